@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import pandas
 
     from audit.claims.load import Paper
-    from audit.importing import Declared, Result
+    from audit.importing.result import Declared, Result
     from audit.pipeline.session import Session
     from audit.record import Audit, Finding
 
@@ -101,7 +101,7 @@ def judge(
     """Every claim of the paper judged, by `results` or by the runs in a store.
 
     `results` are a table of results (CSV, JSON) by its path, a pandas DataFrame, rows, or a mapping
-    `{experiment: {metric: values}}` with one value a seed, as `audit.importing.in_memory` says. They are
+    `{experiment: {metric: values}}` with one value a seed, as `audit.importing.table` says. They are
     judged by themselves and nothing is written, unless `store` says where to keep them, beside what is there.
     Without `results` the runs of `store` are judged, by default those of `audit-runs`; `corpus` is the name
     of the report where runs on several corpora are there.
@@ -109,7 +109,7 @@ def judge(
     What is declared of the results is what `audit import` takes. Raises `AuditError`, `ImportFileError` with
     all that is unclear in the results, and `StoreError`.
     """
-    from audit.importing import Declared
+    from audit.importing.result import Declared
     from audit.pipeline.session import Session
 
     with _in_python():
@@ -118,13 +118,13 @@ def judge(
             session = Session(Path(store or "audit-runs"), evidence, "audit.judge")
             return _one(session, held, path, corpus)
         declared = Declared(
-            by=_visible("by", by),
-            authors_code=_visible("authors_code", authors_code),
+            by=by,
+            authors_code=authors_code,
             unit=unit,
             dataset=dataset,
             fingerprint=fingerprint,
-            same_data=_visible("same_data", same_data),
-            other_split=_visible("other_split", other_split),
+            same_data=same_data,
+            other_split=other_split,
             test_size=test_size,
             other_dataset=other_dataset,
             same_predictions_ok=same_predictions_ok,
@@ -223,14 +223,12 @@ def _paper(paper: Paper | str | os.PathLike[str]) -> tuple[Paper, Path]:
 
 
 def _results(paper: Paper, results: object, declared: Declared) -> tuple[Result, ...]:
-    from audit.importing import from_results, from_rows
-    from audit.importing.in_memory import rows_of
-    from audit.importing.results import wanted_columns
+    from audit.importing.results import from_results, from_tables, wanted_columns
+    from audit.importing.table import table_of
 
     if isinstance(results, str | os.PathLike):
         return from_results(paper, [Path(results)], declared)
-    rows, source = rows_of(results, wanted=wanted_columns(declared))
-    return from_rows(paper, rows, declared, source=source)
+    return from_tables(paper, [table_of(results, wanted_columns(declared))], declared)
 
 
 def _imported(
@@ -243,7 +241,7 @@ def _imported(
     evidence: str,
     replace: bool,
 ) -> Audit:
-    from audit.importing import keep
+    from audit.importing.records import keep
     from audit.pipeline.session import Session
     from audit.storage.margins import keep_fixed
     from audit.storage.runs import Store
@@ -267,17 +265,6 @@ def _one(session: Session, paper: Paper, path: Path, corpus: str | None) -> Audi
     if chosen not in plans:
         raise AuditError(f"{session.store}: corpus={chosen!r} is none; there are {', '.join(plans)}")
     return session.judge(paper, plans[chosen], grown)
-
-
-def _visible(name: str, text: str) -> str:
-    from audit.claims.source import visible
-
-    if not isinstance(text, str):
-        raise AuditError(f"{name}={text!r}: say it in a few words")
-    try:
-        return visible(" ".join(text.split())) if text.strip() else ""
-    except ValueError as err:
-        raise AuditError(f"{name}: {err}") from err
 
 
 @contextmanager

@@ -115,7 +115,7 @@ numbers stand in quotes, since "83.50" is not 83.5; a dash is `null`. An unknown
 
 A reference is `table.row` or `table.row.column`, as in `t4.kim_words.P@1`; where a claim compares, the name
 of an experiment will do too. `audit list metrics` shows how metrics are spelled, and
-`audit add experiment --list` what an experiment may name.
+`audit list` what an experiment may name.
 """
 
 #: What of `margins` is required is no matter of types.

@@ -600,14 +600,14 @@ def test_list_shows_papers_experiments_claims_models_and_protocols(
     assert "chen2022: Even the Simplest Baseline" in capsys.readouterr().out
 
 
-def test_validate_prints_a_json_schema_that_accepts_the_claim_files(
+def test_the_json_schema_accepts_the_claim_files(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     from audit.claims.load import builtin_claims
     from audit.claims.source import read as read_source
 
-    assert cli.main(["validate", "--schema"]) == Exit.OK
+    assert cli.main(["schema", "claim"]) == Exit.OK
     schema = json.loads(capsys.readouterr().out)
     validator = jsonschema.Draft202012Validator(schema)
     validator.check_schema(schema)

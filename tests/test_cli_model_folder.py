@@ -48,11 +48,13 @@ MODELS = ("--models", "own")
 COMMANDS: Sequence[Sequence[str]] = (
     ("validate", "toy.yaml"),
     ("add", "claim", "order", "--paper", "toy", "--kind", "order", "--set", "better=mine",
-     "--set", "worse=rest", "--metric", "P@1", "--says", "it is", "--page", "3", "--dry-run"),
+     "--set", "worse=rest", "--metric", "P@1", "--says", "it is", "--set", "page=3",
+     "--dry-run"),
     ("add", "dataset", "wiki", "--paper", "toy", "--name", "Wiki", "--dry-run"),
     ("add", "experiment", "more", "--paper", "toy", "--title", "More", "--dataset", "eurlex",
-     "--model", "mine", "--variant", "paper", "--protocol", "small", "--recipe", "study2022", "--dry-run"),
-    ("add", "table", "t.csv", "--paper", "toy", "--dataset", "eurlex", "--source", "own_run", "--dry-run"),
+     "--model", "mine", "--set", "variant=paper", "--set", "protocol=small", "--set", "recipe=study2022",
+     "--dry-run"),
+    ("add", "table", "t.csv", "--paper", "toy", "--set", "dataset=eurlex", "--dry-run"),
     ("suggest", "toy", "--accept", "t1-mine-over-rest-eurlex", "--dry-run"),
     ("verify", "toy", "--against", "t.csv", "--by", "B. Reader", "--dry-run"),
 )  # fmt: skip

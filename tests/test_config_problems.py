@@ -132,8 +132,9 @@ def test_a_choice_of_a_reading_is_built_too(here: Path, capsys: pytest.CaptureFi
 def test_what_is_added_is_built_before_it_is_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_paper(here)
     before = path.read_bytes()
-    how = ["--title", "N", "--dataset", "corpus", "--model", "cornet", "--variant", "code"]
-    how += ["--protocol", "small", "--recipe", "study2022", "--set", "config={base: kim}"]
+    how = ["--title", "N", "--dataset", "corpus", "--model", "cornet"]
+    for given in ("variant=code", "protocol=small", "recipe=study2022", "config={base: kim}"):
+        how += ["--set", given]
     assert cli.main(["add", "experiment", "n", "--paper", "toy.yaml", *how]) == Exit.BAD_INPUT
     assert "experiments.n.config.base: config key 'base': model 'kim' is not known" in capsys.readouterr().err
     assert path.read_bytes() == before

@@ -18,10 +18,7 @@ from audit.judging.imported import (
     Evidence,
     Provenance,
     active,
-    origin,
     scope_of,
-    speaks_against,
-    strangers,
     with_imported,
 )
 from audit.judging.plan import outlooks, sentence
@@ -118,30 +115,6 @@ def value(audit: Audit) -> Verdict:
 # --------------------------------------------------------------------------- which are judged
 
 
-def test_imported_runs_judge_what_was_not_run_here(paper: Paper) -> None:
-    audit = judged(paper, *imported("words", HIGH), *imported("letters", [*LOW, None]))
-    verdict = order(audit)
-    assert (verdict.outcome, verdict.n, verdict.attempts) == ("reproduced", (3, 3), (3, 4))
-    assert verdict.estimate == pytest.approx(40.0)
-    record = next(it for it in audit.experiments if it.id == "letters")
-    assert (record.model, record.protocol, record.not_run) == ("imported", "imported", None)
-    assert is_judged_by(audit_from_json(to_json(audit)))
-
-
-def test_ours_go_before_imported_ones_unless_it_is_said_otherwise(paper: Paper) -> None:
-    """And neither choice looks at a number, nor mixes the two in one arm."""
-    here = {"words": ours("words", [70.1, 70.2]), "letters": ours("letters", [30.1, 30.2])}
-    runs = [*imported("words", HIGH), *imported("letters", LOW)]
-    audit = judged(paper, *runs, beside=here)
-    assert order(audit).values == ((70.1, 70.2), (30.1, 30.2))
-    words = next(it for it in audit.experiments if it.id == "words")
-    assert [run.metrics["P@1"] for run in words.unjudged] == HIGH
-    audit = judged(paper, *runs, beside=here, evidence="imported")
-    assert order(audit).values == (tuple(HIGH), tuple(LOW))
-    words = next(it for it in audit.experiments if it.id == "words")
-    assert [run.metrics["P@1"] for run in words.unjudged] == [70.1, 70.2]
-
-
 # --------------------------------------------------------------------------- a printed value
 
 
@@ -174,28 +147,6 @@ def test_a_printed_value_goes_by_the_runs_whose_data_are_closer_to_the_paper_s(
     assert is_judged_by(audit_from_json(to_json(audit)))
 
 
-def test_imported_runs_on_the_paper_s_data_decide_a_printed_value_beside_ours_on_others(
-    paper: Paper,
-) -> None:
-    here = {"words": ours("words", [70.1, 70.2, 70.3]), "letters": ours("letters", [30.1, 30.2, 30.3])}
-    audit = judged(paper, *imported("words", HIGH, fingerprint=CONTENT), beside=here)
-    assert (value(audit).outcome, value(audit).scope) == ("reproduced", "same_data")
-    assert "imported, not verified here" in value(audit).badges
-    second = next(it for it in audit.experiments if it.id == "words (imported)")
-    assert (second.title, [run.metrics["P@1"] for run in second.unjudged]) == (
-        "words (imported)",
-        [70.1, 70.2, 70.3],
-    )
-    assert "words" in {it.id for it in audit.experiments}
-    assert order(audit).outcome == "reproduced"  # ours on both sides, though only words have imported runs
-
-
-def test_who_asks_for_imported_runs_gets_them_for_printed_values_too(paper: Paper) -> None:
-    here = {"words": ours("words", [70.1, 70.2, 70.3], scope="same_data")}
-    audit = judged(paper, *imported("words", HIGH), beside=here, evidence="imported")
-    assert value(audit).values == (tuple(HIGH),)
-
-
 def test_a_failed_run_of_ours_is_a_run(paper: Paper) -> None:
     failed = make_experiment("words", [make_run(0, None, status="failed", reason="nan")], dataset="corpus")
     audit = judged(paper, *imported("words", HIGH), *imported("letters", LOW), beside={"words": failed})
@@ -205,22 +156,6 @@ def test_a_failed_run_of_ours_is_a_run(paper: Paper) -> None:
 def test_ours_are_not_compared_with_imported_ones(paper: Paper) -> None:
     audit = judged(paper, *imported("letters", LOW), beside={"words": ours("words", HIGH)})
     assert (order(audit).outcome, order(audit).reason) == ("inconclusive", "mixed_evidence")
-
-
-def test_what_the_claim_file_does_not_have_is_named_and_left_out(paper: Paper) -> None:
-    runs = {"gone": imported("gone", HIGH), "words": imported("words", HIGH)}
-    assert strangers(NOTHING, runs) == ("gone",)
-    assert set(with_imported(paper, NOTHING, runs)) == set(NOTHING)
-
-
-def test_arms_on_differently_named_or_sized_data_are_not_compared(paper: Paper) -> None:
-    """A size that an import does not tell says nothing; two that it tells have to be one."""
-    letters = imported("letters", LOW)
-    named = [replace(run, data=replace(run.data, name="RCV1")) for run in letters]
-    assert order(judged(paper, *imported("words", HIGH), *named)).reason == "different_data"
-    sized = imported("letters", LOW, n_test=100)
-    assert order(judged(paper, *imported("words", HIGH), *sized)).outcome == "reproduced"
-    assert order(judged(paper, *imported("words", HIGH, n_test=99), *sized)).reason == "different_data"
 
 
 # --------------------------------------------------------------------------- scope
@@ -237,15 +172,6 @@ def test_the_data_are_the_paper_s_only_by_fingerprint_or_by_a_stated_reason(
     assert scope_of(paper, "corpus", mixed) == "other_data"
     unknown = load(write_paper(tmp_path))
     assert scope_of(unknown, "corpus", imported("words", HIGH, fingerprint=CONTENT)) == "other_data"
-
-
-def test_a_printed_value_is_judged_on_the_paper_s_data_only(paper: Paper) -> None:
-    assert value(judged(paper, *imported("words", HIGH))).reason == "other_data"
-    verdict = value(judged(paper, *imported("words", HIGH, fingerprint=CONTENT)))
-    assert (verdict.scope, verdict.outcome) == ("same_data", "reproduced")
-    verdict = value(judged(paper, *imported("words", HIGH, same_data="their download")))
-    assert verdict.outcome == "reproduced"
-    assert "the paper's own data, as stated: their download" in verdict.badges
 
 
 def test_another_split_is_one_that_is_stated(paper: Paper) -> None:
@@ -270,12 +196,6 @@ def test_a_printed_value_on_another_split_has_the_noise_of_both_test_sets(paper:
     assert "no fingerprint of the data was declared" not in verdict.badges
     unsized = value(judged(paper, *imported("words", HIGH, other_split="their own")))
     assert (unsized.reason, unsized.p_reproduced) == ("other_split", None)
-
-
-def test_records_of_before_there_were_splits_keep_their_keys() -> None:
-    """What was not declared is not in the configuration, so that the key of an import stays."""
-    held = Provenance("toy2024", "words", (("r.csv", "0" * 64),))
-    assert "other_split" not in held.spec(seed=0, fingerprint=None).config
 
 
 def test_a_fingerprint_of_another_data_set_of_the_paper_is_no_evidence(tmp_path: Path) -> None:
@@ -304,23 +224,6 @@ def test_only_the_authors_own_code_on_the_papers_data_contradicts(
     assert (order(audit).outcome, order(audit).reason) == (outcome, reason)
 
 
-def test_one_run_of_unknown_code_keeps_the_others_from_contradicting(paper: Paper) -> None:
-    stated = imported("words", LOW, authors_code="theirs")
-    assert speaks_against(stated)
-    assert not speaks_against([*stated[:2], *imported("words", LOW)[2:]])
-    assert not speaks_against([make_run(0, 1.0)])
-    assert not speaks_against([])
-
-
-def test_the_gate_of_our_implementation_has_no_say_over_imports(paper: Paper) -> None:
-    """A model called `imported` that passed some checks is not the gate either."""
-    runs = active([*imported("words", LOW), *imported("letters", HIGH)], "toy2024", Path("s"))
-    experiments = with_imported(paper, NOTHING, runs)
-    gate = FidelityCheck("imported", "sizes", True, "")
-    audit = assemble(paper, experiments, fidelity=(gate,), command="")
-    assert order(audit).reason == "unverified_import"
-
-
 # --------------------------------------------------------------------------- what is said
 
 
@@ -338,16 +241,6 @@ def test_margins_changed_after_an_import_forbid_a_verdict(paper: Paper) -> None:
     assert order(judged(paper, *runs)).reason == "margins_changed"
 
 
-def test_lots_and_replacements_are_seen() -> None:
-    """Whoever adds seeds after a look at the verdict, or corrects values, leaves a trace."""
-    first, later = imported("words", HIGH[:2]), imported("words", HIGH, day=2, replaces=("0" * 32,))[2:]
-    notes = origin([*first, *later])
-    assert "imported in 2 lots" in notes
-    assert "1 of 3 imported results replaced earlier ones" in notes
-    assert not any("lots" in it or "replaced" in it for it in origin(first))
-    assert origin([make_run(0, 1.0)]) == origin([]) == ()
-
-
 # --------------------------------------------------------------------------- what would settle a claim
 
 
@@ -357,17 +250,6 @@ def advice(audit: Audit, claim: str) -> list[str]:
     text = "\n".join(explanation(audit, record))
     found = [text[text.index("would change") :]] if "would change" in text else []
     return [*found, *(sentence(it) for it in outlooks(audit) if it.claim == claim)]
-
-
-def test_what_the_authors_code_contradicts_is_not_put_on_our_implementation(paper: Paper) -> None:
-    runs = [
-        *imported("words", LOW, authors_code="theirs", same_data="theirs", margins=paper.margins_hash),
-        *imported("letters", HIGH, authors_code="theirs", same_data="theirs", margins=paper.margins_hash),
-    ]
-    audit = judged(paper, *runs)
-    (said,) = advice(audit, "words-win:P@1")
-    assert "word that the imported runs are not of the authors' code" in said
-    assert "our implementation" not in said
 
 
 def test_margins_are_not_said_to_stand_before_imported_runs(paper: Paper) -> None:

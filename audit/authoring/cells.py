@@ -240,7 +240,7 @@ def _number(runs: Sequence[Run], notation: Notation) -> Content:
             marks += [mark for mark in re.split(r"[,\s]+", text) if mark]
     for text in beside:
         if notation.beside is None:
-            raise _UnclearError(f"has {text!r} beside the number; say --beside sd or --beside mark")
+            raise _UnclearError(f"has {text!r} beside the number; say --set beside=sd or beside=mark")
         if notation.beside == "mark":
             marks.append(text.replace(" ", "_"))
         elif sd is not None:
@@ -308,7 +308,7 @@ def _spelled(number: str, notation: Notation) -> str:
         printed(text)
     except ValueError as err:
         if notation.decimal is None and is_decimal_comma(number):
-            why = "has a decimal comma; say --decimal comma, or --decimal point if it has none"
+            why = "has a decimal comma; say --set decimal=comma, or decimal=point if it has none"
             raise _UnclearError(why) from err
         why = "is no printed number: its points, commas or blanks stand where none can"
         raise _UnclearError(why) from err

@@ -31,9 +31,11 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
     "cell": ("value", "sd", "mark", "experiment", "source", "from"),
     "table": (
         *("id", "page", "section", "label", "caption", "dataset", "metric", "unit", "source", "from"),
-        *("runs", "spread", "heads", "names", "decimal", "beside"),
+        *("runs", "spread", "format", "number", "separator", "heads", "names", "decimal", "beside"),
     ),
 }
+FORMS = ("latex", "csv", "tsv", "markdown", "html")
+SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 #: Keys of `table:` that are one of a few words.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "unit": ("percent", "fraction"),
@@ -41,10 +43,12 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "spread": ("sd", "se", "ci95"),
     "decimal": ("point", "comma"),
     "beside": ("sd", "mark"),
+    "format": FORMS,
+    "separator": tuple(SEPARATORS),
 }
 #: Those that are whole numbers, from these on.
-_LEAST = {"page": 1, "runs": 1, "heads": 1, "names": 0}
-_TARGET = re.compile(r"(column|row|cell)s?\s+([0-9]{1,6})(?:\s*([-,])\s*([0-9]{1,6}))?", re.ASCII)
+_LEAST = {"page": 1, "runs": 1, "number": 1, "heads": 1, "names": 0}
+_TARGET = re.compile(r"(column|row|cell)s?\s+([0-9]{1,4})(?:\s*([-,])\s*([0-9]{1,4}))?", re.ASCII)
 _FORM = "'column 3: dataset=eurlex metric=P@1', 'row 2: id=kim', 'cell 2,3: value=75.1' or 'column 4: skip'"
 
 
@@ -60,6 +64,15 @@ class Correction:
     """A word that stands alone has itself as value."""
 
 
+def of_table(settings: Mapping[str, str]) -> Correction:
+    """What is said of a table as a whole, or of the file that it is in. Raises `AuditError`."""
+    for key in settings:
+        if key not in _KEYS["table"]:
+            raise AuditError(f"--set {key}: a table has no such key; {known_names(key, _KEYS['table'])}")
+    _check(settings)
+    return Correction("table", ((),), settings)
+
+
 def parsed(text: str) -> Correction:
     """One correction. Raises `AuditError` with the form that it should have."""
     head, colon, rest = text.partition(":")
@@ -69,15 +82,11 @@ def parsed(text: str) -> Correction:
     if not colon or match is None:
         raise AuditError(f"{text!r} is no correction; write it as {_FORM}")
     target, sign, first, last = match[1], match[3], int(match[2]), int(match[4] or match[2])
-    if (target == "cell") != (sign == ","):
-        raise AuditError(f"{text!r}: write cell ROW,COLUMN, or columns 3-5, or rows 2-4")
     places: list[tuple[int, ...]] = [(first, last)]
     if target != "cell":
-        if not 0 < first <= last:
-            raise AuditError(f"{text!r}: {first}-{last} counts backwards or from 0; write columns 3-5")
-        if last - first > 10_000:
-            raise AuditError(f"{text!r}: more than 10,000 places; give those that the table has")
         places = [(number,) for number in range(first, last + 1)]
+    if (target == "cell") != (sign == ",") or not places or first < 1:
+        raise AuditError(f"{text!r}: write cell ROW,COLUMN, or columns 3-5, or rows 2-4, counted from 1")
     return Correction(target, tuple(places), _settings(text, target, rest))
 
 

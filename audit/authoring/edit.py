@@ -13,13 +13,14 @@ the whole file anew would lose its comments. The loader reads the new text befor
 
 from __future__ import annotations
 
+import codecs
 import difflib
 import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
@@ -43,45 +44,23 @@ class ClaimFile:
     path: Path
     paper: Paper
     """As it was read."""
-    old: str
-    """Its text as it was read."""
+    old: bytes
+    """Its content as it was read."""
+    text: str
+    """Its text with the changes so far, its lines ended by \\n alone."""
     known: KnownNames | None = None
-    text: str = field(default="")
-    """Its text with the changes so far."""
 
     @classmethod
     def open(cls, path: Path, *, known: KnownNames | None = None) -> ClaimFile:
         """Read a file that is to be changed. Raises `ClaimFileError` with all that is wrong in it already."""
         paper = load(path, known=known)
         with explained(path):
-            text = path.read_bytes().decode()
-        return cls(path, paper, text, known, text)
-
-    def put(self, place: KeyPath, value: Plain) -> None:
-        """Add a key with its value. Raises `AuditError` where the key stands already: nothing is replaced.
-
-        The mapping that is to hold it is there already, or is a part of the file (`tables`, `claims`, ...).
-        """
-        self._change("put", place, value)
-
-    def append(self, place: KeyPath, item: Plain) -> None:
-        """Add an item to the end of the list at `place`."""
-        self._change("append", place, item)
-
-    def replace(self, place: KeyPath, value: Plain) -> None:
-        """Write another value under a key that is there, or for an item of a list."""
-        self._change("replace", place, value)
-
-    def _change(self, how: str, place: KeyPath, value: Plain) -> None:
-        mark = "\ufeff" if self.text.startswith("\ufeff") else ""
-        text = self.text.removeprefix(mark)
-        editor = Editor(text.replace("\r\n", "\n"), str(self.path))
-        changed: str = getattr(editor, how)(place, value)
-        self.text = mark + (changed.replace("\n", "\r\n") if "\r\n" in text else changed)
+            content = path.read_bytes()
+        return cls(path, paper, content, _plain(content), known)
 
     def diff(self) -> str:
         """The changes as a unified diff, for a person to look at; empty where there are none."""
-        old, new = (it.replace("\r\n", "\n").splitlines() for it in (self.old, self.text))
+        old, new = _plain(self.old).splitlines(), self.text.splitlines()
         return "\n".join(difflib.unified_diff(old, new, str(self.path), f"{self.path} (new)", lineterm=""))
 
     def check(self) -> Paper:
@@ -97,13 +76,82 @@ class ClaimFile:
         Raises `ClaimFileError` as `check` does, and `AuditError` where another program changed the file.
         """
         paper = self.check()
+        new = self.text.replace("\n", "\r\n") if b"\r\n" in self.old else self.text
+        mark = codecs.BOM_UTF8 if self.old.startswith(codecs.BOM_UTF8) else b""
         with explained(self.path):
-            if self.path.read_bytes() != self.old.encode():
+            if self.path.read_bytes() != self.old:
                 what = "it was changed by another program meanwhile; give the command again"
                 raise AuditError(f"{self.path}: {what}")
-            write(self.path.resolve(), self.text.encode())
-        self.old = self.text
+            self.old = mark + new.encode()
+            write(self.path.resolve(), self.old)
         return paper
+
+    def put(self, place: KeyPath, value: Plain) -> None:
+        """Add a key with its value. Raises `AuditError` where the key stands already: nothing is replaced.
+
+        A mapping that is to hold it and is not there is made.
+        """
+        above, key, there = tuple(place[:-1]), place[-1], self._spans()
+        if place in there:
+            what = f"{shown(place)} is there already, and is kept; choose another name"
+            raise AuditError(f"{self.path}: {what}")
+        if not above:
+            self._add_part(str(key), value)
+        elif above not in there:
+            self.put(above, {key: value})
+        else:
+            self._add(there[above], {key: value})
+
+    def append(self, place: KeyPath, item: Plain) -> None:
+        """Add an item to the end of the list at `place`."""
+        there = self._spans()
+        if len(place) == 1 and place not in there:
+            self._add_part(str(place[0]), [item])
+        else:
+            self._add(there[place], [item])
+
+    def replace(self, place: KeyPath, value: Plain) -> None:
+        """Write another value under a key that is there, or for an item of a list."""
+        span = self._spans()[place]
+        if span.flow:
+            blank = " " if span.start == span.end else ""
+            self._set(span.start, span.end, blank + rendered(value, flow=True))
+        else:
+            self._set(span.start, span.end, _indented(block(value), self._column(span)).lstrip(" "))
+
+    def _spans(self) -> dict[KeyPath, Span]:
+        self.text = self.text if self.text.endswith("\n") else self.text + "\n"
+        return spans(self.text)
+
+    def _add(self, span: Span, new: Plain) -> None:
+        """One more entry at the end of a mapping or list."""
+        if span.flow and span.last:
+            self._set(span.last.end, span.last.end, f", {rendered(new, flow=True)[1:-1]}")
+        elif span.flow:
+            comment = self.text.find("\n", span.end)
+            lines = _indented(block(new), span.column + 2)
+            head = self.text[: span.start].rstrip(" ") + self.text[span.end : comment]
+            self._set(0, comment, f"{head}\n{lines}")
+        else:
+            end = self.text.find("\n", max(span.end - 1, span.start))
+            self._set(end, end, "\n" + _indented(block(new), self._column(span)))
+
+    def _add_part(self, name: str, value: Plain) -> None:
+        """A part of the file, after the last of those that the schema has before it."""
+        order, there = list(Paper.model_fields), self._spans()
+        before = [it for it in order[: order.index(name)] if (it,) in there]
+        end = self.text.find("\n", there[(before[-1],)].end - 1)
+        self._set(end, end, f"\n\n{block({name: value})}")
+
+    def _column(self, span: Span) -> int:
+        return span.start - self.text.rfind("\n", 0, span.start) - 1
+
+    def _set(self, start: int, end: int, new: str) -> None:
+        self.text = self.text[:start] + new + self.text[end:]
+
+
+def _plain(content: bytes) -> str:
+    return content.decode("utf-8-sig").replace("\r\n", "\n")
 
 
 def checked(path: Path, text: str, *, known: KnownNames | None = None) -> Paper:
@@ -194,70 +242,6 @@ def spans(text: str) -> dict[KeyPath, Span]:
 
     add(yaml.compose(text, Loader=yaml.CSafeLoader), (), 0, 0)
     return found
-
-
-class Editor:
-    """One change to a text with line ends \\n."""
-
-    def __init__(self, text: str, name: str) -> None:
-        self.text = text if text.endswith("\n") else text + "\n"
-        self.name = name
-        self.spans = spans(self.text)
-
-    def put(self, place: KeyPath, value: Plain) -> str:
-        above, key = tuple(place[:-1]), place[-1]
-        if place in self.spans:
-            what = f"{shown(place)} is there already, and is kept; choose another name"
-            raise AuditError(f"{self.name}: {what}")
-        if not above:
-            return self._new_part(str(key), value)
-        if len(above) == 1 and above not in self.spans:
-            return self._new_part(str(above[0]), {key: value})
-        return self._into(self._span(above), {key: value})
-
-    def append(self, place: KeyPath, item: Plain) -> str:
-        if len(place) == 1 and place not in self.spans:
-            return self._new_part(str(place[0]), [item])
-        return self._into(self._span(place), [item])
-
-    def replace(self, place: KeyPath, value: Plain) -> str:
-        span = self._span(place)
-        if span.flow:
-            blank = " " if span.start == span.end else ""
-            return self._with(span.start, span.end, blank + rendered(value, flow=True))
-        if not isinstance(value, dict | list | tuple):
-            raise AuditError(f"{self.name}: {shown(place)} holds several lines; replace them one by one")
-        return self._with(span.start, span.end, _indented(block(value), self._column(span)).lstrip(" "))
-
-    def _span(self, place: KeyPath) -> Span:
-        if place not in self.spans:
-            raise AuditError(f"{self.name}: there is no {shown(place)}; add it first")
-        return self.spans[place]
-
-    def _into(self, span: Span, new: Plain) -> str:
-        """With one more entry at the end of a mapping or list."""
-        if span.flow and span.last is None:
-            comment = self.text.find("\n", span.end)
-            lines = _indented(block(new), span.column + 2)
-            head = self.text[: span.start].rstrip(" ") + self.text[span.end : comment]
-            return f"{head}\n{lines}{self.text[comment:]}"
-        if span.flow and span.last:
-            return self._with(span.last.end, span.last.end, f", {rendered(new, flow=True)[1:-1]}")
-        line_end = self.text.find("\n", max(span.end - 1, span.start))
-        return self._with(line_end, line_end, "\n" + _indented(block(new), self._column(span)))
-
-    def _new_part(self, name: str, value: Plain) -> str:
-        """A part of the file, after the last of those that the schema has before it."""
-        order = list(Paper.model_fields)
-        before = [it for it in order[: order.index(name)] if (it,) in self.spans]
-        end = self.text.find("\n", self.spans[(before[-1],)].end - 1)
-        return self._with(end, end, f"\n\n{block({name: value})}")
-
-    def _column(self, span: Span) -> int:
-        return span.start - self.text.rfind("\n", 0, span.start) - 1
-
-    def _with(self, start: int, end: int, new: str) -> str:
-        return self.text[:start] + new + self.text[end:]
 
 
 # --------------------------------------------------------------------------- YAML

@@ -54,7 +54,7 @@ def laid_out(
     top = _heads(grid, source) if heads is None else heads
     if not 0 < top < len(grid):
         what = "no heading" if top == 0 else "no rows below its heading"
-        raise AuditError(f"{at}: the table has {what}; say --heads with the number of its rows")
+        raise AuditError(f"{at}: the table has {what}; say --set heads=N, its number of rows")
     body = grid[top:]
     columns = max(map(len, rows[:top]))
     for row, cells in zip(rows[top:], body, strict=True):

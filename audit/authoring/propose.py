@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Literal
 
 from audit.authoring.cells import Cell, Notation, Row, Run, Table, content
@@ -35,19 +36,6 @@ _UNITS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Whole:
-    """What the user says of the whole table."""
-
-    dataset: str | None = None
-    metric: str | None = None
-    unit: str | None = None
-    source: str = "unknown"
-    copied_from: str | None = None
-    new_datasets: Mapping[str, str] = field(default_factory=dict)
-    """Ids of data sets that the claim file does not have yet, with their names as printed."""
-
-
-@dataclass(frozen=True)
 class Line:
     """A column or a row: what it is, and the keys that it gets in the claim file."""
 
@@ -64,7 +52,8 @@ class Mapped:
     """A table with the meaning of its parts."""
 
     table: Table
-    whole: Whole
+    whole: Mapping[str, str]
+    """What the user says of the whole table, its data set by its id in the claim file."""
     columns: tuple[Line, ...]
     rows: tuple[Line, ...]
     cells: Mapping[Place, Cell]
@@ -85,7 +74,7 @@ class Mapped:
         return [line for line in self.rows if line.role != "skip"]
 
 
-def mapped(table: Table, known: Known, whole: Whole, corrections: Sequence[Correction] = ()) -> Mapped:
+def mapped(table: Table, known: Known, corrections: Sequence[Correction] = ()) -> Mapped:
     """Propose, correct, and say what is open. Raises `AuditError` for a correction of a place that is not."""
     for it in corrections:
         for place in it.places if it.target != "table" else ():
@@ -93,14 +82,15 @@ def mapped(table: Table, known: Known, whole: Whole, corrections: Sequence[Corre
             if not (1 <= row <= len(table.rows) and 1 <= column <= table.width):
                 size = f"{len(table.rows)} rows and {table.width} columns, counted from 1"
                 raise AuditError(f"there is no {it.target} {','.join(map(str, place))}; the table has {size}")
-    return _Proposal(table, known, whole, corrections).mapped()
+    return _Proposal(table, known, corrections).mapped()
 
 
 class _Proposal:
     """One table on its way from what is printed to what is written."""
 
-    def __init__(self, table: Table, known: Known, whole: Whole, corrections: Sequence[Correction]) -> None:
-        self.table, self.known, self.whole = table, known, whole
+    def __init__(self, table: Table, known: Known, corrections: Sequence[Correction]) -> None:
+        self.table, self.known = table, known
+        self.whole = settings_of(corrections, "table").get((), {})
         self.said = {
             target: {place[0]: it for place, it in settings_of(corrections, target).items()}
             for target in ("column", "row")
@@ -109,8 +99,8 @@ class _Proposal:
         self.of_cells = {(place[0], place[1]): it for place, it in settings_of(corrections, "cell").items()}
         self.open: list[str] = []
         self.new_datasets: dict[str, dict[str, str | None]] = {}
-        self.default = self._dataset(whole.dataset) if whole.dataset else None
-        """Data set of the whole table, by its id in the claim file."""
+        if "dataset" in self.whole:
+            self.whole = {**self.whole, "dataset": self._dataset(self.whole["dataset"])}
 
     def mapped(self) -> Mapped:
         names = [self._names(row) for row in self.table.rows]
@@ -120,18 +110,18 @@ class _Proposal:
         rows = [self._with_experiment(*it, columns) for it in zip(rows, names, strict=True)]
         numbers: dict[Place, Cell] = {}
         columns, rows = self._with_units(columns, rows, numbers)
+        kept = [column for column in columns if column.role in ("values", "text")]
         cells = {
             (row.number, column.number): self._cell(row, column, numbers)
             for row in rows
             if row.role != "skip"
-            for column in columns
-            if column.role in ("values", "text")
+            for column in kept
         }
         self._check_fractions(columns, rows, cells)
         by_hand = {"value", "dash", "sd", "mark"}
         return Mapped(
             self.table,
-            replace(self.whole, dataset=self.default),
+            self.whole,
             tuple(columns),
             tuple(rows),
             cells,
@@ -143,11 +133,8 @@ class _Proposal:
 
     def _dataset(self, name: str) -> str:
         """Id of the data set that is meant. Raises `AuditError` for none, offering the known ones."""
-        own, catalogue, named = self.known.paper.datasets, self.known.catalogue, self.whole.new_datasets
+        own, catalogue = self.known.paper.datasets, self.known.catalogue
         if name in own:
-            return name
-        if name in named:
-            self.new_datasets[name] = {"name": named[name]}
             return name
         if name in catalogue:
             id = name.replace("-", "_")
@@ -160,7 +147,7 @@ class _Proposal:
         offered = known_names(name, [*own, *catalogue])
         key = self.known.paper.paper.key
         raise AuditError(
-            f"{name!r} is no data set of {key}; {offered}; or add it with --new-dataset {name}=NAME"
+            f"{name!r} is no data set of {key}; {offered}; or add it with `audit add dataset {name}`"
         )
 
     # ------------------------------------------------------------------ rows
@@ -196,7 +183,7 @@ class _Proposal:
 
     def _with_experiment(self, line: Line, names: Sequence[str], columns: Sequence[Line]) -> Line:
         """With the one experiment of the paper that has its name and is on all of its data sets."""
-        on = {it.settings.get("dataset", self.default) for it in columns if it.role == "values"}
+        on = {it.settings.get("dataset", self.whole.get("dataset")) for it in columns if it.role == "values"}
         if "dataset" in line.settings:
             on = {line.settings["dataset"]}
         wanted = {bare(name) for name in names if bare(name)}
@@ -241,7 +228,7 @@ class _Proposal:
                 return Line(number, "skip", "", "")
             self.open.append(f"{where} has no values; say its metric, or column {number}: skip")
         line = self._line(number, "values", label, found, said)
-        if not ({"metric", "quantity"} & set(line.settings) or by_rows or self.whole.metric):
+        if not ({"metric", "quantity"} & set(line.settings) or by_rows or self.whole.get("metric")):
             self.open.append(
                 f"{where} is of no known metric; say column {number}: metric=P@1, or quantity=..., text, skip"
             )
@@ -299,14 +286,14 @@ class _Proposal:
     ) -> None:
         """A number of a metric is on a data set: its column's, its row's, or the table's."""
         kept = [line for line in rows if line.role != "skip"]
-        by_rows = self.whole.metric or any("metric" in line.settings for line in kept)
+        by_rows = self.whole.get("metric") or any("metric" in line.settings for line in kept)
         of_metric = [
             line
             for line in columns
             if line.role == "values" and "dataset" not in line.settings
             if by_rows or "metric" in line.settings
         ]
-        if self.default or not of_metric:
+        if self.whole.get("dataset") or not of_metric:
             return
         without = [line for line in kept if "dataset" not in line.settings]
         what, lines = ("row", without) if len(without) < len(kept) else ("column", of_metric)
@@ -315,7 +302,7 @@ class _Proposal:
             hint = f" ({like[0]!r} is much like {like[1]!r})" if like else ""
             self.open.append(
                 f"{what} {line.number} ({line.label!r}) is of no known data set{hint}; say {what} "
-                f"{line.number}: dataset=ID, or --dataset ID for all"
+                f"{line.number}: dataset=ID, or --set dataset=ID for all"
             )
 
     def _alike(self, names: Sequence[str]) -> tuple[str, str] | None:
@@ -326,32 +313,29 @@ class _Proposal:
     ) -> tuple[list[Line], list[Line]]:
         """With the units that stand behind all numbers of a column, or else of a row; such cells become
         `numbers`."""
-        kept = [line.number for line in rows if line.role != "skip"]
-        values = [line.number for line in columns if line.role == "values"]
 
         def with_unit(line: Line, places: Iterable[Place]) -> Line:
-            cells = {}
-            for place in places:
-                cell = self.table.rows[place[0] - 1].cells[place[1] - 1]
-                by_hand = {"value", "dash"} & set(self.of_cells.get(place, ()))
-                if not by_hand and place not in numbers and cell.kind not in ("empty", "dash"):
-                    cells[place] = cell
+            cells = {
+                (row, column): cell
+                for row, column in places
+                if (cell := self.table.rows[row - 1].cells[column - 1]).kind not in ("empty", "dash")
+                and (row, column) not in numbers
+                and not {"value", "dash"} & set(self.of_cells.get((row, column), ()))
+            }
             units = {cell.with_unit and cell.with_unit[1] for cell in cells.values()}
             unit = units.pop() if len(units) == 1 else None
             if unit is None or "metric" in line.settings:
                 return line
             for place, cell in cells.items():
-                if cell.with_unit:
-                    numbers[place] = replace(cell, kind="number", value=cell.with_unit[0])
+                numbers[place] = replace(cell, kind="number", value=cell.with_unit and cell.with_unit[0])
             return replace(line, settings={"unit": unit, **line.settings})
 
+        kept = [line.number for line in rows if line.role != "skip"]
+        values = [line.number for line in columns if line.role == "values"]
         of_columns = [
-            with_unit(it, [(row, it.number) for row in kept]) if it.number in values else it for it in columns
+            with_unit(it, product(kept, (it.number,))) if it.number in values else it for it in columns
         ]
-        of_rows = [
-            with_unit(it, [(it.number, column) for column in values]) if it.number in kept else it
-            for it in rows
-        ]
+        of_rows = [with_unit(it, product((it.number,), values)) if it.number in kept else it for it in rows]
         return of_columns, of_rows
 
     # ------------------------------------------------------------------ cells
@@ -365,7 +349,7 @@ class _Proposal:
         if column.role == "text":
             return cell
         of_quantity = "quantity" in column.settings or "quantity" in row.settings
-        of_metric = column.settings.get("metric") or row.settings.get("metric") or self.whole.metric
+        of_metric = column.settings.get("metric") or row.settings.get("metric") or self.whole.get("metric")
         if cell.kind in ("text", "unclear"):
             why = cell.why or "is no number"
             if cell.with_unit:
@@ -374,7 +358,7 @@ class _Proposal:
         elif cell.value is None or of_quantity or not of_metric:
             pass
         elif not 0 <= printed(cell.value).value <= 100:
-            what = "is outside 0 to 100 for a metric; say --decimal comma, or what the column is"
+            what = "is outside 0 to 100 for a metric; say --set decimal=comma, or what the column is"
             self.open.append(f"{where} {what}")
         return cell
 
@@ -388,9 +372,9 @@ class _Proposal:
             for (_, column), cell in cells.items()
             if cell.value is not None and column not in others
         ]
-        of_metric = self.whole.metric or any("metric" in it.settings for it in (*columns, *rows))
-        if not self.whole.unit and of_metric and values and max(values) <= 1:
-            self.open.append("no value is above 1; say --unit fraction, or --unit percent")
+        of_metric = self.whole.get("metric") or any("metric" in it.settings for it in (*columns, *rows))
+        if not self.whole.get("unit") and of_metric and values and max(values) <= 1:
+            self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
 
 
 def _corrected(cell: Cell, said: Mapping[str, str]) -> Cell:

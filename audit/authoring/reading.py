@@ -6,23 +6,20 @@ import csv
 import io
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from audit.authoring import latex
 from audit.authoring.cells import Notation, Piece, Run, Source, Table, check_size, is_decimal_comma
+from audit.authoring.corrections import FORMS, SEPARATORS
 from audit.authoring.layout import laid_out
 from audit.authoring.markup import html_tables, markdown_tables
 from audit.errors import AuditError
-from audit.names import known_names
 
 #: A paper's whole source has less; a claim file may have 2 MB.
 MOST_BYTES = 16 << 20
 
-FORMS = ("latex", "csv", "tsv", "markdown", "html")
-SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 _SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys((".tex", ".latex", ".ltx"), "latex"),
     ".csv": "csv",
@@ -38,8 +35,8 @@ _SIGNS = (
 )
 _NO_TABLE = {
     "latex": "no tabular, tabularx or longtable; \\input is not followed, so give the file that has it",
-    "markdown": "no table with a line of dashes below its heading; is it another format? see --format",
-    "html": "no <table>; is it another format? see --format",
+    "markdown": "no table with a line of dashes below its heading; is it another format? say --set format=",
+    "html": "no <table>; is it another format? say --set format=",
 }
 
 
@@ -64,6 +61,16 @@ class Options:
     notation: Notation = field(default_factory=Notation)
     settled: frozenset[tuple[int, ...]] = frozenset()
     """Row and column of the cells whose content the user gives: nobody asks how it is read."""
+
+    @classmethod
+    def of(cls, said: Mapping[str, str], settled: Iterable[tuple[int, ...]] = ()) -> Options:
+        """From the words of a correction of the whole table."""
+        number, heads, names = (
+            int(said[key]) if key in said else None for key in ("number", "heads", "names")
+        )
+        notation = Notation(said.get("decimal"), said.get("beside"))  # type: ignore[arg-type]
+        form, separator = said.get("format"), said.get("separator")
+        return cls(form, number, heads, names, separator, notation, frozenset(settled))
 
 
 def read(source: str, options: Options) -> Table:
@@ -125,7 +132,7 @@ def _form(source: str, name: str, text: str) -> str:
     by_name = _SUFFIXES.get(Path(source).suffix.casefold()) if source != "-" else None
     signs = [form for form, sign in _SIGNS if sign.search(text)] if by_name is None else [by_name]
     if len(signs) != 1:
-        raise AuditError(f"{name}: of which form it is cannot be told; say --format {'|'.join(FORMS)}")
+        raise AuditError(f"{name}: of which form it is cannot be told; say --set format={'|'.join(FORMS)}")
     return signs[0]
 
 
@@ -142,14 +149,14 @@ def _tables(name: str, text: str, form: str, options: Options) -> list[Source]:
             separator = separator or _separator(name, text, options.notation.decimal == "comma")
             rows = _separated(name, text, separator)
             return [Source(tuple(rows), rows[0][0].line)] if rows else []
-    raise AuditError(f"{form!r} is no format of tables; {known_names(form, FORMS)}")
+    raise ValueError(form)
 
 
 def _chosen(found: list[Source], name: str, form: str, number: int | None) -> Source:
     if not found:
         raise AuditError(f"{name}: {_NO_TABLE.get(form, 'it is empty; give one with a heading and rows')}")
     if number is not None and not 1 <= number <= len(found):
-        raise AuditError(f"{name}: there is no table {number}; say --table with a number up to {len(found)}")
+        raise AuditError(f"{name}: there is no table {number}; say --set number=N up to {len(found)}")
     if number is None and len(found) > 1:
         captions = [it.caption[:40] + "..." if len(it.caption) > 40 else it.caption for it in found]
         listed = "; ".join(
@@ -157,7 +164,7 @@ def _chosen(found: list[Source], name: str, form: str, number: int | None) -> So
             for k, (it, caption) in enumerate(zip(found[:12], captions, strict=False), 1)
         )
         more = f"; and {len(found) - 12} more" if len(found) > 12 else ""
-        raise SeveralTablesError(f"{name}: {len(found)} tables; say --table N ({listed}{more})")
+        raise SeveralTablesError(f"{name}: {len(found)} tables; say --set number=N ({listed}{more})")
     return found[(number or 1) - 1]
 
 
@@ -174,7 +181,7 @@ def _check_commas(table: Table, settled: frozenset[tuple[int, ...]]) -> None:
         have = "have decimal commas" if len(commas) > 1 else "has a decimal comma"
         raise DecimalCommaError(
             f"{table.name}:{first.line}: {many} {first.text!r} {have}, or two numbers; say "
-            "--decimal comma, or --decimal point if they are none"
+            "--set decimal=comma, or decimal=point if they are none"
         )
 
 
@@ -182,44 +189,20 @@ def _check_commas(table: Table, settled: frozenset[tuple[int, ...]]) -> None:
 
 
 def _separator(name: str, text: str, commas: bool) -> str:
-    """The one that parts all rows alike; no comma where the numbers have decimal commas.
+    """The one that stands in the most lines; no comma where the numbers have decimal commas.
 
     Raises `AuditError` where none does, or several.
     """
     possible = [word for word in SEPARATORS if not (commas and word == "comma")]
-    fitting = [word for word in possible if _parts_alike(text, SEPARATORS[word])]
-    if len(fitting) == 1:
-        return fitting[0]
+    lines = text.split("\n")[:1_000]
+    counts = {word: sum(SEPARATORS[word] in line for line in lines) for word in possible}
+    fitting = [word for word, count in counts.items() if 0 < count == max(counts.values())]
     if not text.strip():
         raise AuditError(f"{name}: it is empty; give a table with a heading and rows")
-    if not fitting:
-        _check_rows(name, text, possible)
-    parts = f"{' and '.join(fitting)} part" if fitting else "no character parts"
-    raise AuditError(f"{name}: {parts} all rows alike; say --separator {'|'.join(possible)}")
-
-
-def _check_rows(name: str, text: str, possible: list[str]) -> None:
-    """Raises `AuditError` with the row in which the character that parts the heading finds other cells."""
-    heading = next(line for line in text.split("\n") if line.strip())
-    counts = {word: heading.count(SEPARATORS[word]) for word in possible if SEPARATORS[word] in heading}
-    most = [word for word, count in counts.items() if count == max(counts.values())]
-    if len(most) != 1:
-        return
-    head, *rows = _separated(name, text, most[0])
-    for number, row in enumerate(rows, 1):
-        if len(row) not in (1, len(head)):
-            what = f"row {number} has {len(row)} cells and the heading {len(head)}, with a {most[0]} between"
-            raise AuditError(f"{name}:{row[0].line}: {what}; give each row as many, an empty one for none")
-
-
-def _parts_alike(text: str, separator: str) -> bool:
-    """Whether the first thousand rows have one width, of two or more; a title alone on its line aside."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        widths = {len(row) for row in islice(reader, 1_000) if any(cell.strip() for cell in row)}
-    except csv.Error:
-        return False
-    return len(widths - {1}) == 1
+    if len(fitting) != 1:
+        parts = f"{' and '.join(fitting)} part" if fitting else "no character parts"
+        raise AuditError(f"{name}: {parts} its rows; say --set separator={'|'.join(possible)}")
+    return fitting[0]
 
 
 def _separated(name: str, text: str, separator: str) -> list[tuple[Piece, ...]]:

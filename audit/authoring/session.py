@@ -4,15 +4,15 @@ the entry under `tables` that it becomes."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from audit.authoring.cells import Cell, Notation
+from audit.authoring.cells import Cell
 from audit.authoring.corrections import Correction, settings_of
 from audit.authoring.edit import ClaimFile
 from audit.authoring.headings import Known
-from audit.authoring.propose import Line, Mapped, Whole, mapped
+from audit.authoring.propose import Line, Mapped, mapped
 from audit.authoring.reading import Options, table_of
 from audit.claims.source import Plain
 from audit.errors import AuditError
@@ -33,8 +33,6 @@ class Session:
     file: ClaimFile
     catalogue: Mapping[str, str]
     """Keys of the catalogue of corpora, with their names."""
-    options: Options = field(default_factory=Options)
-    new_datasets: Mapping[str, str] = field(default_factory=dict)
     corrections: tuple[Correction, ...] = ()
 
     def with_(self, correction: Correction) -> Session:
@@ -59,23 +57,9 @@ class Session:
     def mapped(self) -> Mapped:
         """The table with what its parts are. Raises `AuditError` where it cannot be read."""
         said, of_cells = self.said, settings_of(self.corrections, "cell")
-        options = replace(
-            self.options,
-            notation=Notation(said.get("decimal"), said.get("beside")),  # type: ignore[arg-type]
-            heads=int(said["heads"]) if "heads" in said else None,
-            names=int(said["names"]) if "names" in said else None,
-            settled=frozenset(place for place, it in of_cells.items() if {"value", "dash"} & set(it)),
-        )
-        whole = Whole(
-            said.get("dataset"),
-            said.get("metric"),
-            said.get("unit"),
-            said.get("source", "copied" if "from" in said else "unknown"),
-            said.get("from"),
-            self.new_datasets,
-        )
+        options = Options.of(said, (place for place, it in of_cells.items() if {"value", "dash"} & set(it)))
         table = table_of(self.source, self.text, options)
-        return mapped(table, Known(self.file.paper, self.catalogue), whole, self.corrections)
+        return mapped(table, Known(self.file.paper, self.catalogue), self.corrections)
 
     def put(self) -> None:
         """Add the table, and the data sets that it needs, to what is to be written; nothing is replaced.
@@ -85,11 +69,11 @@ class Session:
         table = self.mapped()
         for id, dataset in table.new_datasets.items():
             self.file.put(("datasets", id), dict(dataset))
-        self.file.put(("tables", self.id), entry(table, self.said))
+        self.file.put(("tables", self.id), entry(table))
 
     def same_as(self, table: Mapped) -> str | None:
         """`t3 has the same 24 numbers as t2`, or None. Nothing may be open in the table."""
-        values = [value for row in entry(table, self.said)["rows"] for value in row["values"]]
+        values = [value for row in entry(table)["rows"] for value in row["values"]]
         new = [str(it["printed"] if isinstance(it, dict) else it) for it in values if it is not None]
         for name, other in self.file.paper.tables.items():
             old = [it.printed for row in other.rows for it in row.values if it is not None]
@@ -103,13 +87,12 @@ class Session:
 _ORDER = ("metric", "quantity", "unit", "dataset", "experiment", "source", "from")
 
 
-def entry(table: Mapped, said: Mapping[str, str]) -> dict[str, Plain]:
-    """The table as plain data; `said`: what is said of it as a whole. Raises `AuditError` while anything is
-    open."""
+def entry(table: Mapped) -> dict[str, Plain]:
+    """The table as plain data. Raises `AuditError` while anything is open."""
     if table.open:
         raise AuditError("\n".join(f"{table.table.name}: {point}" for point in table.open))
-    columns, rows, whole = table.value_columns(), table.kept_rows(), table.whole
-    of_metrics = whole.metric or any("metric" in line.settings for line in (*columns, *rows))
+    columns, rows, said = table.value_columns(), table.kept_rows(), table.whole
+    of_metrics = "metric" in said or any("metric" in line.settings for line in (*columns, *rows))
     page = int(said["page"]) if "page" in said else None
     where = {"section": said.get("section"), "page": page, "label": said.get("label")}
     name = table.table.name
@@ -118,11 +101,11 @@ def entry(table: Mapped, said: Mapping[str, str]) -> dict[str, Plain]:
     keys = {
         "where": _given(where),
         "caption": said.get("caption") or caption(table),
-        "dataset": whole.dataset,
-        "metric": whole.metric,
-        "unit": whole.unit or ("percent" if of_metrics else None),
-        "source": whole.source,
-        "from": whole.copied_from,
+        "dataset": said.get("dataset"),
+        "metric": said.get("metric"),
+        "unit": said.get("unit", "percent" if of_metrics else None),
+        "source": said.get("source", "copied" if "from" in said else "unknown"),
+        "from": said.get("from"),
         "runs": int(said["runs"]) if "runs" in said else None,
     }
     return {
@@ -136,11 +119,13 @@ def entry(table: Mapped, said: Mapping[str, str]) -> dict[str, Plain]:
 
 def caption(table: Mapped) -> str:
     """What the table shows, from what its columns and rows are."""
-    rows, whole = table.kept_rows(), table.whole
+    rows = table.kept_rows()
     settings = [line.settings for line in (*table.value_columns(), *rows)]
-    names = _distinct([*(it.get("metric") or it.get("quantity") for it in settings), whole.metric])
+    names = _distinct(
+        [*(it.get("metric") or it.get("quantity") for it in settings), table.whole.get("metric")]
+    )
     names = names or ["Values"]
-    on = _distinct(it.get("dataset") for it in settings) or _distinct([whole.dataset])
+    on = _distinct(it.get("dataset") for it in settings) or _distinct([table.whole.get("dataset")])
     many = f" and {len(names) - 4} more" if len(names) > 4 else ""
     of = f" in {len(rows)} row{'s' if len(rows) > 1 else ''}"
     where = f" on {', '.join(on[:4])}" if on else ""
@@ -238,7 +223,7 @@ def remarks(table: Mapped) -> Iterator[str]:
     """What the table does not show: what is left out, what was spelled anew, what could not be read."""
     file = table.table
     heads = f"{len(file.heading)} row{'s' if len(file.heading) > 1 else ''}"
-    yield f"{file.name}:{file.line}: {file.form}; the heading has {heads} (else --heads N)"
+    yield f"{file.name}:{file.line}: {file.form}; the heading has {heads} (else --set heads=N)"
     if len(table.rows) > _ROWS:
         yield f"{len(table.rows) - _ROWS} more rows are not shown here"
     for what, lines, without_name in (("column", table.columns, "empty"), ("row", table.rows, "")):

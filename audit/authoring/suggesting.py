@@ -4,9 +4,9 @@
         print(it.id, it.kind, it.why)
     file.append(("claims",), it.content)
 
-The best of a table on one data set, pairs that differ in one thing, and who is best throughout. They come
-from the tables alone. What the paper says of them nobody here knows: each sentence is marked as ours, and
-names the table as its place, until the paper's own stands there.
+The best of a table on one data set, and pairs that differ in one thing. They come from the tables alone. What
+the paper says of them nobody here knows: each sentence is marked as ours, and names the table as its place,
+until the paper's own stands there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
-from audit.authoring.reporting import reported
+from audit.authoring.entries import reported
 from audit.checks.sheet import Number, Sheet
 from audit.claims.load import Paper
 from audit.claims.names import UnresolvedError, cell_of
@@ -49,10 +49,7 @@ class Suggestion:
     content: Mapping[str, Plain]
     """The entry under `claims`, as it would be written."""
     needs: tuple[str, ...] = ()
-    """Rows, as table.row, that have no experiment yet: until then it cannot be added. Columns or cells, where
-    a row holds several methods."""
-    option: str | None = None
-    """That of `audit add experiment` which takes the first of `needs`."""
+    """Rows, columns or cells that have no experiment yet: until then it cannot be added."""
 
     def worded(self, says: str | None, where: Mapping[str, Plain] | None = None) -> dict[str, Plain]:
         """The entry with the paper's sentence, in own short words, and its place instead of the table's."""
@@ -74,10 +71,6 @@ class Competitor:
     def experiment(self) -> str | None:
         return next(iter(self.numbers.values())).cell.experiment
 
-    @property
-    def method(self) -> str | None:
-        return next(iter(self.numbers.values())).cell.method
-
     def value(self, metric: str) -> Fraction:
         """The number as printed, exactly."""
         return self.numbers[metric].value.value
@@ -93,9 +86,9 @@ class Field:
     competitors: tuple[Competitor, ...]
 
     @property
-    def dataset_name(self) -> str:
+    def on(self) -> str:
         own = self.sheet.datasets.get(self.dataset)
-        return own.name if own else self.dataset
+        return f"on {own.name if own else self.dataset}"
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -104,14 +97,14 @@ class Field:
 
 @dataclass(frozen=True)
 class Draft:
-    """A candidate before it has its id, its place and its marks."""
+    """A candidate before it has its id and its place."""
 
     kind: str
     name: str
     """What its id is made of."""
     says: str
     why: str
-    tables: tuple[TableRecord, ...]
+    table: TableRecord
     keys: Mapping[str, Plain]
     """Keys of the kind, and `metric`."""
     numbers: tuple[Number, ...]
@@ -119,15 +112,17 @@ class Draft:
 
 def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
     """All candidates that the file does not have yet, in the order of its tables; ids stay the same."""
-    fields = list(_fields(sheet_of(paper)))
-    drafts = [draft for field in fields for rule in (best_ones, better_ones) for draft in rule(field)]
-    drafts += best_throughout(fields)
+    drafts = [
+        draft
+        for field in _fields(sheet_of(paper))
+        for rule in (best_ones, better_ones)
+        for draft in rule(field)
+    ]
     order = list(paper.tables)
-    drafts.sort(key=lambda it: order.index(it.tables[0].id))
     there = _signatures(paper, paper.claims)
     taken = {it.id for it in paper.claims}
     found: list[Suggestion] = []
-    for draft in drafts:
+    for draft in sorted(drafts, key=lambda it: order.index(it.table.id)):
         own = _signatures(paper, [_claim(_content(paper, draft, "new"))])
         new = own - there
         there |= new
@@ -136,42 +131,29 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
         if new != own and draft.keys.get("metric"):  # some of its metrics are claimed already
             kept = [it for it in draft.keys["metric"] if any(it == signature[1] for signature in new)]
             draft = replace(draft, keys={**draft.keys, "metric": kept})
-        found.append(_suggestion(paper, draft, taken))
-        taken.add(found[-1].id)
+        name = re.sub(r"[^A-Za-z0-9_-]+", "-", draft.name).strip("-")
+        id = next(it for k in range(len(taken) + 1) if (it := f"{name}-{k + 1}" if k else name) not in taken)
+        needs = (reported(draft.table, it.cell) for it in draft.numbers if it.cell.experiment is None)
+        found.append(
+            Suggestion(
+                id,
+                draft.kind,
+                draft.says,
+                draft.why,
+                draft.table.label,
+                tuple(it.address for it in draft.numbers),
+                _content(paper, draft, id),
+                tuple(dict.fromkeys(needs)),
+            )
+        )
+        taken.add(id)
     return tuple(found)
 
 
-def _suggestion(paper: Paper, draft: Draft, taken: set[str]) -> Suggestion:
-    name = re.sub(r"[^A-Za-z0-9_-]+", "-", draft.name).strip("-")
-    names = (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3)))
-    id = next(it for it in names if it not in taken)
-    tables = {it.id: it for it in draft.tables}
-    # a dominance names methods, which rows without an experiment do not have
-    without = [it for it in draft.numbers if it.cell.experiment is None and draft.kind != "dominance"]
-    needs = dict.fromkeys(reported(tables[it.table], it.row, it.column) for it in without)
-    return Suggestion(
-        id,
-        draft.kind,
-        draft.says,
-        draft.why,
-        _place(draft),
-        tuple(it.address for it in draft.numbers),
-        _content(paper, draft, id),
-        tuple(line for _, line in needs),
-        next((option for option, _ in needs), None),
-    )
-
-
 def _content(paper: Paper, draft: Draft, id: str) -> dict[str, Plain]:
-    name = draft.tables[0].id
-    place = paper.tables[name].where.model_dump()
-    where = {key: it for key, it in place.items() if it is not None} or {"label": name}
-    says = f"suggested from {_place(draft)}; replace by the paper's sentence: {draft.says}"
-    return {"id": id, "kind": draft.kind, **draft.keys, "says": says, "where": where}
-
-
-def _place(draft: Draft) -> str:
-    return ", ".join(dict.fromkeys(it.label for it in draft.tables))
+    place = paper.tables[draft.table.id].where.model_dump(exclude_none=True) or {"label": draft.table.id}
+    says = f"suggested from {draft.table.label}; replace by the paper's sentence: {draft.says}"
+    return {"id": id, "kind": draft.kind, **draft.keys, "says": says, "where": place}
 
 
 def _claim(content: Mapping[str, Plain]) -> Claim:
@@ -183,15 +165,8 @@ def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]
     found: set[tuple[object, ...]] = set()
     for it in paper.model_copy(update={"claims": tuple(claims)}).statements():
         of: tuple[str, ...] = it.experiments if len(it.experiments) >= len(it.cells) else it.cells
-        if it.kind == "dominance":
-            lines = it.details["lines"]
-            found |= {
-                (it.kind, of["metric"], of["dataset"], of["winner"], frozenset(of["rivals"])) for of in lines
-            }
-        elif it.kind == "optimum":
-            found.add((it.kind, it.metric, of[0], frozenset(of)))
-        else:
-            found.add((it.kind, it.metric, of))
+        best = (of[0], frozenset(of)) if it.kind == "optimum" else (of,)
+        found.add((it.kind, it.metric, *best))
     return found
 
 
@@ -214,7 +189,7 @@ def _fields(sheet: Sheet) -> Iterator[Field]:
         kept = [it for it in numbers if not _DERIVED.search(f"{rows[it.row]}\n{columns[it.column]}")]
         lines.setdefault((name, dataset), []).append(kept)
     for (name, dataset), of_metrics in lines.items():
-        competitors = tuple(_competitors(tables[name], of_metrics))
+        competitors = _competitors(tables[name], of_metrics)
         if len(competitors) > 1:
             yield Field(sheet, tables[name], dataset, competitors)
 
@@ -224,7 +199,7 @@ def _labels(table: TableRecord) -> tuple[dict[str, str], dict[str, str]]:
     return {it.id: it.label for it in table.rows}, {it.id: it.label for it in table.columns}
 
 
-def _competitors(table: TableRecord, lines: Sequence[Sequence[Number]]) -> Iterator[Competitor]:
+def _competitors(table: TableRecord, lines: Sequence[Sequence[Number]]) -> tuple[Competitor, ...]:
     """By row where each metric has one number a row, else by column, else each cell for itself.
 
     `lines`: for each metric its numbers.
@@ -237,18 +212,17 @@ def _competitors(table: TableRecord, lines: Sequence[Sequence[Number]]) -> Itera
     found: dict[str, dict[str, Number]] = {}
     names: dict[str, tuple[str, str]] = {}
     for number in (it for line in lines for it in line):
+        row, column = number.row, number.column
         if by_row:
-            key, named = number.row, (rows[number.row], number.row)
+            key, named = row, (rows[row], row)
         elif once_a_column:
-            key, named = number.column, (columns[number.column], number.column)
+            key, named = column, (columns[column], column)
         else:
-            key = number.cell.experiment or f"{number.row}.{number.column}"
-            label = f"{rows[number.row]}, {columns[number.column]}"
-            named = label, f"{number.row}-{number.column}"
+            key = number.cell.experiment or f"{row}.{column}"
+            named = f"{rows[row]}, {columns[column]}", f"{row}-{column}"
         found.setdefault(key, {})[number.cell.metric or ""] = number
         names.setdefault(key, named)
-    for key, numbers in found.items():
-        yield Competitor(*names[key], numbers)
+    return tuple(Competitor(*names[key], numbers) for key, numbers in found.items())
 
 
 # --------------------------------------------------------------------------- the best
@@ -281,7 +255,7 @@ def best_ones(field: Field) -> Iterator[Draft]:
             yield _draft(
                 "optimum",
                 f"{'best' if alone else 'among-best'}-{best.name}",
-                f"{best.label} is {place} of {len(among)} in {_listed(of)} on {field.dataset_name}",
+                f"{best.label} is {place} of {len(among)} in {_listed(of)} {field.on}",
                 f"prints the highest {_listed(of)} of {len(among)}{styled}{more}",
                 field,
                 {"best": name, "among": others, **({} if alone else {"strength": "among_best"})},
@@ -301,63 +275,6 @@ def _is_alone(own: Number, others: Sequence[Number]) -> bool:
         return False
     low = own.value.value - spread(own)
     return own.cell.sd is None or all(it.value.value + spread(it) < low for it in others)
-
-
-def best_throughout(fields: Sequence[Field]) -> Iterator[Draft]:
-    """Methods that are best in every metric on two data sets or more. Where they stand in more data sets than
-    they win, those that they win are named. Tables go together that have half of their methods in common."""
-    groups: list[tuple[set[str], list[Field]]] = []
-    for field in fields:
-        own = {it.method for it in field.competitors if it.method}
-        like = (held for methods, held in groups if own and 2 * len(own & methods) >= len(own | methods))
-        if (group := next(like, None)) is not None:
-            group.append(field)
-        else:
-            groups.append((own, [field]))
-    for _, group in groups:
-        won: dict[str, list[Field]] = {}
-        for field in group:
-            if leader := _leader(field):
-                won.setdefault(leader, []).append(field)
-        for winner, held in won.items():
-            yield from _dominance(winner, held, group)
-
-
-def _leader(field: Field) -> str | None:
-    """The method that is ahead of all others in each metric."""
-    leaders = set()
-    for metric in field.metrics:
-        there = [it for it in field.competitors if it.method and metric in it.numbers]
-        top = max((it.value(metric) for it in there), default=None)
-        best = [it.method for it in there if it.value(metric) == top]
-        leaders.add(best[0] if len(best) == 1 and len(there) > 1 else None)
-    return leaders.pop() if len(leaders) == 1 else None
-
-
-def _dominance(winner: str, won: Sequence[Field], fields: Sequence[Field]) -> Iterator[Draft]:
-    tables = {it.table.id: it.table for it in won}
-    datasets = {it.dataset: it.dataset_name for it in won}
-    there = [
-        it for it in fields if it.table.id in tables and any(of.method == winner for of in it.competitors)
-    ]
-    if len(datasets) < 2 or any(it.dataset in datasets and it not in won for it in there):
-        return  # ahead in one table and not in another
-    of_all = len({it.dataset for it in there})
-    where = "both" if of_all == 2 else f"all {of_all}"
-    if of_all > len(datasets):
-        where = f"{len(datasets)} of {of_all}"
-    label = next(it.label for it in won[0].competitors if it.method == winner)
-    label = label.removeprefix(won[0].dataset_name).lstrip(" ,:/-") or label
-    some = {"datasets": list(datasets)} if len(there) > len(won) else {}
-    yield Draft(
-        "dominance",
-        f"{won[0].table.id}-{winner}-throughout",
-        f"{label} is the best in every metric on {where} data sets",
-        f"highest in every metric on {', '.join(datasets.values())}",
-        tuple(tables.values()),
-        {"winner": winner, "tables": list(tables), **some},
-        tuple(number for it in won for of in it.competitors for number in of.numbers.values()),
-    )
 
 
 # --------------------------------------------------------------------------- one thing changed
@@ -392,7 +309,7 @@ def better_ones(field: Field) -> Iterator[Draft]:
                 yield _draft(
                     "order",
                     f"{better.name}-over-{worse.name}",
-                    f"{better.label} is better than {worse.label} in {_listed(of)} on {field.dataset_name}",
+                    f"{better.label} is better than {worse.label} in {_listed(of)} {field.on}",
                     f"{why}; {', '.join(pairs)}",
                     field,
                     {"better": names[0], "worse": names[1]},
@@ -513,7 +430,7 @@ def _draft(
     whole = f"{field.table.id}-{name}-{field.dataset}" + ("" if stated else f"-{metrics[0]}")
     keys = {**keys, **({"metric": stated} if stated else {})}
     numbers = tuple(it.numbers[metric] for it in of for metric in metrics)
-    return Draft(kind, whole, says, why, (field.table,), keys, numbers)
+    return Draft(kind, whole, says, why, field.table, keys, numbers)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ stars and daggers are. The second reading is a table of any form that is read, o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -49,30 +49,15 @@ class Seen:
         return " ".join([f"{self.text}{sd}", *sorted(self.marks)])
 
 
-@dataclass(frozen=True)
-class Difference:
-    """One cell in which the two readings are not the same."""
-
-    row: int
-    column: int
-    here: Seen
-    """In the claim file."""
-    there: Seen
-
-
-def differences(table: Table, second: Cells) -> list[Difference]:
-    """Every cell in which the second reading is another one, row by row."""
-    pairs = [
-        Difference(i, j, first_reading(value), second[i, j])
-        for i, row in enumerate(table.rows)
-        for j, value in enumerate(row.values)
-    ]
-    return [it for it in pairs if not it.here.agrees(it.there)]
-
-
-def first_reading(value: Value | None) -> Seen:
-    """A cell of the claim file."""
-    return Seen(None) if value is None else _seen(value.printed, value.sd, (value.mark or "").split())
+def differences(table: Table, second: Cells) -> Iterator[tuple[Place, Seen, Seen]]:
+    """Every cell in which the second reading is another one, row by row: its place, ours, the other."""
+    for i, row in enumerate(table.rows):
+        for j, value in enumerate(row.values):
+            here = Seen(None)
+            if value is not None:
+                here = _seen(value.printed, value.sd, (value.mark or "").split())
+            if not here.agrees(second[i, j]):
+                yield (i, j), here, second[i, j]
 
 
 def _seen(text: str, sd: str | None = None, marks: Sequence[str] = (), line: int | None = None) -> Seen:
@@ -141,22 +126,20 @@ def _places(wanted: Sequence[tuple[str, str]], paths: Sequence[Sequence[str]]) -
 # --------------------------------------------------------------------------- typed
 
 
-def of_line(line: str, row: Row, width: int, units: Sequence[str | None] = ()) -> list[Seen]:
+def of_line(line: str, row: Row, units: Sequence[str | None]) -> list[Seen]:
     """The cells of one row as it was typed or pasted; a label before them is passed over.
 
-    `units`: those of the columns; 18s in a column or row of seconds is 18.
+    `units`: one for each column, None where it has none; 18s in a column or row of seconds is 18.
 
     Cells stand between tabs, &, | or ;, and else between blanks. Raises `AuditError` for fewer cells than
     the table has columns, and for one that is no number where the claim file has one.
     """
-    parts = _parts(line)
+    parts, width = _parts(line), len(units)
     if len(parts) < width:
         what = f"{len(parts)} of {width} cells"
         raise AuditError(f"row {row.id}: {line.strip()!r} has {what}; type it again, with - for a dash")
     seen = []
-    for part, value, unit in zip(
-        parts[len(parts) - width :], row.values, units or (None,) * width, strict=True
-    ):
+    for part, value, unit in zip(parts[len(parts) - width :], row.values, units, strict=True):
         said, unit = content([Run(part)], Notation()), row.unit or unit
         with_unit = said.with_unit and is_same_unit(said.with_unit[1], unit)
         if said.kind == "unclear" or (said.kind == "text" and not with_unit and _is_number(value)):
@@ -247,13 +230,12 @@ def _record_whole(file: ClaimFile, people: Sequence[str], records: Sequence[Tran
 def _write(file: ClaimFile, place: KeyPath, holder: Table | Paper, new: Mapping[str, str | None]) -> None:
     """Key by key where the record is there already, so that what its author wrote stays as it is."""
     there = holder.transcription
-    if "transcription" not in holder.model_fields_set:
-        file.put(place, {key: new[key] for key in _KEYS})
-    elif there is None:
-        file.replace(place, {key: new[key] for key in _KEYS})
-    else:
-        for key in _KEYS:
-            if key not in there.model_fields_set:
-                file.put((*place, key), new[key])
-            elif getattr(there, key) != new[key]:
-                file.replace((*place, key), new[key])
+    if there is None:
+        how = file.replace if "transcription" in holder.model_fields_set else file.put
+        how(place, {key: new[key] for key in _KEYS})
+        return
+    for key in _KEYS:
+        if key not in there.model_fields_set:
+            file.put((*place, key), new[key])
+        elif getattr(there, key) != new[key]:
+            file.replace((*place, key), new[key])

@@ -68,7 +68,7 @@ def _sentences(
         known = _keys_at(paper, path[:-1], source.content)
         yield path, f"unknown key; {known_names(str(path[-1]), known)}"
     else:
-        other = f"{_quoted(value, spelled)} does not belong here; see `audit validate --schema`"
+        other = f"{_quoted(value, spelled)} does not belong here; see `audit schema claim`"
         yield path, _about_value(kind, value, context, spelled) or other
 
 

@@ -17,18 +17,12 @@ from audit.errors import AuditError, Exit
 @app.command("validate")
 def validate_command(
     claims: Claims = None,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of claim files.")] = False,
     models: Models = None,
 ) -> int:
     """Check claim files: every problem of every file, as file:line: key: what, and what to do."""
-    import json
-
-    from audit.claims.load import json_schema, load
+    from audit.claims.load import load
     from audit.names import counted
 
-    if schema:
-        say(json.dumps(json_schema(), indent=2, ensure_ascii=False))
-        return Exit.OK
     broken, known = False, known_names(configs=True)
     for path in claim_paths(claims):
         try:

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import app, papers_of, say
+from audit.cli.options import command
 from audit.errors import AuditError, Exit
+from audit.importing.result import Declared
 
 if TYPE_CHECKING:
     from audit.claims.load import Paper
-    from audit.importing import Declared, Kept, Result
+    from audit.importing.records import Kept
+    from audit.importing.result import Result
     from audit.record import Run
 
 
-@app.command("import")
+@command(app, "import")
 def import_command(
     files: Annotated[
         list[Path],
@@ -28,61 +31,15 @@ def import_command(
         ),
     ],
     paper: Annotated[str, typer.Option(metavar="CLAIMS", help="Claim file, or key of a built-in one.")],
+    declared: Declared,
     store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
-    by: Annotated[str | None, typer.Option(metavar="TEXT", help="Who ran it, with what.")] = None,
-    authors_code: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help="Which code of the paper's authors was run; only such runs may contradict."
-        ),
-    ] = None,
-    unit: Annotated[str | None, typer.Option(metavar="percent|fraction", help="Of the values.")] = None,
-    dataset: Annotated[str | None, typer.Option(help="In place of the column dataset.")] = None,
-    fingerprint: Annotated[
-        str | None, typer.Option(help="Identity of the corpus, as `audit data describe` gives it.")
-    ] = None,
-    same_data: Annotated[
-        str | None,
-        typer.Option(metavar="WHY", help="Why the data are the paper's own, where no fingerprint can tell."),
-    ] = None,
-    other_split: Annotated[
-        str | None,
-        typer.Option(metavar="WHY", help="Why the data are another split of the paper's own documents."),
-    ] = None,
-    test_size: Annotated[
-        int, typer.Option(metavar="N", help="Test documents of another split, where no predictions tell.")
-    ] = 0,
     truth: Annotated[Path | None, typer.Option(help="True labels of the predicted documents.")] = None,
-    train_truth: Annotated[
-        Path | None, typer.Option(help="True labels of the training documents, for PSP and F1.")
-    ] = None,
-    propensity: Annotated[
-        str | None, typer.Option(metavar="A,B", help="For PSP; those of the data set's name when left out.")
-    ] = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="For F1: labels with a score above it are decided for.")
-    ] = None,
     experiment: Annotated[str | None, typer.Option(metavar="ID", help="Whose predictions these are.")] = None,
     seed: Annotated[
         list[int] | None, typer.Option(help="Of a file of predictions; once for each, in their order.")
     ] = None,
     replace: Annotated[
         bool, typer.Option("--replace", help="Take the place of earlier imports of the same seeds.")
-    ] = False,
-    same_predictions_ok: Annotated[
-        bool,
-        typer.Option(
-            "--same-predictions-ok",
-            help="Seeds of the same results were runs of their own; they count as one.",
-        ),
-    ] = False,
-    outliers_ok: Annotated[
-        bool,
-        typer.Option("--outliers-ok", help="A value about ten times another seed's is what came out."),
-    ] = False,
-    other_dataset: Annotated[
-        bool,
-        typer.Option("--other-dataset", help="A data set named much like one of the paper's is another one."),
     ] = False,
 ) -> int:
     """Import results that others' programs gave, to be judged by the same rules.
@@ -101,25 +58,13 @@ def import_command(
     As .npz: document (N,), labels (N, K) and scores (N, K), where -1 or "" fills up a short list; the truth:
     document (N,), labels (M,) of all documents in turn, and offsets (N + 1,) into them, from 0 to M.
     """
-    from audit.importing import Declared, from_predictions, from_results, keep
-    from audit.importing.predictions import Scoring, propensity_of
+    from audit.importing.predictions import from_predictions
+    from audit.importing.records import keep
+    from audit.importing.results import from_results
     from audit.storage.margins import keep_fixed
     from audit.storage.runs import Store
 
     (claims,) = papers_of([paper])
-    declared = Declared(
-        by=_visible("--by", by),
-        authors_code=_visible("--authors-code", authors_code),
-        unit=unit,  # type: ignore[arg-type]
-        dataset=dataset,
-        fingerprint=fingerprint,
-        same_data=_visible("--same-data", same_data),
-        other_split=_visible("--other-split", other_split),
-        test_size=test_size,
-        other_dataset=other_dataset,
-        same_predictions_ok=same_predictions_ok,
-        outliers_ok=outliers_ok,
-    )
     results: Sequence[Result]
     if truth is not None:
         results = from_predictions(
@@ -129,11 +74,10 @@ def import_command(
             experiment=experiment,
             seeds=seed or [],
             declared=declared,
-            scoring=Scoring(train_truth, propensity_of(propensity) if propensity else None, threshold),
         )
     elif experiment is not None or seed:
         raise AuditError("--experiment and --seed go with predictions; add --truth FILE, or leave them out")
-    elif train_truth is not None or propensity is not None or threshold is not None:
+    elif declared.train_truth is not None or declared.threshold is not None:
         raise AuditError(
             "--train-truth, --propensity and --threshold go with predictions; add --truth FILE, or leave "
             "them out"
@@ -144,20 +88,6 @@ def import_command(
     keep_fixed(store, claims)  # so that a later change can be told claim by claim
     _print(taken, claims, declared, store, paper)
     return Exit.OK
-
-
-def _visible(option: str, text: str | None) -> str:
-    """Stands in reports, so it has to be one line that can be seen; empty where the option was not given."""
-    from audit.claims.source import visible
-
-    if text is None:
-        return ""
-    if not text.strip():
-        raise AuditError(f"{option} is empty; say it in a few words, or leave the option out")
-    try:
-        return visible(" ".join(text.split()))
-    except ValueError as err:
-        raise AuditError(f"{option}: {err}") from err
 
 
 def _print(kept: Kept, paper: Paper, declared: Declared, store: Path, name: str) -> None:

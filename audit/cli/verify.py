@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
-import sys
 from collections.abc import Sequence
-from datetime import date as day
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from audit.cli.app import app, say
-from audit.cli.editing import Beside, Decimal, DryRun, Format, Heads, Names, finish, open_file
+from audit.cli.editing import DryRun, Set, finish, open_file, sets, the_one, until_sound
 from audit.cli.options import Models
 from audit.errors import AuditError, Exit
+from audit.names import counted
 
 if TYPE_CHECKING:
     from audit.authoring.edit import ClaimFile
     from audit.authoring.reading import Options
-    from audit.authoring.verifying import Cells, Difference, Seen
+    from audit.authoring.verifying import Cells, Seen
     from audit.claims.load import Paper
-    from audit.claims.schema import Row, Table
+    from audit.claims.schema import Table
 
 
 @app.command("verify")
@@ -39,12 +38,7 @@ def verify_command(
     by: Annotated[str | None, typer.Option(help="Who reads the page; default: git's user.name.")] = None,
     date: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Default: today.")] = None,
     show: Annotated[bool, typer.Option("--list", help="Show which tables are verified, and stop.")] = False,
-    form: Format = None,
-    number: Annotated[int | None, typer.Option(min=1, help="Which table of --against.")] = None,
-    heads: Heads = None,
-    names: Names = None,
-    decimal: Decimal = None,
-    beside: Beside = None,
+    more: Set = None,
     models: Models = None,
     dry_run: DryRun = False,
 ) -> int:
@@ -54,10 +48,20 @@ def verify_command(
     compared as printed: 83.5 is not 83.50. Where all agree, who verified them and when is recorded, with a
     fingerprint: once a number is changed, the table counts as unverified again. Where a cell differs,
     nothing is recorded for its table, and the exit code is 1.
+
+    How the second file is read, --set says as for `audit add table`: format, number, heads, names, decimal,
+    beside, separator.
     """
+    from audit.authoring.corrections import of_table
+    from audit.authoring.reading import Options
+    from audit.authoring.verifying import state
+
     file = open_file(paper)
     if show:
-        return _listed(file.paper)
+        for name, held in file.paper.tables.items():
+            label = f" ({held.where.label})" if held.where.label else ""
+            say(f"{name}{label}: {state(file.paper, name)}")
+        return Exit.OK
     chosen = _chosen(file.paper, table, against)
     if not chosen:
         say(f"{file.path}: every table is verified; --table ID looks at one again")
@@ -65,7 +69,7 @@ def verify_command(
     who, when = by or _user(), _day(date)
     if not who.strip():
         raise AuditError("--by is empty; say who reads the page")
-    options = _options(form, number, heads, names, decimal, beside)
+    options = Options.of(of_table(sets(more)).settings)
     code = Exit.OK
     for at, name in enumerate(chosen):
         file = open_file(paper) if at else file
@@ -80,22 +84,11 @@ def verify_command(
     return code
 
 
-def _listed(paper: Paper) -> int:
-    from audit.authoring.verifying import state
-
-    for name, table in paper.tables.items():
-        label = f" ({table.where.label})" if table.where.label else ""
-        say(f"{name}{label}: {state(paper, name)}")
-    return Exit.OK
-
-
 def _chosen(paper: Paper, named: Sequence[str] | None, against: str | None) -> list[str]:
     from audit.claims.load import verified
-    from audit.names import known_names as offered
 
     for name in named or ():
-        if name not in paper.tables:
-            raise AuditError(f"there is no table {name!r}; {offered(name, paper.tables)}")
+        the_one("table", name, paper.tables)
     tables, whole = paper.tables, paper.transcription
     chosen = list(dict.fromkeys(named or (it for it in tables if verified(it, tables, whole) is None)))
     if against is not None and len(chosen) > 1:
@@ -103,48 +96,22 @@ def _chosen(paper: Paper, named: Sequence[str] | None, against: str | None) -> l
     return chosen
 
 
-def _options(
-    form: str | None,
-    number: int | None,
-    heads: int | None,
-    names: int | None,
-    decimal: str | None,
-    beside: str | None,
-) -> Options:
-    from audit.authoring.cells import Notation
-    from audit.authoring.corrections import CHOICES
-    from audit.authoring.reading import FORMS, Options
-    from audit.names import known_names as offered
-
-    choices = (("--format", form, FORMS), ("--decimal", decimal, CHOICES["decimal"]))
-    for name, given, known in (*choices, ("--beside", beside, CHOICES["beside"])):
-        if given is not None and given not in known:
-            raise AuditError(f"{name} {given!r} is not known; {offered(given, known)}")
-    notation = Notation(decimal, beside)  # type: ignore[arg-type]
-    return Options(form=form, number=number, heads=heads, names=names, notation=notation)
-
-
 def _user() -> str:
     try:
         ran = subprocess.run(["git", "config", "user.name"], capture_output=True, text=True, timeout=10)
+        name = ran.stdout.strip()
     except (OSError, subprocess.SubprocessError):
-        return _nobody()
-    return ran.stdout.strip() or _nobody()
-
-
-def _nobody() -> str:
-    raise AuditError("who reads the page is not known, and git has no user.name; say --by NAME")
+        name = ""
+    if not name:
+        raise AuditError("who reads the page is not known, and git has no user.name; say --by NAME")
+    return name
 
 
 def _day(given: str | None) -> str:
-    if given is None:
-        return day.today().isoformat()
     try:
-        if re.fullmatch(r"\d{4}-\d\d-\d\d", given, re.ASCII):
-            return day.fromisoformat(given).isoformat()
-    except ValueError:
-        pass
-    raise AuditError(f"--date {given!r} is no day; write it as 2026-11-28")
+        return (datetime.strptime(given, "%Y-%m-%d") if given else datetime.now()).date().isoformat()
+    except ValueError as err:
+        raise AuditError(f"--date {given!r} is no day; write it as 2026-11-28") from err
 
 
 # --------------------------------------------------------------------------- the second reading
@@ -169,50 +136,28 @@ def _from_file(file: ClaimFile, name: str, against: str, options: Options) -> Ce
 
 def _typed(name: str, table: Table) -> Cells | None:
     """Row by row from standard input, which may be pasted; None for a table that is left out."""
+    from audit.authoring.verifying import of_line
+
+    def read(line: str) -> list[Seen] | str:
+        words = ("q", "quit", "s", "skip")
+        return line if line in words else of_line(line, row, [it.unit for it in table.columns])
+
     columns = " | ".join(it.label or it.id for it in table.columns)
-    rows = f"{len(table.rows)} row{'' if len(table.rows) == 1 else 's'}"
-    say(f"\n{name}: {_place(table)}\n{rows} of {len(table.columns)}: {columns}")
+    of = table.where
+    page, section = of.page and f"page {of.page}", of.section and f"section {of.section}"
+    place = ", ".join(it for it in (of.label, page, section) if it) or "no place is given"
+    rows = counted(len(table.rows), "row")
+    say(f"\n{name}: {place} ({table.caption})\n{rows} of {len(table.columns)}: {columns}")
     say("type or paste each row as it is printed, - for a dash; s skips this table, q leaves")
     seen: dict[tuple[int, int], Seen] = {}
     for at, row in enumerate(table.rows):
-        cells = _typed_row(row, [it.unit for it in table.columns])
-        if cells is None:
+        cells = until_sound(f"{row.label or row.id}:", read, otherwise=f"row {row.id} is next")
+        if isinstance(cells, str) and cells[0] == "q":
+            raise AuditError("nothing was recorded for this table, as you said")
+        if isinstance(cells, str):
             return None
         seen |= {(at, column): it for column, it in enumerate(cells)}
     return seen
-
-
-def _place(table: Table) -> str:
-    where = table.where
-    parts = [
-        where.label,
-        f"page {where.page}" if where.page else None,
-        f"section {where.section}" if where.section else None,
-    ]
-    place = ", ".join(it for it in parts if it) or "no place is given"
-    return f"{place} ({table.caption})"
-
-
-def _typed_row(row: Row, units: Sequence[str | None]) -> list[Seen] | None:
-    from audit.authoring.verifying import of_line
-
-    while True:
-        print(f"{row.label or row.id}:", end=" ", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            print(file=sys.stderr)
-            raise AuditError(f"the input ended before row {row.id}; nothing was recorded for this table")
-        answer = line.strip()
-        if answer in ("q", "quit"):
-            raise AuditError("nothing was recorded for this table, as you said")
-        if answer in ("s", "skip"):
-            return None
-        if not answer:
-            continue
-        try:
-            return of_line(line, row, len(units), units)
-        except AuditError as err:
-            print(err, file=sys.stderr)
 
 
 # --------------------------------------------------------------------------- the result
@@ -221,43 +166,27 @@ def _typed_row(row: Row, units: Sequence[str | None]) -> list[Seen] | None:
 def _agree(file: ClaimFile, name: str, second: Cells, against: str | None) -> bool:
     """Whether the two readings are one; each cell in which they are not is shown with its place."""
     from audit.authoring.verifying import differences
+    from audit.claims.source import read
 
     table = file.paper.tables[name]
-    found = differences(table, second)
+    found = list(differences(table, second))
     cells = f"{len(table.rows) * len(table.columns)} cells"
     if not found:
         say(f"{name}: {cells} compared, no difference")
         return True
-    lines = _lines(file, name)
-    for it in found:
-        say(_told(file, name, it, lines.get((it.row, it.column), 1), against))
+    lines = read(file.path).lines
+    for (row, column), here, there in found:
+        line = lines.get(("tables", name, "rows", row, "values", column), 1)
+        address = f"{name}.{table.rows[row].id}.{table.columns[column].id}"
+        place = f" ({'standard input' if against == '-' else against}:{there.line})" if against else ""
+        say(f"{file.path}:{line}: {address}: {here} here, {there} in the second reading{place}")
     differ = "1 differs" if len(found) == 1 else f"{len(found)} differ"
     say(f"{name}: {cells} compared, {differ}; nothing was recorded: look at the page, and correct the file")
     return False
 
 
-def _told(file: ClaimFile, name: str, it: Difference, line: int, against: str | None) -> str:
-    table = file.paper.tables[name]
-    address = f"{name}.{table.rows[it.row].id}.{table.columns[it.column].id}"
-    place = f" ({'standard input' if against == '-' else against}:{it.there.line})" if against else ""
-    return f"{file.path}:{line}: {address}: {it.here} here, {it.there} in the second reading{place}"
-
-
-def _lines(file: ClaimFile, name: str) -> dict[tuple[int, int], int]:
-    from audit.claims.source import read
-
-    lines = read(file.path).lines
-    table = file.paper.tables[name]
-    return {
-        (row, column): lines.get(("tables", name, "rows", row, "values", column), 1)
-        for row in range(len(table.rows))
-        for column in range(len(table.columns))
-    }
-
-
 def _record(file: ClaimFile, name: str, who: str, when: str, against: str | None, *, dry_run: bool) -> None:
     from audit.authoring.verifying import record
-    from audit.names import counted
 
     table = file.paper.tables[name]
     cells = counted(len(table.rows) * len(table.columns), "cell")

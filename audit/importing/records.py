@@ -5,7 +5,8 @@ Asked about beside the other seeds of the experiment: the same results twice, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,142 +27,14 @@ from audit.storage.files import sync_all
 from audit.storage.manifest import Ledger, note_settled
 from audit.storage.runs import PUT_WAIT, Predictions, Store
 
-_JUDGED = (
-    "{result.experiment!r}, seed {result.seed}, was judged in {root} already, and a value that is replaced "
-    f"after its verdict is a second look at the same seeds; import all results into a "
-    f"new {option('store')}, and say why"
-)
 #: Values that are so many times another are asked about: a misplaced decimal point gives about ten.
 _TIMES = 8.0
 #: Percent; below it a misplaced point is no more than the last digit.
 _SMALL = 1.0
 
 Lists = Mapping[str, NDArray[Any]]
-Others = Mapping[int, Mapping[str, float]]
-"""Seed -> metric -> percent."""
-
-
-def check_values(results: Sequence[Result], staying: Mapping[str, Sequence[Run]], problems: Problems) -> None:
-    """One question for each metric of an experiment with a value far from those of the other seeds.
-
-    Predictions are scored here, so their values cannot have been misread.
-    """
-    asked = set()
-    own: dict[str, dict[int, Mapping[str, float]]] = {}
-    for result in results:
-        own.setdefault(result.experiment, {})[result.seed] = result.metrics
-    for result in (it for it in results if it.predictions is None):
-        known = {run.spec.seed: run.metrics for run in staying.get(result.experiment, ())}
-        others = {**known, **own[result.experiment]}
-        del others[result.seed]
-        for metric, value in result.metrics.items():
-            beside = _far_from(value, metric, others)
-            if beside is not None and (result.experiment, metric) not in asked:
-                asked.add((result.experiment, metric))
-                problems.add(
-                    place_of(result),
-                    f"{result.experiment!r}: {metric} is {value:.2f} for seed {result.seed} and "
-                    f"{others[beside][metric]:.2f} for seed {beside}; is a decimal point misplaced? correct "
-                    f"it, or add {option('outliers_ok', True)} if both came out so",
-                )
-
-
-def _far_from(value: float, metric: str, others: Others) -> int | None:
-    """The seed in the middle of the others where the value is far from their median; else None."""
-    known = {seed: held[metric] for seed, held in others.items() if metric in held}
-    if not known:
-        return None
-    middle = median(known.values())
-    low, high = sorted((value, middle))
-    if high < max(_SMALL, _TIMES * low):
-        return None
-    return min(known, key=lambda seed: (abs(known[seed] - middle), seed))
-
-
-def same_results(
-    results: Sequence[Result], staying: Mapping[str, Sequence[Run]], store: Store
-) -> dict[tuple[str, int], tuple[int, str]]:
-    """Experiment and seed of results that another seed has too, and that seed with the file it is from.
-
-    Of predictions the labels of every document are compared, in their order, as far as the shorter lists go.
-    Scores are not: they change when a program is told to write others of the same run. Of values all must be
-    equal in all digits, and there must be more digits than are printed.
-    """
-    found = _same_values(results, staying)
-    seen: dict[str, list[tuple[int, str, Lists]]] = {}
-    for result in (it for it in results if it.predictions is not None):
-        assert result.predictions is not None
-        name = result.experiment
-        earlier = seen.setdefault(name, list(_stored(staying.get(name, ()), store)))
-        for seed, file, lists in earlier:
-            if _alike(lists, result.predictions):
-                found[name, result.seed] = seed, file
-                break
-        earlier.append((result.seed, result.sources[0].file, result.predictions))
-    return found
-
-
-def _same_values(
-    results: Sequence[Result], staying: Mapping[str, Sequence[Run]]
-) -> dict[tuple[str, int], tuple[int, str]]:
-    found: dict[tuple[str, int], tuple[int, str]] = {}
-    seen = {
-        (name, values): (run.spec.seed, str(run.spec.config["sources"][0]["file"]))
-        for name, runs in staying.items()
-        for run in runs
-        if (values := all_digits(run.metrics))
-    }
-    for result in results:
-        values = all_digits(result.metrics) if result.predictions is None else None
-        if values and (first := seen.get((result.experiment, values))):
-            found[result.experiment, result.seed] = first
-        elif values:
-            seen[result.experiment, values] = result.seed, result.sources[0].file
-    return found
-
-
-def ask_about_results(
-    results: Sequence[Result], found: Mapping[tuple[str, int], tuple[int, str]], problems: Problems
-) -> None:
-    for result in results:
-        if (alike := found.get((result.experiment, result.seed))) is not None:
-            seed, file = alike
-            what, where = ("values", "in all digits")
-            if result.predictions is not None:
-                what, where = "predictions", "for all documents"
-            problems.add(
-                result.sources[0].file,
-                f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} "
-                f"({file}) {where}; one run or two? leave one out, or add "
-                f"{option('same_predictions_ok', True)} if two runs gave them",
-            )
-
-
-def _stored(runs: Sequence[Run], store: Store) -> Iterable[tuple[int, str, Lists]]:
-    for run in runs:
-        lists = store.predictions(run.key)
-        if lists is not None and {"ids", "label_names", "documents"} <= set(lists):
-            yield run.spec.seed, str(run.spec.config["sources"][0]["file"]), lists
-
-
-def _alike(one: Lists, two: Lists) -> bool:
-    """Whether both have the same documents, and for each the same labels best first."""
-    length = min(one["ids"].shape[1], two["ids"].shape[1])
-    if sorted(one["documents"].tolist()) != sorted(two["documents"].tolist()):
-        return False
-    return bool(np.array_equal(_named(one, length), _named(two, length)))
-
-
-def _named(lists: Lists, length: int) -> NDArray[np.str_]:
-    """(N, length) names of labels, empty after the end of a list, by the names of the documents."""
-    names = np.append(lists["label_names"], "")  # id -1 is the last one
-    order = np.argsort(lists["documents"], kind="stable")
-    return np.asarray(names[lists["ids"][order, :length]])
-
-
-def place_of(result: Result) -> str:
-    """The files it is from."""
-    return ", ".join(it.file for it in result.sources)
+Runs = Mapping[tuple[str, int], Sequence[Run]]
+"""Experiment and seed -> its runs in the store."""
 
 
 @dataclass(frozen=True)
@@ -188,61 +61,76 @@ def keep(
             raise StoreError(
                 f"{store.root}: another import has been at work for {PUT_WAIT:.0f} s; let it finish"
             )
-        held = counting((run for run in store.runs(problems=[]) if run.imported), paper.paper.key)
+        held: Runs = counting((run for run in store.runs(problems=[]) if run.imported), paper.paper.key)
         judged = Ledger(store.root, paper.paper.key).judged()
-        seeds, same, fresh, problems = _seeds(results), [], [], Problems()
+        seeds: dict[str, set[int]] = {}
+        same, fresh, problems = list[Run](), dict[tuple[str, int], Result](), Problems()
         for result in results:
+            seeds.setdefault(result.experiment, set()).add(result.seed)
             old = held.get((result.experiment, result.seed), [])
             if len(old) == 1 and not _differences(old[0], result, declared):
                 same.append(old[0])
                 continue
-            fresh.append(result)
+            fresh[result.experiment, result.seed] = result
             if old and not replacing:
-                problems.add(place_of(result), _clash(old[0], result, declared, store.root))
+                problems.add(_place_of(result), _clash(old[0], result, declared, store.root))
             elif old and judged:
-                problems.add(place_of(result), _JUDGED.format(root=store.root, result=result))
-        staying = _staying(held, fresh)
-        alike = same_results(fresh, staying, store)
+                problems.add(
+                    _place_of(result),
+                    f"{result.experiment!r}, seed {result.seed}, was judged in {store.root} already, and a "
+                    "value that is replaced after its verdict is a second look at the same seeds; import all "
+                    f"results into a new {option('store')}, and say why",
+                )
+        staying: dict[str, list[Run]] = {}
+        for (experiment, seed), runs in held.items():
+            if (experiment, seed) not in fresh:
+                staying.setdefault(experiment, []).append(runs[0])
+        alike = _same_results(list(fresh.values()), staying, store)
         now = datetime.now(UTC).isoformat(timespec="seconds")  # of all: they are one lot
-        added = []
-        for it in fresh:
-            same_as, _ = alike.get(_key(it), (None, ""))
-            run = run_of(it, seeds[it.experiment], paper, declared, held.get(_key(it), []), same_as=same_as)
-            added.append((replace(run, finished=now), it.predictions))
-        _check_data([run for run, _ in added], [run for runs in held.values() for run in runs], problems)
+        added = [
+            replace(
+                run_of(
+                    result,
+                    tuple(sorted(seeds[result.experiment])),
+                    paper,
+                    declared,
+                    held.get(key, []),
+                    same_as=alike[key][0] if key in alike else None,
+                ),
+                finished=now,
+            )
+            for key, result in fresh.items()
+        ]
+        _check_data(added, staying, problems)
         if not declared.same_predictions_ok:
-            ask_about_results(fresh, alike, problems)
+            _ask_about_results(fresh, alike, problems)
         if not declared.outliers_ok:
-            check_values(fresh, staying, problems)
+            _ask_about_values(list(fresh.values()), staying, problems)
         problems.settle()
-        kept = _put(added, store)
+        kept = _put(added, [it.predictions for it in fresh.values()], store)
         note_settled(store.root, paper.paper.key, (run.spec for run in (*kept, *same)))
     return Kept(kept, tuple(same))
 
 
-def _key(result: Result) -> tuple[str, int]:
-    return result.experiment, result.seed
+def _place_of(result: Result) -> str:
+    """The files it is from."""
+    return ", ".join(it.file for it in result.sources)
 
 
-def _staying(held: Mapping[tuple[str, int], list[Run]], fresh: Sequence[Result]) -> dict[str, list[Run]]:
-    """Experiment -> the runs that are in the store and that none of the fresh results stands in for."""
-    replaced = {_key(it) for it in fresh}
-    found: dict[str, list[Run]] = {}
-    for (experiment, seed), runs in held.items():
-        if (experiment, seed) not in replaced:
-            found.setdefault(experiment, []).append(runs[0])
-    return found
-
-
-def _put(added: Sequence[tuple[Run, Predictions | None]], store: Store) -> tuple[Run, ...]:
+def _put(added: Sequence[Run], predictions: Sequence[Predictions | None], store: Store) -> tuple[Run, ...]:
     """All of them, or none: what was written of an import that cannot be finished is taken back."""
     kept: list[Run] = []
     try:
-        for run, predictions in added:
-            kept.append(store.put(run, predictions=predictions, durable=False))
+        for run, lists in zip(added, predictions, strict=True):
+            kept.append(store.put(run, predictions=lists, durable=False))
         sync_all()
     except BaseException as err:
-        left = _taken_back(kept, store)
+        left = 0
+        for run in kept:
+            try:
+                store.take_back(run)
+            except StoreError:
+                left += 1
         if not isinstance(err, StoreError):
             raise
         told = "nothing of this import was kept"
@@ -250,24 +138,6 @@ def _put(added: Sequence[tuple[Run, Predictions | None]], store: Store) -> tuple
             told = f"{left} of {counted(len(added), 'run')} went in, and the same command completes them"
         raise StoreError(f"{err}; {told}") from err
     return tuple(kept)
-
-
-def _taken_back(kept: Sequence[Run], store: Store) -> int:
-    """How many could not be."""
-    left = 0
-    for run in kept:
-        try:
-            store.take_back(run)
-        except StoreError:
-            left += 1
-    return left
-
-
-def _seeds(results: Sequence[Result]) -> dict[str, tuple[int, ...]]:
-    found: dict[str, set[int]] = {}
-    for it in results:
-        found.setdefault(it.experiment, set()).add(it.seed)
-    return {name: tuple(sorted(seeds)) for name, seeds in found.items()}
 
 
 def run_of(
@@ -298,24 +168,21 @@ def run_of(
     ).spec(seed=result.seed, fingerprint=result.fingerprint)
     # Whoever replaces has seen the numbers before: the margins stay those of the first look at them.
     first_look = old[0].margins if old else {}
+    how, n_test = "the command's own" if command else "as imported", result.n_test or declared.test_size
     return Run(
         key=spec.key,
         spec=spec,
         status="failed" if result.failed else "done",
-        data=DataInfo(
-            result.dataset,
-            spec.data,
-            "the command's own" if command else "as imported",
-            n_train=0,
-            n_test=result.n_test or declared.test_size,
-            n_labels=0,
-        ),
+        data=DataInfo(result.dataset, spec.data, how, n_train=0, n_test=n_test, n_labels=0),
         metrics=dict(result.metrics),
         reason="as the imported file says" if result.failed else None,
         device="not recorded",
         margins={key: paper.margins_hash, **first_look},
         notes=result.notes,
     )
+
+
+# --------------------------------------------------------------------------- beside what the store holds
 
 
 def _differences(old: Run, result: Result, declared: Declared) -> list[str]:
@@ -326,17 +193,16 @@ def _differences(old: Run, result: Result, declared: Declared) -> list[str]:
         return ["values"]
     found = [f"other values of {', '.join(changed)}"] if changed else []
     found += [f"further metrics ({', '.join(fewer)})"] if fewer else []
-    held = Provenance.of(old)
-    for name, there, here, said in (
-        ("data set", old.data.name, result.dataset, True),
-        ("fingerprint", old.data.fingerprint, result.fingerprint or UNKNOWN, True),
-        (option("by"), held.by, declared.by, bool(declared.by)),
-        (option("authors_code"), held.authors_code, declared.authors_code, bool(declared.authors_code)),
-        (option("same_data"), held.same_data, declared.same_data, bool(declared.same_data)),
-        (option("other_split"), held.other_split, declared.other_split, bool(declared.other_split)),
-        ("number of test documents", str(old.data.n_test), str(declared.test_size), bool(declared.test_size)),
-    ):
-        if said and there != here:
+    held, data = Provenance.of(old), old.data
+    pairs = {"data set": (data.name, result.dataset)}
+    pairs["fingerprint"] = data.fingerprint, result.fingerprint or UNKNOWN
+    for name in ("by", "authors_code", "same_data", "other_split"):
+        if here := getattr(declared, name):
+            pairs[option(name)] = getattr(held, name), here
+    if declared.test_size:
+        pairs["number of test documents"] = str(data.n_test), str(declared.test_size)
+    for name, (there, here) in pairs.items():
+        if there != here:
             found.append(f"another {name} ({_brief(there)} there, {_brief(here)} here)")
     return found
 
@@ -355,32 +221,126 @@ def _clash(old: Run, result: Result, declared: Declared, root: Path) -> str:
     )
 
 
-def _check_data(added: Sequence[Run], held: Sequence[Run], problems: Problems) -> None:
+def _check_data(added: Sequence[Run], staying: Mapping[str, Sequence[Run]], problems: Problems) -> None:
     """All runs of an experiment are of one data set, and are declared to be the paper's own or are not."""
-    gone = {key for run in added for key in Provenance.of(run).replaces}
-    staying: dict[str, Run] = {}
-    for run in sorted(held, key=lambda run: run.spec.seed):
-        if run.key not in gone:
-            staying.setdefault(Provenance.of(run).experiment, run)
-    for run in {Provenance.of(run).experiment: run for run in added}.values():
-        it = Provenance.of(run)
-        other = staying.get(it.experiment)
-        if other is not None and _data_of(other) != _data_of(run):
+
+    def data_of(run: Run) -> tuple[str, str, bool, bool]:
+        held = Provenance.of(run)
+        return run.data.name, run.data.fingerprint, bool(held.same_data), bool(held.other_split)
+
+    def said(run: Run) -> str:
+        held = Provenance.of(run)
+        stated = ", stated to be the paper's own" if held.same_data else ""
+        stated += ", stated to be another split" if held.other_split else ""
+        return f"{run.data.name!r}, fingerprint {run.data.fingerprint[:12]}{stated}"
+
+    for name, run in {Provenance.of(run).experiment: run for run in added}.items():
+        other = min(staying.get(name, ()), key=lambda run: run.spec.seed, default=None)
+        if other is not None and data_of(other) != data_of(run):
             problems.add(
-                it.files[0][0],
-                f"{it.experiment!r}, seed {other.spec.seed}, is in the store with other data than these "
-                f"({_said(other)} there, {_said(run)} here); import all its seeds anew, declared alike, with "
+                Provenance.of(run).files[0][0],
+                f"{name!r}, seed {other.spec.seed}, is in the store with other data than these "
+                f"({said(other)} there, {said(run)} here); import all its seeds anew, declared alike, with "
                 f"{option('replace', True)}",
             )
 
 
-def _data_of(run: Run) -> tuple[str, str, bool, bool]:
-    it = Provenance.of(run)
-    return run.data.name, run.data.fingerprint, bool(it.same_data), bool(it.other_split)
+def _ask_about_values(
+    results: Sequence[Result], staying: Mapping[str, Sequence[Run]], problems: Problems
+) -> None:
+    """One question for each metric of an experiment with a value far from those of the other seeds.
+
+    Predictions are scored here, so their values cannot have been misread.
+    """
+    asked = set()
+    values: dict[tuple[str, str], dict[int, float]] = {}
+    """Experiment and metric -> seed -> percent."""
+    known = [(name, run.spec.seed, run.metrics) for name, runs in staying.items() for run in runs]
+    for name, seed, metrics in (*known, *((it.experiment, it.seed, it.metrics) for it in results)):
+        for metric, value in metrics.items():
+            values.setdefault((name, metric), {})[seed] = value
+    for result in (it for it in results if it.predictions is None):
+        for metric, value in result.metrics.items():
+            of = values[result.experiment, metric]
+            others = {seed: other for seed, other in of.items() if seed != result.seed}
+            middle = median(others.values()) if others else value
+            low, high = sorted((value, middle))
+            if high < max(_SMALL, _TIMES * low) or not others or (result.experiment, metric) in asked:
+                continue
+            asked.add((result.experiment, metric))
+            beside = min(others, key=lambda seed: (abs(others[seed] - middle), seed))
+            problems.add(
+                _place_of(result),
+                f"{result.experiment!r}: {metric} is {value:.2f} for seed {result.seed} and "
+                f"{others[beside]:.2f} for seed {beside}; is a decimal point misplaced? correct "
+                f"it, or add {option('outliers_ok', True)} if both came out so",
+            )
 
 
-def _said(run: Run) -> str:
-    it = Provenance.of(run)
-    stated = ", stated to be the paper's own" if it.same_data else ""
-    stated += ", stated to be another split" if it.other_split else ""
-    return f"{run.data.name!r}, fingerprint {run.data.fingerprint[:12]}{stated}"
+def _same_results(
+    results: Sequence[Result], staying: Mapping[str, Sequence[Run]], store: Store
+) -> dict[tuple[str, int], tuple[int, str]]:
+    """Experiment and seed of results that another seed has too, and that seed with the file it is from.
+
+    Of predictions the labels of every document are compared, in their order, as far as the shorter lists go.
+    Scores are not: they change when a program is told to write others of the same run. Of values all must be
+    equal in all digits, and there must be more digits than are printed.
+    """
+    found: dict[tuple[str, int], tuple[int, str]] = {}
+    seen: dict[tuple[str, bool], list[tuple[int, str, Any]]] = {}
+    for result in results:
+        scored = result.predictions is not None
+        key = result.experiment, scored
+        if key not in seen:
+            seen[key] = [
+                (
+                    run.spec.seed,
+                    Provenance.of(run).files[0][0],
+                    store.predictions(run.key) if scored else all_digits(run.metrics),
+                )
+                for run in staying.get(result.experiment, ())
+            ]
+        own = result.predictions if scored else all_digits(result.metrics)
+        same: Callable[[Any, Any], bool] = _alike if scored else operator.eq
+        for seed, file, other in seen[key] if own else ():
+            if other and same(own, other):
+                found[result.experiment, result.seed] = seed, file
+                break
+        else:
+            seen[key].append((result.seed, result.sources[0].file, own))
+    return found
+
+
+def _alike(one: Lists, two: Lists) -> bool:
+    """Whether both have the same documents, and for each the same labels best first."""
+    if not {"ids", "label_names", "documents"} <= set(two):
+        return False
+    length = min(one["ids"].shape[1], two["ids"].shape[1])
+    if sorted(one["documents"].tolist()) != sorted(two["documents"].tolist()):
+        return False
+
+    def named(lists: Lists) -> NDArray[np.str_]:
+        """(N, length) names of labels, empty after the end of a list, by the names of the documents."""
+        names = np.append(lists["label_names"], "")  # id -1 is the last one
+        order = np.argsort(lists["documents"], kind="stable")
+        return np.asarray(names[lists["ids"][order, :length]])
+
+    return bool(np.array_equal(named(one), named(two)))
+
+
+def _ask_about_results(
+    results: Mapping[tuple[str, int], Result],
+    alike: Mapping[tuple[str, int], tuple[int, str]],
+    problems: Problems,
+) -> None:
+    for key, (seed, file) in alike.items():
+        result = results[key]
+        what, where = ("values", "in all digits")
+        if result.predictions is not None:
+            what, where = "predictions", "for all documents"
+        problems.add(
+            result.sources[0].file,
+            f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} "
+            f"({file}) {where}; one run or two? leave one out, or add "
+            f"{option('same_predictions_ok', True)} if two runs gave them",
+        )

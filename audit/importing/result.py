@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from numpy.typing import NDArray
-
+from audit.claims.source import visible
 from audit.errors import AuditError, ImportFileError, option
+from audit.settings import Option
 
-Unit = Literal["percent", "fraction"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: As in a claim file: a SHA-256, or its first half.
 FINGERPRINT = re.compile(r"[0-9a-f]{32,64}")
+WHAT_A_FINGERPRINT_IS = "give 32 to 64 digits of 0-9 and a-f, as `audit data describe DIR` prints for content"
+#: What some write where a reason is asked for.
+_NO_REASON = (
+    *("no", "not", "yes", "true", "false", "unknown", "none", "maybe", "i do not know", "i don't know"),
+)
 
 
 @dataclass(frozen=True)
@@ -27,59 +35,68 @@ class Source:
     """Of its bytes, 64 hex digits."""
 
 
-#: What some write where a reason is asked for.
-_NO_REASON = (
-    "no",
-    "not",
-    "yes",
-    "true",
-    "false",
-    "unknown",
-    "none",
-    "i do not know",
-    "i don't know",
-    "maybe",
-)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Declared:
-    """The options of `audit import`. Raises `AuditError` for one that cannot be meant."""
+    """What whoever imports says of the results. Raises `AuditError` for what cannot be meant."""
 
-    by: str = ""
-    """Who ran it, with what."""
-    authors_code: str = ""
-    """Which code of the paper's authors was run; empty where it was another program."""
-    unit: Unit | None = None
-    dataset: str | None = None
-    """Stands in for the column of that name."""
-    fingerprint: str | None = None
-    """Identity of the corpus, as `audit data describe` prints it under `content`."""
-    same_data: str = ""
-    """Why the data are the paper's own, where no fingerprint can tell."""
-    other_split: str = ""
-    """Why they are another split of the paper's documents."""
-    test_size: int = 0
-    """Test documents, where the files do not tell; 0: not said."""
-    other_dataset: bool = False
-    """A data set whose name is much like one of the paper's is another one all the same."""
-    same_predictions_ok: bool = False
-    """Several seeds of one experiment gave the same lists or values, each in a run of its own."""
-    outliers_ok: bool = False
-    """Values far from those of the other seeds are what came out."""
+    by: Annotated[str, Option("Who ran it, with what.", metavar="TEXT")] = ""
+    authors_code: Annotated[
+        str,
+        Option("Which code of the paper's authors was run; only such runs may contradict.", metavar="TEXT"),
+    ] = ""
+    unit: Annotated[str | None, Option("Of the values.", metavar="percent|fraction")] = None
+    dataset: Annotated[str | None, Option("In place of the column dataset.")] = None
+    fingerprint: Annotated[
+        str | None, Option("Identity of the corpus, as `audit data describe` gives it.")
+    ] = None
+    same_data: Annotated[
+        str, Option("Why the data are the paper's own, where no fingerprint can tell.", metavar="WHY")
+    ] = ""
+    other_split: Annotated[
+        str, Option("Why the data are another split of the paper's own documents.", metavar="WHY")
+    ] = ""
+    test_size: Annotated[
+        int, Option("Test documents of another split, where no predictions tell.", metavar="N")
+    ] = 0
+    other_dataset: Annotated[
+        bool, Option("A data set named much like one of the paper's is another one.", "--other-dataset")
+    ] = False
+    same_predictions_ok: Annotated[
+        bool,
+        Option(
+            "Seeds of the same results were runs of their own; they count as one.", "--same-predictions-ok"
+        ),
+    ] = False
+    outliers_ok: Annotated[
+        bool, Option("A value about ten times another seed's is what came out.", "--outliers-ok")
+    ] = False
+    train_truth: Annotated[Path | None, Option("True labels of the training documents, for PSP and F1.")] = (
+        None
+    )
+    propensity: Annotated[
+        str, Option("For PSP; those of the data set's name when left out.", metavar="A,B")
+    ] = ""
+    threshold: Annotated[float | None, Option("For F1: labels with a score above it are decided for.")] = None
 
     def __post_init__(self) -> None:
+        for name in ("by", "authors_code", "same_data", "other_split"):
+            said = getattr(self, name)
+            if not isinstance(said, str):
+                raise AuditError(f"{name}={said!r}: say it in a few words")
+            try:
+                said = visible(" ".join(said.split())) if said.strip() else ""
+            except ValueError as err:
+                raise AuditError(f"{option(name)}: {err}") from err
+            object.__setattr__(self, name, said)
+            if name in ("same_data", "other_split") and said.strip(" .!?").lower() in _NO_REASON:
+                raise AuditError(
+                    f"{option(name)} {said!r} is no reason; say how you know, as in: the authors' files"
+                )
         if self.unit not in (None, "percent", "fraction"):
             raise AuditError(
                 f"{option('unit')} {self.unit!r} is unknown; "
                 f"add {option('unit', 'percent')} or {option('unit', 'fraction')}"
             )
-        for name, text in (
-            (option("same_data"), self.same_data),
-            (option("other_split"), self.other_split),
-        ):
-            if text and text.strip(" .!?").lower() in _NO_REASON:
-                raise AuditError(f"{name} {text!r} is no reason; say how you know, as in: the authors' files")
         if self.same_data and self.other_split:
             raise AuditError(
                 f"{option('same_data')} and {option('other_split')} exclude each other; "
@@ -91,9 +108,28 @@ class Declared:
             )
         if self.fingerprint is not None and not FINGERPRINT.fullmatch(self.fingerprint):
             raise AuditError(f"{option('fingerprint')} {self.fingerprint!r} is none; {WHAT_A_FINGERPRINT_IS}")
+        if self.propensity and self.train_truth is None:
+            raise AuditError(
+                f"{option('propensity')} goes with {option('train_truth', 'FILE')}; add it, or leave both out"
+            )
+        if self.threshold is not None and not math.isfinite(self.threshold):
+            raise AuditError(f"{option('threshold')} {self.threshold!r} is no score; give a finite number")
+        self.constants  # noqa: B018  read once, so that what is no pair of numbers is told
 
-
-WHAT_A_FINGERPRINT_IS = "give 32 to 64 digits of 0-9 and a-f, as `audit data describe DIR` prints for content"
+    @property
+    def constants(self) -> tuple[float, float] | None:
+        """A and B of the propensities; None for those of the data set's name."""
+        if not self.propensity:
+            return None
+        try:
+            a, b = (float(part) for part in self.propensity.split(","))
+        except ValueError:
+            a = b = math.nan
+        if not (a > 0 and b > 0 and math.isfinite(a + b)):
+            raise AuditError(
+                f"{option('propensity')} {self.propensity!r}: give A and B, numbers above 0, as in 0.55,1.5"
+            )
+        return a, b
 
 
 @dataclass(frozen=True)
@@ -129,27 +165,19 @@ class Problems:
     """Collects sentences, each with its place and what to do; what is said of many rows is said once."""
 
     def __init__(self) -> None:
-        self._first: dict[str, str] = {}
-        self._count: dict[str, int] = {}
-        self._further = 0
+        self.places: dict[str, list[str]] = {}
+        """Sentence -> where it holds."""
 
     def add(self, place: str, what: str) -> None:
-        if what in self._first or len(self._first) < SHOWN:
-            self._first.setdefault(what, place)
-            self._count[what] = self._count.get(what, 0) + 1
-        else:
-            self._further += 1  # a file of many millions of bad rows must not fill the memory
-
-    def __bool__(self) -> bool:
-        return bool(self._first)
+        self.places.setdefault(what, []).append(place)
 
     def settle(self) -> None:
         """Raises `ImportFileError` if there is anything to tell: nothing of the import is kept then."""
-        if not self:
-            return
-        lines = [f"{place}: {what}{self._more(what)}" for what, place in self._first.items()]
-        raise ImportFileError([*lines, *([f"and {self._further} more"] if self._further else [])])
-
-    def _more(self, what: str) -> str:
-        more = self._count[what] - 1
-        return f" ({more} more such {'row' if more == 1 else 'rows'})" if more else ""
+        lines = []
+        for what, places in self.places.items():
+            more = len(places) - 1
+            such = f" ({more} more such {'row' if more == 1 else 'rows'})" if more else ""
+            lines.append(f"{places[0]}: {what}{such}")
+        if lines:
+            further = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+            raise ImportFileError([*lines[:SHOWN], *further])

@@ -5,33 +5,39 @@ Nothing is guessed: what can be read in two ways is asked about, and all questio
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from difflib import SequenceMatcher
+from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from audit.claims.load import Paper
 from audit.claims.schema import is_metric
+from audit.claims.source import is_visible
 from audit.errors import option
 from audit.importing.result import FINGERPRINT, WHAT_A_FINGERPRINT_IS, Declared, Problems, Result, Source
-from audit.importing.table import (
-    COLUMNS,
-    OPTIONAL,
-    Row,
-    TableFile,
-    Value,
-    check_cells,
-    note_of,
-    seed_of,
-    value_of,
-)
+from audit.importing.table import COLUMNS, read_table
 from audit.names import known_names
 from reimpl.metric_names import METRICS
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 #: Share of characters in common, beyond which two names may be spellings of one: EURLEX57K is .8 of EUR-Lex.
 _ALIKE = 0.75
+#: As `audit run` allows; more is another column under the name of seed.
+MOST_SEEDS = 1000
+MOST_SEED = 2**63 - 1
+#: No name and no number is longer; a longer text of a column that we do not know is cut.
+_CELL = 200
+_KNOWN = (*COLUMNS, "fingerprint")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
+_SEED = re.compile(r"[+-]?\d+(\.0+)?", re.ASCII)
+_NO_VALUES = ("nan", "inf", "infinity", "none", "null", "na", "n/a")
 
 
 class UnclearNameError(ValueError):
@@ -52,13 +58,13 @@ def experiment_of(paper: Paper, name: str, dataset: str) -> str:
         )
         raise UnclearNameError(f"{name!r} is no experiment of {paper.paper.key}; {offer}")
     parts = [id for id, it in single.items() if id == f"{name}-{it.on}"]
-    meant = [id for id in parts if single[id].on in datasets_of(paper, dataset)]
+    meant = [id for id in parts if single[id].on in _datasets_of(paper, dataset)]
     if len(meant) != 1:
         raise UnclearNameError(f"{name!r} is on several data sets; write one of {', '.join(parts)}")
     return meant[0]
 
 
-def datasets_of(paper: Paper, name: str) -> list[str]:
+def _datasets_of(paper: Paper, name: str) -> list[str]:
     """Ids of the paper's data sets with that id, name or catalogue name, in whatever case."""
     wanted = name.casefold()
     return [
@@ -78,7 +84,7 @@ def dataset_of(paper: Paper, experiment: str, name: str, *, other: bool = False,
     if not name:
         where = "name it in the column dataset, or add" if column else "add"
         raise UnclearNameError(f"no data set is named; {where} {option('dataset', 'NAME')}")
-    on, meant = paper.single_experiments[experiment].on, datasets_of(paper, name)
+    on, meant = paper.single_experiments[experiment].on, _datasets_of(paper, name)
     if not meant and not other and (like := much_like(paper, name)):
         raise UnclearNameError(
             f"{name!r} is no data set of {paper.paper.key}, and {like!r} is one; which was it? write that "
@@ -109,166 +115,15 @@ def bare(name: str) -> str:
     return "".join(it for it in name.casefold() if it.isalnum())
 
 
-#: As `audit run` allows; more is another column under the name of seed.
-MOST_SEEDS = 1000
+def sound_seed(seed: int) -> int:
+    """The seed. Raises `ValueError` for a number that no generator of random numbers takes."""
+    if not 0 <= seed <= MOST_SEED:
+        said = "below 0" if seed < 0 else f"above {MOST_SEED}, the largest of 63 bits"
+        raise ValueError(f"seed {seed} is {said}; number the seeds 0, 1, 2, ...")
+    return seed
 
 
-@dataclass
-class _Gathered:
-    """One run as far as it was read."""
-
-    values: dict[str, tuple[Value, str]] = field(default_factory=dict)
-    """Metric -> value and the place it stands at; a failure may stand under no metric."""
-    sources: dict[Path, None] = field(default_factory=dict)
-    notes: dict[str, None] = field(default_factory=dict)
-
-
-@dataclass
-class _Data:
-    """The data set of an experiment, and the place that said so first."""
-
-    name: str
-    fingerprint: str | None
-    place: str
-
-
-class _Reading:
-    """All rows of an import."""
-
-    def __init__(self, paper: Paper, declared: Declared) -> None:
-        self.paper, self.declared, self.problems = paper, declared, Problems()
-        self.runs: dict[tuple[str, int], _Gathered] = {}
-        self.data: dict[str, _Data] = {}
-        self.seeds: Counter[str] = Counter()
-
-    def take(self, row: Row, path: Path) -> None:
-        try:
-            check_cells(row)
-            key, metric, value = self._key(row), self._metric(row), value_of(row)
-        except ValueError as err:
-            self.problems.add(row.place, str(err))
-            return
-        if key not in self.runs:
-            self._count(key[0], row)
-        run = self.runs.setdefault(key, _Gathered())
-        if metric in run.values:
-            self.problems.add(row.place, _twice(key, metric, value, *run.values[metric]))
-            return
-        run.values[metric] = value, row.place
-        run.sources[path] = None
-        for name, text in row.cells.items():
-            if name not in (*COLUMNS, *OPTIONAL) and name and text:
-                run.notes[note_of(name, text)] = None
-
-    def _count(self, experiment: str, row: Row) -> None:
-        self.seeds[experiment] += 1
-        if self.seeds[experiment] > MOST_SEEDS:
-            self.problems.add(
-                row.place, f"{experiment!r} has more than {MOST_SEEDS} seeds; is seed the column?"
-            )
-            self.problems.settle()
-
-    def _key(self, row: Row) -> tuple[str, int]:
-        given = row.cells.get("dataset", "")
-        if given and self.declared.dataset and given != self.declared.dataset:
-            raise ValueError(
-                f"the data set is {given!r} here and {option('dataset')} {self.declared.dataset!r}; drop one"
-            )
-        name = given or self.declared.dataset or ""
-        experiment = experiment_of(self.paper, row.cells["experiment"], name)
-        dataset = dataset_of(self.paper, experiment, name, other=self.declared.other_dataset)
-        data = _Data(dataset, self._fingerprint(row), row.place)
-        first = self.data.setdefault(experiment, data)
-        if (first.name, first.fingerprint) != (data.name, data.fingerprint):
-            raise ValueError(
-                f"{experiment!r} is on {_data(data)} here and on {_data(first)} at {first.place}; import "
-                "the results of one data set only"
-            )
-        return experiment, seed_of(row)
-
-    def _fingerprint(self, row: Row) -> str | None:
-        given = row.cells.get("fingerprint") or None
-        if given and not FINGERPRINT.fullmatch(given):
-            raise ValueError(f"fingerprint {given[:80]!r} is none; {WHAT_A_FINGERPRINT_IS}")
-        if given and self.declared.fingerprint not in (None, given):
-            raise ValueError(
-                f"the fingerprint is {given!r}, another than {option('fingerprint')} says; drop one"
-            )
-        return given or self.declared.fingerprint
-
-    def _metric(self, row: Row) -> str:
-        name = row.cells["metric"]
-        if is_metric(name) or (not name and value_of(row) is None):
-            return name
-        k = name.partition("@")[2]
-        known = [f"{it}@{k if k.isdecimal() else 5}" if with_k else it for it, with_k in METRICS.items()]
-        raise ValueError(f"metric {name!r} is unknown; {known_names(name, known)}")
-
-    # ------------------------------------------------------------------ once all rows are known
-
-    def check(self) -> None:
-        for (experiment, seed), run in self.runs.items():
-            values = [value for value, _ in run.values.values()]
-            if None in values and any(value is not None for value in values):
-                place = next(place for value, place in run.values.values() if value is None)
-                self.problems.add(
-                    place,
-                    f"{experiment!r}, seed {seed}, has failed here and has values elsewhere; which is it? "
-                    "write failed in all its rows, or leave this row out",
-                )
-        self._check_units()
-
-    def _check_units(self) -> None:
-        """A number that could be meant in both units is asked about, once for each metric."""
-        asked = set()
-        most = self._largest()
-        for (experiment, _), run in self.runs.items():
-            for metric, (value, place) in run.values.items():
-                if value is None:
-                    continue
-                highest = 1 if self.declared.unit == "fraction" else 100
-                if not 0 <= value <= highest:
-                    unit = option("unit", "fraction") if highest == 1 else "percent"
-                    self.problems.add(
-                        place,
-                        f"{metric} {value} lies outside 0 to {highest}, its range in {unit}; correct it",
-                    )
-                elif self.declared.unit is None and 0 < value <= 1 and metric not in asked:
-                    asked.add(metric)
-                    self.problems.add(place, self._which_unit(experiment, metric, value, most[metric]))
-
-    def _largest(self) -> Mapping[str, Decimal]:
-        most: dict[str, Decimal] = {}
-        for run in self.runs.values():
-            for metric, (value, _) in run.values.items():
-                if value is not None:
-                    most[metric] = max(value, most.get(metric, value))
-        return most
-
-    def _which_unit(self, experiment: str, metric: str, value: Decimal, most: Decimal) -> str:
-        printed = _printed(self.paper, experiment, metric)
-        beside = f"the paper prints {printed}" if printed else "below 1 both are possible"
-        if most > 1:
-            beside = f"other values of {metric} go up to {most}"
-        units = f"{option('unit', 'percent')} or {option('unit', 'fraction')}"
-        return f"is {metric} {value} a percentage or a fraction? {beside}; add {units}"
-
-    def results(self, sources: Mapping[Path, Source]) -> Iterable[Result]:
-        unit = self.declared.unit or "percent"
-        for (experiment, seed), run in sorted(self.runs.items()):
-            data = self.data[experiment]
-            yield Result(
-                experiment=experiment,
-                seed=seed,
-                dataset=data.name,
-                fingerprint=data.fingerprint,
-                metrics={
-                    m: _percent(value, unit) for m, (value, _) in run.values.items() if value is not None
-                },
-                sources=tuple(sources[path] for path in run.sources),
-                unit=unit,
-                notes=tuple(run.notes),
-            )
+# --------------------------------------------------------------------------- results
 
 
 def from_results(paper: Paper, paths: Sequence[Path], declared: Declared) -> tuple[Result, ...]:
@@ -276,22 +131,8 @@ def from_results(paper: Paper, paths: Sequence[Path], declared: Declared) -> tup
 
     Raises `ImportFileError` with everything that is unclear in any of the files.
     """
-    reading = _Reading(paper, declared)
-    sources: dict[Path, Source] = {}
-    for path in dict.fromkeys(paths):
-        file = TableFile(path)
-        for row in file.rows(wanted=wanted_columns(declared)):
-            reading.take(row, path)
-        sources[path] = file.source
-    return _settled(reading, sources)
-
-
-def from_rows(paper: Paper, rows: Iterable[Row], declared: Declared, *, source: Source) -> tuple[Result, ...]:
-    """The same of rows that are in memory, all of one source. Raises `ImportFileError`."""
-    reading, path = _Reading(paper, declared), Path(source.file)
-    for row in rows:
-        reading.take(row, path)
-    return _settled(reading, {path: source})
+    tables = [read_table(path, wanted_columns(declared)) for path in dict.fromkeys(paths)]
+    return from_tables(paper, tables, declared)
 
 
 def wanted_columns(declared: Declared) -> list[str]:
@@ -299,28 +140,199 @@ def wanted_columns(declared: Declared) -> list[str]:
     return [name for name in COLUMNS if name != "dataset" or not declared.dataset]
 
 
-def _settled(reading: _Reading, sources: Mapping[Path, Source]) -> tuple[Result, ...]:
-    reading.check()
-    reading.problems.settle()
-    return tuple(reading.results(sources))
+def from_tables(
+    paper: Paper, tables: Sequence[tuple[DataFrame, Source]], declared: Declared
+) -> tuple[Result, ...]:
+    """The same of tables that were read already, as `read_table` and `table_of` give them."""
+    import pandas
+
+    problems, read = Problems(), []
+    for frame, source in tables:
+        row_of = _reader(paper, declared, source)
+        for place, cells in zip(frame.index, frame.to_dict("records"), strict=True):
+            try:
+                read.append({"place": place, **row_of(cells)})
+            except ValueError as err:
+                problems.add(place, str(err))
+    if read:
+        rows = pandas.DataFrame(read, dtype=object).astype({"seed": "int64", "value": "float64"})
+        rows = _one_data_set(rows, problems)
+        rows = _once(rows, problems)
+        _check_runs(rows, problems)
+        _check_units(rows, problems, paper, declared.unit)
+    problems.settle()
+    return tuple(_results(rows, declared.unit or "percent"))
 
 
-def _twice(key: tuple[str, int], metric: str, value: Value, first: Value, place: str) -> str:
-    what = f"{metric or 'the failure'} of {key[0]}, seed {key[1]}, stands at {place} too"
-    if value == first:
-        return f"{what}, with the same value; one run or two? remove one row, or number the seeds apart"
-    here, there = ("failed" if it is None else it for it in (value, first))
-    return f"{what}, with {there} there and {here} here; which one counts? remove the other"
+def _reader(paper: Paper, declared: Declared, source: Source) -> Any:
+    """What reads one row. It raises `ValueError` for what is no name and no number."""
+
+    @cache
+    def data_of(name: str, given: str) -> tuple[str, str]:
+        if given and declared.dataset and given != declared.dataset:
+            said = f"{option('dataset')} {declared.dataset!r}"
+            raise ValueError(f"the data set is {given!r} here and {said}; drop one")
+        dataset = given or declared.dataset or ""
+        experiment = experiment_of(paper, name, dataset)
+        return experiment, dataset_of(paper, experiment, dataset, other=declared.other_dataset)
+
+    def fingerprint_of(given: str) -> str:
+        if given and not FINGERPRINT.fullmatch(given):
+            raise ValueError(f"fingerprint {given[:80]!r} is none; {WHAT_A_FINGERPRINT_IS}")
+        if given and declared.fingerprint not in (None, given):
+            raise ValueError(
+                f"the fingerprint is {given!r}, another than {option('fingerprint')} says; drop one"
+            )
+        return given or declared.fingerprint or ""
+
+    def row_of(cells: Mapping[str, str]) -> dict[str, Any]:
+        for name in _KNOWN:
+            cell = cells.get(name, "")
+            if len(cell) > _CELL:
+                raise ValueError(f"{name} has {len(cell)} characters; is this the right column?")
+            if not is_visible(cell) or _encodable(cell) != cell:
+                raise ValueError(f"{name} {cell!a} holds characters that cannot be shown; take them out")
+        experiment, dataset = data_of(cells["experiment"], cells.get("dataset", ""))
+        fingerprint, seed = fingerprint_of(cells.get("fingerprint", "")), cells["seed"]
+        if not _SEED.fullmatch(seed):
+            raise ValueError(f"seed {seed[:40]!r} is no whole number; number the seeds 0, 1, 2, ...")
+        printed = _printed(cells["value"])
+        metric = cells["metric"]
+        if not is_metric(metric) and (metric or printed is not None):
+            k = metric.partition("@")[2]
+            known = [f"{it}@{k if k.isdecimal() else 5}" if with_k else it for it, with_k in METRICS.items()]
+            raise ValueError(f"metric {metric!r} is unknown; {known_names(metric, known)}")
+        notes = (_note(name, it) for name, it in cells.items() if name not in _KNOWN and name and it)
+        return {
+            "experiment": experiment,
+            "dataset": dataset,
+            "fingerprint": fingerprint,
+            "seed": sound_seed(int(seed.partition(".")[0])),
+            "metric": metric,
+            "printed": printed or "failed",
+            "value": float(printed or "nan"),
+            "source": source,
+            "notes": tuple(notes),
+        }
+
+    return row_of
 
 
-def _data(data: _Data) -> str:
-    return f"{data.name!r}" + (f" ({data.fingerprint[:12]})" if data.fingerprint else "")
+def _printed(text: str) -> str | None:
+    """The number as it is written; None for a failed run. Raises `ValueError` for neither."""
+    if text.casefold() in ("", "failed"):
+        return None
+    if text.casefold().lstrip("+-") in ("", *_NO_VALUES):
+        raise ValueError(f"{text!r} is no value; did the run fail? then write failed there")
+    if not _NUMBER.fullmatch(text):
+        raise ValueError(f"value {text[:40]!r} is no number; write it plainly, as 76.38, or failed")
+    return text
 
 
-def _printed(paper: Paper, experiment: str, metric: str) -> str | None:
-    cells = (cell for table in paper.table_records() for row in table.rows for cell in row.cells)
-    return next((c.printed for c in cells if c.experiment == experiment and c.metric == metric), None)
+def _note(name: str, said: str) -> str:
+    """What a column that we do not know says of a run, on one line that can be shown."""
+    return " ".join(it if is_visible(it) else "?" for it in _encodable(f"{name}: {said}"[:_CELL]).split())
 
 
-def _percent(value: Decimal, unit: str) -> float:
-    return float(value * 100 if unit == "fraction" else value)
+def _encodable(text: str) -> str:
+    """With a question mark for each half of a surrogate pair, which JSON can hold and UTF-8 cannot."""
+    return text.encode("utf-8", "replace").decode()
+
+
+# --------------------------------------------------------------------------- once all rows are known
+
+
+def _one_data_set(rows: DataFrame, problems: Problems) -> DataFrame:
+    """The rows without those on other data than the first row of their experiment, which are told."""
+    first = rows.groupby("experiment")[["dataset", "fingerprint", "place"]].transform("first")
+    other = (rows["dataset"] != first["dataset"]) | (rows["fingerprint"] != first["fingerprint"])
+    for row, of in zip(rows[other].itertuples(), first[other].itertuples(), strict=True):
+        here, there = (
+            f"{it.dataset!r}" + (f" ({it.fingerprint[:12]})" if it.fingerprint else "") for it in (row, of)
+        )
+        problems.add(
+            row.place,
+            f"{row.experiment!r} is on {here} here and on {there} at {of.place}; import "
+            "the results of one data set only",
+        )
+    return rows[~other]
+
+
+def _once(rows: DataFrame, problems: Problems) -> DataFrame:
+    """The rows without those whose value of a metric and seed stands in another, which are told."""
+    key = ["experiment", "seed", "metric"]
+    again = rows.duplicated(key)
+    first = rows[~again].set_index(key)
+    for row in rows[again].itertuples():
+        of = first.loc[(row.experiment, row.seed, row.metric)]
+        what = f"{row.metric or 'the failure'} of {row.experiment}, seed {row.seed}, stands at {of.place} too"
+        if row.printed == of.printed or row.value == of.value:
+            problems.add(
+                row.place,
+                f"{what}, with the same value; one run or two? remove one row, or number the seeds apart",
+            )
+        else:
+            problems.add(
+                row.place,
+                f"{what}, with {of.printed} there and {row.printed} here; which one counts? remove the other",
+            )
+    return rows[~again]
+
+
+def _check_runs(rows: DataFrame, problems: Problems) -> None:
+    """An experiment has a limited number of seeds, and a run has failed in all its metrics or in none."""
+    seeds = rows.groupby("experiment")["seed"].nunique()
+    for experiment in seeds.index[seeds > MOST_SEEDS]:
+        place = rows.loc[(rows["experiment"] == experiment).idxmax(), "place"]
+        problems.add(place, f"{experiment!r} has more than {MOST_SEEDS} seeds; is seed the column?")
+    run, failed = [rows["experiment"], rows["seed"]], rows["value"].isna()
+    mixed = failed & ~failed.groupby(run).transform("all")
+    for row in rows[mixed].drop_duplicates(["experiment", "seed"]).itertuples():
+        problems.add(
+            row.place,
+            f"{row.experiment!r}, seed {row.seed}, has failed here and has values elsewhere; which is it? "
+            "write failed in all its rows, or leave this row out",
+        )
+
+
+def _check_units(rows: DataFrame, problems: Problems, paper: Paper, unit: str | None) -> None:
+    """No value is outside its range; one that could be meant in both units is asked about, once a metric."""
+    values, highest = rows["value"], 1 if unit == "fraction" else 100
+    said = option("unit", "fraction") if highest == 1 else "percent"
+    for row in rows[values.notna() & ~values.between(0, highest)].itertuples():
+        what = f"{row.metric} {row.printed} lies outside 0 to {highest}, its range in {said}; correct it"
+        problems.add(row.place, what)
+    if unit is not None:
+        return
+    most = rows.groupby("metric")["value"].max()
+    for row in rows[(values > 0) & (values <= 1)].drop_duplicates("metric").itertuples():
+        cells = (cell for table in paper.table_records() for of in table.rows for cell in of.cells)
+        mine = (it for it in cells if (it.experiment, it.metric) == (row.experiment, row.metric))
+        printed = next((it.printed for it in mine), None)
+        beside = f"the paper prints {printed}" if printed else "below 1 both are possible"
+        if most[row.metric] > 1:
+            top = values[rows["metric"] == row.metric].idxmax()
+            beside = f"other values of {row.metric} go up to {rows.loc[top, 'printed']}"
+        units = f"{option('unit', 'percent')} or {option('unit', 'fraction')}"
+        what = f"is {row.metric} {row.printed} a percentage or a fraction? {beside}; add {units}"
+        problems.add(row.place, what)
+
+
+def _results(rows: DataFrame, unit: str) -> Iterator[Result]:
+    ordered = rows.sort_values(["experiment", "seed"], kind="stable").itertuples()
+    for (experiment, seed), run in groupby(ordered, key=attrgetter("experiment", "seed")):
+        mine = list(run)
+        yield Result(
+            experiment=experiment,
+            seed=int(seed),
+            dataset=mine[0].dataset,
+            fingerprint=mine[0].fingerprint or None,
+            metrics={
+                row.metric: float(Decimal(row.printed) * (100 if unit == "fraction" else 1))
+                for row in mine
+                if row.printed != "failed"
+            },
+            sources=tuple(dict.fromkeys(row.source for row in mine)),
+            unit=unit,
+            notes=tuple(dict.fromkeys(note for row in mine for note in row.notes)),
+        )

@@ -1,7 +1,10 @@
-"""Rows of a CSV, JSON or JSON lines file as text, one after another, with the place of each; and their cells.
+"""Tables of results as text: of a CSV, JSON or JSON lines file, or of what a program holds already.
 
-CSV and JSON lines are read as a stream and may have any size. Bytes are hashed as they are read, so that the
-hash is that of the numbers that were taken.
+    [{"experiment": "words", "dataset": "EUR-Lex", "metric": "P@1", "seed": 0, "value": 76.4}, ...]
+    {"words": {"P@1": [76.4, 76.1, 76.6]}}                a value for each of the seeds 0, 1, 2
+    {"words": {"P@1": {0: 76.4, 7: 76.1, 9: None}}}       by seed; None is a failed run
+
+or columns: a pandas DataFrame, a mapping of columns, a NumPy array with named fields.
 """
 
 from __future__ import annotations
@@ -11,306 +14,219 @@ import hashlib
 import io
 import json
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from audit.claims.source import is_visible
 from audit.errors import ImportFileError, option
 from audit.importing.result import Source
 
-#: Bytes of a JSON file, which has to be read as a whole; and of one line of the others.
-MOST_JSON, MOST_LINE = 64 << 20, 4 << 20
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
-SUFFIXES = {".csv": "csv", ".json": "json", ".jsonl": "lines", ".ndjson": "lines"}
+COLUMNS = ("experiment", "dataset", "metric", "seed", "value")
+#: Stands in records where others have the name of a file.
+NAME = "values given in Python"
+
+_SUFFIXES = (".csv", ".json", ".jsonl", ".ndjson")
 #: What separates the cells of a table that was saved under the name of another kind.
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+_FORMS = (
+    'a table with the columns experiment, dataset, metric, seed and value, or {"experiment": {"P@1": [76.4, '
+    "76.1]}}"
+)
+
+Rows = Iterable[tuple[str, Any]]
+"""Each row with its place: `results.csv:3`, `results.json: item 2`."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One row: what its columns hold, under their names in lower case."""
+def read_table(path: Path, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
+    """Every row as text, under names in lower case, its place as the index.
 
-    place: str
-    """`results.csv:3` or `results.json: item 2`."""
-    cells: Mapping[str, str]
-    """Scalars as text; empty for null."""
-
-
-class TableFile:
-    """A file of results. `source` is known once `rows` has come to its end."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._digest = hashlib.sha256()
-
-    @property
-    def source(self) -> Source:
-        return Source(self.path.name, self._digest.hexdigest())
-
-    def rows(self, *, wanted: Sequence[str] = ()) -> Iterator[Row]:
-        """Every row. Raises `ImportFileError` for a file that is no table, or lacks a column of `wanted`."""
-        kind = SUFFIXES.get(self.path.suffix.casefold())
-        if kind is None:
-            refuse(self.path, f"its name does not end in {', '.join(SUFFIXES)}; rename it to what it is")
-        if kind == "csv":
-            yield from self._csv(wanted)
-            return
-        for number, item in self.objects():
-            place = f"{self.path}:{number}" if kind == "lines" else f"{self.path}: item {number}"
-            if not isinstance(item, dict):
-                refuse_at(place, f"{_brief(item)} is no object of columns; write one for each row")
-            cells = {name.strip().casefold(): text(value) for name, value in item.items()}
-            if len(cells) < len(item):
-                refuse_at(place, "two columns have one name but for the case; rename one")
-            _check_columns(place, list(cells), wanted)
-            yield Row(place, cells)
-
-    def objects(self, *, single: bool = False) -> Iterator[tuple[int, Any]]:
-        """Line or item number, from 1, and content: of JSON lines, or of the list in a JSON file.
-
-        `single`: the file is one object, in place of a list of one.
-        """
-        empty = True
-        if SUFFIXES.get(self.path.suffix.casefold()) == "json":
-            items: Iterator[tuple[int, Any]] = enumerate(self._list(single=single), 1)
-        else:
-            items = self._json_lines()
-        for number, item in items:
-            empty = False
-            yield number, item
-        if empty:
-            refuse(self.path, "it holds no rows; give a file with one row for each metric of each seed")
-
-    # ------------------------------------------------------------------ the three forms
-
-    def _csv(self, wanted: Sequence[str]) -> Iterator[Row]:
-        with self._opened() as stream:
-            reader = csv.reader(_lines(self.path, stream), strict=True)
-            try:
-                header = next((row for row in reader if any(row)), None)
-                if header is None:
-                    refuse(self.path, "it is empty; the first line names the columns")
-                names = _header(f"{self.path}:{reader.line_num}", header, wanted)
-                rows = 0
-                for row in reader:
-                    if not any(cell.strip() for cell in row):
-                        continue  # an empty line, which programs like to put at the end
-                    rows += 1
-                    place = f"{self.path}:{reader.line_num}"
-                    if len(row) != len(names):
-                        refuse_at(place, f"{len(row)} cells under {len(names)} columns; give one for each")
-                    yield Row(place, {n: cell.strip() for n, cell in zip(names, row, strict=True)})
-            except csv.Error as err:
-                what = "its quotes do not pair up, or a cell has more than 131,072 characters"
-                refuse_at(f"{self.path}:{reader.line_num}", f"no CSV: {what}; correct that line", err)
-        if not rows:
-            refuse(self.path, "it holds no rows; give one for each metric of each seed")
-
-    def _json_lines(self) -> Iterator[tuple[int, Any]]:
-        with self._opened() as stream:
-            for number, line in enumerate(_lines(self.path, stream), 1):
-                if line.strip():
-                    yield number, _parsed(f"{self.path}:{number}", line)
-
-    def _list(self, *, single: bool = False) -> list[Any]:
-        with self._opened() as stream:
-            content = stream.read(MOST_JSON + 1)
-        if len(content) > MOST_JSON:
-            refuse(self.path, f"more than {MOST_JSON >> 20} MB of JSON; write it as JSON lines (.jsonl)")
-        found = _parsed(str(self.path), content) if content.strip() else []
-        if single and isinstance(found, dict):
-            return [found]
-        if not isinstance(found, list):
-            refuse(self.path, f"{_brief(found)} is no list of objects; write [{{...}}, {{...}}]")
-        return found
-
-    @contextmanager
-    def _opened(self) -> Iterator[io.TextIOWrapper]:
-        with explained(self.path), self.path.open("rb", buffering=0) as raw:
-            hashed = io.BufferedReader(_Hashed(raw, self._digest))
-            try:
-                # utf-8-sig: a byte-order mark, which spreadsheets write, is no part of the first name
-                with io.TextIOWrapper(hashed, encoding="utf-8-sig", newline="") as stream:
-                    yield stream
-            except UnicodeDecodeError as err:
-                byte = err.object[err.start]
-                refuse(self.path, f"its byte 0x{byte:02x} is no text in UTF-8; save it as UTF-8", err)
+    Raises `ImportFileError` for a file that is no table, or lacks a column of `wanted`.
+    """
+    content, source = read_text(path)
+    rows = _csv_rows(path, content, wanted) if path.suffix.casefold() == ".csv" else objects(path, content)
+    return frame_of(rows, wanted, str(path)), source
 
 
-class _Hashed(io.RawIOBase):
-    """Hashes what is read through it."""
-
-    def __init__(self, raw: io.FileIO, digest: Any) -> None:
-        self.raw, self.digest = raw, digest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        n = self.raw.readinto(buffer) or 0
-        self.digest.update(memoryview(buffer)[:n])
-        return n
+def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
+    """The same of what a program holds. Raises `ImportFileError` for what is no table of results."""
+    frame = frame_of(((f"{NAME}, {place}", row) for place, row in _held(results)), wanted, NAME)
+    content = json.dumps(frame.to_dict("records"), ensure_ascii=True)
+    return frame, Source(NAME, hashlib.sha256(content.encode()).hexdigest())
 
 
-def _lines(path: Path, stream: io.TextIOWrapper) -> Iterator[str]:
-    while line := stream.readline(MOST_LINE + 1):
-        if len(line) > MOST_LINE:
-            refuse(path, f"a line has more than {MOST_LINE >> 20} MB; is it a table?")
-        yield line
+def frame_of(rows: Rows, wanted: Sequence[str], name: str) -> DataFrame:
+    """The rows as a table of text; empty for null and for what a row does not have."""
+    import pandas
 
-
-def _header(place: str, header: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    names = [name.strip().casefold() for name in header]
-    for separator, word in _SEPARATORS.items():
-        if len(names) == 1 and separator in names[0]:
-            refuse_at(place, f"the columns are separated by {word}; save the table with commas")
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        refuse_at(place, f"the column {twice[0][:60]!r} stands there twice; rename one")
-    _check_columns(place, names, wanted)
-    return names
+    places, cells = [], []
+    for place, row in rows:
+        if not isinstance(row, Mapping):
+            refuse(place, f"{brief(row)} is no row of a table; give an object of columns for each row")
+        named = {str(column).strip().casefold(): text(value) for column, value in row.items()}
+        if len(named) < len(row):
+            refuse(place, "two columns have one name but for the case; rename one")
+        _check_columns(place, list(named), wanted)
+        places.append(place)
+        cells.append(named)
+    if not cells:
+        refuse(name, f"there are no rows; give {_FORMS if name == NAME else 'one for each metric of a seed'}")
+    return pandas.DataFrame(cells, index=places, dtype=object).fillna("")
 
 
 def _check_columns(place: str, names: Sequence[str], wanted: Sequence[str]) -> None:
     missing = [name for name in wanted if name not in names]
-    if not missing:
+    if missing:
+        add = f"; or add {option('dataset', 'NAME')}" if missing == ["dataset"] else ""
+        if "labels" in names and "scores" in names:
+            add = f"; or, if these are predictions, add {option('truth', 'FILE')}"
+        absent, there = ", ".join(map(repr, missing)), ", ".join(repr(name[:40]) for name in names[:12])
+        refuse(place, f"no column {absent}, only {there}; name the columns {', '.join(wanted)}{add}")
+
+
+def text(value: Any) -> str:
+    """A scalar as the shortest text that is the same, null as nothing; what is nested stays JSON."""
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+        value = value.item()  # NumPy's numbers
+    if value is None:
+        return ""
+    if isinstance(value, bool | int | float | list | dict):
+        shown = json.dumps(value, ensure_ascii=False, default=str)
+        return shown.lower() if shown in ("NaN", "Infinity", "-Infinity") else shown
+    return str(value).strip()
+
+
+def brief(value: Any) -> str:
+    shown = " ".join((value if isinstance(value, str) else repr(value)).split())
+    return shown if len(shown) <= 40 else f"{shown[:40]}..."
+
+
+def refuse(place: str | Path, what: str, cause: Exception | None = None) -> NoReturn:
+    """Raise `ImportFileError` about one place, or a whole file."""
+    raise ImportFileError([f"{place}: {what}"]) from cause
+
+
+# --------------------------------------------------------------------------- files
+
+
+def read_text(path: Path) -> tuple[str, Source]:
+    """The text of a file, with what it is known by."""
+    if path.suffix.casefold() not in _SUFFIXES:
+        refuse(path, f"its name does not end in {', '.join(_SUFFIXES)}; rename it to what it is")
+    content, source = read_bytes(path)
+    try:  # utf-8-sig: a byte-order mark, which spreadsheets write, is no part of the first name
+        return content.decode("utf-8-sig"), source
+    except UnicodeDecodeError as err:
+        byte = err.object[err.start]
+        refuse(path, f"its byte 0x{byte:02x} is no text in UTF-8; save it as UTF-8", err)
+
+
+def read_bytes(path: Path) -> tuple[bytes, Source]:
+    try:
+        content = path.read_bytes()
+    except OSError as err:
+        reason = os.strerror(err.errno) if err.errno else str(err)
+        refuse(path, f"{reason}; give a file of results", err)
+    return content, Source(path.name, hashlib.sha256(content).hexdigest())
+
+
+def objects(path: Path, content: str) -> Iterator[tuple[str, Any]]:
+    """Place and content of each JSON line, or of each item of the list in a JSON file."""
+    if path.suffix.casefold() != ".json":
+        for number, line in enumerate(content.split("\n"), 1):
+            if line.strip():
+                yield f"{path}:{number}", parsed(f"{path}:{number}", line)
         return
-    add = f"; or add {option('dataset', 'NAME')}" if missing == ["dataset"] else ""
-    if "labels" in names and "scores" in names:
-        add = f"; or, if these are predictions, add {option('truth', 'FILE')}"
-    absent, there = ", ".join(map(repr, missing)), ", ".join(repr(name[:40]) for name in names[:12])
-    refuse_at(place, f"no column {absent}, only {there}; name the columns {', '.join(wanted)}{add}")
+    items = parsed(path, content) if content.strip() else []
+    if not isinstance(items, list):
+        refuse(path, f"{brief(text(items))} is no list of objects; write [{{...}}, {{...}}]")
+    for number, item in enumerate(items, 1):
+        yield f"{path}: item {number}", item
 
 
-# --------------------------------------------------------------------------- JSON
-
-
-def _parsed(place: str, content: str) -> Any:
+def parsed(place: str | Path, content: str) -> Any:
     """JSON with its numbers as the text they are written in: 0.7638 is not rounded on its way."""
     try:
         return json.loads(
             content, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct
         )
     except RecursionError as err:
-        refuse_at(place, "it is nested too deep for a table; write one flat object for each row", err)
+        refuse(place, "it is nested too deep for a table; write one flat object for each row", err)
     except json.JSONDecodeError as err:
         near = content[err.pos : err.pos + 20].split("\n")[0].strip()
         what = f"it stops making sense at {near!r}" if near else "it ends too early"
         line = f" on line {err.lineno}" if err.lineno > 1 else ""
-        refuse_at(place, f"no JSON: {what}{line}, character {err.colno}; write it anew", err)
+        refuse(place, f"no JSON: {what}{line}, character {err.colno}; write it anew", err)
     except ValueError as err:  # of `_distinct`
-        refuse_at(place, f"{err}; remove one, or rename it", err)
+        refuse(place, f"{err}; remove one, or rename it", err)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    held = dict(pairs)
-    if len(held) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice[:60]!r} stands there twice")
-    return held
+    names = [name for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"the key {twice[0][:60]!r} stands there twice")
+    return dict(pairs)
 
 
-def text(value: Any) -> str:
-    """A scalar as text, null as nothing; what is nested stays JSON."""
-    if value is None:
-        return ""
-    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-# --------------------------------------------------------------------------- refusals
-
-
-@contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn an `OSError` of reading `path` into one sentence."""
+def _csv_rows(path: Path, content: str, wanted: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    reader = csv.reader(io.StringIO(content, newline=""), strict=True)
+    names: list[str] = []
     try:
-        yield
-    except OSError as err:
-        reason = os.strerror(err.errno) if err.errno else str(err)
-        refuse(path, f"{reason}; give a file of results", err)
+        for row in reader:
+            place = f"{path}:{reader.line_num}"
+            if not any(cell.strip() for cell in row):
+                continue  # an empty line, which programs like to put at the end
+            if names and len(row) != len(names):
+                refuse(place, f"{len(row)} cells under {len(names)} columns; give one for each")
+            if names:
+                yield place, dict(zip(names, row, strict=True))
+                continue
+            names = [name.strip().casefold() for name in row]
+            parts = [word for sign, word in _SEPARATORS.items() if len(names) == 1 and sign in names[0]]
+            if parts:
+                refuse(place, f"the columns are separated by {parts[0]}; save the table with commas")
+            if twice := [name for name in names if names.count(name) > 1]:
+                refuse(place, f"the column {twice[0][:60]!r} stands there twice; rename one")
+            _check_columns(place, names, wanted)
+    except csv.Error as err:
+        what = "its quotes do not pair up, or a cell has more than 131,072 characters"
+        refuse(f"{path}:{reader.line_num}", f"no CSV: {what}; correct that line", err)
 
 
-def _brief(value: Any) -> str:
-    shown = text(value)
-    return shown if len(shown) <= 40 else f"{shown[:40]}..."
+# --------------------------------------------------------------------------- what a program holds
 
 
-def refuse(path: Path, what: str, cause: Exception | None = None) -> NoReturn:
-    """Raise `ImportFileError` about the whole file."""
-    refuse_at(str(path), what, cause)
+def _held(results: Any) -> Iterator[tuple[str, Any]]:
+    import pandas
+
+    if (names := getattr(getattr(results, "dtype", None), "names", None)) is not None:
+        results = {name: results[name] for name in names}
+    needed = {name for name in COLUMNS if name != "dataset"}
+    if isinstance(results, pandas.DataFrame) or (isinstance(results, Mapping) and needed <= set(results)):
+        try:
+            results = pandas.DataFrame(results, dtype=object).to_dict("records")
+        except ValueError as err:
+            refuse(NAME, "its columns are not of one length; give as many rows each", err)
+    if isinstance(results, Mapping):
+        yield from _by_experiment(results)
+    elif isinstance(results, Iterable) and not isinstance(results, str | bytes):
+        yield from ((f"row {number}", row) for number, row in enumerate(results, 1))
+    else:
+        refuse(NAME, f"{brief(results)} is no table of results; give {_FORMS}")
 
 
-def refuse_at(place: str, what: str, cause: Exception | None = None) -> NoReturn:
-    """Raise `ImportFileError` about one place."""
-    raise ImportFileError([f"{place}: {what}"]) from cause
-
-
-COLUMNS = ("experiment", "dataset", "metric", "seed", "value")
-OPTIONAL = ("fingerprint",)
-
-#: A longer text of a column that we do not know is cut: a record is no log file.
-_NOTE = 200
-#: No name and no number is longer than this.
-_CELL = 200
-MOST_SEED = 2**63 - 1
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
-_SEED = re.compile(r"[+-]?\d+(\.0+)?", re.ASCII)
-_NO_VALUES = ("nan", "inf", "infinity", "none", "null", "na", "n/a")
-
-Value = Decimal | None
-"""None for a failed run."""
-
-
-def check_cells(row: Row) -> None:
-    """Names and numbers stand in reports and on terminals. Raises `ValueError` for what is neither."""
-    for name in (*COLUMNS, *OPTIONAL):
-        cell = row.cells.get(name, "")
-        if len(cell) > _CELL:
-            raise ValueError(f"{name} has {len(cell)} characters; is this the right column?")
-        if not is_visible(cell) or _encodable(cell) != cell:
-            raise ValueError(f"{name} {cell!a} holds characters that cannot be shown; take them out")
-
-
-def note_of(name: str, text: str) -> str:
-    """What a column that we do not know says of a run, on one line that can be shown."""
-    return " ".join(it if is_visible(it) else "?" for it in _encodable(f"{name}: {text}"[:_NOTE]).split())
-
-
-def _encodable(text: str) -> str:
-    """With a question mark for each half of a surrogate pair, which JSON can hold and UTF-8 cannot."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def seed_of(row: Row) -> int:
-    """Raises `ValueError` for what is no seed; 3.0, as some programs write 3, is one."""
-    text = row.cells["seed"]
-    if not _SEED.fullmatch(text):
-        raise ValueError(f"seed {text[:40]!r} is no whole number; number the seeds 0, 1, 2, ...")
-    return sound_seed(int(text.partition(".")[0]))
-
-
-def sound_seed(seed: int) -> int:
-    """The seed. Raises `ValueError` for a number that no generator of random numbers takes."""
-    if not 0 <= seed <= MOST_SEED:
-        said = "below 0" if seed < 0 else f"above {MOST_SEED}, the largest of 63 bits"
-        raise ValueError(f"seed {seed} is {said}; number the seeds 0, 1, 2, ...")
-    return seed
-
-
-def value_of(row: Row) -> Value:
-    """Raises `ValueError` for what is neither a number nor `failed` or nothing."""
-    text = row.cells["value"]
-    if text.casefold() in ("", "failed"):
-        return None
-    if text.casefold().lstrip("+-") in ("", *_NO_VALUES):
-        raise ValueError(f"{text!r} is no value; did the run fail? then write failed there")
-    if not _NUMBER.fullmatch(text):
-        raise ValueError(f"value {text[:40]!r} is no number; write it plainly, as 76.38, or failed")
-    return Decimal(text)
+def _by_experiment(results: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
+    for experiment, metrics in results.items():
+        place = f"[{experiment!r}]"
+        if not isinstance(metrics, Mapping):
+            refuse(f"{NAME}, {place}", f"{brief(metrics)} are no metrics; give {_FORMS}")
+        for metric, values in metrics.items():
+            dimensions = getattr(values, "ndim", 1)
+            if isinstance(values, str | bytes) or not isinstance(values, Iterable) or dimensions != 1:
+                what = f"{brief(repr(values))} is no list; give one value for each seed, as in [76.4, 76.1]"
+                refuse(f"{NAME}, {place}[{metric!r}]", what)
+            for seed, value in values.items() if isinstance(values, Mapping) else enumerate(values):
+                row = {"experiment": experiment, "metric": metric, "seed": seed, "value": value}
+                yield f"{place}[{metric!r}], seed {seed}", row

@@ -14,7 +14,6 @@ What a command leaves under {out} is read by `audit.importing`:
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import shutil
@@ -33,9 +32,11 @@ from typing import TYPE_CHECKING, Any
 import audit
 from audit.claims.source import is_visible
 from audit.errors import AuditError, option
-from audit.importing import Declared, Result, from_predictions, from_rows
+from audit.importing.predictions import from_predictions
 from audit.importing.records import run_of
-from audit.importing.table import Row, TableFile
+from audit.importing.result import Declared, Result, Source
+from audit.importing.results import from_tables
+from audit.importing.table import frame_of, parsed, read_table, read_text
 from audit.judging.imported import Provenance, counting
 from audit.names import counted, seconds_of, span
 from audit.record import Run, digest
@@ -44,6 +45,8 @@ from audit.storage.manifest import note_settled
 from audit.storage.runs import Predictions, Store
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from audit.claims.load import Paper
     from audit.claims.schema import Command
 
@@ -157,9 +160,10 @@ def result_of(paper: Paper, experiment: str, command: Command, seed: int, *, out
             declared=declared,
         )
         return found
-    file = TableFile(path)
-    rows = [_completed(row, experiment, seed) for row in _rows(path, file)]
-    results = from_rows(paper, rows, declared, source=file.source)
+    frame, source = _table(path)
+    for name, given in (("experiment", experiment), ("seed", str(seed))):
+        frame[name] = frame[name].replace("", given) if name in frame else given
+    results = from_tables(paper, [(frame, source)], declared)
     if [(it.experiment, it.seed) for it in results] != [(experiment, seed)]:
         named = ", ".join(f"{it.experiment!r} seed {it.seed}" for it in results)
         raise AuditError(
@@ -168,19 +172,15 @@ def result_of(paper: Paper, experiment: str, command: Command, seed: int, *, out
     return results[0]
 
 
-def _rows(path: Path, file: TableFile) -> Iterator[Row]:
-    if path.suffix.casefold() != ".json" or path.read_bytes().lstrip()[:1] != b"{":
-        yield from file.rows(wanted=("metric", "value"))
-        return
-    for _, item in file.objects(single=True):  # one JSON object, read as the only item of a list
-        for metric, value in item.items():
-            shown = value if isinstance(value, str) else json.dumps(value)
-            yield Row(f"{path.name}: {metric}", {"metric": str(metric), "value": shown})
-
-
-def _completed(row: Row, experiment: str, seed: int) -> Row:
-    given = {name: cell for name, cell in row.cells.items() if cell or name == "value"}
-    return Row(row.place, {"experiment": experiment, "seed": str(seed), "metric": "", **given})
+def _table(path: Path) -> tuple[DataFrame, Source]:
+    """A table, or one JSON object of metrics and their values."""
+    if path.suffix.casefold() == ".json":
+        content, source = read_text(path)
+        if content.lstrip()[:1] == "{":
+            values = parsed(path, content).items()
+            rows = [(f"{path.name}: {name}", {"metric": name, "value": value}) for name, value in values]
+            return frame_of(rows, ("metric", "value"), path.name), source
+    return read_table(path, ("metric", "value"))
 
 
 Tell = Callable[[str], None]

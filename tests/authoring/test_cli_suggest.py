@@ -84,7 +84,10 @@ def test_each_is_asked_for_and_a_yes_may_bring_the_papers_sentence(
 
 def test_one_that_is_named_takes_the_papers_sentence_and_its_place(file: Path) -> None:
     says = "Pooling helps, by a point"
-    assert suggest("--accept", FIRST, "--says", f" {says}\n", "--section", "4.1 ", "--page", "5") == Exit.OK
+    assert (
+        suggest("--accept", FIRST, "--says", f" {says}\n", "--set", "section=4.1 ", "--set", "page=5")
+        == Exit.OK
+    )
     (claim,) = load(file).claims
     assert (claim.id, claim.says, claim.better, claim.worse) == (FIRST, says, "t1.full", "t1.less")
     assert claim.where.model_dump(exclude_none=True) == {"section": "4.1", "page": 5}
@@ -128,9 +131,8 @@ def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture
             ["--list", "--accept", FIRST],
             "--accept adds claims, and --list and --json only show them; say one",
         ),
-        (["--says", "so"], "--says is of one claim: give it with one --accept ID"),
-        (["--list", "--page", "5"], "--page is of one claim: give it with one --accept ID"),
-        (["--accept", FIRST, "--accept", SECOND, "--section", "4"], "--section is of one claim"),
+        (["--list", "--set", "page=5"], "--says and --set are of one claim: give them with one --accept ID"),
+        (["--accept", FIRST, "--set", "pages=5"], "there is no key 'pages' here; did you mean 'page'?"),
         (["--accept", FIRST, "--says", " "], "--says is empty; say it in a few words"),
         ([], "nothing was written: the input ended before a yes"),
     ],
@@ -157,13 +159,3 @@ COLUMNS = FILE.replace(
       - {id: p3, label: P@3, metric: P@3, values: ["68.8", "68.8"]}
 """,
 )
-
-
-def test_where_the_columns_are_the_methods_the_hint_names_the_column(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file.write_text(COLUMNS)
-    assert suggest("--list") == Exit.OK
-    out = capsys.readouterr().out
-    hint = "add one with `audit add experiment ID --column t1.parabel`"
-    assert f"  not yet: t1.parabel, t1.omikuji have no experiment; {hint}\n" in out and "--row" not in out

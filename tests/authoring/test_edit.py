@@ -9,7 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.authoring.edit import ClaimFile, Editor, create, rendered
+from audit.authoring.edit import ClaimFile, create, rendered
 from audit.claims.load import builtin_claims, load
 from audit.errors import AuditError, ClaimFileError
 
@@ -55,6 +55,10 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+def of_text(text: str) -> ClaimFile:
+    return ClaimFile(Path("toy.yaml"), None, b"", text)  # type: ignore[arg-type]
+
+
 def test_a_new_table_stands_before_the_comment_of_what_follows(path: Path) -> None:
     file = ClaimFile.open(path)
     file.put(("tables", "t2"), TABLE)
@@ -90,16 +94,6 @@ def test_a_part_that_is_missing_comes_where_the_schema_has_it(path: Path) -> Non
     assert file.check().missing[0].label == "Table 7"
 
 
-def test_a_mapping_and_a_list_in_brackets_grow_within_them(path: Path) -> None:
-    file = ClaimFile.open(path)
-    file.put(("paper", "year"), 2022)
-    file.append(("tables", "t1", "columns"), "P@3")
-    file.append(("tables", "t1", "rows", 0, "values"), None)
-    assert "{key: toy, title: A paper, year: 2022}   # not" in file.text
-    assert "columns: [P@1, P@3]" in file.text and '["75.10", null]}   # as' in file.text
-    file.check()
-
-
 def test_a_value_is_replaced_on_the_spot(path: Path) -> None:
     file = ClaimFile.open(path)
     file.replace(("tables", "t1", "rows", 0, "values", 0), {"printed": "75.10", "mark": "*"})
@@ -124,17 +118,20 @@ ENDS = {
 )
 def test_a_new_item_follows_the_last_one_whatever_that_ends_with(end: str, after: str) -> None:
     start = "" if end.startswith("quotes") else "  "
-    text = Editor(ENDS[end] + after, "toy.yaml").append(("claims",), {"id": "b", "says": "x"})
-    assert text == f"{ENDS[end]}{start}- {{id: b, says: x}}\n{after}"
+    file = of_text(ENDS[end] + after)
+    file.append(("claims",), {"id": "b", "says": "x"})
+    assert file.text == f"{ENDS[end]}{start}- {{id: b, says: x}}\n{after}"
 
 
 def test_a_block_and_an_empty_value_are_replaced_where_they_stand() -> None:
     text = "a:\n  b:\n    x: 1\n    y: >-\n      long\n  c:\n  # d\nd: 1\n"
     new = {"by": "x", "z": [{"a": {"b": [1]}}]}
-    replaced = Editor(text, "toy.yaml").replace(("a", "b"), new)
-    assert replaced == "a:\n  b:\n    by: x\n    z:\n      - a: {b: [1]}\n  c:\n  # d\nd: 1\n"
-    assert Editor(text, "toy.yaml").replace(("a", "c"), "x") == text.replace("  c:", "  c: x")
-    assert yaml.safe_load(replaced)["a"]["b"] == new
+    file, other = of_text(text), of_text(text)
+    file.replace(("a", "b"), new)
+    assert file.text == "a:\n  b:\n    by: x\n    z:\n      - a: {b: [1]}\n  c:\n  # d\nd: 1\n"
+    other.replace(("a", "c"), "x")
+    assert other.text == text.replace("  c:", "  c: x")
+    assert yaml.safe_load(file.text)["a"]["b"] == new
 
 
 def test_what_stands_there_is_never_put_twice(path: Path) -> None:
@@ -161,12 +158,6 @@ def test_a_file_that_changed_meanwhile_is_not_replaced(path: Path) -> None:
     with pytest.raises(AuditError, match="changed by another program meanwhile"):
         file.save()
     assert path.read_text() == FILE + "# another hand\n"
-
-
-def test_a_file_with_problems_is_not_edited(path: Path) -> None:
-    path.write_text(FILE.replace("key: toy", "key: to y"))
-    with pytest.raises(ClaimFileError, match=r"toy\.yaml:3: paper\.key"):
-        ClaimFile.open(path)
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])

@@ -68,21 +68,17 @@ def say(*runs: str | Run, decimal: Any = None, beside: Any = None) -> str:
 
 CELLS = {
     "83.50": "number 83.50",
-    " .638 ": "number .638",
     "15,449": "number 15,449",
-    "15'449": "number 15,449",
     "75.1 %": "number 75.1%",
     "- 0.5": "number -0.5",
-    "† 75.1 ‡": "number 75.1 † ‡",
     "75.1 +/- 0.2 *": "number 75.1 ±0.2 *",
     "75.10% ± 0.20%": "number 75.10% ±0.20%",
     "5,759s": "text 5,759/s",
     "1/2 h": "unclear holds two numbers; give each a cell of its own",
     "75.1 60.2": "unclear holds two numbers; give each a cell of its own",
-    "75,12 ± 0,1": "unclear has a decimal comma; say --decimal comma, or --decimal point if it has none",
-    "15,44,9.1": "unclear is no printed number: its points, commas or blanks stand where none can",
+    "75,12 ± 0,1": "unclear has a decimal comma; say --set decimal=comma, or decimal=point if it has none",
     "(75.1)": "unclear is no plain number",
-    "75.1 (+0.3)": "unclear has '+0.3' beside the number; say --beside sd or --beside mark",
+    "75.1 (+0.3)": "unclear has '+0.3' beside the number; say --set beside=sd or beside=mark",
     "75\N{ZERO WIDTH SPACE}.1": f"unclear {UNSEEN}",
     "\N{FULLWIDTH DIGIT SEVEN}5": "unclear has digits that are not 0 to 9; write those",
     **dict.fromkeys(("-", "--", "—", "\N{MINUS SIGN}", "n/a", "NA", "/"), "dash"),
@@ -228,12 +224,10 @@ def test_markup_within_a_cell_of_markdown_is_read_as_a_page_shows_it() -> None:
 
 # --------------------------------------------------------------------------- what is no table
 
-DOUBLING = "".join(f"\\def\\{chr(97 + k)}{{\\{chr(98 + k)}\\{chr(98 + k)}}}\n" for k in range(24))
 LONG = r"A & 75.10 & \textbf{60.20} \\" + "\n"
 #: Name and content of a file, a part of the sentence.
 REFUSED = [
     ("t.tex", "\n\\begin{tabular}{lc}\nA & 1 \\\\\n", "t.tex:2: \\begin{tabular} has no \\end"),
-    ("t.tex", "\\begin{tabular}{l}\nA \\\\\n\\end{table}", "t.tex:3: \\end{table} within \\begin"),
     ("t.tex", "x\n\\end{tabular}", "t.tex:2: \\end{tabular} has no \\begin"),
     ("t.tex", "\\begin{tabular}{lc}\nA & \\textbf{1 \\\\\nB & 2", "t.tex:3: & stands within the brace {"),
     ("t.tex", "\\begin{tabular}{lc}\nA & 1.0} \\\\\n", "t.tex:2: a brace } closes what none opened"),
@@ -241,9 +235,8 @@ REFUSED = [
     ("t.tex", "\\begin{tabular}{l}\n\\multicolumn{x}{c}{A}", "t.tex:2: \\multicolumn over 'x'"),
     ("t.tex", "\\newcommand{\\b}[1]{#1}\n\\begin{tabular}{l}\n\\b & 1", "t.tex:3: \\b lacks an arg"),
     ("t.tex", "\\def\\a{x\\a}\n\\begin{tabular}{l}\n\\a \\\\", "t.tex:3: the macro \\a does not come"),
-    ("t.tex", DOUBLING + "\\def\\y{xx}\n\\begin{tabular}{l}\n\\a \\\\", "t.tex:27: the macro"),
     ("t.tex", "\\input{tables}", "no tabular, tabularx or longtable; \\input is not followed"),
-    ("t.tex", TABLE + "\n" + TABLE, "t.tex: 2 tables; say --table N (1 on line 1; 2 on line 2)"),
+    ("t.tex", TABLE + "\n" + TABLE, "t.tex: 2 tables; say --set number=N (1 on line 1; 2 on line 2)"),
     ("t.tex", "\\begin{tabular}{l}M&a&b \\\\\n\\hline A&1&2 \\\\\nB&3 \\\\\\end{tabular}", "t.tex:3: 2 c"),
     ("t.tex", "\\begin{tabular}{l}\nM & P \\\\ \\hline\n" + LONG * 20_000, "t.tex:1: more than 50,000 c"),
     ("t.md", "a | b\nc | d\n", "no table with a line of dashes below its heading"),
@@ -251,18 +244,14 @@ REFUSED = [
     ("t.html", "<p>1</p>", "no <table>"),
     ("t.html", "<table><tr><th>M<th>a<th>b<tr>\n<td>A<td>1</table>", "t.html:2: 2 cells under 3 columns"),
     ("t.csv", "\n\n", "t.csv: it is empty; give a table with a heading and rows"),
-    ("t.csv", "M,a,b\nA,1.5,2.5\nB,1.5\n", "t.csv:3: row 2 has 2 cells and the heading 3, with a"),
-    ("t.csv", "M,a\n" + "x" * 200_000 + ",1.5\n", "t.csv:2: no CSV: a cell has more than 131,072 characters"),
-    ("t.csv", "a b c\n1 2 3\n", "no character parts all rows alike; say --separator"),
-    ("t.csv", "a,b;c\n1,2;3\n", "comma and semicolon part all rows alike; say"),
+    ("t.csv", "M,a,b\nA,1.5,2.5\nB,1.5\n", "t.csv:3: 2 cells under 3 columns; write one for each"),
+    ("t.csv", "a b c\n1 2 3\n", "no character parts its rows; say --set separator"),
     ("t.csv", 'a,b\n"c,1\n', "t.csv:2: no CSV: its quotes do not pair up"),
-    ("t.csv", "A,1.5\nB,2.5\n", "the table has no heading; say --heads"),
-    ("t.csv", "Method,P@1\n", "the table has no rows below its heading"),
+    ("t.csv", "A,1.5\nB,2.5\n", "the table has no heading; say --set heads"),
     ("t.csv", "Method,Kind\nA,x\n", "no column holds numbers; is this a table of results"),
     ("t.csv", "a,b\0\n", "no text, it has null characters"),
     ("t.tsv", "M\tP@1\nA\t−1,5\n", "the cell '−1,5' has a decimal comma, or two numbers; say"),
-    ("t.tsv", "M\tP@1\nA\t75,1\nB\t76,2\n", "2 cells such as '75,1' have decimal commas"),
-    ("t.txt", "a b c", "of which form it is cannot be told; say --format latex|csv|tsv"),
+    ("t.txt", "a b c", "of which form it is cannot be told; say --set format=latex|csv|tsv"),
 ]  # fmt: skip
 
 

@@ -115,45 +115,9 @@ def test_an_ablation_is_held_against_the_full_model_in_the_direction_that_is_pri
     ]
 
 
-def test_two_that_lack_the_same_are_held_against_each_other(tmp_path: Path) -> None:
-    rows = row("words, no pooling", '"1"', "a") + row("vectors, no pooling", '"2"', "b")
-    held = paper(tmp_path, table(rows + row("other", '"3"', "c"), "[P@1]"), "a", "b", "c")
-    (order,) = [keys(it) for it in suggestions(held) if it.kind == "order"]
-    assert (order["better"], order["worse"]) == ("t1.vectors__no_pooling", "t1.words__no_pooling")
-
-
-def test_equal_numbers_are_no_order(tmp_path: Path) -> None:
-    rows = row("A, x", '"80.1", "70.0"', "a") + row("A, y", '"80.1", "71.0"', "b")
-    (found,) = suggestions(paper(tmp_path, table(rows), "a", "b"))
-    assert keys(found) == {"kind": "order", "better": "t1.A__y", "worse": "t1.A__x", "metric": ["P@3"]}
-
-
-def test_names_that_share_nothing_are_not_paired(tmp_path: Path) -> None:
-    rows = row("Alpha", '"3"', "a") + row("Beta", '"2"', "b") + row("Gamma", '"1"', "c")
-    assert [it.kind for it in suggestions(paper(tmp_path, table(rows, "[P@1]"), "a", "b", "c"))] == [
-        "optimum"
-    ]
-
-
-def test_a_cell_without_an_experiment_is_told_with_its_row(tmp_path: Path) -> None:
-    rows = row("A, x", '"80.1"', "a") + row("A, y", '"79.0"')
-    (found,) = suggestions(paper(tmp_path, table(rows, "[P@1]"), "a"))
-    assert found.needs == ("t1.A__y",)
-
-
 # --------------------------------------------------------------------------- throughout
 
 COLUMNS = "[{id: e, metric: P@1, dataset: eurlex}, {id: w, metric: P@1, dataset: wiki}]"
-
-
-def test_who_is_best_on_every_data_set_dominates_and_a_tie_is_no_dominance(tmp_path: Path) -> None:
-    def dominances(alpha: str) -> list[dict[str, object]]:
-        rows = row("Alpha", alpha, "a") + row("Beta", '"2", "1"', "b") + row("Gamma", '"1", "2"', "c")
-        found = suggestions(paper(tmp_path, table(rows, COLUMNS, "unit: percent"), "a", "b", "c"))
-        return [keys(it) for it in found if it.kind == "dominance"]
-
-    assert dominances('"3", "3"') == [{"kind": "dominance", "winner": "a", "tables": ["t1"]}]
-    assert dominances('"3", "2"') == []
 
 
 # --------------------------------------------------------------------------- what is there

@@ -31,11 +31,7 @@ def second(text: str, form: str = "csv", of: Table = TWO) -> Cells:
 
 
 def found(text: str, of: Table = TWO) -> list[str]:
-    return [f"{it.row},{it.column}: {it.here} | {it.there}" for it in differences(of, second(text, of=of))]
-
-
-def test_a_second_reading_that_is_the_same_has_no_differences() -> None:
-    assert found("M,P@1,P@3\nKim-CNN,75.10,-\nXML-CNN,76.40 ± 0.20 *,61.0\n") == []
+    return [f"{i},{j}: {here} | {there}" for (i, j), here, there in differences(of, second(text, of=of))]
 
 
 @pytest.mark.parametrize(
@@ -59,18 +55,8 @@ def test_numbers_spreads_stars_and_dashes_are_compared_as_printed(
 def test_rows_and_columns_are_found_by_their_labels_in_whatever_order() -> None:
     text = "M,P@3,x,P@1\nother,1,2,3\nXML-CNN,61.0,9,76.40 ± 0.20 *\nKim-CNN,-,9,75.10\n"
     cells, left_out = of_table(table_of("t.csv", text, Options(form="csv")), "t1", TWO)
-    assert differences(TWO, cells) == []
+    assert not list(differences(TWO, cells))
     assert left_out == "t.csv has 1 row and 1 column more, which were not compared"
-
-
-def test_with_other_labels_the_order_counts() -> None:
-    assert found("M,first,second\na,75.10,-\nb,76.40 ± 0.20 *,61.0\n") == []
-    assert found("M,first,second\nb,76.40 ± 0.20 *,61.0\na,75.10,-\n") != []
-
-
-def test_a_table_of_another_shape_is_refused_with_both_shapes() -> None:
-    with pytest.raises(AuditError, match=r"t\.csv:1: 1 row and 2 columns, and t1 has 2 rows and 2 columns"):
-        second("M,P@1,P@3\na,75.10,-\n")
 
 
 @pytest.mark.parametrize(
@@ -85,7 +71,7 @@ def test_a_table_of_another_shape_is_refused_with_both_shapes() -> None:
     ],
 )
 def test_a_row_may_be_typed_or_pasted_in_many_ways(line: str) -> None:
-    seen = of_line(line, TWO.rows[1], 2)
+    seen = of_line(line, TWO.rows[1], [None, None])
     assert [str(it) for it in seen] == ["76.40 ± 0.20 *", "61.0"]
 
 
@@ -100,7 +86,7 @@ def test_a_row_may_be_typed_or_pasted_in_many_ways(line: str) -> None:
 )
 def test_a_row_that_cannot_be_meant_is_refused(line: str, why: str) -> None:
     with pytest.raises(AuditError, match=why):
-        of_line(line, TWO.rows[1], 2)
+        of_line(line, TWO.rows[1], [None, None])
 
 
 # --------------------------------------------------------------------------- the record
@@ -143,11 +129,3 @@ SECONDS = table(
 )
 def test_a_unit_behind_a_number_is_that_of_its_row(printed: str, differences: list[str]) -> None:
     assert found(f"M,a,b\np1,82.2,82.1\ntime,{printed},-\n", of=SECONDS) == differences
-
-
-def test_a_typed_row_may_have_the_unit_of_its_row_or_its_column() -> None:
-    assert [str(it) for it in of_line("5,759s -", SECONDS.rows[1], 2)] == ["5,759", "a dash"]
-    of_columns = table({"id": "a", "values": ["82.2", "18"]}, columns=("P@1", {"id": "t", "unit": "h"}))
-    assert [str(it) for it in of_line("82.2 18h", of_columns.rows[0], 2, [None, "h"])] == ["82.2", "18"]
-    with pytest.raises(AuditError, match="'18s' is no number"):
-        of_line("82.2 18s", of_columns.rows[0], 2, [None, "h"])

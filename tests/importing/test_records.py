@@ -15,8 +15,11 @@ import pytest
 
 from audit.claims.load import Paper, load
 from audit.errors import ImportFileError, StoreError
-from audit.importing import Declared, Kept, from_predictions, from_results, keep
-from audit.judging.imported import UNKNOWN, Provenance, active, counting, origin
+from audit.importing.predictions import from_predictions
+from audit.importing.records import Kept, keep
+from audit.importing.result import Declared
+from audit.importing.results import from_results
+from audit.judging.imported import UNKNOWN, Provenance, active, origin
 from audit.record import Run
 from audit.storage.runs import Store
 from tests.importing.rows import ROWS, Row, changed, write_rows
@@ -113,15 +116,6 @@ def test_the_same_file_twice_changes_nothing_and_one_that_has_grown_adds_what_is
     assert ([run.spec.seed for run in kept.added], len(kept.same)) == ([3], 3)
 
 
-def test_another_value_is_asked_about_and_nothing_of_the_file_is_kept(desk: Desk) -> None:
-    desk.take(ROWS[:3])
-    rows = [*changed((0, *NEW))[:3], row(0, "40.1", experiment="letters")]
-    assert desk.refused(rows, name="new.csv") == [
-        f"new.csv: 'words', seed 0, is in {desk.store.root} already, from r.csv and with other values of "
-        "P@1; which one counts? add --replace to put these in its place (the old record stays, and is named)"
-    ]
-
-
 @pytest.mark.parametrize(
     ("rows", "declared", "said"),
     [
@@ -175,19 +169,6 @@ def test_seeds_of_one_experiment_are_of_one_data_set(desk: Desk) -> None:
     assert "stated to be the paper's own here" in desk.refused([row(3, "80.1")], same_data="sure")[0]
     kept = desk.take([(*it[:1], "RCV1", *it[2:]) for it in ROWS[:3]], again=True)  # all of them: no question
     assert {run.data.name for run in kept.added} == {"RCV1"}
-
-
-def test_the_key_holds_all_that_tells_imports_apart_and_papers_do_not_mix(desk: Desk, tmp_path: Path) -> None:
-    other = load(write_paper(tmp_path, ("key: toy2024", "key: toy2025"), name="other.yaml"))
-    ours, keys = desk.paper, []
-    more: list[dict[str, str]] = [{}, {"by": "x"}, {"authors_code": "x"}, {"same_data": "x"}]
-    for n, (paper, declared) in enumerate([(other, {}), *((ours, it) for it in more)]):
-        desk.store, desk.paper = Store(tmp_path / f"s{n}"), paper
-        keys += [run.key for run in desk.take(**declared).added]
-    assert len(set(keys)) == len(keys) == 5 * 7
-    desk.paper = other
-    desk.take(changed((0, "value", "70.0")))
-    assert desk.values() == VALUES
 
 
 # --------------------------------------------------------------------------- what goes amiss
@@ -248,22 +229,6 @@ def test_a_record_that_is_taken_away_or_edited_is_missed(desk: Desk) -> None:
         desk.values()
 
 
-def test_two_stores_that_were_put_together_and_disagree_are_settled_by_one_replacement(
-    desk: Desk, tmp_path: Path
-) -> None:
-    desk.take(ROWS[:3])
-    other = Desk(tmp_path, desk.paper, Store(tmp_path / "other"))
-    other.take(changed((0, *NEW))[:3], name="b.csv")
-    for name, content in other.files().items():
-        (desk.store.root / name).write_bytes(content)
-    clash = r"'words', seed 0, was imported from \w\.csv and from \w\.csv with other"
-    with pytest.raises(StoreError, match=clash):
-        desk.values()
-    desk.take(ROWS[:3], again=True)
-    assert desk.values() == {"words": VALUES["words"]}
-    assert all(len(runs) in (1, 2) for runs in counting(desk.store.runs(), "toy2024").values())
-
-
 # --------------------------------------------------------------------------- the same results
 
 
@@ -321,12 +286,6 @@ def test_other_scores_orders_lengths_and_forms_hide_nothing(desk: Desk, tmp_path
         desk.predictions({6: LISTS})
 
 
-def test_one_label_less_or_another_experiment_is_another_run(desk: Desk) -> None:
-    assert len(desk.predictions({5: LISTS, 6: {**LISTS, "d1": ["a", "b"]}, 7: OTHER}, by="J. Doe").added) == 3
-    assert len(desk.predictions({5: LISTS}, experiment="letters").added) == 1
-    assert len(desk.predictions({5: LISTS}, by="J. Roe", again=True).added) == 1
-
-
 # --------------------------------------------------------------------------- a misplaced point
 
 
@@ -344,14 +303,6 @@ def test_a_value_an_eighth_of_the_other_seeds_or_less_is_asked_about(
             "correct it, or add --outliers-ok if both came out so"
         ]
     assert len(desk.take(rows, outliers_ok=asked).added) == 4
-
-
-def test_values_far_above_the_others_or_those_in_the_store_are_one_question(desk: Desk) -> None:
-    (problem,) = desk.refused([row(0, "7.60"), row(1, "7.50"), row(2, "76.00")])
-    assert "P@1 is 76.00 for seed 2 and 7.60 for seed 0" in problem
-    assert len(desk.refused([row(0, "76.10"), row(1, "7.61")])) == 1
-    desk.take([row(0, "76.10"), row(1, "75.00")])
-    assert "P@1 is 7.59 for seed 2 and 7" in desk.refused([row(2, "7.59")])[0]
 
 
 def test_other_metrics_experiments_failures_and_very_small_values_are_no_yardstick(desk: Desk) -> None:
