@@ -387,6 +387,7 @@ BAD: list[tuple[list[str], str]] = [
     ([*IMPORT, "--dataset", "other"], "the data set is 'corpus' here and --dataset 'other'; drop one"),
     ([*IMPORT, "--seed", "1"], "--experiment and --seed go with predictions; add --truth FILE"),
     ([*IMPORT, "--by", "a\u202eb"], "--by: "),
+    ([*IMPORT, "--authors-code", "no"], "--authors-code 'no' is no code; give its address and commit"),
     ([*IMPORT, "--same-data", "Yes."], "--same-data 'Yes.' is no reason; say how you know"),
     ([*IMPORT, "--same-data", "x", "--other-split", "y"], "--same-data and --other-split exclude each other"),
     ([*IMPORT, "--test-size", "-4"], "--test-size -4: give the number of test documents"),

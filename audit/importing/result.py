@@ -88,10 +88,11 @@ class Declared:
             except ValueError as err:
                 raise AuditError(f"{option(name)}: {err}") from err
             object.__setattr__(self, name, said)
-            if name in ("same_data", "other_split") and said.strip(" .!?").lower() in _NO_REASON:
-                raise AuditError(
-                    f"{option(name)} {said!r} is no reason; say how you know, as in: the authors' files"
-                )
+            if name != "by" and said.strip(" .!?").lower() in _NO_REASON:
+                how = "no reason; say how you know, as in: the authors' files"
+                if name == "authors_code":
+                    how = "no code; give its address and commit, or leave it out"
+                raise AuditError(f"{option(name)} {said!r} is {how}")
         if self.unit not in (None, "percent", "fraction"):
             raise AuditError(
                 f"{option('unit')} {self.unit!r} is unknown; "
