@@ -166,8 +166,8 @@ def _drawn(noise: str, rng: np.random.Generator, shape: tuple[int, int]) -> Floa
     return rng.exponential(1.0, shape) - 1.0 if noise == "exponential" else rng.standard_normal(shape)
 
 
-def outcomes(held: Paper, looks: Sequence[int]) -> list[str]:
-    """Of the claims, judged at so many seeds one after another, each look at its level.
+def outcomes(held: Paper, looks: Sequence[int], level: float | None = None) -> list[str]:
+    """Of the claims, judged at so many seeds one after another, each look at its level, or at `level`.
 
     As `compare` decides them, without what it then adds to each verdict (on what the verdict hangs), which
     takes five times as long and changes no outcome.
@@ -180,6 +180,7 @@ def outcomes(held: Paper, looks: Sequence[int]) -> list[str]:
         return tuple(rules.verdicts())
 
     taken = ruled([Look(seeds, ALPHA) for seeds in looks])
+    taken = taken if level is None else tuple(replace(look, level=level) for look in taken)
     return [it.outcome for it in judge_by(taken, held.experiments, judge)]
 
 
@@ -193,12 +194,14 @@ class Rates:
     """Claims with it."""
 
 
-def rates(world: World, outcome: str, *, looks: Sequence[int], papers: int, seed: int = 1) -> Rates:
-    rng = np.random.default_rng(seed)
+def rates(
+    world: World, outcome: str, *, looks: Sequence[int], papers: int, level: float | None = None
+) -> Rates:
+    rng = np.random.default_rng(1)
     found = []
     for _ in range(papers):
         held = printed_values(world, rng, looks[-1])
-        found.append(sum(it == outcome for it in outcomes(held, looks)))
+        found.append(sum(it == outcome for it in outcomes(held, looks, level)))
     counts = np.array(found)
     return Rates(100.0 * float((counts > 0).mean()), 100.0 * float(counts.mean()) / CLAIMS)
 
@@ -227,6 +230,12 @@ def main(papers: int = 300) -> None:
     for what, world, outcome, of in TABLE:
         each = [getattr(rates(world, outcome, looks=(seeds,), papers=papers), of) for seeds in (3, 5, 8)]
         print(f"| {what} | {of} {outcome} | {' | '.join(f'{x:.1f}' for x in each)} |", flush=True)
+    off = [
+        rates(World(off=it), "contradicted", looks=(n,), papers=papers, level=ALPHA).claims
+        for it in (2.5, 4.0)
+        for n in (3, 5, 8)
+    ]
+    print(f"at the whole {ALPHA:.0%}, 2.5 and 4 points off: {', '.join(f'{x:.1f}' for x in off)}", flush=True)
     for what, world, outcome, of in TABLE[:2]:
         found = rates(world, outcome, looks=LOOKS, papers=papers)
         print(
