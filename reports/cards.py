@@ -661,8 +661,8 @@ def open_claims(index: Lookup) -> View:
             again += 1
         else:
             asked.append((index.claims[name], settling, verdict))
-    asked.sort(key=lambda it: words.judged_on(it[2]) == "other_data")  # the paper's own data first
     by_seeds = [it for it in asked if it[1].seeds is not None]
+    by_seeds.sort(key=lambda it: words.judged_on(it[2]) == "other_data")  # the paper's own data first
     rows = [
         View(
             title=index.claim_title(claim),
