@@ -50,14 +50,12 @@ class RunSpec:
     variant: str
     config: Mapping[str, Json]
     protocol: Mapping[str, Json]
-    data: str
-    """Fingerprint of the prepared data: the source files' content and the recipe."""
+    data: str  # Fingerprint of the prepared data: the source files' content and the recipe.
     seed: int
     precision: str = "float32"
     revision: int = 1
     """Counts up when a correction of the model's code changes its numbers: older runs are not reused."""
-    study: str = ""
-    """Key of the study by which `config` and `protocol` were tuned; empty where none was."""
+    study: str = ""  # Key of the study by which `config` and `protocol` were tuned; empty where none was.
     code: str = ""
     """SHA-256 of the model's file, and of those beside it that it imports, where it came from a folder
     (`--models`) and not from a package, whose `revision` counts; empty elsewhere."""
@@ -86,8 +84,7 @@ class DataInfo:
     """What a run was trained and tested on."""
 
     name: str
-    fingerprint: str
-    """SHA-256 of source content and recipe; equal sizes are not enough to be the same data."""
+    fingerprint: str  # SHA-256 of source content and recipe; equal sizes are not enough to be the same data.
     recipe: str
     n_train: int
     n_test: int
@@ -139,8 +136,7 @@ class Run:
     sources: Mapping[str, str] = field(default_factory=dict)
     """Part of the code that decides a run (model, training, data, metrics) -> digest of its source files when
     the run was planned; empty in older records."""
-    seal: str = ""
-    """`seal_of` all other fields; empty until `Store.put` writes the record."""
+    seal: str = ""  # `seal_of` all other fields; empty until `Store.put` writes the record.
 
     @property
     def imported(self) -> bool:
@@ -191,8 +187,7 @@ class DatasetRecord:
 
     id: str
     name: str
-    catalogue: str | None = None
-    """Name by which other papers know the same collection."""
+    catalogue: str | None = None  # Name by which other papers know the same collection.
     printed: Mapping[str, str] = field(default_factory=dict)
     """Statistics as printed: train, test, labels, ..."""
 
@@ -209,26 +204,19 @@ class Column:
 class Cell:
     """One printed number, kept as the string that was printed."""
 
-    address: str
-    """table.row.column"""
-    printed: str | None
-    """None where the paper prints a dash or nothing."""
+    address: str  # table.row.column
+    printed: str | None  # None where the paper prints a dash or nothing.
     source: Source
     experiment: str | None = None
     copied_from: str | None = None
     metric: str | None = None
     dataset: str | None = None
-    quantity: str | None = None
-    """What the number is where it is no metric: train, labels, training_time, ..."""
+    quantity: str | None = None  # What the number is where it is no metric: train, labels, training_time, ...
     unit: str | None = None
-    method: str | None = None
-    """Name by which other papers know the method."""
-    mark: str | None = None
-    """Footnote mark or star that stands at the number."""
-    sd: str | None = None
-    """What stands after the plus-minus sign, as printed."""
-    note: str | None = None
-    """What is known of the number from outside the paper."""
+    method: str | None = None  # Name by which other papers know the method.
+    mark: str | None = None  # Footnote mark or star that stands at the number.
+    sd: str | None = None  # What stands after the plus-minus sign, as printed.
+    note: str | None = None  # What is known of the number from outside the paper.
 
 
 @dataclass(frozen=True)
@@ -246,8 +234,7 @@ class TableRecord:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     page: int | None = None
-    runs: int | None = None
-    """Runs behind each number, where the paper says that they are means."""
+    runs: int | None = None  # Runs behind each number, where the paper says that they are means.
     verified: str | None = None
     """Who held every number against the printed page, and when; None while nobody has."""
 
@@ -266,40 +253,29 @@ class Deviation:
     code: str | None = None
     numbers: tuple[float, float] | None = None
     """In the paper and here, where each is one number; None elsewhere, and in older records."""
-    silent: bool = False
-    """Whether the paper says nothing of it, or not all."""
-    as_set: bool = False
-    """Whether what was done is told by the settings of the experiment."""
+    silent: bool = False  # Whether the paper says nothing of it, or not all.
+    as_set: bool = False  # Whether what was done is told by the settings of the experiment.
 
 
 @dataclass(frozen=True)
 class DataStatistic:
     """One statistic of a corpus, in the paper and here."""
 
-    name: str
-    """As a noun: `training documents`, `labels a document`."""
-    printed: str | None
-    """None where the paper does not print it."""
-    here: str | None
-    """With as many places as are printed; None where it was not counted."""
-    differs: bool = False
-    """Whether no way of counting it gives the printed number."""
+    name: str  # As a noun: `training documents`, `labels a document`.
+    printed: str | None  # None where the paper does not print it.
+    here: str | None  # With as many places as are printed; None where it was not counted.
+    differs: bool = False  # Whether no way of counting it gives the printed number.
 
 
 @dataclass(frozen=True)
 class DataSheet:
     """The corpus that an experiment was run on, beside the paper's description of its own."""
 
-    dataset: str
-    """The paper's name for its data set."""
-    recognised: str
-    """What the catalogue says that the corpus is, and by what."""
-    content: str
-    """SHA-256 of the documents in this split and this order."""
-    partition: str
-    """The same in any order within the splits; empty where it is not known, as the next."""
-    corpus: str
-    """The same in any order and split."""
+    dataset: str  # The paper's name for its data set.
+    recognised: str  # What the catalogue says that the corpus is, and by what.
+    content: str  # SHA-256 of the documents in this split and this order.
+    partition: str  # The same in any order within the splits; empty where it is not known, as the next.
+    corpus: str  # The same in any order and split.
     statistics: tuple[DataStatistic, ...]
     sizes_apart: tuple[str, ...] = ()
     """Printed numbers of documents and labels that the corpus does not have, in words."""
@@ -315,17 +291,14 @@ class ExperimentRecord:
     variant: str
     dataset: str
     protocol: str
-    config: Mapping[str, Json]
-    """The configuration that was run, resolved; empty when nothing was."""
+    config: Mapping[str, Json]  # The configuration that was run, resolved; empty when nothing was.
     runs: tuple[Run, ...] = ()
     scope: Scope = "other_data"
     deviations: tuple[Deviation, ...] = ()
-    not_run: str | None = None
-    """Why there is no run, in one sentence; None when there are runs."""
+    not_run: str | None = None  # Why there is no run, in one sentence; None when there are runs.
     unjudged: tuple[Run, ...] = ()
     """Runs of the other kind, imported beside ours or ours beside imported ones: shown, and not judged."""
-    study: Study | None = None
-    """The search that its settings come from; None where they were not tuned."""
+    study: Study | None = None  # The search that its settings come from; None where they were not tuned.
     reading_of: str = ""
     """The experiment of which this is another reading; empty for one as the claim file describes it."""
     reading: Mapping[str, str] = field(default_factory=dict)
@@ -366,8 +339,7 @@ class OpenChoice:
 
     name: str
     why: str
-    choices: tuple[str, ...]
-    """The first is the default: the experiment as the claim file describes it."""
+    choices: tuple[str, ...]  # The first is the default: the experiment as the claim file describes it.
 
 
 @dataclass(frozen=True)
@@ -377,8 +349,7 @@ class Readings:
     limit: Literal["full", "one_at_a_time"]
     """Every combination of choices, or the default and each single departure from it."""
     open: tuple[OpenChoice, ...]
-    of: Mapping[str, tuple[str, ...]]
-    """Experiment -> names of what is open in it."""
+    of: Mapping[str, tuple[str, ...]]  # Experiment -> names of what is open in it.
 
 
 @dataclass(frozen=True)
@@ -392,10 +363,8 @@ class Margin:
 class ClaimRecord:
     """One judged statement: a claim of the file for one metric."""
 
-    id: str
-    """Claim id of the file, a colon, the metric: `sweep-ruins-kim:P@1`."""
-    claim: str
-    """Claim id of the file."""
+    id: str  # Claim id of the file, a colon, the metric: `sweep-ruins-kim:P@1`.
+    claim: str  # Claim id of the file.
     kind: str
     says: str
     metric: str
@@ -408,31 +377,23 @@ class ClaimRecord:
     """One id for a value, two (better, worse / left, right) for a comparison."""
     dataset: str = ""
     margin: Margin | None = None
-    runs_behind: int = 1
-    """Runs of the paper behind one printed number; 1 unless the paper says otherwise."""
-    deterministic: bool = False
-    """Declared: every run of the experiment gives the same number."""
-    negligible: float = 0.1
-    """Order claims: a difference within this many points counts as none."""
-    expect: str | None = None
-    """Formulas: the expression that is to hold."""
+    runs_behind: int = 1  # Runs of the paper behind one printed number; 1 unless the paper says otherwise.
+    deterministic: bool = False  # Declared: every run of the experiment gives the same number.
+    negligible: float = 0.1  # Order claims: a difference within this many points counts as none.
+    expect: str | None = None  # Formulas: the expression that is to hold.
     details: Mapping[str, Json] = field(default_factory=dict)
     """What only this kind of claim has: direction, strength, winner, ..."""
-    note: str | None = None
-    fitted: bool = False
-    """Whether the reading in `note` was chosen after the table was seen."""
-    """How the sentence was read, where it can be read in several ways."""
+    note: str | None = None  # How the sentence was read, where it can be read in several ways.
+    fitted: bool = False  # Whether the reading in `note` was chosen after the table was seen.
 
 
 @dataclass(frozen=True)
 class Part:
     """One comparison within a claim of several: neighbours in a ranking, a method against the winner."""
 
-    says: str
-    """`kim_words > kim_emb`, or `eurlex P@1: attention_xml > dismec`"""
+    says: str  # `kim_words > kim_emb`, or `eurlex P@1: attention_xml > dismec`
     experiments: tuple[str, ...]
-    estimate: float | None = None
-    """Difference of the means, first minus second; None where nothing was run."""
+    estimate: float | None = None  # Difference of the means, first minus second; None where nothing was run.
     p_reproduced: float | None = None
     p_contradicted: float | None = None
 
@@ -441,14 +402,11 @@ class Part:
 class Scatter:
     """SD over the seeds of one experiment, in points: by its own runs, and as the test takes it."""
 
-    sd: float | None
-    """By its own runs, n - 1 in the denominator; None for fewer than two."""
+    sd: float | None  # By its own runs, n - 1 in the denominator; None for fewer than two.
     moderated: float | None = None
     """Shrunk towards that of the paper's other experiments on this corpus; None where it was not."""
-    prior_df: float = 0.0
-    """Degrees of freedom of the common variance, as used (d0)."""
-    prior_sd: float | None = None
-    """The common SD, on the scale of this experiment (s0)."""
+    prior_df: float = 0.0  # Degrees of freedom of the common variance, as used (d0).
+    prior_sd: float | None = None  # The common SD, on the scale of this experiment (s0).
 
 
 @dataclass(frozen=True)
@@ -480,18 +438,13 @@ class Verdict:
     (None when the table prints none). Absent numbers are None, never 0.
     """
 
-    claim: str
-    """Id of the `ClaimRecord`."""
+    claim: str  # Id of the `ClaimRecord`.
     outcome: Outcome
-    reason: str
-    """Reason code, e.g. `tost`, `minimum_effect`, `within_seed_spread`, `not_run`."""
+    reason: str  # Reason code, e.g. `tost`, `minimum_effect`, `within_seed_spread`, `not_run`.
     scope: Scope | None = None
-    n: tuple[int, ...] = ()
-    """Valid runs per experiment."""
-    attempts: tuple[int, ...] = ()
-    """Runs per experiment, failed ones included."""
-    values: tuple[tuple[float, ...], ...] = ()
-    """The metric per experiment and seed, in the order of `seeds`."""
+    n: tuple[int, ...] = ()  # Valid runs per experiment.
+    attempts: tuple[int, ...] = ()  # Runs per experiment, failed ones included.
+    values: tuple[tuple[float, ...], ...] = ()  # The metric per experiment and seed, in the order of `seeds`.
     seeds: tuple[tuple[int, ...], ...] = ()
     estimate: float | None = None
     target: float | None = None
@@ -503,30 +456,24 @@ class Verdict:
     """The interval that goes with `p_reproduced`: its coverage is 1 - 2 `level`, 90 % at the level of 5 %."""
     ci95: tuple[float, float] | None = None
     """The one that goes with `p_contradicted`: its coverage is 1 - `level`, 95 % at the level of 5 %."""
-    pi95: tuple[float, float] | None = None
-    """For the mean of the paper's runs, of the same coverage."""
+    pi95: tuple[float, float] | None = None  # For the mean of the paper's runs, of the same coverage.
     p_reproduced: float | None = None
     p_contradicted: float | None = None
     p_reproduced_adjusted: float | None = None
     p_contradicted_adjusted: float | None = None
     margin_reproduced_from: float | None = None
     """Of the band of margins in which the test would say so, the claim taken alone."""
-    margin_contradicted_up_to: float | None = None
-    """0.0 for none."""
+    margin_contradicted_up_to: float | None = None  # 0.0 for none.
     badges: tuple[str, ...] = ()
     """Short warnings that belong beside the verdict: `pooled SD`, `5 of 6 seeds`, ..."""
     medians: tuple[float | None, ...] = ()
     """Convergence claims: of each arm the epochs to the score; None for one that does not reach it."""
     parts: tuple[Part, ...] = ()
     """The comparisons that a ranking, trend, optimum or dominance claim is made of."""
-    level: float = 0.05
-    """At which the claim was tested: the look's share of the 5 %."""
-    look: int = 0
-    """Which of the looks gave the verdict, from 1; 0 where none is on record."""
-    margin_reproduced_up_to: float | None = None
-    """Of kinds that a small margin reproduces; 0.0 for none."""
-    margin_contradicted_from: float | None = None
-    """Of the same kinds; 0.0 for every margin."""
+    level: float = 0.05  # At which the claim was tested: the look's share of the 5 %.
+    look: int = 0  # Which of the looks gave the verdict, from 1; 0 where none is on record.
+    margin_reproduced_up_to: float | None = None  # Of kinds that a small margin reproduces; 0.0 for none.
+    margin_contradicted_from: float | None = None  # Of the same kinds; 0.0 for every margin.
     readings: tuple[ReadingVerdict, ...] = ()
     """One for each reading that was run, the default first; empty where only the default was. With them the
     p-values above are the largest over the readings, and the other numbers those of the default reading."""
@@ -534,8 +481,7 @@ class Verdict:
     """Readings of what the paper leaves open that were declared for the claim; 0 where nothing is."""
     barred: str | None = None
     """Reason code for which the runs may not contradict the claim, whatever they give: `stand_in`, ..."""
-    scatter: tuple[Scatter, ...] = ()
-    """Of each experiment."""
+    scatter: tuple[Scatter, ...] = ()  # Of each experiment.
     by_own_spread: Outcome | None = None
     """What it would come to if no variance were moderated; None where none is."""
     kappa: float | None = None
@@ -554,8 +500,7 @@ class Estimate:
     """A difference in points with its error."""
 
     se: float
-    df: float | None
-    """None where it is infinite."""
+    df: float | None  # None where it is infinite.
     ci95: tuple[float, float]
 
 
@@ -564,54 +509,42 @@ class SeedPair:
     """One run of each arm on the same documents, for P@1."""
 
     seeds: tuple[int, int]
-    first_only: int
-    """Documents that only the first arm gets right."""
+    first_only: int  # Documents that only the first arm gets right.
     second_only: int
-    p: float
-    """Exact two-sided McNemar."""
+    p: float  # Exact two-sided McNemar.
 
 
 @dataclass(frozen=True)
 class InstanceEvidence:
     """What the single test documents say of a comparison: beside its verdict, never deciding it."""
 
-    documents: int
-    """N"""
-    texts: int
-    """Different ones among them: copies of a text are drawn together by the bootstrap."""
-    difference: float
-    """Of the means over documents and seeds, first minus second, in points."""
-    sd_documents: float
-    """SD over documents of the difference of the two arms' means over seeds, in points."""
+    documents: int  # N
+    texts: int  # Different ones among them: copies of a text are drawn together by the bootstrap.
+    difference: float  # Of the means over documents and seeds, first minus second, in points.
+    sd_documents: float  # SD over documents of the difference of the two arms' means over seeds, in points.
     these: Estimate | None
     """On these test documents: the only noise is that of the seeds. None with one seed in an arm."""
-    new: Estimate | None
-    """On new documents of their kind: se^2 of `these` + sd_documents^2 / N."""
+    new: Estimate | None  # On new documents of their kind: se^2 of `these` + sd_documents^2 / N.
     bootstrap: tuple[float, float] | None = None
     """95 % percentile interval over documents, paired; None where there are too many to draw from."""
     replicates: int = 0
     rng_seed: int = 0
-    pairs: tuple[SeedPair, ...] = ()
-    """Seeds of both arms side by side; for P@1 only."""
+    pairs: tuple[SeedPair, ...] = ()  # Seeds of both arms side by side; for P@1 only.
 
 
 @dataclass(frozen=True)
 class Settling:
     """What it would take to settle an open claim, if means and spread are as they are now."""
 
-    text: str
-    """`6 seeds, 0.4 GPU-hours`, or why there is no such number."""
+    text: str  # `6 seeds, 0.4 GPU-hours`, or why there is no such number.
     reproduce: tuple[int | None, int | None] = (None, None)
     """Seeds an arm for a chance of 80 and of 90 %, those already run included; None where no number does."""
     contradict: tuple[int | None, int | None] = (None, None)
-    seeds: int | None = None
-    """An arm, for 80 % whichever way it goes."""
+    seeds: int | None = None  # An arm, for 80 % whichever way it goes.
     missing: Mapping[str, int] = field(default_factory=dict)
     """Experiment -> runs that are still to be had for `seeds`."""
-    seconds: float | None = None
-    """Of those runs, by the run records; None where nothing tells."""
-    device: str | None = None
-    """CPU or GPU."""
+    seconds: float | None = None  # Of those runs, by the run records; None where nothing tells.
+    device: str | None = None  # CPU or GPU.
 
 
 #: Kinds that are about the difference of two arms in one metric.
@@ -626,44 +559,31 @@ class Share:
     decided: int
     interval: tuple[float, float]
     """Of the claims counted once: those that are one comparison under two names are one."""
-    once: tuple[int, int] | None = None
-    """Reproduced and decided, counted so; None in older records."""
+    once: tuple[int, int] | None = None  # Reproduced and decided, counted so; None in older records.
 
 
 @dataclass(frozen=True)
 class Finding:
     """Result of a check that needs no run: what printed numbers and sentences say about each other."""
 
-    check: str
-    """Name of the check: granularity, identity, sentence, ..."""
+    check: str  # Name of the check: granularity, identity, sentence, ...
     result: FindingResult
     """`inconsistent`: they cannot all be what they are said to be. `untestable`: this check cannot tell."""
     cells: tuple[str, ...]
     """Addresses, as table.row.column; a cell of another paper has its key and a colon in front."""
-    arithmetic: str
-    """The check with its numbers filled in."""
-    alternatives: tuple[str, ...] = ()
-    """Innocent explanations, to be considered before any conclusion."""
-    id: str = ""
-    """Stable name: paper, check and subject."""
-    weight: int = 1
-    """How much an inconsistency of this sort tells, 1 to 5; see `audit.checks.finding`."""
+    arithmetic: str  # The check with its numbers filled in.
+    alternatives: tuple[str, ...] = ()  # Innocent explanations, to be considered before any conclusion.
+    id: str = ""  # Stable name: paper, check and subject.
+    weight: int = 1  # How much an inconsistency of this sort tells, 1 to 5; see `audit.checks.finding`.
     power: float | None = None
     """Chance that the check sees a wrong last digit; None where that has no meaning."""
-    claim: str | None = None
-    """Id of the claim that was held against the tables."""
-    says: str | None = None
-    """That claim in our words, which are not the paper's."""
-    where: str = ""
-    """Where the claim stands in the text, or the tables in which the cells stand."""
-    note: str | None = None
-    """How the sentence was read."""
-    detail: str = ""
-    """What only somebody who follows the arithmetic to its end wants to see."""
-    source: str = ""
-    """Whose numbers: empty for the paper's own text, `code_readme` for its public code's."""
-    verified: bool = False
-    """Whether somebody held all of these cells against the printed page."""
+    claim: str | None = None  # Id of the claim that was held against the tables.
+    says: str | None = None  # That claim in our words, which are not the paper's.
+    where: str = ""  # Where the claim stands in the text, or the tables in which the cells stand.
+    note: str | None = None  # How the sentence was read.
+    detail: str = ""  # What only somebody who follows the arithmetic to its end wants to see.
+    source: str = ""  # Whose numbers: empty for the paper's own text, `code_readme` for its public code's.
+    verified: bool = False  # Whether somebody held all of these cells against the printed page.
 
 
 def untested(tables: Iterable[TableRecord], findings: Iterable[Finding]) -> tuple[str, ...]:
@@ -686,10 +606,8 @@ class FidelityCheck:
 class Look:
     """Once that the claims were judged while seeds were being added."""
 
-    seeds: int
-    """Of each experiment at most."""
-    level: float
-    """Of each test at this look."""
+    seeds: int  # Of each experiment at most.
+    level: float  # Of each test at this look.
     declared: tuple[int, ...] = ()
     """All looks that were declared together, as numbers of seeds; empty for one that nobody declared."""
 
@@ -702,16 +620,11 @@ class SplitVerdict:
     """
 
     outcome: Outcome
-    reason: str
-    """Reason code, as of a verdict."""
-    n: int
-    """Columns behind it, one run each."""
-    difference: float
-    """Mean over the columns minus the printed number."""
-    margin: float | None
-    """That of the claim."""
-    se: float | None = None
-    """Of the mean, under this reading."""
+    reason: str  # Reason code, as of a verdict.
+    n: int  # Columns behind it, one run each.
+    difference: float  # Mean over the columns minus the printed number.
+    margin: float | None  # That of the claim.
+    se: float | None = None  # Of the mean, under this reading.
     df: float | None = None
     p_reproduced: float | None = None
     p_contradicted: float | None = None
@@ -727,23 +640,15 @@ class SplitNoise:
 
     experiment: str
     metric: str
-    columns: tuple[int, ...]
-    """Splits of which there is a run with the first seed."""
-    values: tuple[float, ...]
-    """One for each, in percent."""
-    attempts: int
-    """Splits that were tried."""
-    column: int | None
-    """The split that was run with several seeds; None where that failed."""
+    columns: tuple[int, ...]  # Splits of which there is a run with the first seed.
+    values: tuple[float, ...]  # One for each, in percent.
+    attempts: int  # Splits that were tried.
+    column: int | None  # The split that was run with several seeds; None where that failed.
     seeds: tuple[int, ...]
-    seed_values: tuple[float, ...]
-    """One for each of `seeds`, on `column`."""
-    mean: float
-    """Over the columns."""
-    sd_columns: float | None = None
-    """Between columns: split noise and seed noise. None with one."""
-    sd_seeds: float | None = None
-    """Between seeds on `column`. None with one."""
+    seed_values: tuple[float, ...]  # One for each of `seeds`, on `column`.
+    mean: float  # Over the columns.
+    sd_columns: float | None = None  # Between columns: split noise and seed noise. None with one.
+    sd_seeds: float | None = None  # Between seeds on `column`. None with one.
     sd_split: float | None = None
     """What is left for the split alone: sqrt(max(0, sd_columns^2 - sd_seeds^2))."""
     pi95_column: tuple[float, float] | None = None
@@ -775,11 +680,9 @@ class SplitStudy:
     corpus: str
     command: str
     noise: tuple[SplitNoise, ...]
-    runs: Mapping[str, tuple[str, ...]]
-    """Experiment -> keys of its runs, by column and seed."""
+    runs: Mapping[str, tuple[str, ...]]  # Experiment -> keys of its runs, by column and seed.
     failed: int = 0
-    left_out: tuple[str, ...] = ()
-    """Columns that are not in it, and why, one sentence each."""
+    left_out: tuple[str, ...] = ()  # Columns that are not in it, and why, one sentence each.
     format_version: int = FORMAT_VERSION
 
 
@@ -789,14 +692,10 @@ class StratumResult:
 
     name: str
     labels: int
-    positives: int
-    """Labels of test documents that are of it."""
-    share: float
-    """Of all positives in test."""
-    share_of_precision: float
-    """Its part of P@k; mean over the runs, as those below."""
-    precision: float | None
-    """Of its places in the lists, those that are right; None where there are none."""
+    positives: int  # Labels of test documents that are of it.
+    share: float  # Of all positives in test.
+    share_of_precision: float  # Its part of P@k; mean over the runs, as those below.
+    precision: float | None  # Of its places in the lists, those that are right; None where there are none.
     recall: float | None
     macro_f1: float | None
 
@@ -809,8 +708,7 @@ class LabelStrata:
     k: int
     rule: str
     runs: int
-    strata: tuple[StratumResult, ...]
-    """The most frequent first."""
+    strata: tuple[StratumResult, ...]  # The most frequent first.
 
 
 @dataclass(frozen=True)
@@ -825,18 +723,13 @@ class Untranscribed:
 class PrintedIn:
     """One paper's number for a method, collection and metric."""
 
-    paper: str
-    """Key of the paper."""
-    address: str
-    """table.row.column in that paper."""
-    place: str
-    """`Table 2: XML-CNN, P@1`"""
-    text: str
-    """As printed."""
+    paper: str  # Key of the paper.
+    address: str  # table.row.column in that paper.
+    place: str  # `Table 2: XML-CNN, P@1`
+    text: str  # As printed.
     source: Source
     copied_from: str | None = None
-    test_size: int | None = None
-    """Test documents of the collection as that paper prints them."""
+    test_size: int | None = None  # Test documents of the collection as that paper prints them.
 
 
 @dataclass(frozen=True)
@@ -846,8 +739,7 @@ class AcrossPapers:
     method: str
     collection: str
     metric: str
-    prints: tuple[PrintedIn, ...]
-    """Those of the audited paper first, then by paper."""
+    prints: tuple[PrintedIn, ...]  # Those of the audited paper first, then by paper.
     differ: bool = False
     """Whether two of the numbers, of different origin, cannot be one number by rounding or cutting."""
     differ_on_one_size: bool = False
@@ -858,14 +750,10 @@ class AcrossPapers:
 class AuthorResponse:
     """What the authors said, at the length at which they said it."""
 
-    asked: str
-    """Day on which they were asked: 2026-11-28."""
-    answered: str | None = None
-    """Day of the answer; None while there is none."""
-    answer: str | None = None
-    """Verbatim."""
-    effect: str | None = None
-    """What it changed in this audit."""
+    asked: str  # Day on which they were asked: 2026-11-28.
+    answered: str | None = None  # Day of the answer; None while there is none.
+    answer: str | None = None  # Verbatim.
+    effect: str | None = None  # What it changed in this audit.
 
 
 @dataclass(frozen=True)
@@ -876,8 +764,7 @@ class Audit:
     tables: tuple[TableRecord, ...]
     experiments: tuple[ExperimentRecord, ...]
     claims: tuple[ClaimRecord, ...]
-    verdicts: tuple[Verdict, ...]
-    """One per claim, in the order of `claims`."""
+    verdicts: tuple[Verdict, ...]  # One per claim, in the order of `claims`.
     findings: tuple[Finding, ...] = ()
     fidelity: tuple[FidelityCheck, ...] = ()
     margins_hash: str = ""
@@ -888,13 +775,10 @@ class Audit:
     that were added since: stated after the runs."""
     test_sizes: Mapping[str, int] = field(default_factory=dict)
     """Data set id -> number of test documents that the paper prints."""
-    command: str = ""
-    """The command that makes this audit again."""
+    command: str = ""  # The command that makes this audit again.
     tool_version: str = ""
-    created: str = ""
-    """Time of the newest run record, ISO 8601; empty when there is none. Never the clock."""
-    not_checked: tuple[str, ...] = ()
-    """One sentence for each thing the audit left out."""
+    created: str = ""  # Time of the newest run record, ISO 8601; empty when there is none. Never the clock.
+    not_checked: tuple[str, ...] = ()  # One sentence for each thing the audit left out.
     looks: tuple[Look, ...] = ()
     """All looks at these runs: each claim has the verdict of the first that decided it, on the first seeds up
     to that look.
@@ -905,10 +789,8 @@ class Audit:
     """Claim id -> what single documents say, for comparisons of two arms whose runs kept them."""
     settling: Mapping[str, Settling] = field(default_factory=dict)
     """Claim id -> what it would take to settle it, of every inconclusive claim; the cheapest first."""
-    share: Share | None = None
-    """None where nothing was decided."""
-    strata: tuple[LabelStrata, ...] = ()
-    """Of the experiments whose runs kept the labels of their documents."""
+    share: Share | None = None  # None where nothing was decided.
+    strata: tuple[LabelStrata, ...] = ()  # Of the experiments whose runs kept the labels of their documents.
     splits: SplitStudy | None = None
     """All split columns of the corpus, where the audit is of one of them; its verdicts are of that one."""
     readings: Readings | None = None
@@ -916,14 +798,11 @@ class Audit:
     it, and the experiments the runs."""
     transcription: str = ""
     """How the numbers came into the claim file, and how that was checked; empty where it is not said."""
-    missing: tuple[Untranscribed, ...] = ()
-    """Tables and figures of the paper that are not among `tables`."""
+    missing: tuple[Untranscribed, ...] = ()  # Tables and figures of the paper that are not among `tables`.
     papers_beside: tuple[str, ...] = ()
     """Keys of the other papers that this one was held against; empty where none was at hand."""
-    across: tuple[AcrossPapers, ...] = ()
-    """Numbers of this paper that others of them print too."""
-    author_response: AuthorResponse | None = None
-    """None while nobody is on record to have asked the authors."""
+    across: tuple[AcrossPapers, ...] = ()  # Numbers of this paper that others of them print too.
+    author_response: AuthorResponse | None = None  # None while nobody is on record to have asked the authors.
     format_version: int = FORMAT_VERSION
     seal: str = field(default="", compare=False)
     """Digest of all other keys, which shows what was changed later; empty in older records."""
@@ -1021,7 +900,8 @@ def to_json(record: Run | Audit | SplitStudy) -> str:
 def run_from_json(text: str) -> Run:
     """Raises `RecordError`, a `ValueError`, naming the key when `text` is not a run record."""
     run: Run = _read(_adapter(Run), text)
-    _refuse_contradiction(run, "")
+    if run.contradiction:
+        raise RecordError(run.contradiction)
     return run
 
 
@@ -1029,10 +909,10 @@ def audit_from_json(text: str) -> Audit:
     """Raises `RecordError`, a `ValueError`, naming the key when `text` is not an audit."""
     audit: Audit = _read(_adapter(Audit), text)
     for i, experiment in enumerate(audit.experiments):
-        for j, run in enumerate(experiment.runs):
-            _refuse_contradiction(run, f"experiments.{i}.runs.{j}")
-        for j, run in enumerate(experiment.unjudged):
-            _refuse_contradiction(run, f"experiments.{i}.unjudged.{j}")
+        for name, runs in (("runs", experiment.runs), ("unjudged", experiment.unjudged)):
+            for j, run in enumerate(runs):
+                if run.contradiction:
+                    raise RecordError(at(f"experiments.{i}.{name}.{j}", run.contradiction))
     return audit
 
 
@@ -1046,11 +926,6 @@ def _read(adapter: Any, text: str) -> Any:
         raise RecordError(first_problem(err)) from err
     refuse_non_finite(json.loads(text))
     return record
-
-
-def _refuse_contradiction(run: Run, place: str) -> None:
-    if run.contradiction:
-        raise RecordError(at(place, run.contradiction))
 
 
 def audit_json_schema() -> dict[str, Any]:

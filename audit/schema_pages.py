@@ -1,7 +1,7 @@
 """JSON Schema of `audit.json` with a description for every key; it and the claim file's as pages of Markdown.
 
-The descriptions are the docstrings below the fields of `audit/record.py`, read from the source, because
-Python keeps none of a field.
+The descriptions are what stands beside or below the fields of `audit/record.py`, read from the source,
+because Python keeps none of a field.
 """
 
 from __future__ import annotations
@@ -90,16 +90,16 @@ def _one_line(text: str) -> str:
 
 
 def _field_docstrings() -> dict[tuple[str, str], str]:
-    """(class, field) -> the docstring below the field, on one line."""
-    found = {}
-    for node in ast.parse(inspect.getsource(record)).body:
-        if not isinstance(node, ast.ClassDef):
-            continue
-        for statement, after in zip(node.body, node.body[1:], strict=False):
-            if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
-                continue
-            if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-                found[node.name, statement.target.id] = _one_line(str(after.value.value))
+    """(class, field) -> what is said beside the field, or below it, on one line."""
+    found, source = {}, inspect.getsource(record)
+    for node in (it for it in ast.parse(source).body if isinstance(it, ast.ClassDef)):
+        for statement, after in zip(node.body, [*node.body[1:], None], strict=True):
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                text = source.splitlines()[(statement.end_lineno or 1) - 1].partition("  # ")[2]
+                if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
+                    text = str(after.value.value)
+                if text:
+                    found[node.name, statement.target.id] = _one_line(text)
     return found
 
 

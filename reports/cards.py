@@ -12,10 +12,10 @@ from audit.record import (
     ClaimRecord,
     ExperimentRecord,
     InstanceEvidence,
-    Margin,
+    Part,
     ReadingVerdict,
     Run,
-    Scope,
+    Settling,
     SplitNoise,
     Verdict,
 )
@@ -29,11 +29,12 @@ from reports.svg import interval_plot, intervals_of
 from reports.tables import mean_and_sd
 from reports.text import View, capital, joined, listed, plural, unique_slugs
 from reports.verdicts import (
+    SIGNS,
     brief,
     chance,
-    claim_title,
     coverage,
     edges,
+    estimate_text,
     few_words,
     hangs_on,
     margin_band,
@@ -42,13 +43,11 @@ from reports.verdicts import (
     open_choice,
     open_in,
     over_metrics,
-    power,
     reading_because,
     reading_name,
     seeds_text,
     sentence,
     subject_of,
-    times,
     to_settle,
     to_settle_short,
     unrun,
@@ -92,22 +91,20 @@ def card(claim: ClaimRecord, index: Lookup) -> View:
 
     Of a claim that has the runs of another one no more than its verdict, and where the runs are told.
     """
-    verdict = index.verdicts.get(claim.id)
+    verdict = index.verdicts[claim.id]
     status = words.status_of(verdict)
     made = View(
         anchor=index.anchors[claim.id],
         claim=claim.claim,
         status=status,
         word=words.STATUS_WORDS[status],
-        reason=unrun(verdict, index.quoted(claim))
-        or few_words(verdict)
-        or words.reason(verdict.reason if verdict else "not_run"),
-        title=claim_title(claim, index.names(claim)),
+        reason=unrun(verdict, index.quoted(claim)) or few_words(verdict) or words.reason(verdict.reason),
+        title=index.claim_title(claim),
         kind=words.KIND_WORDS.get(claim.kind, claim.kind),
         kind_key=claim.kind,
         dataset=claim.dataset,
-        scope=words.RUN_ON[verdict.scope] if verdict and verdict.scope else "",
-        on=verdict.scope if verdict else None,
+        scope=words.RUN_ON[verdict.scope] if verdict.scope else "",
+        on=verdict.scope,
         metric=subject_of(claim),
         primary=claim.primary,
         band=band_of(claim, verdict),
@@ -117,26 +114,22 @@ def card(claim: ClaimRecord, index: Lookup) -> View:
         same=None,
     )
     if first := index.same_claims.get(claim.id):
-        told = next(it for it in index.audit.claims if it.id == first)
-        title = claim_title(told, index.names(told))
-        paper = claim.printed[0] if claim.kind == "value" and claim.printed else ""
-        return made.but(
-            numbers=_paper_and_here(paper, ""), same=View(title=title, href=f"#{index.anchors[first]}")
-        )
+        printed = claim.printed[0] if claim.kind == "value" and claim.printed else ""
+        same = View(title=index.claim_title(index.claims[first]), href=f"#{index.anchors[first]}")
+        return made.but(numbers=printed and f"paper {printed}", same=same)
     two = _two_numbers(claim, verdict)
     shown = intervals_of(claim, verdict, index.names(claim))
     plot = interval_plot(shown, name=capital(two) or "Intervals and seeds") if shown else ""
-    badges = verdict.badges if verdict else ()
     return made.but(
         numbers=two,
         open=status == "contradicted",
         sentence=sentence(claim, index),
-        badges=badges[:6],
-        further=badges[6:],  # as of a claim over dozens of experiments that were not run
+        badges=verdict.badges[:6],
+        further=verdict.badges[6:],  # as of a claim over dozens of experiments that were not run
         facts=list(_facts(claim, verdict, index)),
         plot=plot,
         no_plot="" if plot else no_plot(claim, verdict),
-        parts=[(_part_says(it.says, it.experiments, index), it) for it in verdict.parts] if verdict else (),
+        parts=[(_part_says(it, index), it) for it in verdict.parts],
         strips=list(_strips(claim, verdict, index)),
         splits=splits_of_claim(index.audit.splits, claim.id),
         readings=_readings(claim, verdict, index),
@@ -144,48 +137,35 @@ def card(claim: ClaimRecord, index: Lookup) -> View:
     )
 
 
-def _paper_and_here(printed: str, ours: str) -> str:
-    """The two numbers of a row; empty where there are none."""
+def _two_numbers(claim: ClaimRecord, verdict: Verdict) -> str:
+    """The printed and ours, in the terminal's signs; on other data ours stands beside no printed number."""
+    stand_in, ours = verdict.scope == "other_data", SIGNS.get(claim.kind, "") + estimate_text(claim, verdict)
+    printed = claim.printed[0] if claim.kind == "value" and claim.printed else ""
+    if claim.kind == "convergence":
+        ours = " / ".join(medians_of(verdict))
+        ours = ours and f"epochs {ours}"
+    elif claim.kind in words.COMPARISONS or verdict.estimate is None:
+        ours = ""
+    if claim.kind in words.DIFFERENCES and verdict.target is not None and not stand_in:
+        printed = numbers.signed(verdict.target)
+    if stand_in and claim.kind in words.PRINTED_KINDS:
+        ours = ""
     return joined(printed and f"paper {printed}", ours and f"here {ours}", by=", ")
 
 
-def _two_numbers(claim: ClaimRecord, verdict: Verdict | None) -> str:
-    """The printed and ours, in the terminal's signs; on other data ours stands beside no printed number."""
-    printed = claim.printed[0] if claim.kind == "value" and claim.printed else ""
-    if verdict is None:
-        return _paper_and_here(printed, "")
-    marks, estimate = edges(claim, verdict), verdict.estimate
-    number = numbers.points(estimate, beside=marks)
-    stand_in = verdict.scope == "other_data"
-    if claim.kind == "convergence":
-        medians = " / ".join(medians_of(verdict))
-        return _paper_and_here("", medians and f"epochs {medians}")
-    if claim.kind in ("cost", "complexity") and estimate is not None:
-        return _paper_and_here("", times(number) if claim.kind == "cost" else power(number))
-    ours = ""
-    if claim.kind == "value":
-        ours = numbers.mean_sd(estimate, verdict.sd, beside=marks)
-    elif claim.kind in words.DIFFERENCES:
-        printed = "" if verdict.target is None or stand_in else numbers.signed(verdict.target)
-        ours = numbers.signed(estimate, beside=marks)
-    hidden = estimate is None or (stand_in and claim.kind in words.PRINTED_KINDS)
-    return _paper_and_here(printed, "" if hidden else ours)
-
-
-def _part_says(says: str, experiments: Sequence[str], index: Lookup) -> str:
+def _part_says(part: Part, index: Lookup) -> str:
     """The comparison with the titles of its experiments instead of their ids."""
-    by_id = " > ".join(experiments)
-    if not by_id or not says.endswith(by_id):
-        return says
-    return says.removesuffix(by_id) + " > ".join(f"“{index.title(key)}”" for key in experiments)
+    by_id = " > ".join(part.experiments)
+    if not by_id or not part.says.endswith(by_id):
+        return part.says
+    return part.says.removesuffix(by_id) + " > ".join(f"“{index.title(key)}”" for key in part.experiments)
 
 
-def _facts(claim: ClaimRecord, verdict: Verdict | None, index: Lookup) -> Iterator[Fact]:
+def _facts(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[Fact]:
     """Where the paper says it, how the verdict came about, what would settle it, and what stands beside."""
     yield from _places(claim, index)
     yield from _to_reach(claim, index)
-    if verdict is not None:
-        yield from _derivation(claim, verdict)
+    yield from _derivation(claim, verdict)
     if settling := index.audit.settling.get(claim.id):
         yield "To settle it", to_settle(settling, words.judged_on(verdict), verdict), ""
     if evidence := index.audit.instances.get(claim.id):
@@ -249,15 +229,17 @@ def _derivation(claim: ClaimRecord, verdict: Verdict) -> Iterator[Fact]:
     if default:
         yield "Shown here", f"the default of {number} readings, by itself {default.outcome}", ""
     if verdict.estimate is not None:
-        yield _estimate(claim, verdict, marks)
+        term = {"value": "Mean" if verdict.sd is None else "Mean ± sd", "cost": "Ratio"}.get(claim.kind)
+        text = estimate_text(claim, verdict)
+        if not term and claim.kind != "complexity" and verdict.target is not None:
+            text += f" (printed {numbers.signed(verdict.target)})"
+        yield term or ("Exponent" if claim.kind == "complexity" else "Difference"), text, ""
     spans = (
         (f"{inner}% interval", verdict.ci90),
         (f"{outer}% interval", verdict.ci95),
         (f"One paper run ({outer}%)", verdict.pi95),
     )
-    for term, bounds in spans:
-        if bounds is not None:
-            yield term, numbers.interval(bounds, beside=marks), ""
+    yield from ((term, numbers.interval(span, beside=marks), "") for term, span in spans if span is not None)
     if verdict.margin is not None:
         yield "Margin", _margin(claim, verdict.margin), ""
     if band := margin_band(verdict):
@@ -268,17 +250,6 @@ def _derivation(claim: ClaimRecord, verdict: Verdict) -> Iterator[Fact]:
         yield from _p_values(default, verdict.level, ", as shown")
     over = f", largest of {number} readings" if default and number > 1 else ""
     yield from _p_values(verdict, verdict.level, over)
-
-
-def _estimate(claim: ClaimRecord, verdict: Verdict, marks: tuple[float, ...]) -> Fact:
-    if claim.kind == "value":
-        term = "Mean" if verdict.sd is None else "Mean ± sd"
-        return term, numbers.mean_sd(verdict.estimate, verdict.sd, beside=marks), ""
-    if claim.kind in ("cost", "complexity"):
-        term = "Ratio" if claim.kind == "cost" else "Exponent"
-        return term, numbers.points(verdict.estimate, beside=marks), ""
-    printed = "" if verdict.target is None else f" (printed {numbers.signed(verdict.target)})"
-    return "Difference", numbers.signed(verdict.estimate, beside=marks) + printed, ""
 
 
 def _margin(claim: ClaimRecord, size: float) -> str:
@@ -311,17 +282,16 @@ def _documents(it: InstanceEvidence) -> Iterator[Fact]:
         bounds = numbers.interval(it.these.ci95)
         yield "For these documents", f"{size}, 95% interval {bounds}: seeds alone vary", ""
     if it.new is not None:
-        drawn = (
-            f"; drawing documents alone anew gives {numbers.interval(it.bootstrap)}" if it.bootstrap else ""
-        )
+        drawn = numbers.interval(it.bootstrap)
+        drawn = f"; drawing documents alone anew gives {drawn}" if it.bootstrap else ""
         sample = f"the {plural(it.documents, 'test document')}{texts} are a sample too{drawn}"
         yield "For new documents", f"{size}, 95% interval {numbers.interval(it.new.ci95)}: {sample}", ""
-    pairs = (
-        f"seeds {pair.seeds[0]} and {pair.seeds[1]}: {pair.first_only} to {pair.second_only}, "
-        f"p {numbers.p_value(pair.p)}"
-        for pair in it.pairs
-    )
-    if said := "; ".join(pairs):
+    if it.pairs:
+        said = "; ".join(
+            f"seeds {pair.seeds[0]} and {pair.seeds[1]}: {pair.first_only} to {pair.second_only}, "
+            f"p {numbers.p_value(pair.p)}"
+            for pair in it.pairs
+        )
         yield "McNemar", f"documents that only one side gets right, {said}", ""
 
 
@@ -339,16 +309,18 @@ def _others_on_its_data(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
             done = (run for run in it.runs if run.status == "done")
             if values := [run.metrics[claim.metric] for run in done if claim.metric in run.metrics]:
                 others.append((it, values, mean_and_sd(values)[0]))
-    anchors = settings_anchors(index)
     for it, values, mean in sorted(others, key=lambda other: (other[0].model != "linear", -other[2]))[:3]:
-        how, also = _tuned(it, own), ""
+        # how its settings were found, as far as that tells whether the comparison is fair
+        how = ", not tuned," if it.study is None and any(other.study for other in own) else ""
+        if it.study is not None:
+            same = all(other.study and other.study.validation == it.study.validation for other in own)
+            how = f", tuned{' on the same held-out documents' if same else ''},"
+        also = ""
         if noise := _noise(it.id, claim.metric, index):
             also = f"; {numbers.points(noise.mean)} is its mean over {len(noise.columns)} split columns"
-        text = (
-            f"“{index.title(it.id)}”{f', {how},' if how else ''} reaches {numbers.points(mean)} "
-            f"{claim.metric} ({plural(len(values), 'seed')}){also}"
-        )
-        yield "On the same data", text, f"#{anchors[it.id]}"
+        reaches = f"reaches {numbers.points(mean)} {claim.metric} ({plural(len(values), 'seed')}){also}"
+        text = f"“{index.title(it.id)}”{how} {reaches}"
+        yield "On the same data", text, f"#{settings_anchors(index)[it.id]}"
 
 
 def _documents_of(it: ExperimentRecord) -> set[str]:
@@ -356,14 +328,6 @@ def _documents_of(it: ExperimentRecord) -> set[str]:
     if not it.runs:
         return set()
     return {it.data.content} if it.data else {run.data.fingerprint for run in it.runs}
-
-
-def _tuned(it: ExperimentRecord, own: Sequence[ExperimentRecord]) -> str:
-    """How its settings were found, as far as that tells whether the comparison is fair."""
-    if it.study is None:
-        return "not tuned" if any(other.study for other in own) else ""
-    same = all(other.study and other.study.validation == it.study.validation for other in own)
-    return "tuned on the same held-out documents" if same else "tuned"
 
 
 def _over_columns(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
@@ -411,7 +375,7 @@ def seed_note(status: str, why: str | None) -> str:
     return f"{word}: {why}" if why else word
 
 
-def _strips(claim: ClaimRecord, verdict: Verdict | None, index: Lookup) -> Iterator[View]:
+def _strips(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[View]:
     """Every seed of each experiment: those on record, then those that only the verdict knows.
 
     Then what is shown and was not judged: imported runs beside ours, or ours beside imported ones.
@@ -434,12 +398,10 @@ def _strips(claim: ClaimRecord, verdict: Verdict | None, index: Lookup) -> Itera
     for arm, experiment in enumerate(claim.experiments):
         metric, runs = metrics[experiment], index.runs(experiment)
         seeds = [seed(run, metric, index.run_anchors[run.key]) for run in runs]
-        if verdict and arm < len(verdict.seeds) and arm < len(verdict.values):
+        if arm < min(len(verdict.seeds), len(verdict.values)):
             judged = zip(verdict.seeds[arm], verdict.values[arm], strict=False)
-            recorded = {run.spec.seed for run in runs}
-            seeds += [
-                (str(number), show(value), "", "") for number, value in judged if number not in recorded
-            ]
+            known = {run.spec.seed for run in runs}
+            seeds += [(str(number), show(value), "", "") for number, value in judged if number not in known]
         name = index.title(experiment) + (f", {metric}" if metric != claim.metric else "")
         if claim.kind == "convergence" and any(value and note for _, value, note, _ in seeds):
             name += f": {metric} on test documents, and when the curve of held-out ones reached the score"
@@ -476,35 +438,27 @@ def _reached(run: Run, claim: ClaimRecord) -> str:
     return f"{score} reached after {round(epoch, 2):g} epochs"
 
 
-def _readings(claim: ClaimRecord, verdict: Verdict | None, index: Lookup) -> View | None:
+def _readings(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | None:
     """None where nothing is open in the claim's experiments, or none but the default reading was run."""
     readings = index.audit.readings
-    if verdict is None or readings is None or not verdict.readings:
+    if readings is None or not verdict.readings:
         return None
-    open_here, marks = open_in(claim, readings), edges(claim, verdict)
-    difference = claim.kind in words.DIFFERENCES
+    marks, difference = edges(claim, verdict), claim.kind in words.DIFFERENCES
     show = numbers.signed if difference else numbers.points
     rows = []
     for it in verdict.readings:
         status: words.Status = "not_tested" if it.reason in words.UNTESTED else it.outcome
-        rows.append(
-            (
-                reading_name(it.reading),
-                seeds_text(it.n) if it.n else numbers.ABSENT,
-                show(it.estimate, beside=marks),
-                numbers.interval(it.ci95, beside=marks),
-                status,
-                words.STATUS_WORDS[status],
-                reading_because(it, claim, verdict),
-            )
-        )
+        seeds = seeds_text(it.n) if it.n else numbers.ABSENT
+        interval, because = numbers.interval(it.ci95, beside=marks), reading_because(it, claim, verdict)
+        own = (reading_name(it.reading), seeds, show(it.estimate, beside=marks), interval)
+        rows.append((*own, status, words.STATUS_WORDS[status], because))
     return View(
-        curve=specification_curve(curve_of(claim, verdict, open_here, index.anchors[claim.id])),
+        curve=specification_curve(curve_of(claim, verdict, readings, index.anchors[claim.id])),
         caption=f"{_CURVES[readings.limit]} {_CURVE_NOTE}",
         estimate="Difference" if difference else "Mean",
         interval=f"{coverage(verdict)[1]}% interval",
         rows=rows,
-        open=[open_choice(it) for it in open_here],
+        open=[open_choice(it) for it in open_in(claim, readings)],
     )
 
 
@@ -515,34 +469,38 @@ def card_groups(cards: Sequence[View]) -> list[View]:
     """On the paper's own data, on stand-in data, on the same runs again, and what was not tested."""
     again = [it for it in cards if it.same]
     rest = [it for it in cards if not it.same]
-    tested = [it for it in rest if it.status != "not_tested"]
-    own = [it for it in tested if it.on != "other_data"]
-    stand_in = [it for it in tested if it.on == "other_data"]
+    untested = [it for it in rest if it.status == "not_tested"]
+    own = [it for it in rest if it.status != "not_tested" and it.on != "other_data"]
+    stand_in = [it for it in rest if it.status != "not_tested" and it.on == "other_data"]
     places = {it.anchor: place for place, it in enumerate(cards)}
     heading = ""
     if stand_in or again:
         split = any(it.on == "other_split" for it in own)
         heading = "On the paper’s own data" + (", or another split of it" if split else "")
-
-    def group(members: Sequence[View], anchor: str, word: str, **more: object) -> View:
-        given = {"status": None, "folded": False, "data": "", "part": "", "note": "", **more}
-        blocks = _blocks(members, places)
-        return View(anchor=anchor, word=word, count=len(members), blocks=blocks, **given)
-
-    def by_status(members: Sequence[View], suffix: str, data: str, part: str, note: str) -> Iterator[View]:
-        for status in words.PRESSING:
-            if own_cards := [it for it in members if it.status == status]:
-                word, folded = words.STATUS_WORDS[status], status == "not_tested"
-                about = {"status": status, "folded": folded, "data": data, "part": part, "note": note}
-                yield group(own_cards, f"g-{status}{suffix}", word, **about)
+    groups = []
+    for members, suffix, data, part, note in (
+        (own, "", "own" if heading else "", heading, ""),
+        (stand_in, "-s", "stand-in", ON_STAND_IN, STAND_IN_NOTE),
+        (again, "", "", "", _AGAIN_NOTE),
+        (untested, "", "", "", ""),
+    ):
+        for status in words.PRESSING if members is not again else (None,):
+            if shown := [it for it in members if status in (None, it.status)]:
+                groups.append(
+                    View(
+                        anchor=f"g-{status}{suffix}" if status else "g-again",
+                        word=words.STATUS_WORDS[status] if status else "The same runs again",
+                        count=len(shown),
+                        blocks=_blocks(shown, places),
+                        status=status,
+                        folded=status in (None, "not_tested"),
+                        data=data,
+                        part=part,
+                        note=note,
+                    )
+                )
                 part = note = ""  # said once
-
-    return [
-        *by_status(own, "", "own" if heading else "", heading, ""),
-        *by_status(stand_in, "-s", "stand-in", ON_STAND_IN, STAND_IN_NOTE),
-        *([group(again, "g-again", "The same runs again", folded=True, note=_AGAIN_NOTE)] if again else ()),
-        *by_status([it for it in rest if it.status == "not_tested"], "", "", "", ""),
-    ]
+    return groups
 
 
 def _blocks(cards: Sequence[View], places: Mapping[str, int]) -> list[View]:
@@ -647,27 +605,27 @@ def headed(items: Sequence[View]) -> list[View]:
 
 def over_claim(claims: Iterable[ClaimRecord], index: Lookup) -> str:
     """How one claim of the file came out over its metrics."""
-    return over_metrics((subject_of(it), words.status_of(index.verdicts.get(it.id))) for it in claims)
+    return over_metrics((subject_of(it), words.status_of(index.verdicts[it.id])) for it in claims)
 
 
 def most_pressing(claims: Sequence[ClaimRecord], index: Lookup) -> ClaimRecord:
     """Of one claim's metrics, the first with the verdict that most needs a reader's eye."""
-    return min(claims, key=lambda it: words.PRESSING.index(words.status_of(index.verdicts.get(it.id))))
+    return min(claims, key=lambda it: words.PRESSING.index(words.status_of(index.verdicts[it.id])))
 
 
 def _headline(claims: Sequence[ClaimRecord], index: Lookup) -> View:
     """`rank` is its place on the screen: whose data it rests on, and how pressing it is."""
     claim = most_pressing(claims, index)
-    verdict = index.verdicts.get(claim.id)
+    verdict = index.verdicts[claim.id]
     status = words.status_of(verdict)
-    data = 2 if status == "not_tested" else int(verdict is not None and verdict.scope == "other_data")
+    data = 2 if status == "not_tested" else int(verdict.scope == "other_data")
     marks = []
     for it in claims:
-        own = words.status_of(index.verdicts.get(it.id))
+        own = words.status_of(index.verdicts[it.id])
         marks.append((subject_of(it), own, words.STATUS_WORDS[own], f"#{index.anchors[it.id]}"))
     made = View(
         rank=(data, words.PRESSING.index(status)),
-        title=claim_title(claim, index.names(claim)),
+        title=index.claim_title(claim),
         marks=marks,
         sentence=joined(brief(claim, index), splits_of_claim(index.audit.splits, claim.id)),
         stand_in=data == 1,
@@ -679,10 +637,9 @@ def _headline(claims: Sequence[ClaimRecord], index: Lookup) -> View:
     if not first or not made.stand_in:
         return made
     # without marks of its own: its runs are told at another claim, with how that one came out
-    told = next(it for it in index.audit.claims if it.id == first)
-    over = over_claim(index.metrics[told.claim], index)
+    over = over_claim(index.metrics[index.claims[first].claim], index)
     rests = f"It rests on the very runs of another claim, which is {over[:1].lower()}{over[1:].rstrip('.')}:"
-    title, href = claim_title(told, index.names(told)), f"#{index.anchors[first]}"
+    title, href = index.claim_title(index.claims[first]), f"#{index.anchors[first]}"
     return made.but(marks=(), sentence=f"{made.sentence} {rests}", href=href, link=title)
 
 
@@ -692,54 +649,46 @@ _OPEN_NAMED = 40
 
 def open_claims(index: Lookup) -> View:
     """Of the claims that are open, and those whose runs failed; the rest is told elsewhere."""
-    claims = {it.id: it for it in index.audit.claims}
-    asked, again = {}, 0
+    asked: list[tuple[ClaimRecord, Settling, Verdict]] = []
+    again = 0
     for name, settling in index.audit.settling.items():
-        verdict = index.verdicts.get(name)
-        failed = verdict is not None and verdict.reason == "run_failed"
-        if name not in claims or not (failed or words.status_of(verdict) == "inconclusive"):
+        verdict, first = index.verdicts.get(name), index.verdicts.get(index.same_claims.get(name, ""))
+        if name not in index.claims or verdict is None:
             continue
-        first = index.verdicts.get(index.same_claims.get(name, ""))
-        if first and verdict and (first.outcome, first.reason) == (verdict.outcome, verdict.reason):
+        if verdict.reason != "run_failed" and words.status_of(verdict) != "inconclusive":
+            continue
+        if first and (first.outcome, first.reason) == (verdict.outcome, verdict.reason):
             again += 1
         else:
-            asked[name] = settling
-
-    def scope(name: str) -> Scope | None:
-        return words.judged_on(index.verdicts.get(name))
-
-    by_seeds = sorted(
-        (it for it in asked if asked[it].seeds is not None), key=lambda it: scope(it) == "other_data"
-    )
-    rows = []
-    for name in by_seeds[:_OPEN_NAMED]:  # the paper's own data first
-        it, claim = asked[name], claims[name]
-        rows.append(
-            View(
-                title=claim_title(claim, index.names(claim)),
-                metric=subject_of(claim),
-                href=f"#{index.anchors[name]}",
-                seeds=it.seeds,
-                runs=sum(it.missing.values()) or numbers.ABSENT,
-                time="not known"
-                if it.seconds is None
-                else numbers.duration(it.seconds) + (f" on a {it.device}" if it.device else ""),
-                chance=chance(it, scope(name)),
-            )
+            asked.append((index.claims[name], settling, verdict))
+    by_seeds = [it for it in asked if it[1].seeds is not None]
+    by_seeds.sort(key=lambda it: words.judged_on(it[2]) == "other_data")  # the paper's own data first
+    rows = [
+        View(
+            title=index.claim_title(claim),
+            metric=subject_of(claim),
+            href=f"#{index.anchors[claim.id]}",
+            seeds=it.seeds,
+            runs=sum(it.missing.values()) or numbers.ABSENT,
+            time="not known"
+            if it.seconds is None
+            else numbers.duration(it.seconds) + (f" on a {it.device}" if it.device else ""),
+            chance=chance(it, words.judged_on(verdict)),
         )
+        for claim, it, verdict in by_seeds[:_OPEN_NAMED]
+    ]
     rest = []
     if (more := len(by_seeds) - len(rows)) > 0:
         rest.append(f"{plural(more, 'further claim')}: more seeds than these, as `audit plan` lists.")
     others = Counter(
-        to_settle_short(it, scope(name), index.verdicts.get(name))
-        for name, it in asked.items()
-        if it.seeds is None
+        to_settle_short(it, words.judged_on(verdict), verdict) for _, it, verdict in asked if it.seeds is None
     )
     rest += [f"{plural(number, 'claim')}: {text}." for text, number in others.items()]
     if again:
         rests = f"{plural(again, 'further claim')} on stand-in data {'rests' if again == 1 else 'rest'}"
         rest.append(f"{rests} on the same runs as one of these.")
-    return View(claims=rows, rest=rest, stand_in=any(scope(name) == "other_data" for name in by_seeds))
+    stand_in = any(words.judged_on(verdict) == "other_data" for _, _, verdict in by_seeds)
+    return View(claims=rows, rest=rest, stand_in=stand_in)
 
 
 # --------------------------------------------------------------------------- the margin slider
@@ -751,28 +700,21 @@ _STEPS = 200
 _CHARACTER = 0.0272
 
 
-def band_of(claim: ClaimRecord, verdict: Verdict | None) -> str:
+def band_of(claim: ClaimRecord, verdict: Verdict) -> str:
     """Margin and the four ends of the band, a dash for none: `0.5 1.02 - - 0.3`; empty where none moves it.
 
     The bands are those of the record, of the claim taken alone: the page only looks on which side of their
-    ends a margin lies. A sixth word `u` says that the runs may contradict nothing.
+    ends a margin lies. A sixth word `u` says that the runs may contradict nothing. No margin moves a claim
+    of which readings are still to be run, nor one that the paper's other claims keep open.
     """
-    if verdict is None or not is_movable(claim, verdict):
-        return ""
-    ends = (verdict.margin, *_ends(verdict))
-    texts = ["-" if number is None else repr(float(number)).removesuffix(".0") for number in ends]
-    return " ".join([*texts, "u"] if verdict.barred else texts)
-
-
-def is_movable(claim: ClaimRecord, verdict: Verdict) -> bool:
-    """Whether a margin in points decides; not so where readings are still to be run, whatever the margin, nor
-    where the paper's other claims keep it open: the band is that of the claim alone.
-    """
+    ends, run = _ends(verdict), len(verdict.readings)
     if claim.kind == "complexity" or verdict.margin is None or verdict.reason == "multiplicity":
-        return False
-    if verdict.readings and len(verdict.readings) < verdict.readings_declared:
-        return False
-    return any(end is not None for end in _ends(verdict))
+        return ""
+    if 0 < run < verdict.readings_declared or all(end is None for end in ends):
+        return ""
+    numbers_of = (verdict.margin, *ends)
+    texts = ["-" if it is None else repr(float(it)).removesuffix(".0") for it in numbers_of]
+    return " ".join([*texts, "u"] if verdict.barred else texts)
 
 
 def _ends(verdict: Verdict) -> tuple[float | None, ...]:
@@ -785,10 +727,10 @@ def _ends(verdict: Verdict) -> tuple[float | None, ...]:
 
 
 def slider(index: Lookup) -> View:
-    """Where the slider begins and ends, and what was fixed."""
+    """Where the slider begins and ends, how many claims a margin can move, and what was fixed."""
     claims = index.audit.claims
-    pairs = ((claim, index.verdicts.get(claim.id)) for claim in claims)
-    moved = [(claim, verdict) for claim, verdict in pairs if verdict and is_movable(claim, verdict)]
+    pairs = [(claim, index.verdicts[claim.id]) for claim in claims]
+    moved = [(claim, verdict) for claim, verdict in pairs if band_of(claim, verdict)]
     used = Counter(claim.margin.value for claim, _ in moved if claim.margin)
     # at least twice the largest margin, and far enough for nine in ten of the flips
     ends = sorted(end for _, verdict in moved for end in _ends(verdict) if end is not None)
@@ -800,31 +742,25 @@ def slider(index: Lookup) -> View:
     labels = [f"{numbers.margin_size(margin)} ({plural(used[margin], 'claim')})" for margin in shown]
     places = [max(0.0, (margin - step) / (top - step)) for margin in shown]
     rows = label_rows([(x, _CHARACTER * len(text)) for x, text in zip(places, labels, strict=True)])
-    fixed: Counter[Margin] = Counter(claim.margin for claim in claims if claim.margin)
+    movable, others = len(moved), len(claims) - len(moved)
+    keep = "keeps its verdict" if others == 1 else "keep their verdicts"
+    rest = f"; the other {numbers.count(others)} {keep} at any margin in points"
+    hang = "hangs" if movable == 1 else "hang"
+    fixed = [
+        f"{numbers.margin_size(it.value)} points, rule “{it.rule}”, {plural(number, 'claim')}"
+        + (f": {it.why}" if it.why else "")
+        for it, number in Counter(claim.margin for claim in claims if claim.margin).most_common()
+    ]
     return View(
-        movable=len(moved),
+        movable=movable,
         start=_plain(max(used, key=lambda margin: (used[margin], -margin))) if used else "0",
         top=_plain(top),
         step=_plain(step),
         ticks=list(zip(labels, map(_plain, places), rows, strict=True)),
         rows=1 + max(rows, default=0),
-        sentence=_hanging(len(moved), len(claims)),
-        fixed=[_fixed(margin, number) for margin, number in fixed.most_common()],
+        sentence=f"{plural(movable, 'verdict')} {hang} on it{rest if others else ''}.",
+        fixed=fixed,
     )
-
-
-def _hanging(movable: int, total: int) -> str:
-    """How many claims the margin can move."""
-    keep = "keeps its verdict" if total - movable == 1 else "keep their verdicts"
-    rest = f"; the other {numbers.count(total - movable)} {keep} at any margin in points"
-    hang = "hangs" if movable == 1 else "hang"
-    return f"{plural(movable, 'verdict')} {hang} on it{rest if movable < total else ''}."
-
-
-def _fixed(margin: Margin, claims: int) -> str:
-    """`0.50 points, rule “field”, 23 claims: usual for so few test documents`"""
-    size = f"{numbers.margin_size(margin.value)} points, rule “{margin.rule}”, {plural(claims, 'claim')}"
-    return f"{size}: {margin.why}" if margin.why else size
 
 
 def label_rows(labels: Sequence[tuple[float, float]]) -> list[int]:

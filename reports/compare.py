@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from audit.record import Audit, ClaimRecord, Finding, FindingResult, Run, Verdict
+from audit.record import Audit, ClaimRecord, Finding, Run, Verdict
 from reports import numbers
 from reports.exports import md_code, md_escape, md_line
 from reports.findings import finding_name, finding_sentence
 from reports.lookup import Lookup, lookup
-from reports.sentences import ICONS, STATUS_WORDS, Status, status_of
-from reports.text import joined, line, listed, moment, plural, visible
-from reports.verdicts import claim_title, seeds_text, sentence, subject_of
+from reports.sentences import ICONS, STATUS_WORDS, status_of
+from reports.text import View, joined, line, listed, moment, plural, visible
+from reports.verdicts import seeds_text, sentence, subject_of
 
 #: Fields of a claim, and of what decides a run, as they are said.
 _CLAIM_FIELDS = {
@@ -38,8 +38,6 @@ _SPEC_FIELDS = {
     "revision": "a correction of the model’s code",
 }
 
-# --------------------------------------------------------------------------- what differs behind a verdict
-
 
 @dataclass(frozen=True)
 class Side:
@@ -48,10 +46,6 @@ class Side:
     index: Lookup
     claim: ClaimRecord
     verdict: Verdict
-
-    @property
-    def status(self) -> Status:
-        return status_of(self.verdict)
 
     @property
     def runs(self) -> dict[tuple[int, int], Run]:
@@ -79,11 +73,13 @@ class Side:
         return (*given, it.p_reproduced_adjusted, it.p_contradicted_adjusted)
 
 
+# --------------------------------------------------------------------------- what differs behind a verdict
+
+
 def causes(old: Side, new: Side) -> list[str]:
     """What differs, in words; the tool's version only where nothing else does."""
-    differing = list(
-        dict.fromkeys([*_of_the_claim(old, new), *_of_the_runs(old, new), *_of_the_judge(old, new)])
-    )
+    every = (*_of_the_claim(old, new), *_of_the_runs(old, new), *_of_the_judge(old, new))
+    differing = list(dict.fromkeys(every))
     before, now = (side.index.audit.tool_version or "unknown" for side in (old, new))
     return differing or ([] if before == now else [f"version {now} of this tool, before {before}"])
 
@@ -92,12 +88,12 @@ def _of_the_claim(old: Side, new: Side) -> Iterator[str]:
     fields = [name for it, name in _CLAIM_FIELDS.items() if getattr(old.claim, it) != getattr(new.claim, it)]
     if fields:
         yield f"the claim file states it otherwise: {listed(fields)}"
-    before, now = (None if it.claim.margin is None else it.claim.margin.value for it in (old, new))
+    before, now = (it.claim.margin.value if it.claim.margin else None for it in (old, new))
     if before != now:
         yield f"a margin of {numbers.margin_size(now)}, before {numbers.margin_size(before)}"
-    less, lesser = new.claim.negligible, old.claim.negligible
-    if less != lesser:
-        sizes = f"{numbers.margin_size(less)} count as none, before {numbers.margin_size(lesser)}"
+    before, now = old.claim.negligible, new.claim.negligible
+    if before != now:
+        sizes = f"{numbers.margin_size(now)} count as none, before {numbers.margin_size(before)}"
         yield f"differences up to {sizes}"
 
 
@@ -113,10 +109,11 @@ def _of_the_runs(old: Side, new: Side) -> Iterator[str]:
             same = f"another content of {names}"
             yield same if names == old_names else f"runs on {names}, before on {old_names}"
     if old.verdict.seeds != new.verdict.seeds or old.verdict.attempts != new.verdict.attempts:
-        verdicts = (it.verdict for it in (new, old))
-        yield ", before ".join(
-            seeds_text(it.n, it.attempts) if sum(it.attempts) else "no run" for it in verdicts
+        seeds = (
+            seeds_text(it.n, it.attempts) if sum(it.attempts) else "no run"
+            for it in (new.verdict, old.verdict)
         )
+        yield ", before ".join(seeds)
     shared = [(before[place], now[place]) for place in before if place in now]
     others = [
         said
@@ -137,12 +134,8 @@ def _of_the_judge(old: Side, new: Side) -> Iterator[str]:
         readings = plural(now.readings_declared, "declared reading")
         yield f"{readings} of what the paper leaves open, before {before.readings_declared}"
     if old.passed != new.passed and "contradicted" in (before.outcome, now.outcome):
-        has = (
-            "has passed all of its checks since"
-            if new.passed
-            else "has not passed all of its checks any more"
-        )
-        yield f"our implementation {has}"
+        has, since = ("has", "since") if new.passed else ("has not", "any more")
+        yield f"our implementation {has} passed all of its checks {since}"
     raw = [(it.p_reproduced, it.p_contradicted) for it in (before, now)]
     adjusted = [(it.p_reproduced_adjusted, it.p_contradicted_adjusted) for it in (before, now)]
     if raw[0] == raw[1] != (None, None) and adjusted[0] != adjusted[1]:
@@ -152,77 +145,39 @@ def _of_the_judge(old: Side, new: Side) -> Iterator[str]:
 # --------------------------------------------------------------------------- what changed
 
 
-@dataclass(frozen=True)
-class Change:
-    """One claim that came out otherwise, is new, or is gone."""
+def changes(old: Audit, new: Audit) -> View:
+    """All that differs between two audits of one paper; claims are known by their ids, findings by theirs.
 
-    claim: str
-    of: str
-    """Id in the claim file, which the changes of its metrics share."""
-    subject: str
-    """The metric, or what stands in its place."""
-    title: str
-    before: Status | None
-    """None where it was not there."""
-    after: Status | None
-    flip: str
-    """`inconclusive, now reproduced`"""
-    causes: str
-    """`with 5 seeds, before 3 seeds`; empty for what is new or gone."""
-    sentence: str
-    """The verdict as it is now, or as it was for a claim that is gone."""
-
-
-@dataclass(frozen=True)
-class FindingChange:
-    """One finding of another result, new, or gone."""
-
-    id: str
-    flip: str
-    sentence: str
-    worse: bool
-    """Inconsistent now, and was not."""
-
-
-@dataclass(frozen=True)
-class Changes:
-    """All that differs between two audits."""
-
-    paper: str
-    before: str
-    after: str
-    counts: str
-    flipped: tuple[Change, ...]
-    """What became contradicted comes first."""
-    added: tuple[Change, ...]
-    gone: tuple[Change, ...]
-    findings: tuple[FindingChange, ...]
-
-    @property
-    def worse(self) -> bool:
-        """Whether something is contradicted or inconsistent now that was not."""
-        claims = any(it.after == "contradicted" for it in (*self.flipped, *self.added))
-        return claims or any(it.worse for it in self.findings)
-
-
-def changes(old: Audit, new: Audit) -> Changes:
-    """The two are of one paper; claims are known by their ids, findings by theirs."""
-    before, after = _sides(old), _sides(new)
+    `flipped`, `added` and `gone` are claims, as `_change` tells of them; what became contradicted comes
+    first. `worse` is whether something is contradicted or inconsistent now that was not.
+    """
+    before, after = (
+        {it.id: Side(index, it, verdict) for it, verdict in zip(audit.claims, audit.verdicts, strict=True)}
+        for audit, index in ((old, lookup(old)), (new, lookup(new)))
+    )
     both = [(before[name], side) for name, side in after.items() if name in before]
-    flipped = [_change(*pair) for pair in both if pair[0].status != pair[1].status]
-    moved = sum(was.status == now.status and was.numbers != now.numbers for was, now in both)
-    added = tuple(_change(None, side) for name, side in after.items() if name not in before)
-    gone = tuple(_change(side, None) for name, side in before.items() if name not in after)
-    return Changes(
+    moved = sum(_stands(*pair) and pair[0].numbers != pair[1].numbers for pair in both)
+    flipped = [_change(*pair) for pair in both if not _stands(*pair)]
+    flipped.sort(key=lambda it: it.after != "contradicted")
+    added = [_change(None, side) for name, side in after.items() if name not in before]
+    gone = [_change(side, None) for name, side in before.items() if name not in after]
+    findings = _findings(old.findings, new.findings)
+    worse = any(it.after == "contradicted" for it in (*flipped, *added)) or any(it.worse for it in findings)
+    return View(
         paper=new.paper.title or new.paper.key,
         before=_version(old),
         after=_version(new),
         counts=_counts(len(flipped), len(both), moved, len(added), len(gone)),
-        flipped=tuple(sorted(flipped, key=lambda it: it.after != "contradicted")),
+        flipped=flipped,
         added=added,
         gone=gone,
-        findings=_findings(old.findings, new.findings),
+        findings=findings,
+        worse=worse,
     )
+
+
+def _stands(old: Side, new: Side) -> bool:
+    return status_of(old.verdict) == status_of(new.verdict)
 
 
 def _version(audit: Audit) -> str:
@@ -234,9 +189,8 @@ def _version(audit: Audit) -> str:
 
 def _counts(flipped: int, both: int, moved: int, added: int, gone: int) -> str:
     """One line that adds up to the claims of both audits."""
-    stand = (
-        f"Of the {numbers.count(both - flipped)} that stand, {numbers.count(moved)} rest on other numbers."
-    )
+    rest = f"{numbers.count(both - flipped)} that stand, {numbers.count(moved)} rest on other numbers."
+    stand = f"Of the {rest}"
     if not both:
         head = "No claim is in both."
     elif not flipped:
@@ -245,53 +199,50 @@ def _counts(flipped: int, both: int, moved: int, added: int, gone: int) -> str:
         others = "The others rest on the same numbers." if flipped < both else ""
         changed = f"{numbers.count(flipped)} of {plural(both, 'verdict')} changed."
         head = joined(changed, stand if moved else others)
-    rest = [f"{plural(n, 'claim')} {word}" for n, word in ((added, "new"), (gone, "gone")) if n]
-    return f"{head} {listed(rest)}." if rest else head
+    others_too = [f"{plural(n, 'claim')} {word}" for n, word in ((added, "new"), (gone, "gone")) if n]
+    return f"{head} {listed(others_too)}." if others_too else head
 
 
-def _sides(audit: Audit) -> dict[str, Side]:
-    index = lookup(audit)
-    pairs = zip(audit.claims, audit.verdicts, strict=True)
-    return {claim.id: Side(index, claim, verdict) for claim, verdict in pairs}
-
-
-def _change(old: Side | None, new: Side | None) -> Change:
+def _change(old: Side | None, new: Side | None) -> View:
+    """One claim; `before` or `after` is None where it was, or is, not there. The sentence is the newest."""
     side = new or old
     assert side is not None
-    was = "not there" if old is None else STATUS_WORDS[old.status].lower()
-    now = "gone" if new is None else f"now {STATUS_WORDS[new.status].lower()}"
-    behind = "; ".join(causes(old, new)) if old and new else ""
-    return Change(
+    before, after = (status_of(it.verdict) if it else None for it in (old, new))
+    was = STATUS_WORDS[before].lower() if before else "not there"
+    now = f"now {STATUS_WORDS[after].lower()}" if after else "gone"
+    behind = ""
+    if old and new and before != after:
+        behind = f"with {'; '.join(causes(old, new)) or 'nothing on record that explains it'}"
+    return View(
         claim=side.claim.id,
         of=side.claim.claim,
         subject=subject_of(side.claim),
-        title=claim_title(side.claim, side.index.names(side.claim)),
-        before=old.status if old else None,
-        after=new.status if new else None,
+        title=side.index.claim_title(side.claim),
+        before=before,
+        after=after,
         flip=f"{was}, {now}",
-        causes=f"with {behind or 'nothing on record that explains it'}" if old and new else "",
+        causes=behind,
         sentence=sentence(side.claim, side.index),
     )
 
 
-def _findings(old: Sequence[Finding], new: Sequence[Finding]) -> tuple[FindingChange, ...]:
+def _findings(old: Sequence[Finding], new: Sequence[Finding]) -> list[View]:
     """Those of another result, new ones and gone ones; consistent ones come and go unsaid."""
     before, after = ({finding_name(it): it for it in findings} for findings in (old, new))
     changed = []
     for name in dict.fromkeys([*after, *before]):
-        was: FindingResult | None = before[name].result if name in before else None
-        now: FindingResult | None = after[name].result if name in after else None
+        was, now = (them[name].result if name in them else None for them in (before, after))
         if was != now and "inconsistent" in (was, now):
             flip = f"{was or 'not there'}, {f'now {now}' if now else 'gone'}"
             said = finding_sentence(after.get(name) or before[name])
-            changed.append(FindingChange(name, flip, said, now == "inconsistent"))
-    return tuple(sorted(changed, key=lambda it: not it.worse))
+            changed.append(View(id=name, flip=flip, sentence=said, worse=now == "inconsistent"))
+    return sorted(changed, key=lambda it: not it.worse)
 
 
 # --------------------------------------------------------------------------- as text
 
 
-def changes_text(changes: Changes) -> str:
+def changes_text(changes: View) -> str:
     """A line for each claim whose verdict changed and one for what differs behind it, then the rest."""
     lines = [f"{line(changes.paper)}", f"old: {line(changes.before)}", f"new: {line(changes.after)}"]
     lines.append(changes.counts)
@@ -308,15 +259,15 @@ def changes_text(changes: Changes) -> str:
     return "\n".join(lines)
 
 
-def changes_markdown(changes: Changes) -> str:
+def changes_markdown(changes: View) -> str:
     """The same with the sentences of the verdicts as they are now."""
 
-    def claim(it: Change) -> str:
+    def claim(it: View) -> str:
         causes = f" *{md_escape(it.causes)}.*" if it.causes else ""
         said = f"{md_line(it.title, 200)}. {md_line(it.sentence, 600)}"
         return f"- {md_code(it.claim)} {md_escape(it.flip)}: {said}{causes}"
 
-    def finding(it: FindingChange) -> str:
+    def finding(it: View) -> str:
         return f"- {md_code(it.id)} {md_escape(it.flip)}: {md_line(it.sentence, 600)}"
 
     lines = [
@@ -327,12 +278,11 @@ def changes_markdown(changes: Changes) -> str:
         "",
         f"**{md_escape(changes.counts)}**",
     ]
-    groups: tuple[tuple[str, Sequence[Change]], ...] = (
+    for title, group in (
         ("Other verdicts", changes.flipped),
         ("New claims", changes.added),
         ("Claims that are gone", changes.gone),
-    )
-    for title, group in groups:
+    ):
         lines += ["", f"**{title}**", "", *map(claim, group)] if group else []
     if changes.findings:
         lines += ["", "**Printed numbers**", "", *map(finding, changes.findings)]

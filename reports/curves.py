@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Outcome, Verdict
+from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Outcome, Readings, Verdict
 from reports import numbers
 from reports.sentences import DIFFERENCES, PRINTED_KINDS
 from reports.svg import WIDTH, Axis, around, axis_over, escaped, path
 from reports.text import plural, shortened
-from reports.verdicts import Bounds, coverage, readings_counted, target_of
+from reports.verdicts import Bounds, coverage, open_in, readings_counted, target_of
 
 # --------------------------------------------------------------------------- specification curves
 
@@ -72,43 +72,37 @@ class Curve:
         return len(self.points) > 1 and numbers.is_drawable(*self.fixed, *ends)
 
 
-def curve_of(claim: ClaimRecord, verdict: Verdict, open_here: tuple[OpenChoice, ...], anchor: str) -> Curve:
+def curve_of(claim: ClaimRecord, verdict: Verdict, readings: Readings, anchor: str) -> Curve:
     """Without the printed number where the runs are on other data, which share no axis with it."""
-    difference = claim.kind in DIFFERENCES
+    difference, open_here = claim.kind in DIFFERENCES, open_in(claim, readings)
     near = verdict.scope != "other_data" and claim.kind in PRINTED_KINDS
     target = verdict.target if near else None
     default = {it.name: it.choices[0] for it in open_here}
+    points = tuple(
+        CurvePoint({**default, **it.reading}, it.estimate, it.ci95, it.outcome, not it.reading)
+        for it in verdict.readings
+        if it.estimate is not None
+    )
+    number, show = len(verdict.readings), numbers.signed if difference else numbers.points
+    said = f"{number} of {verdict.readings_declared} declared readings: {readings_counted(verdict)}"
+    if points:
+        what, level = "differences" if difference else "means", coverage(verdict)[1]
+        ends = (show(pick(it.estimate for it in points)) for pick in (min, max))
+        said += f"; {what} from {' to '.join(ends)}, with {level}% intervals"
+    if verdict.estimate is not None:
+        said += f"; the default reading {show(verdict.estimate)}"
     return Curve(
         id=f"curve-{anchor}",
-        title=f"{len(verdict.readings)} readings of what the paper leaves open, by {claim.metric}",
-        description=_curve_description(claim, verdict),
+        title=f"{number} readings of what the paper leaves open, by {claim.metric}",
+        description=f"{said}. The table has each.",
         axis=f"difference in {claim.metric}" if difference else f"{claim.metric}, points",
-        points=tuple(
-            CurvePoint({**default, **it.reading}, it.estimate, it.ci95, it.outcome, not it.reading)
-            for it in verdict.readings
-            if it.estimate is not None
-        ),
+        points=points,
         open=open_here,
         target=target,
         target_label=f"printed {target_of(claim, verdict)}" if target is not None else "",
         margin=around(0.0 if difference and claim.kind not in PRINTED_KINDS else target, verdict.margin),
         zero=difference,
     )
-
-
-def _curve_description(claim: ClaimRecord, verdict: Verdict) -> str:
-    """What the curve shows, for those who do not see it."""
-    difference = claim.kind in DIFFERENCES
-    show = numbers.signed if difference else numbers.points
-    known = sorted(it.estimate for it in verdict.readings if it.estimate is not None)
-    run = f"{len(verdict.readings)} of {verdict.readings_declared} declared readings"
-    parts = [f"{run}: {readings_counted(verdict)}"]
-    if known:
-        what, level = "differences" if difference else "means", coverage(verdict)[1]
-        parts.append(f"{what} from {show(known[0])} to {show(known[-1])}, with {level}% intervals")
-    if verdict.estimate is not None:
-        parts.append(f"the default reading {show(verdict.estimate)}")
-    return f"{'; '.join(parts)}. The table has each."
 
 
 def set_aside(extents: Sequence[Bounds], fixed: Sequence[float] = ()) -> frozenset[int]:
@@ -199,10 +193,10 @@ def specification_curve(curve: Curve) -> str:
     """The curve as one `<svg>` element; empty with fewer than two readings, or a number not finite."""
     if not curve.is_drawable():
         return ""
-    points, scale = curve.ordered, scale_of(curve)
+    scale = scale_of(curve)
     dense = scale.number > 60  # the dots below are strokes then, and the intervals thin
-    rows, height = _choice_rows(curve, points, scale, dense)
-    parts = [*_curve_ground(curve, scale), *_curve_points(points, scale), *rows]
+    rows, height = _choice_rows(curve, scale, dense)
+    parts = [*_curve_ground(curve, scale), *_curve_points(curve.ordered, scale), *rows]
     name = escaped(curve.id)
     return (
         f'<svg class="plot curve{" dense" if dense else ""}" viewBox="0 0 {WIDTH} {height:g}" '
@@ -280,14 +274,12 @@ def _span(interval: Bounds, x: float, scale: Scale) -> str:
     return drawn + (f"M{x - 3:.1f} {high + 4:.1f}l3-4 3 4" if above else "")
 
 
-def _choice_rows(
-    curve: Curve, points: Sequence[CurvePoint], scale: Scale, dense: bool
-) -> tuple[list[str], float]:
+def _choice_rows(curve: Curve, scale: Scale, dense: bool) -> tuple[list[str], float]:
     """A heading for each open thing, and a row of dots for each of its choices; and the height reached.
 
     What was not varied in any reading drawn has no rows, only its number.
     """
-    parts, y = [], _BOTTOM + 18.0
+    points, parts, y = curve.ordered, [], _BOTTOM + 18.0
 
     def heading(text: str) -> str:
         return f'<text class="lane" x="2" y="{y:g}">{escaped(shortened(text, 50))}</text>'

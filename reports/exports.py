@@ -7,11 +7,11 @@ import io
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from audit.record import IMPORTED, Audit, ClaimRecord, Finding, Verdict
+from audit.record import IMPORTED, Audit, ClaimRecord, Verdict
 from reports import numbers
 from reports import sentences as words
 from reports.cards import most_pressing, over_claim, values_on_own_data, where_text
@@ -31,8 +31,8 @@ from reports.tables import SAME
 from reports.text import joined, line, listed, moment, plural, shortened, slug, visible
 from reports.verdicts import (
     about_text,
-    claim_title,
-    edges,
+    estimate_text,
+    is_exact,
     medians_of,
     ours_text,
     printed_text,
@@ -44,16 +44,6 @@ from reports.verdicts import (
     unjudged_lines,
     unrun,
 )
-
-
-def _verdict(claim: ClaimRecord, index: Lookup) -> Verdict:
-    """A claim without one was not run."""
-    return index.verdicts.get(claim.id) or Verdict(claim.id, "inconclusive", "not_run")
-
-
-def _title(claim: ClaimRecord, index: Lookup) -> str:
-    return claim_title(claim, index.names(claim))
-
 
 # --------------------------------------------------------------------------- CSV
 
@@ -136,12 +126,12 @@ def _csv_cell(value: object) -> str:
 
 def _csv_row(claim: ClaimRecord, index: Lookup) -> list[object]:
     """In the order of `COLUMNS`."""
-    verdict, settling = _verdict(claim, index), index.audit.settling.get(claim.id)
+    verdict, settling = index.verdicts[claim.id], index.audit.settling.get(claim.id)
     targets = {"value": "printed value", "convergence": "score to reach", "complexity": "claimed exponent"}
     target_is = "" if verdict.target is None else targets.get(claim.kind, "printed difference")
     ours = ours_text(claim, verdict)
     return [
-        *(index.audit.paper.key, claim.id, claim.claim, claim.kind, claim.primary, _title(claim, index)),
+        *(index.audit.paper.key, claim.id, claim.claim, claim.kind, claim.primary, index.claim_title(claim)),
         *(subject_of(claim), claim.dataset, where_text(claim), words.status_of(verdict), verdict.reason),
         *(index.imported(claim), sentence(claim, index), verdict.scope),
         *(" ".join(claim.printed), " ".join(claim.cells), " ".join(claim.experiments)),
@@ -190,29 +180,25 @@ def markdown_summary(audit: Audit) -> str:
     values = by_claim(values_on_own_data(audit))[:FIRST_VALUES]
     shown = {it.id for members in values for it in members}
     primary = by_claim(it for it in audit.claims if it.primary)
-    primary.sort(key=lambda it: words.judged_on(_verdict(most_pressing(it, index), index)) == "other_data")
-    contradicted = [
+    primary.sort(key=lambda it: words.judged_on(index.verdicts[most_pressing(it, index).id]) == "other_data")
+    contradicted = by_claim(
         it
         for it in audit.claims
-        if words.status_of(_verdict(it, index)) == "contradicted" and not it.primary and it.id not in shown
-    ]
+        if words.status_of(index.verdicts[it.id]) == "contradicted" and not it.primary and it.id not in shown
+    )
+    wrong = [it for it in audit.findings if it.result == "inconsistent"]
+    wrong.sort(key=lambda it: (bool(it.source), -it.weight))  # of the paper's own numbers the weightiest
+    told = [f"- {md_line(finding_place(it), 200)}: {md_line(finding_sentence(it), 600)}" for it in wrong]
     headlines = [_md_headline(it, index) for it in (*values, *primary)]
-    title = PRIMARY_AND_VALUES if values else PRIMARY
-    rerun = ["", f"Rerun: {md_code(audit.command)}"] if audit.command else []
     parts = [
         f"## Audit of {md_escape(shortened(audit.paper.title or audit.paper.key, 200))}",
         "",
         _md_head(index),
-        *_section(title, headlines, 5, "primary claim"),
-        *_section(
-            "Contradicted",
-            [_md_headline(it, index) for it in by_claim(contradicted)],
-            5,
-            "contradicted claim",
-        ),
-        *_section("Printed numbers that disagree", _md_findings(audit.findings), 4, "finding"),
+        *_section(PRIMARY_AND_VALUES if values else PRIMARY, headlines, 5, "primary claim"),
+        *_section("Contradicted", [_md_headline(it, index) for it in contradicted], 5, "contradicted claim"),
+        *_section("Printed numbers that disagree", told, 4, "finding"),
         *_section("Open, the cheapest to settle first", _md_open(index), 5, "open claim"),
-        *rerun,
+        *(["", f"Rerun: {md_code(audit.command)}"] if audit.command else []),
     ]
     return "\n".join(parts) + "\n"
 
@@ -220,32 +206,24 @@ def markdown_summary(audit: Audit) -> str:
 def _md_head(index: Lookup) -> str:
     """The four numbers, whose data and whose runs they rest on, what was reduced: as on the first screen."""
     audit = index.audit
-    counts = _status_counts(index)
     version, newest = shortened(audit.tool_version, 40), shortened(moment(audit.created), 40)
     tool = f"xmtc-audit {version}".strip()
     by = md_escape(f"{tool}, newest run {newest}" if newest else tool)
-    number, tested = plural(len(audit.claims), "claim"), any(it != "not_tested" for it in _statuses(index))
-    protocol = ""
-    if box := protocol_box(index):
-        protocol = f" {md_escape(joined(f'Protocol: {box[0][:1].lower()}{box[0][1:]}', box[1]))}"
-    return (
-        joined(
-            f"**{counts}** of {number} ({by}).",
-            resting(audit.verdicts) if tested else NOTHING_TESTED,
-            on_imported(*index.imported_and_judged),
-            counted_once(audit),
-        )
-        + protocol
+    tested = any(words.status_of(index.verdicts[it.id]) != "not_tested" for it in audit.claims)
+    box = protocol_box(index)
+    protocol = box and md_escape(joined(f"Protocol: {box[0][:1].lower()}{box[0][1:]}", box[1]))
+    return joined(
+        f"**{_status_counts(index)}** of {plural(len(audit.claims), 'claim')} ({by}).",
+        resting(audit.verdicts) if tested else NOTHING_TESTED,
+        on_imported(*index.imported_and_judged),
+        counted_once(audit),
+        protocol,
     )
-
-
-def _statuses(index: Lookup) -> list[words.Status]:
-    return [words.status_of(index.verdicts.get(it.id)) for it in index.audit.claims]
 
 
 def _status_counts(index: Lookup) -> str:
     """`40 reproduced, 0 contradicted, 15 inconclusive, 120 not tested`"""
-    number = Counter(_statuses(index))
+    number = Counter(words.status_of(index.verdicts[it.id]) for it in index.audit.claims)
     return ", ".join(f"{number[key]} {words.STATUS_WORDS[key].lower()}" for key in words.STATUSES)
 
 
@@ -262,29 +240,20 @@ def _md_headline(members: Sequence[ClaimRecord], index: Lookup) -> str:
     Of a primary claim that has the runs of another, that it has.
     """
     worst = most_pressing(members, index)
-    said = f"- **{md_escape(over_claim(members, index))}** {md_line(_title(worst, index), 200)}. "
+    said = f"- **{md_escape(over_claim(members, index))}** {md_line(index.claim_title(worst), 200)}. "
     said += md_line(sentence(worst, index), 600)
-    first = index.same_claims.get(worst.id) if worst.primary else None
-    told = next((it for it in index.audit.claims if it.id == first), None)
-    return said + (f" ({SAME}: {md_line(_title(told, index), 200)})" if told else "")
-
-
-def _md_findings(findings: Iterable[Finding]) -> list[str]:
-    """Of the paper's own numbers, the weightiest first."""
-    wrong = [it for it in findings if it.result == "inconsistent"]
-    wrong.sort(key=lambda it: (bool(it.source), -it.weight))
-    return [f"- {md_line(finding_place(it), 200)}: {md_line(finding_sentence(it), 600)}" for it in wrong]
+    told = index.claims.get(index.same_claims.get(worst.id, "")) if worst.primary else None
+    return said + (f" ({SAME}: {md_line(index.claim_title(told), 200)})" if told else "")
 
 
 def _md_open(index: Lookup) -> list[str]:
     """By the number of seeds that would settle them; metrics of a claim that need the same together."""
-    claims = {it.id: it for it in index.audit.claims}
     metrics: dict[tuple[str, str], list[str]] = {}
     for name, settling in index.audit.settling.items():
-        verdict = index.verdicts.get(name)
-        if name in claims and settling.seeds is not None and words.status_of(verdict) == "inconclusive":
+        claim, verdict = index.claims.get(name), index.verdicts.get(name)
+        if claim and settling.seeds is not None and words.status_of(verdict) == "inconclusive":
             needed = to_settle_short(settling, words.judged_on(verdict))
-            metrics.setdefault((_title(claims[name], index), needed), []).append(subject_of(claims[name]))
+            metrics.setdefault((index.claim_title(claim), needed), []).append(subject_of(claim))
     return [
         f"- {md_line(title, 200)} ({md_escape(shortened(listed(of), 80))}) – {md_escape(text)}."
         for (title, text), of in metrics.items()
@@ -293,104 +262,72 @@ def _md_open(index: Lookup) -> list[str]:
 
 # --------------------------------------------------------------------------- JUnit
 
-#: Status of a claim or result of a finding -> how its case ends; empty for one that holds.
+#: Status of a claim or result of a finding -> how its case ends; the others hold.
 _ENDS = {
-    "reproduced": "",
-    "contradicted": "failure",
-    "inconclusive": "skipped",
-    "not_tested": "skipped",
-    "consistent": "",
-    "inconsistent": "failure",
-    "untestable": "skipped",
+    **dict.fromkeys(("contradicted", "inconsistent"), "failure"),
+    **dict.fromkeys(("inconclusive", "not_tested", "untestable"), "skipped"),
 }
-
-
-@dataclass(frozen=True)
-class Case:
-    """One claim or finding as a test case."""
-
-    name: str
-    group: str
-    """Shown as the class name; dots make a tree."""
-    kind: str
-    """A key of `_ENDS`."""
-    message: str
-    text: str
-    said: str
-    """Printed beside a case that holds."""
 
 
 def junit(audit: Audit) -> str:
     """One suite of claims and one of findings."""
     key, index = audit.paper.key, lookup(audit)
-    suites = {
-        "claims": [_claim_case(it, index) for it in audit.claims],
-        "printed numbers": [_finding_case(it, key) for it in audit.findings],
-    }
-    every = [case for cases in suites.values() for case in cases]
-    root = ElementTree.Element("testsuites", _attributes(f"audit of {key}", every))
+    # name, group, a key of `_ENDS` or another, message, text, and what is printed beside a case that holds
+    claims = [_claim_case(it, index) for it in audit.claims]
+    findings = []
+    for it in audit.findings:
+        said = finding_sentence(it)
+        group, text = f"{key}.printed.{it.check}", f"{finding_place(it)}\n{said}"
+        findings.append((finding_name(it), group, it.result, said, text, said))
+
+    def counted(name: str, cases: Sequence[tuple[str, ...]]) -> dict[str, str]:
+        ended = Counter(_ENDS.get(case[2]) for case in cases)
+        number = {"tests": len(cases), "failures": ended["failure"], "skipped": ended["skipped"]}
+        return {"name": line(name)} | {what: str(of) for what, of in number.items()}
+
+    root = ElementTree.Element("testsuites", counted(f"audit of {key}", [*claims, *findings]))
     del root.attrib["skipped"]  # readers know it of one suite only
-    for name, cases in suites.items():
-        if cases:
-            suite = ElementTree.SubElement(root, "testsuite", _attributes(f"{key}: {name}", cases))
-            seconds = sum(run.seconds for run in index.every_run().values())
-            suite.set("errors", "0")
-            suite.set("time", f"{seconds:.1f}" if name == "claims" else "0")
-            if day := re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", audit.created):
-                suite.set("timestamp", day[0])  # as written by JUnit: without fraction and zone
-            _add_properties(suite, index)
-            for case in cases:
-                _add_case(suite, case)
+    seconds = sum(run.seconds for run in index.every_run().values())
+    for suite_name, cases in (("claims", claims), ("printed numbers", findings)):
+        if not cases:
+            continue
+        suite = ElementTree.SubElement(root, "testsuite", counted(f"{key}: {suite_name}", cases))
+        suite.set("errors", "0")
+        suite.set("time", f"{seconds:.1f}" if suite_name == "claims" else "0")
+        if day := re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", audit.created):
+            suite.set("timestamp", day[0])  # as written by JUnit: without fraction and zone
+        properties = ElementTree.SubElement(suite, "properties")
+        for name, value in (
+            ("imported", on_imported(*index.imported_and_judged)),
+            ("command", audit.command),
+            ("tool_version", audit.tool_version),
+            ("margins", audit.margins_hash),
+        ):
+            if value:
+                ElementTree.SubElement(properties, "property", {"name": name, "value": line(value)})
+        for name, group, kind, message, text, said in cases:
+            named = {"classname": line(group), "name": line(name), "time": "0"}
+            case = ElementTree.SubElement(suite, "testcase", named)
+            if end := _ENDS.get(kind):
+                how = {"message": line(message)} | ({"type": kind} if end == "failure" else {})
+                ElementTree.SubElement(case, end, how).text = visible(text)
+            elif said:
+                ElementTree.SubElement(case, "system-out").text = visible(said)
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _attributes(name: str, cases: Sequence[Case]) -> dict[str, str]:
-    ended = Counter(_ENDS[case.kind] for case in cases)
-    failures, skipped = str(ended["failure"]), str(ended["skipped"])
-    return {"name": line(name), "tests": str(len(cases)), "failures": failures, "skipped": skipped}
-
-
-def _add_properties(suite: ElementTree.Element, index: Lookup) -> None:
-    audit = index.audit
-    properties = ElementTree.SubElement(suite, "properties")
-    for name, value in (
-        ("imported", on_imported(*index.imported_and_judged)),
-        ("command", audit.command),
-        ("tool_version", audit.tool_version),
-        ("margins", audit.margins_hash),
-    ):
-        if value:
-            ElementTree.SubElement(properties, "property", {"name": name, "value": line(value)})
-
-
-def _add_case(suite: ElementTree.Element, case: Case) -> None:
-    named = {"classname": line(case.group), "name": line(case.name), "time": "0"}
-    element, end = ElementTree.SubElement(suite, "testcase", named), _ENDS[case.kind]
-    if end:
-        how = {"message": line(case.message)} | ({"type": case.kind} if end == "failure" else {})
-        ElementTree.SubElement(element, end, how).text = visible(case.text)
-    elif case.said:
-        ElementTree.SubElement(element, "system-out").text = visible(case.said)
-
-
-def _claim_case(claim: ClaimRecord, index: Lookup) -> Case:
-    verdict, said = _verdict(claim, index), sentence(claim, index)
+def _claim_case(claim: ClaimRecord, index: Lookup) -> tuple[str, ...]:
+    verdict, said = index.verdicts[claim.id], sentence(claim, index)
     status = words.status_of(verdict)
     why = f"{words.STATUS_WORDS[status]}: {unrun(verdict, claim.experiments) or words.reason(verdict.reason)}"
     two = ""
     if status != "not_tested":
         printed, ours = printed_text(claim, verdict), ours_text(claim, verdict)
         two = f"{line(about_text(claim, verdict))}: printed {printed}, ours {ours}"
-    text = joined(_title(claim, index), said, two, where_text(claim), by="\n")
+    text = joined(index.claim_title(claim), said, two, where_text(claim), by="\n")
     message, group = said if status == "contradicted" else why, f"{index.audit.paper.key}.claims.{claim.kind}"
-    return Case(claim.id, group, status, message, text, said)
-
-
-def _finding_case(it: Finding, key: str) -> Case:
-    said = finding_sentence(it)
-    text = f"{finding_place(it)}\n{said}"
-    return Case(finding_name(it), f"{key}.printed.{it.check}", it.result, said, text, said)
+    return claim.id, group, status, message, text, said
 
 
 # --------------------------------------------------------------------------- LaTeX
@@ -444,10 +381,11 @@ def tex_escape(text: str) -> str:
     >>> tex_escape("50% of P@1_x & {y}")
     '50\\\\% of P@1\\\\_x \\\\& \\\\textbraceleft{}y\\\\textbraceright{}'
     """
-    signs = (_TEX_SPECIAL.get(sign, sign) for sign in line(text))
-    hidden = ("Cf", "Co", "Cn")
     return "".join(
-        f"[U+{ord(it):04X}]" if len(it) == 1 and unicodedata.category(it) in hidden else it for it in signs
+        f"[U+{ord(sign):04X}]"
+        if sign not in _TEX_SPECIAL and unicodedata.category(sign) in ("Cf", "Co", "Cn")
+        else _TEX_SPECIAL.get(sign, sign)
+        for sign in line(text)
     )
 
 
@@ -456,14 +394,19 @@ def latex(audit: Audit) -> str:
     index = lookup(audit)
     parts: list[str] = []
     name = f"audit-{slug(audit.paper.key)}"
-    values = [it for it in audit.claims if it.kind == "value"]
+    by_table: dict[str, list[ClaimRecord]] = {}
+    for it in audit.claims:
+        if it.kind == "value" and it.cells and it.cells[0] in index.places:
+            by_table.setdefault(index.places[it.cells[0]].table.id, []).append(it)
     for table in audit.tables:
-        own = [it for it in values if _table_of(it, index) == table.id]
         said = f"{line(table.label, 70)}: printed values and ours, mean ± standard deviation over seeds."
-        head = ["Row", "Column", "Printed", "Ours", "$n$", "Margin", "Verdict"]
+        head, own = (
+            ["Row", "Column", "Printed", "Ours", "$n$", "Margin", "Verdict"],
+            by_table.get(table.id, []),
+        )
         parts += _tex_tables(f"{name}-{slug(table.id)}", said, head, "llrrrrl", own, index)
     others = [it for it in audit.claims if it.kind != "value"]
-    kinds = {it.kind for it in others if words.status_of(_verdict(it, index)) != "not_tested"}
+    kinds = {it.kind for it in others if words.status_of(index.verdicts[it.id]) != "not_tested"}
     said = joined(
         "Comparisons stated by the paper: the printed difference, and ours with its interval",
         "(95% unless stated).",
@@ -479,24 +422,16 @@ def latex(audit: Audit) -> str:
     return "\n\n".join([top, *(parts or [f"% {NOTHING_TESTED}"])]) + "\n"
 
 
-def _table_of(claim: ClaimRecord, index: Lookup) -> str:
-    place = index.places.get(claim.cells[0]) if claim.cells else None
-    return place.table.id if place else ""
-
-
 def _tex_tables(
     label: str, said: str, head: Sequence[str], columns: str, claims: Sequence[ClaimRecord], index: Lookup
 ) -> Iterator[str]:
     """The tested of these claims, in parts; the caption says how many, and what a dagger means."""
-    rows = [(it, _verdict(it, index)) for it in claims]
+    rows = [(it, index.verdicts[it.id]) for it in claims]
     tested = [(it, verdict) for it, verdict in rows if words.status_of(verdict) != "not_tested"]
     number = f"{numbers.count(len(tested))} of {plural(len(claims), 'claim')} were tested."
     if len(tested) == len(claims):
-        number = (
-            f"All {plural(len(claims), 'claim')} were tested."
-            if len(claims) > 1
-            else "The one claim was tested."
-        )
+        every = f"All {plural(len(claims), 'claim')} were tested."
+        number = every if len(claims) > 1 else "The one claim was tested."
     scopes = {words.SCOPE_WORDS[it.scope] for _, it in tested if it.scope not in (None, "same_data")}
     dagger = f"† On {listed(sorted(scopes), word='or')}, not on the paper’s own data." if scopes else ""
     imported = on_imported(sum(index.imported(it) for it, _ in tested), len(tested))
@@ -504,6 +439,14 @@ def _tex_tables(
     parts = range(0, len(tested), ROWS)
     for part, start in enumerate(parts, 1):
         of = f" Part {part} of {len(parts)}." if len(parts) > 1 else ""
+        lines: list[str] = []
+        before = ""
+        shown = [_tex_row(*it, index) for it in tested[start : start + ROWS]]
+        together = len({row[0] for row in shown}) < len(shown)
+        for first, *rest in shown:  # what neighbours share stands once, a little apart from the line before
+            lines += [r"\addlinespace"] if first != before and first and lines and together else []
+            lines.append(" & ".join(["" if first == before else first, *rest]) + r" \\")
+            before = first
         yield "\n".join(
             [
                 "\\begin{table*}\n\\centering\\small",
@@ -513,22 +456,10 @@ def _tex_tables(
                 r"\toprule",
                 " & ".join(head) + r" \\",
                 r"\midrule",
-                *_tex_lines([_tex_row(*it, index) for it in tested[start : start + ROWS]]),
+                *lines,
                 "\\bottomrule\n\\end{tabular}\n\\end{table*}",
             ]
         )
-
-
-def _tex_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """What stands in the first column is said once for neighbours, which are set a little apart."""
-    together = len({row[0] for row in rows}) < len(rows)
-    before = ""
-    for k, row in enumerate(rows):
-        first = "" if row[0] == before else row[0]
-        if first and k and together:
-            yield r"\addlinespace"
-        yield " & ".join([first, *row[1:]]) + r" \\"
-        before = row[0]
 
 
 def _tex_row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> list[str]:
@@ -537,56 +468,50 @@ def _tex_row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> list[str]:
     elsewhere = verdict.scope in ("other_data", "other_split") and ours != numbers.ABSENT
     tries = verdict.attempts if len(verdict.attempts) == len(verdict.n) else verdict.n
     seeds = [str(k) if k == of else f"{k} of {of}" for k, of in zip(verdict.n, tries, strict=True)]
-    ours = tex_escape(ours) + (r"\,\dag{}" if elsewhere else "")
-    last = [
+    texts = [line(index.claim_title(claim), 140), line(about_text(claim, verdict), 30)]
+    texts.append(printed_text(claim, verdict))
+    margin = []
+    if claim.kind == "value":
+        place = index.places[claim.cells[0]]
+        texts = [line(place.row.label, 70), line(place.column.label, 70), (*claim.printed, numbers.ABSENT)[0]]
+        margin = [tex_escape(numbers.margin_size(verdict.margin))]
+    return [
+        *map(tex_escape, texts),
+        tex_escape(ours) + (r"\,\dag{}" if elsewhere else ""),
         ", ".join(dict.fromkeys(seeds)) or "--",
+        *margin,
         f"{_TEX_MARKS[status]} {words.STATUS_WORDS[status].lower()}",
     ]
-    if claim.kind != "value":
-        title, about = line(_title(claim, index), 140), line(about_text(claim, verdict), 30)
-        return [*map(tex_escape, (title, about, printed_text(claim, verdict))), ours, *last]
-    place, printed = index.places[claim.cells[0]], claim.printed[0] if claim.printed else numbers.ABSENT
-    row, column = line(place.row.label, 70), line(place.column.label, 70)
-    last.insert(1, tex_escape(numbers.margin_size(verdict.margin)))
-    return [*map(tex_escape, (row, column, printed)), ours, *last]
 
 
 # --------------------------------------------------------------------------- a terminal
 
 
 def summary(audit: Audit) -> str:
-    """Kind of evidence, a line for each claim that could be judged, one for each reason of the rest, sums."""
-    index = lookup(audit)
+    """Kind of evidence, a line for each claim that could be judged, one for each reason of the rest, sums.
+
+    What most claims rest on, such as made data, stands above them; behind those that do not, theirs.
+    """
+    index, lines = lookup(audit), []
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
-    judged = [(claim, verdict) for claim, verdict in pairs if verdict.p_reproduced is not None]
-    judged += [(c, v) for c, v in pairs if v.p_reproduced is None and v.outcome != "inconclusive"]
-    rest = [pair for pair in pairs if pair not in judged]
-    codes = dict.fromkeys(verdict.reason for _, verdict in rest)
-    lines = [
-        *_claim_lines(judged, index),
-        *unjudged_lines(rest, lambda claim: [f"`{name}`" for name in claim.experiments], codes),
-    ]
-    return "\n".join([*lines, "", f"{plural(len(pairs), 'claim')}: {_status_counts(index)}"])
-
-
-def _claim_lines(pairs: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup) -> Iterator[str]:
-    """What most of them rest on, such as made data, stands above them; behind those that do not, theirs."""
-    width = max((len(claim.claim) for claim, _ in pairs), default=0)
-    groups = [
-        [(it, index.verdicts[it.id]) for it in metrics] for metrics in by_claim(claim for claim, _ in pairs)
-    ]
+    rest = [it for it in pairs if it[1].p_reproduced is None and it[1].outcome == "inconclusive"]
+    tested = [claim for claim, verdict in pairs if verdict.p_reproduced is not None]
+    groups = by_claim([*tested, *(claim for claim, verdict in pairs if is_exact(verdict))])
     evidence = [_evidence(group, index) for group in groups]
     usual, number = Counter(evidence).most_common(1)[0] if evidence else ("", 0)
     if usual:
         but = "" if number == len(evidence) else ", but where another stands in brackets"
-        yield f"evidence: {usual}{but}"
+        lines.append(f"evidence: {usual}{but}")
+    width = max((len(group[0].claim) for group in groups), default=0)
     for group, marks in zip(groups, evidence, strict=True):
-        cells = (
-            f"{words.ICONS[words.status_of(verdict)]} {_number(claim, verdict)}" for claim, verdict in group
-        )
         own = "" if marks == usual else f"   [{marks or 'as in the paper'}]"
-        yield f"{group[0][0].claim:{width}}  {'   '.join(cells)}".rstrip() + own
-        yield from (f"{'':{width}}    {said}" for pair in group if (said := _of_readings(*pair)))
+        judged = [(it, index.verdicts[it.id]) for it in group]
+        cells = (f"{words.ICONS[words.status_of(verdict)]} {_number(it, verdict)}" for it, verdict in judged)
+        lines.append(f"{group[0].claim:{width}}  {'   '.join(cells)}".rstrip() + own)
+        lines += [f"{'':{width}}    {said}" for pair in judged if (said := _of_readings(*pair))]
+    codes = dict.fromkeys(verdict.reason for _, verdict in rest)
+    lines += unjudged_lines(rest, lambda claim: [f"`{name}`" for name in claim.experiments], codes)
+    return "\n".join([*lines, "", f"{plural(len(pairs), 'claim')}: {_status_counts(index)}"])
 
 
 def _of_readings(claim: ClaimRecord, verdict: Verdict) -> str:
@@ -604,10 +529,10 @@ def _of_readings(claim: ClaimRecord, verdict: Verdict) -> str:
     return f"{said}, nearest mean {nearest}, printed {numbers.points(target)}"
 
 
-def _evidence(group: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup) -> str:
+def _evidence(group: Sequence[ClaimRecord], index: Lookup) -> str:
     """In what ways the runs behind a claim are not the paper's own, each in two words."""
-    records = [it for claim, _ in group for it in index.records(claim)]
-    scopes = {verdict.scope for _, verdict in group}
+    records = [it for claim in group for it in index.records(claim)]
+    scopes = {index.verdicts[claim.id].scope for claim in group}
     ways = {
         "stand-in data": "other_data" in scopes,
         "another split": "other_split" in scopes,
@@ -624,11 +549,9 @@ def _number(claim: ClaimRecord, verdict: Verdict) -> str:
         return f"{subject} {share_as_claimed(claim, verdict)}".rstrip()
     if claim.kind == "convergence":
         return f"{subject} epochs {' and '.join(medians)}" if medians else subject
-    if verdict.estimate is None:
-        return subject
-    show = numbers.points if claim.kind in ("value", "cost", "complexity") else numbers.signed
     sign = {"cost": "x ", "complexity": "^ "}.get(claim.kind, "")
-    return f"{subject} {sign}{show(verdict.estimate, beside=edges(claim, verdict))}"
+    number = "" if verdict.estimate is None else sign + estimate_text(claim, verdict, sd=False)
+    return f"{subject} {number}".rstrip()
 
 
 # --------------------------------------------------------------------------- all of them

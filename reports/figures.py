@@ -1,4 +1,4 @@
-"""Figures for a paper: what they show, and drawn by matplotlib in one style, the same bytes each time."""
+"""Figures for a paper, drawn by matplotlib in one style, the same bytes each time."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import io
 import math
 import textwrap
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from audit.record import Audit, ClaimRecord, Run, Scope, Verdict
-from reports.curves import Curve, CurvePoint, Scale, curve_of, off_scale, scale_of
-from reports.lookup import Lookup, by_claim, lookup
+from audit.record import Audit, ClaimRecord, Scope
+from reports.curves import Curve, LearningCurves, curve_of, curves_of, off_scale, scale_of
+from reports.lookup import Lookup, by_claim, by_runs, lookup
 from reports.numbers import is_drawable
 from reports.sentences import DIFFERENCES, SCOPE_WORDS, STATUS_WORDS, Status, status_of
-from reports.svg import IntervalPlot, Lane, difference_margin, intervals_of
-from reports.text import line, listed, quoted, shortened, slug, visible
-from reports.verdicts import Bounds, claim_title, coverage, open_in, subject_of
+from reports.svg import IntervalPlot, intervals_of
+from reports.text import line, listed, quoted, shortened, slug, unique_slugs, visible
+from reports.verdicts import coverage, subject_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,228 +28,141 @@ if TYPE_CHECKING:
 
 VALUES_AXIS = "ours − printed, points"
 DIFFERENCES_AXIS = "difference, points"
+Format = Literal["svg", "pdf", "png"]
+FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
 
-# --------------------------------------------------------------------------- what they show
 
-
-@dataclass(frozen=True)
-class Panel:
-    """The interval plot of one metric."""
+class Panel(NamedTuple):
+    """The intervals of one claim; beside it in a sum over many claims, its label and metric."""
 
     plot: IntervalPlot
     status: Status
     elsewhere: str
     """On what data, where they are not the paper's; else empty."""
-
-
-@dataclass(frozen=True)
-class ForestRow:
-    """One claim among many on one axis."""
-
     label: str
     part: str
-    """The column or metric, which stands beside the label."""
-    status: Status
-    elsewhere: str
-    estimate: float
-    target: float | None
-    """Printed difference; None for a value, whose printed number is the zero of the axis."""
-    margin: Bounds | None
-    ci90: Bounds | None
-    ci95: Bounds | None
-    pi95: Bounds | None
-
-
-@dataclass(frozen=True)
-class LearningPanel:
-    """One experiment."""
-
-    title: str
-    seeds: tuple[tuple[tuple[float, float], ...], ...]
-    """For each seed its points: epoch, and score or loss."""
 
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """One file. Exactly one of the last four is given."""
+    """One file, what it says to those who do not see it, and what draws it."""
 
     name: str
     """Of the file, without its ending."""
     title: str
     description: str
-    axis: str = ""
-    """What the axis measures; of a curve, which has it itself, what its bars are."""
-    panels: tuple[Panel, ...] = ()
-    forest: tuple[ForestRow, ...] = ()
-    learning: tuple[LearningPanel, ...] = ()
-    curve: Curve | None = None
+    draw: Callable[[], Figure]
 
 
 def paper_figures(audit: Audit) -> Iterator[PaperFigure]:
     """Sums first, then learning curves, then one figure for each claim that was judged, over its metrics."""
     index = lookup(audit)
-    yield from _forests(index)
+    panels = {claim.id: panel for claim in audit.claims if (panel := _panel(claim, index))}
+    yield from _forests(index, panels)
     yield from _learning(index)
-    taken: set[str] = set()
-    for members in by_claim(audit.claims):
-        name = stem = f"claim-{slug(members[0].claim)}"
-        number = 1
-        while name in taken:
-            number += 1
-            name = f"{stem}-{number}"
-        taken.add(name)
-        pairs = ((it, _panel(it, index)) for it in members)
-        panels = [panel for _, panel in pairs if panel]
-        if panels:
-            said = " ".join(f"{it.plot.axis}: {it.plot.description}" for it in panels)
-            yield PaperFigure(name, _title(members[0], index), said, panels=tuple(panels))
+    groups = by_claim(audit.claims)
+    names = unique_slugs("claim", [members[0].claim for members in groups])
+    for members in groups:
+        name, title = names[members[0].claim], line(index.claim_title(members[0]), 200)
+        shown = [panels[it.id] for it in members if it.id in panels]
+        if shown:
+            said = " ".join(f"{it.plot.axis}: {it.plot.description}" for it in shown)
+            yield PaperFigure(name, title, said, partial(draw_panels, shown))
         for claim in members:
-            verdict, readings = index.verdicts.get(claim.id), audit.readings
-            if verdict and readings and len(verdict.readings) > 1:
-                curve = curve_of(claim, verdict, open_in(claim, readings), index.anchors[claim.id])
-                if curve.is_drawable():
-                    yield PaperFigure(
-                        f"{name}-readings-{slug(subject_of(claim))}",
-                        f"{_title(claim, index)} ({curve.title})",
-                        curve.description,
-                        f"bars: {coverage(verdict)[1]}% intervals; squares: the default reading",
-                        curve=curve,
-                    )
+            verdict = index.verdicts[claim.id]
+            if audit.readings is None:
+                continue
+            curve = curve_of(claim, verdict, audit.readings, index.anchors[claim.id])
+            if curve.is_drawable():
+                note = f"bars: {coverage(verdict)[1]}% intervals; squares: the default reading"
+                yield PaperFigure(
+                    f"{name}-readings-{slug(subject_of(claim))}",
+                    f"{line(index.claim_title(claim), 200)} ({curve.title})",
+                    curve.description,
+                    partial(draw_curve, curve, note),
+                )
 
 
-def with_data(axis: str, elsewhere: str) -> str:
-    """What an axis measures, and on what data where they are not the paper's."""
-    return f"{axis} ({elsewhere})" if elsewhere else axis
+def _panel(claim: ClaimRecord, index: Lookup) -> Panel | None:
+    """Only with a number to draw, and finite ones."""
+    verdict = index.verdicts[claim.id]
+    plot = intervals_of(claim, verdict, index.names(claim))
+    if plot is None or (plot.estimate is None and not plot.lane_numbers):
+        return None
+    if not is_drawable(*plot.numbers, *plot.lane_numbers):
+        return None
+    lanes = tuple((line(label, 60), values) for label, values in plot.lanes)
+    place = index.places.get(claim.cells[0]) if claim.kind == "value" and claim.cells else None
+    label, part = index.claim_title(claim), subject_of(claim)
+    if place:
+        label, part = place.row.label, place.column.label
+    plot = replace(plot, lanes=lanes, axis=line(plot.axis, 60))
+    return Panel(plot, status_of(verdict), _elsewhere(verdict.scope), line(label, 180), line(part, 24))
 
 
 def _elsewhere(scope: Scope | None) -> str:
     return "" if scope is None or scope == "same_data" else SCOPE_WORDS[scope]
 
 
-def _title(claim: ClaimRecord, index: Lookup) -> str:
-    return line(claim_title(claim, index.names(claim)), 200)
+def _with_data(axis: str, elsewhere: str) -> str:
+    return f"{axis} ({elsewhere})" if elsewhere else axis
 
 
-def _parts(items: Sequence[Any], size: int) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _forests(index: Lookup, panels: dict[str, Panel]) -> Iterator[PaperFigure]:
+    """Values measured from the printed number, then differences, so many to a figure."""
+    own = [(claim, panels[claim.id]) for claim in index.audit.claims if claim.id in panels]
+    values = [_from_target(it) for claim, it in own if claim.kind == "value" and it.plot.target is not None]
+    others = [it for claim, it in own if claim.kind in DIFFERENCES]
+    for name, every, title, axis in (
+        ("values", values, "Printed values: ours minus the printed number", VALUES_AXIS),
+        ("comparisons", others, "Comparisons: difference of the means", DIFFERENCES_AXIS),
+    ):
+        for end, rows in _parts(every, 40):
+            said = "; ".join(f"{it.label}, {it.part}: {STATUS_WORDS[it.status].lower()}" for it in rows)
+            yield PaperFigure(name + end, title, said, partial(draw_forest, rows, axis))
+
+
+def _from_target(panel: Panel) -> Panel:
+    """All numbers minus the printed one, which is the zero of the axis."""
+    plot, zero = panel.plot, panel.plot.target or 0.0
+    spans: dict[str, Any] = {
+        name: (span[0] - zero, span[1] - zero)
+        for name in ("margin", "ci90", "ci95", "pi95")
+        if (span := getattr(plot, name)) is not None
+    }
+    estimate = None if plot.estimate is None else plot.estimate - zero
+    return panel._replace(plot=replace(plot, estimate=estimate, target=None, **spans))
+
+
+def _parts(items: Sequence[Any], size: int) -> Iterator[tuple[str, Sequence[Any]]]:
     """So many each, with the end of the file's name where there are several."""
     for k in range(0, len(items), size):
-        yield (f"-{k // size + 1}" if len(items) > size else ""), tuple(items[k : k + size])
-
-
-def _panel(claim: ClaimRecord, index: Lookup) -> Panel | None:
-    """Only with a number to draw, and lanes with shortened names."""
-    verdict = index.verdicts.get(claim.id)
-    plot = intervals_of(claim, verdict, index.names(claim))
-    if plot is None or verdict is None or (plot.estimate is None and not plot.lane_numbers):
-        return None
-    if not is_drawable(*plot.numbers, *plot.lane_numbers):
-        return None
-    lanes = tuple(replace(lane, label=line(lane.label, 60)) for lane in plot.lanes)
-    plot = replace(plot, lanes=lanes, axis=line(plot.axis, 60))
-    return Panel(plot, status_of(verdict), _elsewhere(verdict.scope))
-
-
-def _forests(index: Lookup) -> Iterator[PaperFigure]:
-    values, differences = [], []
-    for claim in index.audit.claims:
-        verdict = index.verdicts.get(claim.id)
-        if verdict is None:
-            continue
-        if claim.kind == "value" and verdict.scope != "other_data" and verdict.target is not None:
-            margin = None if verdict.margin is None else (-verdict.margin, verdict.margin)
-            values.append(_forest_row(claim, verdict, index, verdict.target, None, margin))
-        elif claim.kind in DIFFERENCES:
-            target = verdict.target if verdict.scope != "other_data" else None
-            margin = difference_margin(claim, verdict, target)
-            differences.append(_forest_row(claim, verdict, index, 0.0, target, margin))
-    for name, rows, title, axis in (
-        ("values", values, "Printed values: ours minus the printed number", VALUES_AXIS),
-        ("comparisons", differences, "Comparisons: difference of the means", DIFFERENCES_AXIS),
-    ):
-        for end, shown in _parts([row for row in rows if row], 40):
-            said = "; ".join(f"{it.label}, {it.part}: {STATUS_WORDS[it.status].lower()}" for it in shown)
-            yield PaperFigure(name + end, title, said, axis, forest=shown)
-
-
-def _forest_row(
-    claim: ClaimRecord,
-    verdict: Verdict,
-    index: Lookup,
-    zero: float,
-    target: float | None,
-    margin: Bounds | None,
-) -> ForestRow | None:
-    """Measured from `zero`; None where there is no finite number to draw."""
-    if verdict.estimate is None:
-        return None
-    place = index.places.get(claim.cells[0]) if claim.kind == "value" and claim.cells else None
-    label, part = claim_title(claim, index.names(claim)), subject_of(claim)
-    if place:
-        label, part = place.row.label, place.column.label
-
-    def less(bounds: Bounds | None) -> Bounds | None:
-        return None if bounds is None else (bounds[0] - zero, bounds[1] - zero)
-
-    row = ForestRow(
-        label=line(label, 180),
-        part=line(part, 24),
-        status=status_of(verdict),
-        elsewhere=_elsewhere(verdict.scope),
-        estimate=verdict.estimate - zero,
-        target=target,
-        margin=margin,
-        ci90=less(verdict.ci90),
-        ci95=less(verdict.ci95),
-        pi95=less(verdict.pi95) if claim.kind == "value" else None,
-    )
-    ends = (*(row.ci95 or ()), *(row.pi95 or ()), *(margin or ()), target or 0.0)
-    return row if is_drawable(row.estimate, *ends) else None
+        yield (f"-{k // size + 1}" if len(items) > size else ""), items[k : k + size]
 
 
 def _learning(index: Lookup) -> Iterator[PaperFigure]:
-    """Of each experiment with runs of its own; several experiments may rest on the same runs."""
-    panels: dict[tuple[str, Scope], list[LearningPanel]] = {}
-    seen = set()
-    for it in index.audit.experiments:
-        runs = [run for run in it.runs if run.curve]
-        keys = tuple(run.key for run in runs)
-        if not runs or keys in seen:
-            continue
-        seen.add(keys)
-        what = _measured(runs)
-        seeds = [
-            tuple((row["epoch"], row[what]) for row in run.curve if what in row and "epoch" in row)
-            for run in sorted(runs, key=lambda run: run.spec.seed)
-        ]
-        drawn = tuple(
-            seed for seed in seeds if seed and is_drawable(*(number for at in seed for number in at))
-        )
-        if drawn:
-            panel = LearningPanel(line(it.title or it.id, 72), drawn)
-            panels.setdefault((what, it.scope), []).append(panel)
+    """The curves of the page, those of one measure on one sort of data together."""
+    panels: dict[tuple[str, Scope], list[tuple[str, LearningCurves]]] = {}
+    for it, *_ in by_runs(index.audit.experiments):
+        if curves := curves_of(it):
+            panels.setdefault((curves.metric, it.scope), []).append((line(it.title or it.id, 72), curves))
     for (what, scope), own in panels.items():
-        axis = with_data(what if what == "loss" else f"{what} while training, percent", _elsewhere(scope))
+        axis = _with_data("training loss" if what == "loss" else f"{what}, held out", _elsewhere(scope))
         name = f"learning-{slug(what)}" + ("" if scope == "same_data" else f"-{slug(scope)}")
         for end, shown in _parts(own, 12):
-            said = f"{what} after each epoch, one line a seed, of {listed(quoted(it.title for it in shown))}."
-            yield PaperFigure(name + end, "Learning curves, one line a seed", said, axis, learning=shown)
-
-
-def _measured(runs: Sequence[Run]) -> str:
-    """P@1 where it was measured after epochs, else the first metric that was, else the loss."""
-    kept = {name for run in runs for row in run.curve for name in row}
-    metrics = [name for name in runs[0].metrics if name in kept]
-    return "P@1" if "P@1" in metrics else (metrics or ["loss"])[0]
+            said = (
+                f"{what} after each epoch, one line a seed, of {listed(quoted(title for title, _ in shown))}."
+            )
+            title = "Learning curves, one line a seed"
+            yield PaperFigure(name + end, title, said, partial(draw_learning, shown, axis))
 
 
 # --------------------------------------------------------------------------- drawn
 
-Format = Literal["svg", "pdf", "png"]
-FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
 #: Inches: one column, and both.
 _COLUMN, _PAGE = 3.35, 6.9
 _INK, _QUIET, _BAND = "#1a1a1a", "#5c5c5c", "#dfe6ec"
-#: Shape, colour, and whether it is filled: told apart without colour.
+#: Shape and colour, told apart without colour; white is hollow.
 _MARKS: dict[Status, tuple[str, str]] = {
     "reproduced": ("D", "#009E73"),
     "contradicted": ("X", "#D55E00"),
@@ -259,7 +173,7 @@ _MARKS: dict[Status, tuple[str, str]] = {
 _CYCLE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1a1a1a")
 _DASHES: Any = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (3, 1)), (0, (1, 1)))
 #: Of a printed number.
-_PRINTED: Any = (0, (3, 1.5))
+_PRINTED: dict[str, Any] = {"color": _INK, "linestyle": (0, (3, 1.5)), "linewidth": 0.8}
 _STYLE: dict[str, Any] = {
     "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same widths everywhere
     "font.size": 7.0,
@@ -281,10 +195,10 @@ _STYLE: dict[str, Any] = {
     **dict.fromkeys(("xtick.major.size", "ytick.major.size"), 2.5),
 }
 #: What would put the clock or a version into a file.
-_METADATA: dict[Format, tuple[str, ...]] = {
-    "svg": ("Date", "Creator", "Format", "Type"),
-    "pdf": ("CreationDate", "ModDate", "Creator", "Producer"),
-    "png": ("Software",),
+_METADATA: dict[Format, dict[str, None]] = {
+    "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
+    "pdf": dict.fromkeys(("CreationDate", "ModDate", "Creator", "Producer")),
+    "png": {"Software": None},
 }
 
 
@@ -292,36 +206,23 @@ def draw_figure(figure: PaperFigure, kind: Format) -> bytes:
     """One figure as a file; an SVG has its title and description, for those who do not see it."""
     import matplotlib
 
+    out = io.BytesIO()
     with matplotlib.rc_context(), warnings.catch_warnings():
         # signs that the typeface lacks become boxes, unsaid
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        usual: dict[str, Any] = {
+            name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"
+        }
         settings: Any = matplotlib.rcParams
-        usual = dict(matplotlib.rcParamsDefault)
-        settings.update({name: value for name, value in usual.items() if name != "backend"})
-        settings.update(_STYLE)
-        if figure.panels:
-            drawn = _draw_panels(figure.panels)
-        elif figure.forest:
-            drawn = _draw_forest(figure.forest, figure.axis)
-        elif figure.learning:
-            drawn = _draw_learning(figure.learning, figure.axis)
-        else:
-            assert figure.curve is not None
-            drawn = _draw_curve(figure.curve, figure.axis)
-        content = _saved(drawn, kind)
+        settings.update({**usual, **_STYLE})
+        figure.draw().savefig(out, format=kind, metadata=_METADATA[kind])
     if kind != "svg":
-        return content
-    start, _, rest = content.decode().partition("<svg")
+        return out.getvalue()
+    start, _, rest = out.getvalue().decode().partition("<svg")
     attributes, _, body = rest.partition(">")
-    title, said = (escape(visible(it)) for it in (figure.title, figure.description))
+    title, said = (escape(visible(text)) for text in (figure.title, figure.description))
     head = f'<svg{attributes} role="img">\n <title>{title}</title>\n <desc>{said}</desc>'
     return f"{start}{head}{body}".encode()
-
-
-def _saved(drawn: Figure, kind: Format) -> bytes:
-    out = io.BytesIO()
-    drawn.savefig(out, format=kind, metadata=dict.fromkeys(_METADATA[kind]))
-    return out.getvalue()
 
 
 def _new(width: float, height: float) -> Figure:
@@ -330,115 +231,99 @@ def _new(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _mark(axes: Axes, x: float, y: float, status: Status, size: float = 4.5) -> None:
-    """The shape and the colour of the verdict; hollow where it is open."""
-    shape, colour = _MARKS[status]
-    axes.plot([x], [y], shape, mfc=colour, mec=_INK, ms=size, mew=0.8, zorder=5)
-
-
 def _note(axes: Axes, text: str, at: tuple[float, float], shift: tuple[float, float], **more: Any) -> None:
     axes.annotate(text, at, xytext=shift, textcoords="offset points", **{"fontsize": 6.5, **more})
 
 
-def _spans(axes: Axes, y: float, it: IntervalPlot | ForestRow) -> None:
-    """Prediction dotted, outer thin with ends, inner thick: told apart without colour."""
-    if it.pi95 is not None:
-        axes.plot(it.pi95, (y, y), color=_QUIET, linestyle=":", linewidth=1.0)
-    if it.ci95 is not None:
-        axes.plot(it.ci95, (y, y), color=_INK, linewidth=0.8, marker="|", markersize=4, markeredgewidth=0.8)
-    if it.ci90 is not None:
-        axes.plot(it.ci90, (y, y), color=_INK, linewidth=2.4, solid_capstyle="butt")
+def _spans(axes: Axes, y: float, panel: Panel, size: float = 4.5) -> None:
+    """Prediction dotted, outer thin with ends, inner thick, and the mark of the verdict on them."""
+    plot, (shape, colour) = panel.plot, _MARKS[panel.status]
+    if plot.pi95 is not None:
+        axes.plot(plot.pi95, (y, y), color=_QUIET, linestyle=":", linewidth=1.0)
+    if plot.ci95 is not None:
+        axes.plot(plot.ci95, (y, y), color=_INK, linewidth=0.8, marker="|", ms=4, mew=0.8)
+    if plot.ci90 is not None:
+        axes.plot(plot.ci90, (y, y), color=_INK, linewidth=2.4, solid_capstyle="butt")
+    axes.plot([plot.estimate or 0.0], [y], shape, mfc=colour, mec=_INK, ms=size, mew=0.8, zorder=5)
 
 
-def _dots(axes: Axes, values: Sequence[float], y: float) -> None:
-    axes.plot(values, [y] * len(values), "o", mfc="none", mec=_INK, ms=3.5, mew=0.7)
-
-
-def _draw_panels(panels: Sequence[Panel]) -> Figure:
+def draw_panels(panels: Sequence[Panel]) -> Figure:
     """The claim's metrics under each other: intervals, then the seeds of each arm on an axis of their own."""
     heights: list[float] = []
     for panel in panels:
-        heights += [0.55 + 0.42] if panel.plot.estimate is not None else []
+        heights += [0.97] if panel.plot.estimate is not None else []
         heights += [0.22 * len(panel.plot.lanes) + 0.42] if panel.plot.lanes else []
     figure = _new(_COLUMN, sum(heights) + 0.1)
     axes = iter(figure.subplots(len(heights), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0])
     for panel in panels:
         if panel.plot.estimate is not None:
-            _draw_intervals(next(axes), panel, panel.plot.estimate)
+            _draw_intervals(next(axes), panel)
         if panel.plot.lanes:
-            _draw_lanes(next(axes), panel.plot.lanes, panel.plot.lanes_axis)
+            _draw_lanes(next(axes), panel.plot)
     return figure
 
 
-def _draw_intervals(axes: Axes, panel: Panel, estimate: float) -> None:
-    """Each drawn over the one before: margin, zero, printed number, prediction, outer, inner, mean, seeds."""
+def _draw_intervals(axes: Axes, panel: Panel) -> None:
+    """Each drawn over the one before: margin, zero, printed number, intervals and mean, seeds."""
     plot = panel.plot
     if plot.margin is not None:
         axes.axvspan(*plot.margin, color=_BAND, linewidth=0, zorder=0)
-        for edge in plot.margin:
-            axes.axvline(edge, color=_QUIET, linewidth=0.4, zorder=0.5)
     if plot.zero:
         axes.axvline(0.0, color=_QUIET, linewidth=0.6)
     if plot.target is not None:
-        axes.axvline(plot.target, color=_INK, linestyle=_PRINTED, linewidth=0.8)
+        axes.axvline(plot.target, **_PRINTED)
         label, at = visible(shortened(plot.target_label, 40)), (plot.target, 1.0)
         _note(axes, label, at, (0, 2), xycoords=("data", "axes fraction"), ha="center", va="bottom")
-    _spans(axes, 0.62, plot)
-    _mark(axes, estimate, 0.62, panel.status, 5.5)
-    if plot.dots:
-        _dots(axes, plot.dots, 0.2)
-    said = f"{visible(with_data(plot.axis, panel.elsewhere))}: {STATUS_WORDS[panel.status].lower()}"
+    _spans(axes, 0.62, panel, 5.5)
+    axes.plot(plot.dots, [0.2] * len(plot.dots), "o", mfc="none", mec=_INK, ms=3.5, mew=0.7)
+    said = f"{visible(_with_data(plot.axis, panel.elsewhere))}: {STATUS_WORDS[panel.status].lower()}"
     axes.set(ylim=(0.0, 1.0), yticks=[], xlabel=said)
     axes.spines["left"].set_visible(False)
     axes.margins(x=0.08)
 
 
-def _draw_lanes(axes: Axes, lanes: Sequence[Lane], label: str) -> None:
+def _draw_lanes(axes: Axes, plot: IntervalPlot) -> None:
     """Every seed of every arm, each arm on a rail below its name."""
-    for k, lane in enumerate(reversed(lanes)):
+    for k, (label, values) in enumerate(reversed(plot.lanes)):
         axes.axhline(k, color=_BAND, linewidth=0.8, zorder=0)
-        _dots(axes, lane.values, k)
+        axes.plot(values, [k] * len(values), "o", mfc="none", mec=_INK, ms=3.5, mew=0.7)
         at = ("axes fraction", "data")
-        _note(axes, visible(lane.label), (0.0, k), (0, 4), xycoords=at, fontsize=6.0, color=_QUIET)
-    axes.set(ylim=(-0.5, len(lanes) - 0.15), yticks=[], xlabel=visible(label))
+        _note(axes, visible(label), (0.0, k), (0, 4), xycoords=at, fontsize=6.0, color=_QUIET)
+    axes.set(ylim=(-0.5, len(plot.lanes) - 0.15), yticks=[], xlabel=visible(plot.lanes_axis))
     axes.spines["left"].set_visible(False)
     axes.margins(x=0.08)
 
 
-def _draw_forest(rows: Sequence[ForestRow], axis: str) -> Figure:
+def draw_forest(rows: Sequence[Panel], axis: str) -> Figure:
     """A row a claim on one axis; the verdict in shape, colour and word."""
     figure = _new(_PAGE, 0.19 * len(rows) + 0.6)
     axes = figure.subplots()
-    printed = axis == VALUES_AXIS
-    colour, dash = (_INK, _PRINTED) if printed else (_QUIET, "-")
-    axes.axvline(0.0, color=colour, linestyle=dash, linewidth=0.7, zorder=1)
+    axes.axvline(0.0, **_PRINTED if axis == VALUES_AXIS else {"color": _QUIET, "linewidth": 0.7})
     for k, row in enumerate(rows):
-        if row.margin is not None:
-            axes.fill_betweenx((k - 0.42, k + 0.42), *row.margin, color=_BAND, linewidth=0, zorder=0)
+        if row.plot.margin is not None:
+            axes.fill_betweenx((k - 0.42, k + 0.42), *row.plot.margin, color=_BAND, linewidth=0, zorder=0)
+        if row.plot.target is not None:
+            axes.plot([row.plot.target] * 2, (k - 0.4, k + 0.4), **_PRINTED)
         _spans(axes, k, row)
-        if row.target is not None:
-            axes.plot([row.target] * 2, (k - 0.4, k + 0.4), color=_INK, linestyle=_PRINTED, linewidth=0.9)
-        _mark(axes, row.estimate, k, row.status)
     everywhere = {row.elsewhere for row in rows}
     shared = everywhere.pop() if len(everywhere) == 1 else ""
-    axes.set(ylim=(len(rows) - 0.4, -0.6), xlabel=with_data(axis, shared))
+    axes.set(ylim=(len(rows) - 0.4, -0.6), xlabel=_with_data(axis, shared))
     axes.set_yticks(range(len(rows)), [visible(row.part) for row in rows])
     apart = 4.6 * max(len(visible(row.part)) for row in rows) + 12  # points that a sign is wide at the most
+    how: dict[str, Any] = {"ha": "right", "va": "center", "annotation_clip": False}
     for k, text in enumerate(_labels(rows)):
-        if text:
-            at, how = ("axes fraction", "data"), {"ha": "right", "va": "center", "annotation_clip": False}
-            _note(axes, text, (0.0, k), (-apart, 0), xycoords=at, **how)
+        _note(axes, text, (0.0, k), (-apart, 0), xycoords=("axes fraction", "data"), **how)
     axes.tick_params(axis="y", length=0)
     beside = axes.secondary_yaxis("right")
-    texts = (with_data(STATUS_WORDS[row.status].lower(), "" if shared else row.elsewhere) for row in rows)
-    beside.set_yticks(range(len(rows)), list(texts))
+    texts = [_with_data(STATUS_WORDS[row.status].lower(), "" if shared else row.elsewhere) for row in rows]
+    beside.set_yticks(range(len(rows)), texts)
     beside.tick_params(length=0)
     beside.spines["right"].set_visible(False)
     axes.spines["left"].set_visible(False)
     return figure
 
 
-def _labels(rows: Sequence[ForestRow]) -> Iterator[str]:
+def _labels(rows: Sequence[Panel]) -> Iterator[str]:
     """The label of neighbours runs on in a column left of their parts, and is cut where they end."""
     for label, group in groupby(rows, key=lambda row: row.label):
         room = len(list(group))
@@ -448,21 +333,20 @@ def _labels(rows: Sequence[ForestRow]) -> Iterator[str]:
         yield from (*lines, *[""] * (room - len(lines)))
 
 
-def _draw_learning(panels: Sequence[LearningPanel], axis: str) -> Figure:
+def draw_learning(panels: Sequence[tuple[str, LearningCurves]], axis: str) -> Figure:
     """Small multiples of at most three columns, one scale of scores for all; losses have a scale each."""
     columns = min(3, len(panels))
     lines = math.ceil(len(panels) / columns)
-    height = 1.45 * lines + 0.25
+    height, shared = 1.45 * lines + 0.25, axis.startswith("training loss")
     figure = _new(_COLUMN if columns == 1 else _PAGE, height)
-    grid = figure.subplots(lines, columns, squeeze=False, sharey="none" if axis.startswith("loss") else "all")
+    grid = figure.subplots(lines, columns, squeeze=False, sharey="none" if shared else "all")
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
-    for k, (axes, panel) in enumerate(zip(grid.flat, panels, strict=False)):
-        for seed, points in enumerate(panel.seeds):
-            dots = {"marker": "o" if len(points) == 1 else None, "ms": 3}
+    for k, (axes, (title, curves)) in enumerate(zip(grid.flat, panels, strict=False)):
+        for seed, points in enumerate(curves.seeds):
             colour, dash = _CYCLE[seed % len(_CYCLE)], _DASHES[seed % len(_DASHES)]
-            axes.plot(*zip(*points, strict=True), color=colour, linestyle=dash, **dots)
-        axes.set_title("\n".join(textwrap.wrap(visible(panel.title), 38)[:2]), fontsize=6.0, loc="left")
+            axes.plot(*zip(*points, strict=True), color=colour, linestyle=dash)
+        axes.set_title("\n".join(textwrap.wrap(visible(title), 38)[:2]), fontsize=6.0, loc="left")
         if k + columns >= len(panels):
             axes.set_xlabel("epoch")
     # said once for all, in lines that are no longer than the figure is high: 16 signs an inch
@@ -470,71 +354,45 @@ def _draw_learning(panels: Sequence[LearningPanel], axis: str) -> Figure:
     return figure
 
 
-def _draw_curve(curve: Curve, note: str) -> Figure:
-    """A specification curve; `note` stands below and says what the bars are."""
+def draw_curve(curve: Curve, note: str) -> Figure:
+    """A specification curve; `note` stands below and says what the bars are.
+
+    What lies beyond the axis stands at its end, with an arrow and its value.
+    """
     points, scale = curve.ordered, scale_of(curve)
+    low, high = scale.low, scale.high
     fixed = [*(it.estimate for it in points), *curve.fixed]
     if not curve.zero and min(fixed) >= 0.0 and max(fixed) <= 100.0:  # the axis of a score has no more
-        scale = replace(scale, low=max(scale.low, 0.0), high=min(scale.high, 100.0))
+        low, high = max(low, 0.0), min(high, 100.0)
     rows = [(it.name, choice) for it in curve.open for choice in it.choices]
     figure = _new(_PAGE if len(points) > 20 else _COLUMN, 1.8 + 0.16 * len(rows))
     ratios = [1.5, 0.16 * max(1, len(rows))]
     above, below = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": ratios})
-    strip = 0.22 * (scale.high - scale.low)  # of the axis, for the readings that lie beyond it
-    _draw_ruler(above, curve, scale, strip)
+    above.set(ylim=(low, high), ylabel=visible(shortened(curve.axis, 40)))
+    if curve.margin is not None:
+        above.axhspan(*curve.margin, color=_BAND, linewidth=0, zorder=0)
+    if curve.zero:
+        above.axhline(0.0, color=_QUIET, linewidth=0.6)
+    if curve.target is not None:
+        above.axhline(curve.target, **_PRINTED)
+        above.set_title(visible(shortened(curve.target_label, 40)), fontsize=6.5, loc="right", pad=3)
     for k, point in enumerate(points):
-        _draw_reading(above, k, point, scale, strip)
+        if point.interval is not None:
+            above.plot((k, k), point.interval, color=_INK, linewidth=0.8)
+        shape, colour = _MARKS[point.outcome]
+        y = min(max(point.estimate, low), high)
+        above.plot([k], [y], shape, mfc=colour, mec=_INK, ms=4.5, mew=0.8, zorder=5, clip_on=False)
         chosen = [r for r, (name, choice) in enumerate(rows) if point.choices.get(name) == choice]
         below.plot([k] * len(chosen), chosen, "s" if point.default else "o", color=_INK, ms=3.2)
-    _draw_off(above, points, scale, strip)
-    below.set(ylim=(len(rows) - 0.5, -0.5), xticks=[])
-    figure.supxlabel(visible(note), fontsize=6.0)
-    labels = (f"{name}: {choice}".replace("_", " ") for name, choice in rows)
-    below.set_yticks(range(len(rows)), [visible(shortened(it, 44)) for it in labels])
-    below.tick_params(axis="y", length=0)
-    return figure
-
-
-def _draw_ruler(axes: Axes, curve: Curve, scale: Scale, strip: float) -> None:
-    """The axis as far as it goes, with two strokes where it is broken off; margin, zero, printed number."""
-    sides = scale.beyond_ends
-    axes.set_ylim(scale.low - strip * (-1 in sides), scale.high + strip * (1 in sides))
-    axes.set_yticks(scale.ticks(), scale.labels())
-    axes.spines["left"].set_bounds(scale.low, scale.high)
-    axes.set_ylabel(visible(shortened(curve.axis, 40)))
-    stroke: Any = [(-1.0, -0.5), (1.0, 0.5)]
-    for side, end in ((-1, scale.low), (1, scale.high)):
-        for shift in (0.0, 0.12 * side * strip) if side in sides else ():
-            how = {"marker": stroke, "ms": 6, "mec": _QUIET, "mew": 0.7, "clip_on": False}
-            axes.plot([0.0], [end + shift], transform=axes.get_yaxis_transform(), **how)
-    if curve.margin is not None:
-        axes.axhspan(*curve.margin, color=_BAND, linewidth=0, zorder=0)
-    if curve.zero:
-        axes.axhline(0.0, color=_QUIET, linewidth=0.6)
-    if curve.target is not None:
-        axes.axhline(curve.target, color=_INK, linestyle=_PRINTED, linewidth=0.8)
-        axes.set_title(visible(shortened(curve.target_label, 40)), fontsize=6.5, loc="right", pad=3)
-
-
-def _draw_reading(axes: Axes, place: int, point: CurvePoint, scale: Scale, strip: float) -> None:
-    """Its interval as far as the axis goes, an arrowhead where it goes on; and its mark."""
-    if point.interval is not None:
-        low, high = (min(max(it, scale.low), scale.high) for it in point.interval)
-        below, above = map(scale.beyond, point.interval)
-        if below * above <= 0:
-            axes.plot((place, place), (low, high), color=_INK, linewidth=0.8)
-        for end, off, head in ((low, below < 0 <= above, "v"), (high, above > 0 >= below, "^")):
-            if off:
-                axes.plot([place], [end], head, color=_INK, ms=3, clip_on=False)
-    y = {-1: scale.low - strip / 2, 0: point.estimate, 1: scale.high + strip / 2}
-    _mark(axes, place, y[scale.beyond(point.estimate)], point.outcome)
-
-
-def _draw_off(axes: Axes, points: Iterable[CurvePoint], scale: Scale, strip: float) -> None:
-    """The values of the readings beyond either end of the axis."""
-    for side, y, arrow in ((-1, scale.low - strip / 2, "↓"), (1, scale.high + strip / 2, "↑")):
+    for side, y, arrow in ((-1, low, "↓"), (1, high, "↑")):
         off = {k: it.estimate for k, it in enumerate(points) if scale.beyond(it.estimate) == side}
         if off:
             place, anchor, shift = (max(off), "left", 5) if side < 0 else (min(off), "right", -5)
             text = f"{arrow} {off_scale(list(off.values()))}"
-            _note(axes, text, (place, y), (shift, 0), ha=anchor, va="center", fontsize=6.0)
+            _note(above, text, (place, y), (shift, -6 * side), ha=anchor, va="center", fontsize=6.0)
+    below.set(ylim=(len(rows) - 0.5, -0.5), xticks=[])
+    figure.supxlabel(visible(note), fontsize=6.0)
+    labels = (f"{name}: {choice}".replace("_", " ") for name, choice in rows)
+    below.set_yticks(range(len(rows)), [visible(shortened(text, 44)) for text in labels])
+    below.tick_params(axis="y", length=0)
+    return figure

@@ -6,14 +6,13 @@ What is absent reads as fine: it stands at the rank of what was found.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
 
 from audit.record import Finding, FindingResult, untested
 from reports import numbers
 from reports.lookup import Lookup, Place
 from reports.sentences import UNJUDGED, status_of
-from reports.text import View, capital, joined, listed, plural, shortened, unique_slugs
+from reports.text import View, capital, grouped, joined, listed, plural, shortened, unique_slugs
 from reports.verdicts import unjudged_lines
 
 #: Check -> its heading, and what it looks at in one sentence.
@@ -80,19 +79,14 @@ def check_title(check: str) -> str:
     return _CHECKS[check][0] if check in _CHECKS else capital(check.replace("_", " "))
 
 
-def finding_key(finding: Finding) -> str:
-    """Its id; of one without, what it says."""
-    return finding.id or f"{finding.check}: {' '.join(finding.cells)} {finding.arithmetic}"
-
-
 def finding_name(finding: Finding) -> str:
-    """The same without its numbers."""
+    """Its id; of one without, check and cells."""
     return finding.id or f"{finding.check}: {' '.join(finding.cells)}"
 
 
-def finding_anchors(findings: Sequence[Finding]) -> dict[str, str]:
-    """Name of a finding, as `finding_key` gives it -> fragment of its deep link, unique in the page."""
-    return unique_slugs("f", [finding_key(it) for it in findings])
+def finding_key(finding: Finding) -> str:
+    """The same, and of one without an id what it says."""
+    return finding.id or f"{finding_name(finding)} {finding.arithmetic}"
 
 
 def is_unread(finding: Finding) -> bool:
@@ -127,22 +121,6 @@ def finding_sentence(finding: Finding) -> str:
     )
 
 
-def _strength(finding: Finding) -> str:
-    """`Strength 4 of 5: one quantity in two ways.`; only of what is inconsistent."""
-    said = _STRENGTHS.get(finding.weight)
-    text = f"Strength {finding.weight} of 5{f': {said}' if said else ''}."
-    return text if finding.result == "inconsistent" else ""
-
-
-def _power(finding: Finding) -> str:
-    """The chance that the check sees another last digit; empty where that has no meaning."""
-    if finding.power is None:
-        return ""
-    if finding.power <= 0:
-        return "The check could not see another last digit."
-    return f"Another last digit would be seen in {100 * finding.power:.0f}% of cases."
-
-
 # --------------------------------------------------------------------------- all of them
 
 
@@ -153,20 +131,27 @@ def findings_section(index: Lookup) -> View | None:
         return None
     between = [it for it in findings if is_between(it, beside)]
     own = [it for it in findings if not it.source and it not in between]
-    groups = _Groups(index)
-    parts = {
-        "between": between,
-        "readme": [it for it in findings if it.source and it not in between],
-        "others": [it for it in own if it.result != "inconsistent"],
-    }
+    anchors = unique_slugs("f", map(finding_key, findings))
     lacking = untested(index.audit.tables, findings)
+
+    def groups(of: Sequence[Finding]) -> list[View]:
+        """By check: those with an inconsistency first, then the weightiest."""
+
+        def rank(group: tuple[str, list[Finding]]) -> tuple[bool, int]:
+            return max((it.result == "inconsistent", it.weight) for it in group[1])
+
+        by_check = grouped(of, lambda it: it.check)
+        return [_group(*it, anchors, index) for it in sorted(by_check.items(), key=rank, reverse=True)]
+
     return View(
         counts=_counts(findings),
         untested=f"No check could test {listed(lacking, word='or')}." if lacking else "",
         unread=_unread(findings),
-        inconsistent=groups.of([it for it in own if it.result == "inconsistent"]),
         no_papers="" if beside else "No other paper was at hand to hold this one against.",
-        **{name: groups.of(own) for name, own in parts.items()},
+        inconsistent=groups([it for it in own if it.result == "inconsistent"]),
+        between=groups(between),
+        readme=groups([it for it in findings if it.source and it not in between]),
+        others=groups([it for it in own if it.result != "inconsistent"]),
     )
 
 
@@ -188,90 +173,69 @@ def _unread(findings: Sequence[Finding]) -> str:
     return f"{which} on a transcription that nobody has yet held against the printed page."
 
 
-class _Groups:
-    """Findings as they are shown, each with its own fragment of the page."""
+def _group(check: str, findings: list[Finding], anchors: Mapping[str, str], index: Lookup) -> View:
+    """More than two findings of one sort about one table are folded below the first."""
+    order: tuple[FindingResult, ...] = ("inconsistent", "untestable", "consistent")
 
-    def __init__(self, index: Lookup) -> None:
-        self.places = index.places
-        self.anchors = finding_anchors(index.audit.findings)
-
-    def of(self, findings: Sequence[Finding]) -> list[View]:
-        """By check: those with an inconsistency first, then the weightiest."""
-
-        def rank(group: tuple[str, list[Finding]]) -> tuple[bool, int]:
-            return max((it.result == "inconsistent", it.weight) for it in group[1])
-
-        groups = _by(findings, lambda it: it.check)
-        return [self._group(*it) for it in sorted(groups.items(), key=rank, reverse=True)]
-
-    def _group(self, check: str, findings: list[Finding]) -> View:
-        order: tuple[FindingResult, ...] = ("inconsistent", "untestable", "consistent")
-        ranked = sorted(findings, key=lambda it: (order.index(it.result), -it.weight))
-        alike = _by(ranked, self._sort).values()
-        return View(
-            title=check_title(check),
-            about=_CHECKS.get(check, ("", ""))[1],
-            counts=_counts(findings),
-            quiet=_counts([it for it in findings if it.result != "inconsistent"]),
-            entries=[entry for group in alike for entry in self._entries(group)],
-        )
-
-    def _sort(self, it: Finding) -> tuple[object, ...]:
-        """Claims are told one by one; other findings go together by result, table and explanations."""
-        return (it.id,) if it.claim else (it.result, self._table(it), it.alternatives)
-
-    def _place(self, finding: Finding) -> Place | None:
-        """Where its first cell stands that is in the audit."""
-        return next((self.places[it] for it in finding.cells if it in self.places), None)
-
-    def _table(self, finding: Finding) -> str:
-        place = self._place(finding)
+    def table(it: Finding) -> str:
+        place = _first_place(it, index)
         return place.table.label if place else ""
 
-    def _entries(self, alike: list[Finding]) -> list[View]:
-        """More than two of one sort about one table are folded below the first."""
-        entries = [self._entry(it) for it in alike]
-        if len(alike) <= 2:
-            return entries
-        where = f" in {table}" if (table := self._table(alike[0])) else ""
-        said = f"{plural(len(alike), 'finding')} alike{where}; the first:"
-        folded = f"{numbers.count(len(alike) - 1)} more like it{where}"
-        return [entries[0].but(alike=said, folded=folded, more=entries[1:])]
+    def sort(it: Finding) -> tuple[object, ...]:
+        """Claims are told one by one; other findings go together by result, table and explanations."""
+        return (it.id,) if it.claim else (it.result, table(it), it.alternatives)
 
-    def _entry(self, it: Finding) -> View:
-        place = self._place(it)
-        consider = ""
-        if it.result == "inconsistent" and it.alternatives:
-            consider = f"First consider: {listed(it.alternatives, word='or')}."
-        return View(
-            of=it,
-            result=it.result,
-            anchor=self.anchors[finding_key(it)],
-            sign=SIGNS[it.result],
-            word=capital(it.result),
-            place=it.where or ", ".join(it.cells),
-            href=f"#{place.anchor}" if place else "",
-            noted=noted(it),
-            consider=consider,
-            arithmetic=f"{it.arithmetic.rstrip('.')}.",
-            strength=_strength(it),
-            power=_power(it),
-            unread=UNREAD if is_unread(it) else "",
-            alike="",
-            folded="",
-            more=(),
-        )
+    entries = []
+    for alike in grouped(
+        sorted(findings, key=lambda it: (order.index(it.result), -it.weight)), sort
+    ).values():
+        own = [_entry(it, anchors, index) for it in alike]
+        if len(own) > 2:
+            where = f" in {label}" if (label := table(alike[0])) else ""
+            said = f"{plural(len(own), 'finding')} alike{where}; the first:"
+            folded = f"{numbers.count(len(own) - 1)} more like it{where}"
+            own = [own[0].but(alike=said, folded=folded, more=own[1:])]
+        entries += own
+    return View(
+        title=check_title(check),
+        about=_CHECKS.get(check, ("", ""))[1],
+        counts=_counts(findings),
+        quiet=_counts([it for it in findings if it.result != "inconsistent"]),
+        entries=entries,
+    )
 
 
-_Key = TypeVar("_Key", bound=Hashable)
+def _first_place(finding: Finding, index: Lookup) -> Place | None:
+    """Where its first cell stands that is in the audit."""
+    return next((index.places[it] for it in finding.cells if it in index.places), None)
 
 
-def _by(findings: Sequence[Finding], key: Callable[[Finding], _Key]) -> dict[_Key, list[Finding]]:
-    """In the order in which each first appears."""
-    groups: dict[_Key, list[Finding]] = {}
-    for it in findings:
-        groups.setdefault(key(it), []).append(it)
-    return groups
+def _entry(it: Finding, anchors: Mapping[str, str], index: Lookup) -> View:
+    """One finding: how much it tells, and the chance that the check sees another last digit."""
+    place, wrong = _first_place(it, index), it.result == "inconsistent"
+    weighty = f": {_STRENGTHS[it.weight]}" if it.weight in _STRENGTHS else ""
+    power = "" if it.power is None else "The check could not see another last digit."
+    if it.power is not None and it.power > 0:
+        power = f"Another last digit would be seen in {100 * it.power:.0f}% of cases."
+    others = listed(it.alternatives, word="or")
+    return View(
+        of=it,
+        result=it.result,
+        anchor=anchors[finding_key(it)],
+        sign=SIGNS[it.result],
+        word=capital(it.result),
+        place=it.where or ", ".join(it.cells),
+        href=f"#{place.anchor}" if place else "",
+        noted=noted(it),
+        consider=f"First consider: {others}." if wrong and others else "",
+        arithmetic=f"{it.arithmetic.rstrip('.')}.",
+        strength=f"Strength {it.weight} of 5{weighty}." if wrong else "",
+        power=power,
+        unread=UNREAD if is_unread(it) else "",
+        alike="",
+        folded="",
+        more=(),
+    )
 
 
 def inconsistencies(section: View | None, index: Lookup) -> Iterator[tuple[str, str, str, str]]:
@@ -324,7 +288,7 @@ def _how_many(done: int, total: int, noun: str, verb: str) -> str:
 
 def _claims(index: Lookup) -> Iterator[str]:
     """How many were tested, and the reasons of those that could not be judged, counted."""
-    pairs = [(it, index.verdicts.get(it.id)) for it in index.audit.claims]
+    pairs = [(it, index.verdicts[it.id]) for it in index.audit.claims]
     tested = sum(status_of(verdict) != "not_tested" for _, verdict in pairs)
     none = "The claim file states no claim."
     yield _how_many(tested, len(pairs), "claim", "tested") if pairs else none
@@ -337,12 +301,9 @@ def _experiments(index: Lookup) -> Iterator[str | tuple[str, list[str]]]:
     run, total = sum(bool(it.runs) for it in experiments), len(experiments)
     none = "The claim file describes no experiment."
     yield _how_many(run, total, "experiment", "run") if total else none
-    reasons: dict[str, list[str]] = {}
-    for it in experiments:
-        if it.not_run:
-            reasons.setdefault(it.not_run.rstrip("."), []).append(index.title(it.id))
-    for why, titles in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
-        yield f"{plural(len(titles), 'experiment')}: {why.rstrip('.')}.", titles
+    reasons = grouped((it for it in experiments if it.not_run), lambda it: str(it.not_run).rstrip("."))
+    for why, those in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
+        yield f"{plural(len(those), 'experiment')}: {why.rstrip('.')}.", [index.title(it.id) for it in those]
 
 
 def _extraction(index: Lookup) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -22,8 +22,9 @@ from audit.record import (
     comparable_metric,
     comparison,
 )
-from reports.sentences import PRINTED_KINDS, UNJUDGED
-from reports.text import quoted, slug, unique_slugs
+from reports.numbers import ABSENT
+from reports.sentences import KIND_WORDS, PRINTED_KINDS, UNJUDGED
+from reports.text import capital, grouped, listed, quoted, slug, unique_slugs
 
 #: The paper's own data before others.
 _NEAREST: tuple[Scope | None, ...] = ("same_data", "other_split", "other_data", None)
@@ -51,7 +52,9 @@ class Lookup:
 
     audit: Audit
     verdicts: Mapping[str, Verdict]
+    """By claim id; a claim without one was not run."""
     experiments: Mapping[str, ExperimentRecord]
+    claims: Mapping[str, ClaimRecord]
     metrics: Mapping[str, Sequence[ClaimRecord]]
     """Id in the claim file -> the claims of its metrics."""
     places: Mapping[str, Place]
@@ -72,6 +75,20 @@ class Lookup:
     def names(self, claim: ClaimRecord) -> tuple[str, ...]:
         """Titles of the claim's experiments, in its order; an unknown id stands for itself."""
         return tuple(self.title(experiment) for experiment in claim.experiments)
+
+    def claim_title(self, claim: ClaimRecord) -> str:
+        """The claim's own short words, or a plain description where the file has none."""
+        names = self.names(claim)
+        first, second = [*names, ABSENT, ABSENT][:2]
+        if claim.says:
+            return claim.says
+        if claim.kind in ("order", "gap", "significant"):
+            return f"“{first}” is above “{second}”"
+        if claim.kind == "equivalent":
+            return f"“{first}” and “{second}” are alike"
+        if claim.kind == "value":
+            return f"“{first}” scores {' / '.join(claim.printed) or ABSENT}"
+        return capital(f"{KIND_WORDS.get(claim.kind, claim.kind)} of {listed(quoted(names)) or ABSENT}")
 
     def quoted(self, claim: ClaimRecord) -> list[str]:
         """The same, as they stand within a sentence."""
@@ -96,8 +113,7 @@ class Lookup:
     @property
     def imported_and_judged(self) -> tuple[int, int]:
         """How many of the judged claims rest on imported runs, and how many were judged."""
-        pairs = ((it, self.verdicts.get(it.id)) for it in self.audit.claims)
-        judged = [claim for claim, verdict in pairs if verdict and verdict.reason not in UNJUDGED]
+        judged = [it for it in self.audit.claims if self.verdicts[it.id].reason not in UNJUDGED]
         return sum(self.imported(it) for it in judged), len(judged)
 
     def again(self, experiment: str) -> list[str]:
@@ -107,15 +123,14 @@ class Lookup:
 
 def lookup(audit: Audit) -> Lookup:
     """Index `audit`. Verdicts are found by claim id, so a claim without one shows as not tested."""
-    metrics: dict[str, list[ClaimRecord]] = {}
-    for claim in audit.claims:
-        metrics.setdefault(claim.claim, []).append(claim)
-    verdicts = {verdict.claim: verdict for verdict in audit.verdicts}
+    verdicts = {claim.id: Verdict(claim.id, "inconclusive", "not_run") for claim in audit.claims}
+    verdicts |= {verdict.claim: verdict for verdict in audit.verdicts}
     return Lookup(
         audit=audit,
         verdicts=verdicts,
+        claims={claim.id: claim for claim in audit.claims},
         experiments={experiment.id: experiment for experiment in audit.experiments},
-        metrics=metrics,
+        metrics=grouped(audit.claims, lambda it: it.claim),
         places=_places(audit.tables),
         anchors=unique_slugs("c", [claim.id for claim in audit.claims]),
         run_anchors=_run_anchors(audit),
@@ -142,12 +157,9 @@ def _run_anchors(audit: Audit) -> dict[str, str]:
     return {key: f"r-{slug(key[:5] if number[key[:5]] == 1 else key)}" for key in keys}
 
 
-def by_runs(experiments: Iterable[ExperimentRecord]) -> Iterator[list[ExperimentRecord]]:
+def by_runs(experiments: Iterable[ExperimentRecord]) -> list[list[ExperimentRecord]]:
     """Experiments of the same runs together, in the order of the first of each."""
-    groups: dict[tuple[str, ...], list[ExperimentRecord]] = {}
-    for it in experiments:
-        groups.setdefault(tuple(sorted(run.key for run in it.runs)), []).append(it)
-    yield from groups.values()
+    return list(grouped(experiments, lambda it: tuple(sorted(run.key for run in it.runs))).values())
 
 
 def _same_claims(audit: Audit, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
@@ -155,8 +167,8 @@ def _same_claims(audit: Audit, verdicts: Mapping[str, Verdict]) -> dict[str, str
     runs = {it.id: tuple(sorted(run.key for run in it.runs)) for it in audit.experiments}
     groups: dict[str, list[tuple[ClaimRecord, Verdict]]] = {}
     for claim in audit.claims:
-        it, arms = verdicts.get(claim.id), [runs.get(name, ()) for name in claim.experiments]
-        if it is not None and it.scope is not None and it.reason != "not_run" and arms and all(arms):
+        it, arms = verdicts[claim.id], [runs.get(name, ()) for name in claim.experiments]
+        if it.scope is not None and it.reason != "not_run" and arms and all(arms):
             margin = claim.margin.value if claim.margin and claim.kind not in PRINTED_KINDS else None
             key = canonical_json([claim.kind, arms, comparable_metric(claim), margin, claim.details])
             groups.setdefault(key, []).append((claim, it))

@@ -8,6 +8,7 @@ into the margin, and a p-value of 0.0496 is not shown as 0.050. All functions ar
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
@@ -77,22 +78,20 @@ def margin_size(value: float | None) -> str:
 
 def smallest_reproducing(margin_from: float | None, *, margin: float | None) -> str:
     """The least margin that would reproduce, rounded up: at the number shown the claim does reproduce."""
-
-    def agrees(shown: Decimal, exact: Decimal) -> bool:
-        edge = _edge(margin)
-        return edge is None or (shown <= edge) == (exact <= edge)
-
-    return _shown(margin_from, ROUND_CEILING, agrees)
+    return _bound(margin_from, ROUND_CEILING, margin)
 
 
 def largest_contradicting(margin_up_to: float | None, *, margin: float | None) -> str:
     """The largest margin that would contradict, rounded down: at the number shown it does contradict."""
+    return _bound(margin_up_to, ROUND_FLOOR, margin)
 
-    def agrees(shown: Decimal, exact: Decimal) -> bool:
-        edge = _edge(margin)
-        return edge is None or (shown >= edge) == (exact >= edge)
 
-    return _shown(margin_up_to, ROUND_FLOOR, agrees)
+def _bound(value: float | None, rounding: str, margin: float | None) -> str:
+    """On the side of the margin on which it is."""
+    if margin is None or not math.isfinite(margin):
+        return _shown(value, rounding, lambda shown, exact: True)
+    side, edge = operator.le if rounding == ROUND_CEILING else operator.ge, _exact(margin)
+    return _shown(value, rounding, lambda shown, exact: side(shown, edge) == side(exact, edge))
 
 
 def p_value(p: float | None, *, levels: Iterable[float] = (0.05,)) -> str:
@@ -141,10 +140,6 @@ def _shown(
 
 def _exact(value: float) -> Decimal:
     return Decimal(repr(round(float(value), _FINEST)))
-
-
-def _edge(margin: float | None) -> Decimal | None:
-    return None if margin is None or not math.isfinite(margin) else _exact(margin)
 
 
 def _minus(text: str) -> str:

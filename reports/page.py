@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from audit.record import IMPORTED, Audit, AuthorResponse, ClaimRecord, Scope, Verdict
+from audit.record import IMPORTED, Audit, AuthorResponse, Scope, Verdict
 from reports import cards, findings, protocol, rerun, splits, tables
 from reports import sentences as words
 from reports.lookup import Lookup, distinct, lookup
 from reports.numbers import count
 from reports.protocol import is_reduced
 from reports.svg import IntervalPlot, interval_plot
-from reports.text import View, joined, listed, moment, plural
+from reports.text import View, capital, joined, listed, moment, plural
 
 NOTHING_TESTED = "Nothing was tested."
 PRIMARY = "Primary claims"
@@ -21,8 +22,6 @@ PRIMARY_AND_VALUES = "Printed values, and the primary claims"
 _FIRST = 3
 #: So many printed values stand above them where none of them rests on the paper's own data.
 FIRST_VALUES = 2
-
-Pair = tuple[ClaimRecord, Verdict]
 
 
 def build(audit: Audit) -> View:
@@ -100,43 +99,42 @@ _KEY_PLOT = interval_plot(
 def _counts(index: Lookup, *, imported: bool = True) -> list[View]:
     """The four numbers. They add up to the number of claims: every claim has one of the four statuses.
 
+    Beside each how many comparisons they are and on whose data; of those not tested, whose runs failed.
     `imported` is whether a number says how many of it rest on imported runs.
     """
-    pairs: dict[words.Status, list[Pair]] = {status: [] for status in words.STATUSES}
-    for claim in index.audit.claims:
-        verdict = index.verdicts.get(claim.id) or Verdict(claim.id, "inconclusive", "not_run")
-        pairs[words.status_of(verdict)].append((claim, verdict))
-    return [
-        _count(status, members, sum(imported and index.imported(claim) for claim, _ in members))
-        for status, members in pairs.items()
-    ]
-
-
-def _count(status: words.Status, pairs: Sequence[Pair], imported: int) -> View:
-    """With how many comparisons they are and on whose data; of those not tested, whose runs failed."""
-    number, stand_in = len(pairs), sum(verdict.scope == "other_data" for _, verdict in pairs)
-    notes = []
-    if status == "not_tested":
-        failed = sum(verdict.reason == "run_failed" for _, verdict in pairs)
-        notes += [f"{count(failed)} because our runs failed"] if failed else []
-    else:
-        once = distinct(pairs)
-        notes += [plural(once, "different comparison")] if 0 < once < number else []
-        notes += [f"{'all' if stand_in == number else count(stand_in)} on stand-in data"] if stand_in else []
-        notes += (
-            [f"{'all' if imported == number else count(imported)} on imported numbers"] if imported else []
+    boxes = []
+    for status in words.STATUSES:
+        pairs = [(it, verdict) for it in index.audit.claims if (verdict := index.verdicts[it.id])]
+        pairs = [pair for pair in pairs if words.status_of(pair[1]) == status]
+        number, stand_in = len(pairs), sum(verdict.scope == "other_data" for _, verdict in pairs)
+        others = sum(imported and index.imported(claim) for claim, _ in pairs)
+        if status == "not_tested":
+            failed = sum(verdict.reason == "run_failed" for _, verdict in pairs)
+            notes = [f"{count(failed)} because our runs failed"] if failed else []
+        else:
+            once = distinct(pairs)
+            notes = [plural(once, "different comparison")] if 0 < once < number else []
+            for some, what in ((stand_in, "stand-in data"), (others, "imported numbers")):
+                notes += [f"{'all' if some == number else count(some)} on {what}"] if some else []
+        boxes.append(
+            View(
+                status=status,
+                word=words.STATUS_WORDS[status],
+                count=number,
+                note=", ".join(notes),
+                borrowed=0 < number == stand_in and status != "not_tested",
+            )
         )
-    borrowed = 0 < number == stand_in and status != "not_tested"
-    word, note = words.STATUS_WORDS[status], ", ".join(notes)
-    return View(status=status, word=word, count=number, note=note, borrowed=borrowed)
+    return boxes
 
 
 def _tally(index: Lookup) -> str:
     """The denominators: all claims, those that could be judged, those that were decided."""
     total = len(index.audit.claims)
     judged = sum(verdict.reason not in words.UNJUDGED for verdict in index.audit.verdicts)
-    statuses = [words.status_of(index.verdicts.get(it.id)) for it in index.audit.claims]
-    decided = sum(it in ("reproduced", "contradicted") for it in statuses)
+    decided = sum(
+        words.status_of(index.verdicts[it.id]) in ("reproduced", "contradicted") for it in index.audit.claims
+    )
     if not total:
         said = NOTHING_TESTED
     elif not judged:
@@ -189,12 +187,11 @@ def _authors(said: AuthorResponse | None) -> View:
     """Also where nobody asked: that is said. `state` is for the first screen."""
     if said is None:
         return View(state="not yet asked", sentence="Not yet asked.", answer="", effect="")
-    state, sentence = f"asked on {said.asked}; no answer yet", f"Asked on {said.asked}; no answer yet."
-    if said.answered is not None:
-        state = f"asked on {said.asked}, answered on {said.answered}"
-        sentence = f"Asked on {said.asked}, answered on {said.answered}:"
-    effect = said.effect or "not yet worked in"
-    return View(state=state, sentence=sentence, answer=said.answer or "", effect=effect)
+    if said.answered is None:
+        state = f"asked on {said.asked}; no answer yet"
+        return View(state=state, sentence=f"{capital(state)}.", answer=said.answer or "", effect="")
+    state, effect = f"asked on {said.asked}, answered on {said.answered}", said.effect or "not yet worked in"
+    return View(state=state, sentence=f"{capital(state)}:", answer=said.answer or "", effect=effect)
 
 
 # --------------------------------------------------------------------------- the page over several audits
@@ -202,31 +199,27 @@ def _authors(said: AuthorResponse | None) -> View:
 
 def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> View:
     """Of (folder of the report, audit); `unread` are folders whose record is none. By folder."""
-    rows = [_index_row(folder, audit) for folder, audit in sorted(audits, key=lambda it: it[0])]
+    rows = []
+    for folder, audit in sorted(audits, key=lambda it: it[0]):
+        wrong, total = sum(it.result == "inconsistent" for it in audit.findings), len(audit.findings)
+        index, found = lookup(audit), f"{count(wrong)} of {plural(total, 'finding')} inconsistent"
+        rows.append(
+            View(
+                title=audit.paper.title or audit.paper.key,
+                report=folder,
+                href=f"./{quote(folder)}/report.html",  # `./` so that no name is taken for a scheme
+                counts=_counts(index, imported=False),
+                total=len(audit.claims),
+                rests_on=_rests_on(index),
+                findings=found if total else "not checked",
+                date=moment(audit.created) or "none",
+            )
+        )
     papers = len({audit.paper.key for _, audit in audits})
     them = "it" if len(unread) == 1 else "them"
     lost = f"Not shown, as no audit could be read from {them}: {listed(sorted(unread))}."
-    return View(
-        summary=f"{plural(len(rows), 'audit')} of {plural(papers, 'paper')}",
-        rows=rows,
-        unread=lost if unread else "",
-    )
-
-
-def _index_row(folder: str, audit: Audit) -> View:
-    index = lookup(audit)
-    inconsistent, total = sum(it.result == "inconsistent" for it in audit.findings), len(audit.findings)
-    checked = f"{count(inconsistent)} of {plural(total, 'finding')} inconsistent"
-    return View(
-        title=audit.paper.title or audit.paper.key,
-        report=folder,
-        href=f"./{quote(folder)}/report.html",  # `./` so that no name is taken for a scheme
-        counts=_counts(index, imported=False),
-        total=len(audit.claims),
-        rests_on=_rests_on(index),
-        findings=checked if total else "not checked",
-        date=moment(audit.created) or "none",
-    )
+    summary = f"{plural(len(rows), 'audit')} of {plural(papers, 'paper')}"
+    return View(summary=summary, rows=rows, unread=lost if unread else "")
 
 
 def _rests_on(index: Lookup) -> str:
@@ -234,27 +227,22 @@ def _rests_on(index: Lookup) -> str:
 
     `stand-in data for 2 of 3, the paper’s own data for 1; reduced protocol for 1 of 3`
     """
-    verdicts = ((claim, index.verdicts.get(claim.id)) for claim in index.audit.claims)
-    judged = [(claim, it) for claim, it in verdicts if it and words.status_of(it) != "not_tested"]
+    pairs = ((claim, index.verdicts[claim.id]) for claim in index.audit.claims)
+    judged = [(claim, it.scope) for claim, it in pairs if words.status_of(it) != "not_tested"]
     of = len(judged)
     if not of:
         return "nothing was judged"
     names = words.SCOPE_WORDS | {"same_data": "the paper’s own data"}
-    scopes = [verdict.scope for _, verdict in judged]
-    counts = sorted(((scopes.count(it), word) for it, word in names.items() if it in scopes), reverse=True)
+    number = Counter(scope for _, scope in judged)
+    counts = sorted(((number[it], word) for it, word in names.items() if number[it]), reverse=True)
 
     def share(word: str, number: int) -> str:
         return word if number == of else f"{word} for {count(number)} of {count(of)}"
 
     data = [share(word, n) if k == 0 else f"{word} for {count(n)}" for k, (n, word) in enumerate(counts)]
     arms = [index.records(claim) for claim, _ in judged]
-    parts = [", ".join(data)]
-    for word, number in (
-        ("reduced protocol", sum(any(map(is_reduced, records)) for records in arms)),
-        (
-            "numbers that were imported, not verified here",
-            sum(any(it.protocol == IMPORTED for it in records) for records in arms),
-        ),
-    ):
-        parts += [share(word, number)] if number else []
-    return "; ".join(filter(None, parts))
+    reduced = sum(any(map(is_reduced, records)) for records in arms)
+    others = sum(any(it.protocol == IMPORTED for it in records) for records in arms)
+    parts = [", ".join(data), reduced and share("reduced protocol", reduced)]
+    parts.append(others and share("numbers that were imported, not verified here", others))
+    return joined(*parts, by="; ")

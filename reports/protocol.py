@@ -5,38 +5,20 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
-from audit.record import IMPORTED, ExperimentRecord, FidelityCheck, Run, Scope, Study
+from audit.record import IMPORTED, Deviation, ExperimentRecord, Run, Scope
 from reports import numbers
 from reports.cards import seed_note, settings_anchors
-from reports.curves import LearningCurves, curves_of, learning_plot
+from reports.curves import curves_of, learning_plot
 from reports.lookup import Lookup, by_runs
 from reports.rerun import versions_of
 from reports.sentences import SCOPE_WORDS
 from reports.tables import same_also
-from reports.text import View, capital, listed, plural, quoted
-
-OPEN = "left open"
-FOLLOWED = "as the settings below have it"
+from reports.text import View, capital, grouped, joined, listed, plural, quoted
 
 # --------------------------------------------------------------------------- point by point
-
-
-@dataclass(frozen=True)
-class Point:
-    """One point of the protocol."""
-
-    what: str
-    paper: str
-    code: str
-    here: str
-    why: str
-    silent: bool
-    """Whether the paper does not say."""
-    as_set: bool
-    """Whether what was done is told by the settings of each experiment."""
 
 
 def protocol_diff(index: Lookup) -> View:
@@ -45,18 +27,16 @@ def protocol_diff(index: Lookup) -> View:
     Of an experiment for which the runs of another one stand, no more than what is not told there.
     """
     run = [it for it in index.audit.experiments if it.runs]
-    points = {it.id: tuple(_points(it, index)) for it in run}
+    points = {it.id: list(_points(it, index)) for it in run}
     own = [it for it in run if it.id not in index.same_experiments]
     told = {it.id: points[it.id] for it in own}
     for name, first in index.same_experiments.items():
-        told[name] = tuple(it for it in points[name] if it not in points[first])
-    shared: dict[Point, list[str]] = {}
+        told[name] = [it for it in points[name] if it not in points[first]]
+    shared: dict[Deviation, list[str]] = {}
     for name, mine in told.items():
         for point in mine:
             shared.setdefault(point, []).append(name)
-    groups: dict[tuple[str, ...], list[Point]] = {}
-    for point, names in shared.items():
-        groups.setdefault(tuple(names), []).append(point)
+    groups = grouped(shared, lambda it: tuple(shared[it]))
     silent, number = sum(it.silent for it in shared), plural(len(shared), "point")
     summary = f"On {numbers.count(silent)} of {number} the paper is silent."
     if not silent:
@@ -72,7 +52,7 @@ def protocol_diff(index: Lookup) -> View:
             View(
                 anchor=anchors[it.id],
                 title=index.title(it.id),
-                named=", ".join(part for part in (it.model, it.variant, it.protocol) if part),
+                named=joined(it.model, it.variant, it.protocol, by=", "),
                 counts=_counts(points[it.id]),
                 values=list(_settings(it, index.runs(it.id)[0])),
                 also=same_also(index.again(it.id)),
@@ -82,23 +62,26 @@ def protocol_diff(index: Lookup) -> View:
     )
 
 
-def _points(experiment: ExperimentRecord, index: Lookup) -> Iterator[Point]:
+def _points(experiment: ExperimentRecord, index: Lookup) -> Iterator[Deviation]:
+    """The departures as the page shows them, then what the paper leaves open, with the choice made here."""
     for it in dict.fromkeys(experiment.deviations):
-        here = FOLLOWED if it.as_set else it.here
+        here = "as the settings below have it" if it.as_set else it.here
         paper, code = it.paper or numbers.ABSENT, it.code or numbers.ABSENT
-        yield Point(it.what, paper, code, here, it.why, it.silent, it.as_set)
+        yield replace(it, paper=paper, code=code, here=here, numbers=None)
     readings = index.audit.readings
-    if readings is None:
-        return
-    names = readings.of.get(experiment.reading_of or experiment.id, ())
-    for choice in (it for it in readings.open if it.name in names):
-        taken = experiment.reading.get(choice.name, choice.choices[0] if choice.choices else "")
+    names = readings.of.get(experiment.reading_of or experiment.id, ()) if readings else ()
+    for choice in (it for it in readings.open if it.name in names) if readings else ():
+        taken = experiment.reading.get(choice.name, (*choice.choices, "")[0])
         declared = listed([it.replace("_", " ") for it in choice.choices], word="or")
-        what, here = choice.name.replace("_", " "), taken.replace("_", " ")
-        yield Point(what, f"{OPEN}; declared: {declared}", numbers.ABSENT, here, choice.why, True, False)
+        what, here, paper = (
+            choice.name.replace("_", " "),
+            taken.replace("_", " "),
+            f"left open; declared: {declared}",
+        )
+        yield Deviation(what, paper, here, choice.why, numbers.ABSENT, silent=True)
 
 
-def _counts(points: Sequence[Point]) -> str:
+def _counts(points: Sequence[Deviation]) -> str:
     """`22 points: on 9 the paper is silent and for 11 its public code is known.`"""
     if not points:
         return "No departure from the paper is on record."
@@ -229,9 +212,15 @@ def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
 
 
 def _rising(run: Iterable[ExperimentRecord]) -> str:
-    """That training may have ended too early; empty where no curve, of three points or more, says so."""
+    """That training may have ended too early: of how many curves, of three points or more, the mean over the
+    seeds is best at the last evaluation that any seed had; empty where of none.
+    """
     curves = [it for it in map(curves_of, run) if it and it.metric != "loss" and len(it.mean) >= 3]
-    number, of = sum(map(_is_rising, curves)), len(curves)
+    best = [max(it.mean, key=lambda point: point[1])[0] for it in curves]
+    number, of = (
+        sum(at == max(x[-1][0] for x in it.seeds) for at, it in zip(best, curves, strict=True)),
+        len(curves),
+    )
     if not number:
         return ""
     arms = "the one arm with a curve" if of == 1 else f"{numbers.count(number)} of {numbers.count(of)} arms"
@@ -240,12 +229,6 @@ def _rising(run: Iterable[ExperimentRecord]) -> str:
         f"In {arms} the curve was still rising at the end ({whose} mean score on held-out documents is best "
         f"at the last evaluation): {what} may be about training time."
     )
-
-
-def _is_rising(curves: LearningCurves) -> bool:
-    """Whether the mean over the seeds is best at the last evaluation that any seed had."""
-    last = max(line[-1][0] for line in curves.seeds)
-    return max(curves.mean, key=lambda it: it[1])[0] == last
 
 
 def scope_notes(index: Lookup) -> list[View]:
@@ -266,35 +249,27 @@ def scope_notes(index: Lookup) -> list[View]:
             test, labels = plural(data.n_test, "test document"), plural(data.n_labels, "label")
             what = f"“{data.name}” ({numbers.count(data.n_train)} training and {test}, {labels})"
         made.setdefault((scope, stated), []).append(f"{runs} for {sets} used {what}")
+    # several splits may come with the corpus, of which the paper's may be any or none
+    split = "another split" if index.audit.splits is None else "a split that need not be the paper’s"
+
+    def means(scope: Scope, stated: str) -> str:
+        how = f"as the import states, not verified here ({stated})" if stated else "by content"
+        return {
+            "same_data": f"the paper’s own, {how}. Values and comparisons are judged.",
+            "other_split": (
+                f"the same corpus in {split}. Values are judged with the noise "
+                "of both test sets added; comparisons are judged on this split."
+            ),
+            "other_data": (
+                "another corpus than the paper’s, on which its values are not judged. Comparisons are, and "
+                "what is found holds for this stand-in; whether it holds on the paper’s data is open."
+            ),
+        }[scope]
+
     return [
-        View(
-            scope=scope,
-            word=SCOPE_WORDS[scope],
-            means=_scope_means(scope, stated, split_known=index.audit.splits is None),
-            made=texts,
-        )
+        View(scope=scope, word=SCOPE_WORDS[scope], means=means(scope, stated), made=texts)
         for (scope, stated), texts in made.items()
     ]
-
-
-def _scope_means(scope: Scope, stated: str, *, split_known: bool) -> str:
-    """What runs on such data allow; `stated` is why imported ones are said to be on the paper's own.
-
-    `split_known` is false where several come with the corpus and the paper's may be any or none.
-    """
-    if scope == "same_data":
-        how = f"as the import states, not verified here ({stated})" if stated else "by content"
-        return f"the paper’s own, {how}. Values and comparisons are judged."
-    if scope == "other_split":
-        split = "another split" if split_known else "a split that need not be the paper’s"
-        return (
-            f"the same corpus in {split}. Values are judged with the noise "
-            "of both test sets added; comparisons are judged on this split."
-        )
-    return (
-        "another corpus than the paper’s, on which its values are not judged. Comparisons are, and what is "
-        "found holds for this stand-in; whether it holds on the paper’s data is open."
-    )
 
 
 # --------------------------------------------------------------------------- tuning and runs
@@ -309,30 +284,23 @@ _SAMPLERS = {"random": "drawn at random", "tpe": "proposed by TPE, which learns 
 
 def study_views(index: Lookup) -> list[View]:
     """Each study once, under the experiments that use its values, in their order."""
-    users: dict[str, list[ExperimentRecord]] = {}
-    for it in index.audit.experiments:
-        if it.study is not None and it.runs:
-            users.setdefault(it.study.key, []).append(it)
-    return [
-        View(study=study, heading=heading([index.title(it.id) for it in own]), facts=_facts(study))
-        for own in users.values()
-        if (study := own[0].study)
-    ]
-
-
-def _facts(study: Study) -> Iterator[str]:
-    """What was sought, on which documents, by which means, and where the record is."""
-    spec = study.spec
-    ranges = "; ".join(f"{it.name.partition('.')[2].replace('_', ' ')} {it}" for it in spec.space)
-    limit = f" (no trial begun after {numbers.duration(study.timeout)})" if study.timeout else ""
-    time = f"{numbers.duration(study.seconds)} of training{limit}"
-    yield f"Sought: {ranges}."
-    yield f"Held out: {study.validation.removeprefix('dev: ').rstrip('.')}."
-    yield (
-        f"Budget: {study.counted} of {plural(study.wanted, 'trial')}, {time}; {_SAMPLERS[spec.sampler]}, "
-        f"seed {spec.seed}; {_PRUNERS[spec.pruner]}."
-    )
-    yield f"Record: studies/{study.key}.json in the folder of the runs."
+    views = []
+    tuned = (it for it in index.audit.experiments if it.study is not None and it.runs)
+    for own in grouped(tuned, lambda it: it.study and it.study.key).values():
+        if study := own[0].study:
+            spec = study.spec
+            ranges = "; ".join(f"{it.name.partition('.')[2].replace('_', ' ')} {it}" for it in spec.space)
+            limit = f" (no trial begun after {numbers.duration(study.timeout)})" if study.timeout else ""
+            time = f"{numbers.duration(study.seconds)} of training{limit}"
+            facts = [
+                f"Sought: {ranges}.",
+                f"Held out: {study.validation.removeprefix('dev: ').rstrip('.')}.",
+                f"Budget: {study.counted} of {plural(study.wanted, 'trial')}, {time}; "
+                f"{_SAMPLERS[spec.sampler]}, seed {spec.seed}; {_PRUNERS[spec.pruner]}.",
+                f"Record: studies/{study.key}.json in the folder of the runs.",
+            ]
+            views.append(View(study=study, heading=heading([index.title(it.id) for it in own]), facts=facts))
+    return views
 
 
 def learning_views(index: Lookup) -> list[View]:
@@ -379,9 +347,7 @@ def version_notes(index: Lookup) -> list[str]:
 
 def gate_models(index: Lookup) -> list[View]:
     """In the order in which the checks stand; models that were run without any check at the end."""
-    checks: dict[str, list[FidelityCheck]] = {}
-    for check in index.audit.fidelity:
-        checks.setdefault(check.model, []).append(check)
+    checks = grouped(index.audit.fidelity, lambda it: it.model)
     used: dict[str, set[str]] = {}
     for it in index.audit.experiments:
         if any(not run.imported for run in it.runs):
@@ -392,28 +358,24 @@ def gate_models(index: Lookup) -> list[View]:
         own, experiments = checks.get(name, []), used.get(name, set())
         claims = sum(bool(experiments & set(it.experiments)) for it in index.audit.claims)
         rests = f"{plural(len(experiments), 'experiment')} and {plural(claims, 'claim')} rest on it."
+        passed, every = sum(check.passed for check in own), plural(len(own), "check")
+        said = f"{name}: {numbers.count(passed)} of {every} passed. Until all have, no claim is called "
+        said += "contradicted on its runs."
+        if not own:
+            said = f"{name}: no check is on record, so that no claim is called contradicted on its runs."
+        elif passed == len(own):
+            all_of_them = "its one check" if passed == 1 else f"all {every}"
+            said = f"{name}: {all_of_them} passed, so its runs may speak against a claim."
         views.append(
             View(
                 name=name,
-                sentence=_gate_sentence(name, own),
+                sentence=said,
                 used=rests if experiments else "",
-                open=bool(own) and all(it.passed for it in own),
+                open=bool(own) and passed == len(own),
                 checks=sorted(own, key=lambda it: it.passed),
             )
         )
     return views
-
-
-def _gate_sentence(model: str, checks: Sequence[FidelityCheck]) -> str:
-    """Whether our implementation of `model` may speak against a claim."""
-    passed = sum(check.passed for check in checks)
-    if not checks:
-        return f"{model}: no check is on record, so that no claim is called contradicted on its runs."
-    if passed == len(checks):
-        every = "its one check" if passed == 1 else f"all {plural(passed, 'check')}"
-        return f"{model}: {every} passed, so its runs may speak against a claim."
-    some = f"{numbers.count(passed)} of {plural(len(checks), 'check')} passed"
-    return f"{model}: {some}. Until all have, no claim is called contradicted on its runs."
 
 
 def gate_state(index: Lookup) -> str:
@@ -422,12 +384,12 @@ def gate_state(index: Lookup) -> str:
     imported = {run.imported for run in index.every_run().values()}
     if imported == {True}:
         return "not used: all runs were imported, and our checks say nothing about the code that made them."
-    failing = {it.model for it in checks if not it.passed}
-    lacking = [model for model in dict.fromkeys(it.model for it in checks) if model in failing]
+    lacking = {it.model for it in checks if not it.passed}
+    order = [model for model in dict.fromkeys(it.model for it in checks) if model in lacking]
     state = "passed all of their own checks, so that their runs may contradict a claim."
-    if lacking:
+    if order:
         state = (
-            f"not all checks are passed for {listed(lacking)}: on such runs no claim is called contradicted."
+            f"not all checks are passed for {listed(order)}: on such runs no claim is called contradicted."
         )
     if not checks:
         state = "no check of them is on record, so that their runs contradict no claim."

@@ -20,7 +20,6 @@ from markupsafe import Markup
 
 from audit.record import Audit
 from reports import numbers, splits, text
-from reports.compare import Changes
 from reports.page import build, index_page
 from reports.sentences import ICONS, KIND_WORDS, STATUS_WORDS
 from reports.text import visible
@@ -78,7 +77,7 @@ def index_html(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) 
     return _environment().get_template("index.html.j2").render(page=index_page(audits, unread))
 
 
-def changes_html(changes: Changes) -> str:
+def changes_html(changes: text.View) -> str:
     """What changed between two audits, as a small page of its own."""
     return _environment().get_template("changes.html.j2").render(changes=changes, icons=ICONS)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import PurePath
 
-from audit.record import ClaimRecord, ExperimentRecord, Run, Verdict
+from audit.record import ClaimRecord, ExperimentRecord, Run
 from reports import numbers
 from reports.lookup import Lookup
 from reports.text import View, listed, moment, plural
@@ -79,7 +79,7 @@ def command_of(claim: ClaimRecord, index: Lookup) -> str:
     With all readings of what the paper leaves open, where the claim was judged under several: those first,
     with fewer seeds where they had fewer, as the last command is the one that the verdicts are of.
     """
-    whole, verdict = index.audit.command, index.verdicts.get(claim.id)
+    whole, verdict = index.audit.command, index.verdicts[claim.id]
     can_run = (_ours([it]) or (it.model and not it.runs) for it in index.records(claim))
     if not whole or not any(can_run):
         return ""
@@ -87,7 +87,7 @@ def command_of(claim: ClaimRecord, index: Lookup) -> str:
     if command == whole:
         return ""
     every = shlex.split(command)
-    if verdict is None or not 0 < len(verdict.readings) == verdict.readings_declared or "--readings" in every:
+    if not 0 < len(verdict.readings) == verdict.readings_declared or "--readings" in every:
         return command
     seeds = min((n for it in verdict.readings for n in it.n), default=0)
     at = every.index("--seeds") + 1 if "--seeds" in every[:-1] else 0
@@ -126,13 +126,6 @@ def _with_readings(command: str, seeds: int, index: Lookup) -> str:
     return f"{first} && {command}"
 
 
-def _reading_seeds(verdicts: Iterable[Verdict]) -> int:
-    """The fewest seeds of a reading, of claims first of which all readings were run; 0 where none was."""
-    several = [it for it in verdicts if it.readings]
-    whole = [it for it in several if len(it.readings) == it.readings_declared]
-    return min((n for it in whole or several for reading in it.readings for n in reading.n), default=0)
-
-
 def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
     """The `audit import` that each lot of imported runs came by, and its files with their SHA-256.
 
@@ -148,30 +141,27 @@ def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
             files = sources if run.predictions is None else [config["experiment"], *sources[1:]]
             lots.setdefault(repr((said, files, run.data.name, run.data.fingerprint)), []).append(run)
     for lot in lots.values():
-        sources = [it for run in lot for it in run.spec.config["sources"]]
-        yield _import(lot, paper), "; ".join(dict.fromkeys(f"{it['file']}: {it['sha256']}" for it in sources))
-
-
-def _import(lot: Sequence[Run], paper: str) -> str:
-    run, config = lot[0], lot[0].spec.config
-    options = {
-        "--paper": paper,
-        "--dataset": run.data.name,
-        "--fingerprint": "" if run.spec.data == "unknown" else run.spec.data,
-        "--by": config["by"],
-        "--authors-code": config["authors_code"],
-        "--same-data": config["same_data"],
-        "--other-split": config.get("other_split", ""),
-        "--unit": config["unit"],
-    }
-    pairs = [it for it in options.items() if it[1]]
-    if run.predictions is not None:
-        pairs.append(("--experiment", str(config["experiment"])))
-        pairs += [("--seed", str(it.spec.seed)) for it in lot]
-        truths = zip(("--truth", "--train-truth"), config["sources"][1:], strict=False)
-        pairs += [(name, it["file"]) for name, it in truths]
-    files = dict.fromkeys(str(it.spec.config["sources"][0]["file"]) for it in lot)
-    return shlex.join(["audit", "import", *files, *chain.from_iterable(pairs)])
+        run, config = lot[0], lot[0].spec.config
+        options = {
+            "--paper": paper,
+            "--dataset": run.data.name,
+            "--fingerprint": "" if run.spec.data == "unknown" else run.spec.data,
+            "--by": config["by"],
+            "--authors-code": config["authors_code"],
+            "--same-data": config["same_data"],
+            "--other-split": config.get("other_split", ""),
+            "--unit": config["unit"],
+        }
+        pairs = [it for it in options.items() if it[1]]
+        if run.predictions is not None:
+            pairs.append(("--experiment", str(config["experiment"])))
+            pairs += [("--seed", str(it.spec.seed)) for it in lot]
+            truths = zip(("--truth", "--train-truth"), config["sources"][1:], strict=False)
+            pairs += [(name, it["file"]) for name, it in truths]
+        files = dict.fromkeys(str(it.spec.config["sources"][0]["file"]) for it in lot)
+        sources = [source for of in lot for source in of.spec.config["sources"]]
+        digests = dict.fromkeys(f"{it['file']}: {it['sha256']}" for it in sources)
+        yield shlex.join(["audit", "import", *files, *chain.from_iterable(pairs)]), "; ".join(digests)
 
 
 # --------------------------------------------------------------------------- the box and the provenance
@@ -184,16 +174,20 @@ def rerun_box(index: Lookup) -> View:
     lots = list(_imports(index.every_run().values(), audit.paper.key))
     command = audit.command or "audit run"
     others = _ours(it for it in audit.experiments if it.reading_of)
-    seeds = _reading_seeds(index.verdicts.values()) if others else 0
-    whole = _with_readings(command, seeds, index)
-    data = dict.fromkeys(
-        f"{it.name}, recipe {it.recipe}: {it.fingerprint}" for it in (run.data for run in runs)
-    )
+    # the fewest seeds of a reading, of claims first of which all readings were run
+    several = [it for it in index.verdicts.values() if it.readings] if others else []
+    whole = [it for it in several if len(it.readings) == it.readings_declared] or several
+    seeds = min((n for it in whole for reading in it.readings for n in reading.n), default=0)
+    all_of_it = _with_readings(command, seeds, index)
     facts = [("Imported files, SHA-256", it) for _, it in lots]
     if runs:
-        facts += [("Data", it) for it in data]
+        data = (run.data for run in runs)
+        facts += [
+            ("Data", it)
+            for it in dict.fromkeys(f"{it.name}, recipe {it.recipe}: {it.fingerprint}" for it in data)
+        ]
         facts.append(("Seeds", _seed_list(runs)))
-        if whole != command:
+        if all_of_it != command:
             are, them = ("is", "it") if len(others) == 1 else ("are", "them")
             made = f"the first command makes {them}, with {plural(seeds, 'seed')} each"
             said = f"{numbers.count(len(others))} of the runs {are} of other readings: {made}"
@@ -205,22 +199,23 @@ def rerun_box(index: Lookup) -> View:
             ("Peak memory", _memory(runs)),
             ("Our code", _code(runs)),
         ]
-    own = [it for it in audit.experiments if _ours([it]) and it.id not in index.same_experiments]
+    own = [
+        (it, _ours([it])) for it in audit.experiments if _ours([it]) and it.id not in index.same_experiments
+    ]
+    experiments = [
+        View(
+            title=index.title(it.id),
+            command=only(command, it.reading_of or it.id, paper=audit.paper.key),
+            seeds=_seed_list(mine),
+            time=numbers.duration(sum(run.seconds for run in mine)),
+            memory=_memory(mine),
+        )
+        for it, mine in own
+    ]
     return View(
-        command=" && ".join([*(it for it, _ in lots), whole]),
+        command=" && ".join([*(it for it, _ in lots), all_of_it]),
         facts=facts,
-        experiments=[_one(it, index, command) for it in own] if len(own) > 1 else (),
-    )
-
-
-def _one(it: ExperimentRecord, index: Lookup, command: str) -> View:
-    runs = _ours([it])
-    return View(
-        title=index.title(it.id),
-        command=only(command, it.reading_of or it.id, paper=index.audit.paper.key),
-        seeds=_seed_list(runs),
-        time=numbers.duration(sum(run.seconds for run in runs)),
-        memory=_memory(runs),
+        experiments=experiments if len(own) > 1 else (),
     )
 
 

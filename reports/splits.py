@@ -9,8 +9,8 @@ from audit.record import SplitNoise, SplitStudy, SplitVerdict
 from reports import numbers
 from reports.lookup import Lookup
 from reports.sentences import reason
-from reports.svg import IntervalPlot, Lane, interval_plot
-from reports.text import View, joined, listed, plural
+from reports.svg import IntervalPlot, interval_plot
+from reports.text import View, grouped, joined, listed, plural
 from reports.verdicts import Bounds
 
 #: Reason codes where they say something else of splits than of a claim: of one split, of their mean.
@@ -201,9 +201,7 @@ def split_section(index: Lookup) -> View | None:
     missing += _on_one_column(study)
     if short := dict.fromkeys(it.experiment for it in study.noise if len(it.columns) < it.attempts):
         missing.append(f"Not every column has a value of {listed(list(short))}.")
-    groups: dict[str, list[SplitNoise]] = {}
-    for it in noise:
-        groups.setdefault(index.title(it.experiment), []).append(it)
+    groups = grouped(noise, lambda it: index.title(it.experiment))
     return View(
         title=f"{plural(columns, 'split column')} of “{study.corpus}”",
         judged=[_judged(it, it.as_one_split, index) for it in noise if it.as_one_split],
@@ -250,7 +248,7 @@ def _plot(it: SplitNoise, name: str) -> str:
         parts.append(f"dotted, one run on one more random split: {as_one_split(it)}")
     if it.pi95_mean is not None:
         parts.append(f"bar, the mean over these splits: {as_mean(it)}")
-    seeds = (Lane(f"seeds on column {it.column}", it.seed_values),) if len(it.seeds) > 1 else ()
+    seeds = ((f"seeds on column {it.column}", it.seed_values),) if len(it.seeds) > 1 else ()
     return interval_plot(
         IntervalPlot(
             description="; ".join(parts) + ".",
@@ -260,7 +258,7 @@ def _plot(it: SplitNoise, name: str) -> str:
             target_label=f"printed {it.printed}",
             ci95=it.pi95_mean,
             pi95=it.pi95_column,
-            lanes=(Lane("columns, one run each", it.values), *seeds),
+            lanes=(("columns, one run each", it.values), *seeds),
             one_axis=True,
         )
     )

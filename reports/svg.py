@@ -17,20 +17,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from itertools import chain
+from typing import Any
 
 from audit.record import ClaimRecord, Verdict
 from reports import numbers
 from reports.sentences import COMPARISONS, PRINTED_KINDS
-from reports.text import shortened, visible
-from reports.verdicts import (
-    Bounds,
-    plot_description,
-    printed_of,
-    subject_of,
-)
+from reports.text import joined, shortened, visible
+from reports.verdicts import Bounds, plot_description, printed_of, subject_of
 
 WIDTH = 340
 
@@ -86,14 +82,6 @@ def path(kind: str, d: str) -> str:
 
 
 @dataclass(frozen=True)
-class Lane:
-    """One row of seed dots: the runs of one experiment."""
-
-    label: str
-    values: tuple[float, ...]
-
-
-@dataclass(frozen=True)
 class IntervalPlot:
     """What one interval plot shows, in points of the metric.
 
@@ -116,8 +104,8 @@ class IntervalPlot:
     dots: tuple[float, ...] = ()
     zero: bool = False
     """Whether the axis is of a difference, so that its zero is drawn."""
-    lanes: tuple[Lane, ...] = ()
-    """Below the intervals, or alone, on an axis of their own: the runs of each arm of a comparison."""
+    lanes: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    """Label and seeds of each arm of a comparison: below the intervals, or alone, on an axis of their own."""
     lanes_axis: str = ""
     one_axis: bool = False
     """Whether the lanes are in the units of the intervals, and stand on their axis."""
@@ -131,7 +119,7 @@ class IntervalPlot:
 
     @property
     def lane_numbers(self) -> list[float]:
-        return [value for lane in self.lanes for value in lane.values]
+        return [value for _, values in self.lanes for value in values]
 
 
 def interval_plot(plot: IntervalPlot, name: str = "") -> str:
@@ -141,25 +129,22 @@ def interval_plot(plot: IntervalPlot, name: str = "") -> str:
     """
     known = [*plot.numbers, *(plot.lane_numbers if plot.one_axis else ())]
     parts: list[str] = []
-    height = -4
-    if known and numbers.is_drawable(*known):
+    height = 4
+    if known:
+        if not numbers.is_drawable(*known):
+            return ""
         axis = axis_over([*known, 0.0] if plot.zero else known)
         bottom = 62 if plot.dots else 48
         marks = [_dots((axis.x(value), bottom - 9) for value in plot.dots)]
         if plot.one_axis:
-            lanes, bottom = _lanes(plot.lanes, axis, bottom)
-            marks += lanes
+            marks += _lanes(plot, axis, bottom)
+            bottom += 32 * len(plot.lanes)
         parts = [*_marks(plot, axis, bottom), *marks, *_ruler(axis, bottom, plot.axis)]
+        height = bottom + 30 + (8 if plot.lanes and not plot.one_axis else 0)
+    if plot.lane_numbers and not plot.one_axis and numbers.is_drawable(*plot.lane_numbers):
+        axis, bottom = axis_over(plot.lane_numbers), height + 32 * len(plot.lanes)
+        parts += [*_lanes(plot, axis, height), *_ruler(axis, bottom, plot.lanes_axis)]
         height = bottom + 30
-    elif known:
-        return ""
-    if plot.lanes and not plot.one_axis and plot.lane_numbers and numbers.is_drawable(*plot.lane_numbers):
-        axis = axis_over(plot.lane_numbers)
-        lanes, bottom = _lanes(plot.lanes, axis, height + 8)
-        parts += [*lanes, *_ruler(axis, bottom, plot.lanes_axis)]
-        height = bottom + 30
-    elif plot.lanes and not plot.one_axis:
-        height += 8
     if not parts:
         return ""
     head = f'<svg class="plot" viewBox="0 0 {WIDTH} {height}" role="img">'
@@ -191,14 +176,13 @@ def _marks(plot: IntervalPlot, axis: Axis, bottom: int) -> Iterator[str]:
         yield path("mean", f"M{at(plot.estimate)} {y - 6}l6 6-6 6-6-6z")
 
 
-def _lanes(lanes: Sequence[Lane], axis: Axis, top: int) -> tuple[list[str], int]:
-    """Each lane's label with its dots below, and the height reached."""
-    labels = [
-        f'<text class="lane" x="12" y="{top + 32 * k + 9}">{escaped(shortened(lane.label, 52))}</text>'
-        for k, lane in enumerate(lanes)
-    ]
-    places = ((axis.x(value), top + 32 * k + 20) for k, lane in enumerate(lanes) for value in lane.values)
-    return [*labels, _dots(places)], top + 32 * len(lanes)
+def _lanes(plot: IntervalPlot, axis: Axis, top: int) -> Iterator[str]:
+    """Each lane's label with its dots below."""
+    for k, (label, _) in enumerate(plot.lanes):
+        yield f'<text class="lane" x="12" y="{top + 32 * k + 9}">{escaped(shortened(label, 52))}</text>'
+    yield _dots(
+        (axis.x(value), top + 32 * k + 20) for k, (_, values) in enumerate(plot.lanes) for value in values
+    )
 
 
 def _dots(places: Iterable[tuple[float, int]]) -> str:
@@ -224,74 +208,49 @@ def _label(x: float, y: int, text: str) -> str:
     return f'<text x="{x:.0f}" y="{y}">{escaped(text)}</text>'
 
 
-def intervals_of(claim: ClaimRecord, verdict: Verdict | None, names: Sequence[str]) -> IntervalPlot | None:
+def intervals_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> IntervalPlot | None:
     """What the plot shows; none for a printed number on other data, which shares no axis with ours."""
-    if verdict is None or (claim.kind in PRINTED_KINDS and verdict.scope == "other_data"):
+    if claim.kind in PRINTED_KINDS and verdict.scope == "other_data":
         return None
-    kind, target, margin = claim.kind, verdict.target, verdict.margin
+    kind, target, subject = claim.kind, verdict.target, subject_of(claim)
     points = f"{claim.metric}, points"
-    lanes = tuple(Lane(*it) for it in zip(names, verdict.values, strict=False))
-    plain = IntervalPlot(
-        description=plot_description(claim, verdict),
-        axis="",
+    lanes = tuple(zip(names, verdict.values, strict=False))
+    shown: dict[str, Any]
+    if kind in COMPARISONS:  # every seed of every arm under each other, where they are on one data set
+        shown = {"axis": "", "lanes": () if kind == "dominance" else tuple(dict(lanes).items())}
+        shown["lanes_axis"] = points
+    elif verdict.estimate is None:
+        return None
+    elif kind == "value":
+        shown = {"axis": points, "target": target, "target_label": f"printed {printed_of(claim, verdict)}"}
+        shown |= {"margin": around(target, verdict.margin), "pi95": verdict.pi95}
+        shown["dots"] = verdict.values[0] if verdict.values else ()
+    elif kind == "cost":
+        units = {"training_time": "seconds", "prediction_time": "seconds", "model_size": "bytes"}
+        unit = units.get(str(claim.details.get("quantity")), "")
+        shown = {"axis": f"ratio of {subject}", "target": 1.0, "target_label": "as much", "lanes": lanes}
+        shown["lanes_axis"] = joined(subject, unit, by=", ")
+    elif kind == "complexity":  # the costs themselves share no linear axis: they stand in the strips
+        shown = {"axis": "exponent of the growth", "target": target}
+        shown |= {
+            "target_label": f"claimed {numbers.points(target)}",
+            "margin": around(target, verdict.margin),
+        }
+    else:  # the margin lies around no difference, but around the printed one where its size is claimed
+        target = target if verdict.scope != "other_data" else None
+        size = claim.negligible if kind == "order" and verdict.margin is None else verdict.margin
+        shown = {"axis": f"difference in {points}", "target": target, "pi95": verdict.pi95, "zero": True}
+        shown |= {"target_label": f"printed {numbers.signed(target)}", "lanes": lanes, "lanes_axis": points}
+        shown["margin"] = around(target if kind == "gap" else 0.0, size)
+    return IntervalPlot(
+        plot_description(claim, verdict),
         estimate=verdict.estimate,
         ci90=verdict.ci90,
         ci95=verdict.ci95,
+        **shown,
     )
-    if kind in COMPARISONS:  # every seed of every arm under each other, where they are on one data set
-        arms = {} if kind == "dominance" else {lane.label: lane for lane in lanes}
-        return replace(plain, lanes=tuple(arms.values()), lanes_axis=points)
-    if verdict.estimate is None:
-        return None
-    if kind == "value":
-        return replace(
-            plain,
-            axis=points,
-            target=target,
-            target_label=f"printed {printed_of(claim, verdict)}",
-            margin=around(target, margin),
-            pi95=verdict.pi95,
-            dots=verdict.values[0] if verdict.values else (),
-        )
-    if kind == "cost":
-        units = {"training_time": "seconds", "prediction_time": "seconds", "model_size": "bytes"}
-        unit = units.get(str(claim.details.get("quantity")), "")
-        return replace(
-            plain,
-            axis=f"ratio of {subject_of(claim)}",
-            target=1.0,
-            target_label="as much",
-            lanes=lanes,
-            lanes_axis=", ".join(it for it in (subject_of(claim), unit) if it),
-        )
-    if kind == "complexity":  # the costs themselves share no linear axis: they stand in the strips
-        return replace(
-            plain,
-            axis="exponent of the growth",
-            target=target,
-            target_label=f"claimed {numbers.points(target)}",
-            margin=around(target, margin),
-        )
-    # the margin lies around no difference, but around the printed one where its size is claimed
-    target = target if verdict.scope != "other_data" else None
-    return replace(
-        plain,
-        axis=f"difference in {points}",
-        target=target,
-        target_label=f"printed {numbers.signed(target)}",
-        margin=difference_margin(claim, verdict, target),
-        pi95=verdict.pi95,
-        zero=True,
-        lanes=lanes,
-        lanes_axis=points,
-    )
-
-
-def difference_margin(claim: ClaimRecord, verdict: Verdict, target: float | None) -> Bounds | None:
-    """The band of a difference of two arms: around zero, or around the printed one where that is claimed."""
-    size = claim.negligible if claim.kind == "order" and verdict.margin is None else verdict.margin
-    return around(target if claim.kind == "gap" else 0.0, size)
 
 
 def around(centre: float | None, margin: float | None) -> Bounds | None:
+    """The band of a margin; none where either is absent."""
     return None if centre is None or margin is None else (centre - margin, centre + margin)

@@ -14,16 +14,14 @@ from audit.record import (
     ExperimentRecord,
     LabelStrata,
     PrintedIn,
-    Row,
     Scope,
-    TableRecord,
 )
 from reports import numbers
-from reports.findings import check_title, finding_anchors, finding_key
+from reports.findings import check_title, finding_key
 from reports.lookup import Lookup, Place
 from reports.sentences import SCOPE_WORDS, STATUS_WORDS, status_of
-from reports.text import View, listed, plural, unique_slugs
-from reports.verdicts import claim_title, coverage, edges, subject_of
+from reports.text import View, grouped, listed, plural, unique_slugs
+from reports.verdicts import coverage, edges, subject_of
 
 SAME = "same runs as"
 
@@ -52,29 +50,24 @@ def table_views(index: Lookup) -> list[View]:
             scope=record.scope if record and values else "same_data",
         )
 
-    def row_view(table: TableRecord, row: Row) -> tuple[str, list[View]]:
-        cells = row.cells[: len(table.columns)]
-        return row.label, [cell_view(index.places[cell.address]) for cell in cells]
-
-    views = []
-    for table in index.audit.tables:
-        rows = [row_view(table, row) for row in table.rows]
-        scopes = {it.scope for _, cells in rows for it in cells}
-        footnote = _footnote(scopes, split_known=index.audit.splits is None)
-        views.append(View(table=table, anchor=anchors[table.id], rows=rows, footnote=footnote))
-    return views
-
-
-def _footnote(scopes: set[Scope], *, split_known: bool) -> str:
-    """What the dagger beside our numbers means; empty when none is needed."""
-    another = "another split" if split_known else "a split that need not be the paper’s"
-    said = {
-        "other_split": f"on {another}{{}} judged with the noise of both test sets added",
+    # what the dagger beside our numbers means; empty when none is needed
+    split = "another split" if index.audit.splits is None else "a split that need not be the paper’s"
+    daggers = {
+        "other_split": f"on {split}{{}} judged with the noise of both test sets added",
         "other_data": f"on {SCOPE_WORDS['other_data']}{{}} not comparable with the printed number above it",
     }
-    parts = [text for scope, text in said.items() if scope in scopes]
-    colon = ":" if len(parts) == 1 else ","
-    return f"† Ours {', or '.join(part.format(colon) for part in parts)}." if parts else ""
+    views = []
+    for table in index.audit.tables:
+        rows = []
+        for row in table.rows:
+            shown = row.cells[: len(table.columns)]
+            rows.append((row.label, [cell_view(index.places[cell.address]) for cell in shown]))
+        scopes = {it.scope for _, cells in rows for it in cells}
+        parts = [text for scope, text in daggers.items() if scope in scopes]
+        colon = ":" if len(parts) == 1 else ","
+        said = f"† Ours {', or '.join(part.format(colon) for part in parts)}." if parts else ""
+        views.append(View(table=table, anchor=anchors[table.id], rows=rows, footnote=said))
+    return views
 
 
 def _ours(values: Sequence[float], record: ExperimentRecord | None) -> str:
@@ -84,7 +77,7 @@ def _ours(values: Sequence[float], record: ExperimentRecord | None) -> str:
 
 def _finding_marks(index: Lookup) -> dict[str, list[tuple[str, str]]]:
     """Cell address -> label and link of its inconsistent findings; each once a cell."""
-    anchors = finding_anchors(index.audit.findings)
+    anchors = unique_slugs("f", map(finding_key, index.audit.findings))
     marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for it in index.audit.findings:
         if it.result == "inconsistent" and it.claim is None:  # else it is about a sentence, not its cells
@@ -99,8 +92,8 @@ def _intervals(index: Lookup) -> dict[str, str]:
     """Cell address -> the interval of our mean, from the verdict on the cell's own value."""
     intervals = {}
     for claim in index.audit.claims:
-        verdict = index.verdicts.get(claim.id)
-        if claim.kind == "value" and len(claim.cells) == 1 and verdict and verdict.ci95:
+        verdict = index.verdicts[claim.id]
+        if claim.kind == "value" and len(claim.cells) == 1 and verdict.ci95:
             bounds = numbers.interval(verdict.ci95, beside=edges(claim, verdict))
             intervals[claim.cells[0]] = f"{coverage(verdict)[1]}%: {bounds}"
     return intervals
@@ -110,8 +103,8 @@ def _verdict_marks(index: Lookup) -> dict[str, list[View]]:
     """Cell address -> marks; the cell's own value first, then comparisons in the order of the claims."""
     marks: dict[str, list[View]] = defaultdict(list)
     for claim in sorted(index.audit.claims, key=lambda it: it.kind != "value"):
-        status, first = status_of(index.verdicts.get(claim.id)), index.same_claims.get(claim.id)
-        title = claim_title(claim, index.names(claim))
+        status, first = status_of(index.verdicts[claim.id]), index.same_claims.get(claim.id)
+        title = index.claim_title(claim)
         title += "" if claim.metric else f" ({subject_of(claim)})"  # a metric heads the column
         how = "" if first is None else " on stand-in data, on the same runs as"
         mark = View(
@@ -162,7 +155,7 @@ def mean_and_sd(values: Sequence[float]) -> tuple[float, float | None]:
 
 
 def across_section(index: Lookup) -> View:
-    """By collection; those first that hold a number of ours."""
+    """`39 numbers that other papers print too (liu2017); 12 differ ...`; those collections first of ours."""
     rows, beside = index.audit.across, index.audit.papers_beside
     if not rows:
         none = "No other paper was at hand when this audit was made."
@@ -170,37 +163,35 @@ def across_section(index: Lookup) -> View:
             none = f"None of the {plural(len(beside), 'other paper')} at hand prints a number of this one."
         return View(summary=none, tables=())
     papers = sorted({it.paper for row in rows for it in row.prints} - {index.audit.paper.key})
-    collections: dict[str, list[AcrossPapers]] = {}
-    for row in rows:
-        collections.setdefault(row.collection, []).append(row)
-    tables = [_across_table(name, own, index) for name, own in collections.items()]
-    return View(summary=_across_summary(rows, papers), tables=sorted(tables, key=lambda it: not it.ours))
-
-
-def _across_summary(rows: Sequence[AcrossPapers], papers: Sequence[str]) -> str:
-    """`39 numbers that other papers print too (liu2017); 12 differ by more than rounding, ...`"""
     differing = sum(row.differ for row in rows)
     sized = sum(row.differ_on_one_size for row in rows if row.differ)  # no copies, one number of documents
     others = f" ({listed(papers)})" if papers else ""
     said = f"{plural(len(rows), 'number')} that other papers print too{others}"
-    if not differing:
-        return f"{said}; none differs from another by more than rounding."
     verb = "differs" if differing == 1 else "differ"
     same = "none" if not sized else "all" if sized == differing else numbers.count(sized)
-    return (
-        f"{said}; {numbers.count(differing)} {verb} by more than rounding, {same} of these on test sets of "
-        "one size."
+    told = (
+        f"{numbers.count(differing)} {verb} by more than rounding, {same} of these on test sets of one size."
     )
+    if not differing:
+        told = "none differs from another by more than rounding."
+    collections = grouped(rows, lambda it: it.collection)
+    tables = [_across_table(name, own, index) for name, own in collections.items()]
+    return View(summary=f"{said}; {told}", tables=sorted(tables, key=lambda it: not it.ours))
 
 
 def _across_table(collection: str, rows: Sequence[AcrossPapers], index: Lookup) -> View:
+    """Beside what every paper prints, ours: of the first of this paper's cells that has runs."""
     key, printed = index.audit.paper.key, [it for row in rows for it in row.prints]
     sizes: dict[str, list[str]] = {it: [] for it in (key, *sorted({it.paper for it in printed} - {key}))}
     for it in printed:
         sizes[it.paper] += [] if it.test_size is None else [numbers.count(it.test_size)]
     shown = []
     for row in rows:
-        ours, n = _across_ours(row, index)
+        ours = n = ""
+        for place in (index.places.get(it.address) for it in row.prints if it.paper == key):
+            if place and not ours and (values := measured(place, index)):
+                ours = _ours(values, index.experiments.get(place.cell.experiment or ""))
+                n = f"n = {len(values)}"
         cells = [_across_cell([it for it in row.prints if it.paper == paper], index) for paper in sizes]
         differs = "differs" if row.differ_on_one_size else "differs; so may the test sets"
         shown.append(View(row=row, differs=differs if row.differ else "", cells=cells, ours=ours, n=n))
@@ -230,27 +221,17 @@ def _across_cell(printed: Sequence[PrintedIn], index: Lookup) -> list[View]:
     return list(seen.values())
 
 
-def _across_ours(row: AcrossPapers, index: Lookup) -> tuple[str, str]:
-    """Mean ± sd over the runs of the first of this paper's cells that has any, and how many they are."""
-    for it in row.prints:
-        place = index.places.get(it.address) if it.paper == index.audit.paper.key else None
-        if place and (values := measured(place, index)):
-            return _ours(values, index.experiments.get(place.cell.experiment or "")), f"n = {len(values)}"
-    return "", ""
-
-
 def strata_blocks(index: Lookup) -> list[list[View]]:
     """One block for each set of strata, in the order of the experiments; of the same runs once."""
-    blocks: dict[tuple[object, ...], list[LabelStrata]] = {}
-    for it in index.audit.strata:
-        if it.experiment not in index.same_experiments:
-            sizes = tuple((part.name, part.labels, part.positives) for part in it.strata)
-            blocks.setdefault((it.k, it.rule, sizes), []).append(it)
+
+    def sizes(it: LabelStrata) -> tuple[object, ...]:
+        return (it.k, it.rule, tuple((part.name, part.labels, part.positives) for part in it.strata))
 
     def view(it: LabelStrata) -> View:
         return View(of=it, name=index.title(it.experiment), also=same_also(index.again(it.experiment)))
 
-    return [[view(it) for it in block] for block in blocks.values()]
+    own = (it for it in index.audit.strata if it.experiment not in index.same_experiments)
+    return [[view(it) for it in block] for block in grouped(own, sizes).values()]
 
 
 def same_also(titles: Sequence[str]) -> str:

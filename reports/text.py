@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 from reports import numbers
 
@@ -14,6 +14,10 @@ from reports import numbers
 #: (U+200E, U+200F, U+061C) belong to honest Hebrew and Arabic and only act on their neighbours: they stay.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _SLUG_LENGTH = 60
+
+
+Item = TypeVar("Item")
+Key = TypeVar("Key", bound=Hashable)
 
 
 class View(SimpleNamespace):
@@ -102,6 +106,14 @@ def quoted(names: Iterable[str]) -> list[str]:
 def capital(text: str) -> str:
     """The first letter large; the rest as it is."""
     return text[:1].upper() + text[1:]
+
+
+def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """The items by key, in the order in which each key first appears."""
+    groups: dict[Key, list[Item]] = {}
+    for it in items:
+        groups.setdefault(key(it), []).append(it)
+    return groups
 
 
 def joined(*parts: object, by: str = " ") -> str:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from audit.record import (
     ClaimRecord,
@@ -24,6 +25,8 @@ from reports.lookup import Lookup
 from reports.text import capital, joined, listed, plural, quoted
 
 Bounds = tuple[float, float]
+#: Before our number, of kinds whose number is no score.
+SIGNS = {"cost": "× ", "complexity": "power "}
 
 # --------------------------------------------------------------------------- the numbers of a verdict
 
@@ -69,6 +72,15 @@ def target_of(claim: ClaimRecord, verdict: Verdict) -> str:
     return show(verdict.target)
 
 
+def estimate_text(claim: ClaimRecord, verdict: Verdict, *, sd: bool = True) -> str:
+    """`75.20 ± 0.31`, `+1.66`, a ratio or an exponent, on its side of target and margin."""
+    marks = edges(claim, verdict)
+    if claim.kind == "value" and sd:
+        return numbers.mean_sd(verdict.estimate, verdict.sd, beside=marks)
+    show = numbers.points if claim.kind in ("value", "cost", "complexity") else numbers.signed
+    return show(verdict.estimate, beside=marks)
+
+
 def seeds_text(n: Sequence[int], attempts: Sequence[int] = ()) -> str:
     """`3 seeds`, `1 seed`, `3 seeds each`, `3 and 5 seeds`, `5 of 6 seeds`, `2 to 5 seeds each`."""
     tries = list(attempts) if len(attempts) == len(n) else list(n)
@@ -100,20 +112,11 @@ def share_as_claimed(claim: ClaimRecord, verdict: Verdict) -> str:
     return f"{number} of {noun} {'goes' if number == 1 else 'go'} as claimed"
 
 
-def times(ratio: str) -> str:
-    return f"× {ratio}"
-
-
-def power(exponent: str) -> str:
-    return f"power {exponent}"
-
-
 def about_text(claim: ClaimRecord, verdict: Verdict) -> str:
     """The metric, or what stands in its place: `P@1`, `training time`, `epochs to 57.70 nDCG@5`."""
-    subject = subject_of(claim)
     if claim.kind == "convergence" and verdict.target is not None:
-        return f"epochs to {numbers.points(verdict.target)} {subject}".rstrip()
-    return subject
+        return f"epochs to {numbers.points(verdict.target)} {subject_of(claim)}".rstrip()
+    return subject_of(claim)
 
 
 def printed_text(claim: ClaimRecord, verdict: Verdict) -> str:
@@ -121,7 +124,7 @@ def printed_text(claim: ClaimRecord, verdict: Verdict) -> str:
     if claim.kind in ("value", *words.DIFFERENCES):
         return target_of(claim, verdict)
     known = claim.kind == "complexity" and verdict.target is not None
-    return power(numbers.points(verdict.target)) if known else numbers.ABSENT
+    return f"power {numbers.points(verdict.target)}" if known else numbers.ABSENT
 
 
 def ours_text(claim: ClaimRecord, verdict: Verdict) -> str:
@@ -130,29 +133,10 @@ def ours_text(claim: ClaimRecord, verdict: Verdict) -> str:
         return share_as_claimed(claim, verdict) or numbers.ABSENT
     if claim.kind == "convergence":
         return " / ".join(medians_of(verdict)) or numbers.ABSENT
-    marks = edges(claim, verdict)
-    if claim.kind == "value":
-        return numbers.mean_sd(verdict.estimate, verdict.sd, beside=marks)
-    if verdict.estimate is None:
-        return numbers.ABSENT
-    number = numbers.points(verdict.estimate, beside=marks)
-    text = {"cost": times(number), "complexity": power(number)}.get(claim.kind)
-    text = text or numbers.signed(verdict.estimate, beside=marks)
-    return f"{text} ({numbers.interval(verdict.ci95, beside=marks)})" if verdict.ci95 else text
-
-
-def _deciding(claim: ClaimRecord, verdict: Verdict) -> tuple[str, Bounds | None]:
-    """The interval that says what the tests of an order or a cost say, with its coverage in percent.
-
-    The claim is tested on one side, which its inner interval shows, and the reverse by twice that p, which
-    the outer one shows: of an open claim the one on whose side the estimate lies.
-    """
-    inner, outer = coverage(verdict)
-    level = 1.0 if claim.kind == "cost" else 0.0  # no difference
-    against = verdict.estimate is not None and verdict.estimate < level
-    if verdict.reason == "reversed" or (verdict.outcome == "inconclusive" and against):
-        return outer, verdict.ci95
-    return inner, verdict.ci90
+    text = SIGNS.get(claim.kind, "") + estimate_text(claim, verdict)
+    if claim.kind == "value" or verdict.estimate is None or not verdict.ci95:
+        return numbers.ABSENT if verdict.estimate is None else text
+    return f"{text} ({numbers.interval(verdict.ci95, beside=edges(claim, verdict))})"
 
 
 def _apart(difference: float, margin: float | None, level: str) -> str:
@@ -170,17 +154,19 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
     """Everything that a sentence about the claim may ask for, as text; an absent number is a dash."""
     first, second = [*names, numbers.ABSENT, numbers.ABSENT][:2]
     marks, (inner, outer) = edges(claim, verdict), coverage(verdict)
-    deciding, bounds = _deciding(claim, verdict)
     estimate, target, margin = verdict.estimate, verdict.target, verdict.margin
     number, medians = numbers.points(estimate, beside=marks), medians_of(verdict)
     place = "beside"
     if estimate is not None and target is not None:
         place = _apart(estimate - target, margin, "exactly")
-    alone = numbers.ABSENT if verdict.p_reproduced is None else alone_text(verdict, verdict.level)
+    # An order or a cost is tested on one side, which the inner interval shows, and the reverse by twice that
+    # p, which the outer one shows: of an open claim the one on whose side the estimate lies.
+    against = estimate is not None and estimate < (1.0 if claim.kind == "cost" else 0.0)
+    back = verdict.reason == "reversed" or (verdict.outcome == "inconclusive" and against)
+    deciding, bounds = (outer, verdict.ci95) if back else (inner, verdict.ci90)
 
     def within(level: str, of: str, span: Bounds | None) -> str:
-        said = numbers.interval(span, beside=marks)
-        return f" ({level}% interval of the {of} {said})" if span else ""
+        return f" ({level}% interval of the {of} {numbers.interval(span, beside=marks)})" if span else ""
 
     return {
         "first": first,
@@ -208,7 +194,7 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "ci95": numbers.interval(verdict.ci95, beside=marks),
         "inner": inner,
         "outer": outer,
-        "alone": alone,
+        "alone": alone_text(verdict, verdict.level) if verdict.p_reproduced is not None else numbers.ABSENT,
         "range90": within(inner, "difference", verdict.ci90),
         "range95": within(outer, "difference", verdict.ci95),
         "deciding": deciding,
@@ -229,21 +215,6 @@ def alone_text(it: Verdict | ReadingVerdict, level: float) -> str:
 
 
 # --------------------------------------------------------------------------- titles and summaries
-
-
-def claim_title(claim: ClaimRecord, names: Sequence[str]) -> str:
-    """The claim's own short words, or a plain description where the file has none."""
-    first, second = [*names, numbers.ABSENT, numbers.ABSENT][:2]
-    if claim.says:
-        return claim.says
-    if claim.kind in ("order", "gap", "significant"):
-        return f"“{first}” is above “{second}”"
-    if claim.kind == "equivalent":
-        return f"“{first}” and “{second}” are alike"
-    if claim.kind == "value":
-        return f"“{first}” scores {' / '.join(claim.printed) or numbers.ABSENT}"
-    named = listed(quoted(names)) or numbers.ABSENT
-    return capital(f"{words.KIND_WORDS.get(claim.kind, claim.kind)} of {named}")
 
 
 def over_metrics(marks: Iterable[tuple[str, words.Status]]) -> str:
@@ -344,7 +315,7 @@ def no_plot(claim: ClaimRecord, verdict: Verdict | None) -> str:
 
 def verdict_sentence(
     claim: ClaimRecord,
-    verdict: Verdict | None,
+    verdict: Verdict,
     *,
     names: Sequence[str],
     departures: int = 0,
@@ -356,8 +327,6 @@ def verdict_sentence(
     `settling` says how many seeds would settle it, where it is open.
     """
     status = words.status_of(verdict)
-    if verdict is None:
-        return f"{words.STATUS_WORDS[status]}: {words.CONCLUSIONS['*', 'not_run']}."
     fields = {**fields_of(claim, verdict, names), "more": _more(settling, verdict.scope)}
     follows = unrun(verdict, quoted(names)) or _conclusion(claim.kind, verdict, fields)
     every_reading = verdict.readings and len(verdict.readings) == verdict.readings_declared
@@ -373,7 +342,7 @@ def verdict_sentence(
 
 def brief_sentence(
     claim: ClaimRecord,
-    verdict: Verdict | None,
+    verdict: Verdict,
     *,
     names: Sequence[str],
     departures: int = 0,
@@ -385,15 +354,15 @@ def brief_sentence(
     `others` are the claim's other metrics: those that point another way are named in the same sentence.
     """
     status = words.status_of(verdict)
-    if verdict is None or status == "not_tested":
+    if status == "not_tested":
         return verdict_sentence(claim, verdict, names=names)
     plain = fields_of(claim, verdict, names)
     fields = {**plain, "more": ""} if settling else plain
-    conclusion = _conclusion(claim.kind, verdict, fields)
+    follows = conclusion = _conclusion(claim.kind, verdict, fields)
     pattern = words.FOLLOWS.get((claim.kind, verdict.reason)) or words.FOLLOWS.get(("*", verdict.reason))
     seen = _seen(claim, verdict, fields, others)
-    plainly = seen and pattern and not is_exact(verdict) and not _lacks_a_number(pattern, fields)
-    follows = pattern.format_map(fields) if plainly and pattern else conclusion
+    if seen and pattern and not is_exact(verdict) and not _lacks_a_number(pattern, fields):
+        follows = pattern.format_map(fields)
     if settling and _conclusion(claim.kind, verdict, plain) != conclusion:
         follows += _more(settling, verdict.scope)
     direction = claim.kind == "order" and status == "reproduced" and verdict.target is not None
@@ -421,11 +390,8 @@ def _word(claim: ClaimRecord, verdict: Verdict) -> str:
     status = words.status_of(verdict)
     direction = ", as to direction" if claim.kind == "order" and status == "reproduced" else ""
     usual = verdict.level == Verdict.level or verdict.p_reproduced is None
-    return (
-        words.STATUS_WORDS[status]
-        + direction
-        + ("" if usual else f", at the level of {100 * verdict.level:.3g} %")
-    )
+    look = "" if usual else f", at the level of {100 * verdict.level:.3g} %"
+    return words.STATUS_WORDS[status] + direction + look
 
 
 def _measured(claim: ClaimRecord, verdict: Verdict, fields: Mapping[str, str]) -> str:
@@ -458,9 +424,10 @@ def _size(claim: ClaimRecord, verdict: Verdict) -> str:
         return words.SIZES_UNKNOWN
     if claim.kind != "order":
         return ""
-    if verdict.target is None:
-        return words.SIZE_UNKNOWN
-    return words.SIZE_NOT_JUDGED.format(target=numbers.points(verdict.target))
+    known = verdict.target is not None
+    return (
+        words.SIZE_NOT_JUDGED.format(target=numbers.points(verdict.target)) if known else words.SIZE_UNKNOWN
+    )
 
 
 def _leaning(claim: ClaimRecord, verdict: Verdict, fields: Mapping[str, str]) -> str:
@@ -537,27 +504,19 @@ def _side(claim: ClaimRecord, verdict: Verdict) -> float:
 
 def sentence(claim: ClaimRecord, index: Lookup) -> str:
     """The verdict on `claim` in a sentence or two; a claim without a verdict is not tested."""
-    return _said_of(verdict_sentence, claim, index)
+    return verdict_sentence(claim, index.verdicts[claim.id], **_about(claim, index))
 
 
 def brief(claim: ClaimRecord, index: Lookup) -> str:
     """The same for the first screen, without intervals; its other metrics where they point another way."""
-    others = [
-        (it, index.verdicts[it.id])
-        for it in index.metrics[claim.claim]
-        if it.id != claim.id and it.id in index.verdicts
-    ]
-    return _said_of(partial(brief_sentence, others=others), claim, index)
+    others = [(it, index.verdicts[it.id]) for it in index.metrics[claim.claim] if it.id != claim.id]
+    return brief_sentence(claim, index.verdicts[claim.id], others=others, **_about(claim, index))
 
 
-def _said_of(how: Callable[..., str], claim: ClaimRecord, index: Lookup) -> str:
-    return how(
-        claim,
-        index.verdicts.get(claim.id),
-        names=index.names(claim),
-        departures=len(departures(claim, index)),
-        settling=index.audit.settling.get(claim.id),
-    )
+def _about(claim: ClaimRecord, index: Lookup) -> dict[str, Any]:
+    settling = index.audit.settling.get(claim.id)
+    number = len(departures(claim, index))
+    return {"names": index.names(claim), "departures": number, "settling": settling}
 
 
 def departures(claim: ClaimRecord, index: Lookup) -> list[Deviation]:
@@ -568,12 +527,12 @@ def departures(claim: ClaimRecord, index: Lookup) -> list[Deviation]:
 # --------------------------------------------------------------------------- what was not run
 
 
-def unrun(verdict: Verdict | None, names: Sequence[str]) -> str | None:
+def unrun(verdict: Verdict, names: Sequence[str]) -> str | None:
     """`no run of A; the other arm has 1 seed`; None where no arm was run, or the verdict is another.
 
     `names` are those of the claim's experiments, in its order, as they are to stand in the sentence.
     """
-    if verdict is None or verdict.reason != "not_run" or not any(verdict.attempts):
+    if verdict.reason != "not_run" or not any(verdict.attempts):
         return None
     arms = {it[0]: it[1:] for it in zip(names, verdict.n, verdict.attempts, strict=False)}
     never = [name for name, (_, attempts) in arms.items() if not attempts]
@@ -581,23 +540,25 @@ def unrun(verdict: Verdict | None, names: Sequence[str]) -> str | None:
     seeds = [n for n, _ in arms.values() if n]
     if not never and not barren:
         return None
-    parts = [f"no run of {_some(never)}"] if never else []
-    parts += [f"no run of {_some(barren)} gives this number"] if barren else []
+
+    def some(lacking: Sequence[str]) -> str:
+        return listed(
+            lacking if len(lacking) <= 3 else [*lacking[:2], f"{len(lacking) - 2} others"], word="or"
+        )
+
+    parts = [f"no run of {some(never)}"] if never else []
+    parts += [f"no run of {some(barren)} gives this number"] if barren else []
     if seeds:
-        most, equal = plural(max(seeds), "seed"), min(seeds) == max(seeds)
-        spread = f"{most} each" if equal else f"{min(seeds)} to {most}"
-        arm = f"arm has {most}" if len(seeds) == 1 else f"{len(seeds)} arms have {spread}"
-        parts.append(f"the other {arm}")
+        most = plural(max(seeds), "seed")
+        spread = f"{most} each" if min(seeds) == max(seeds) else f"{min(seeds)} to {most}"
+        parts.append(
+            f"the other {f'arm has {most}' if len(seeds) == 1 else f'{len(seeds)} arms have {spread}'}"
+        )
     return "; ".join(parts)
 
 
-def _some(names: Sequence[str]) -> str:
-    """At most three."""
-    return listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} others"], word="or")
-
-
 def unjudged_lines(
-    pairs: Iterable[tuple[ClaimRecord, Verdict | None]],
+    pairs: Iterable[tuple[ClaimRecord, Verdict]],
     names: Callable[[ClaimRecord], Sequence[str]],
     codes: Iterable[str],
 ) -> Iterator[str]:
@@ -605,19 +566,17 @@ def unjudged_lines(
 
     What is missing of those of which one side was run: of a few sorts each, of many one.
     """
-    by_code: dict[str, list[tuple[ClaimRecord, Verdict | None]]] = {}
-    for claim, verdict in pairs:
-        by_code.setdefault(verdict.reason if verdict else "not_run", []).append((claim, verdict))
+    every = list(pairs)
     for code in codes:
-        told = by_code.get(code, [])
-        whys = Counter(unrun(verdict, names(claim)) or words.reason(code) for claim, verdict in told)
+        told = [(claim, unrun(verdict, names(claim))) for claim, verdict in every if verdict.reason == code]
         word = words.STATUS_WORDS["not_tested" if code in words.UNTESTED else "inconclusive"].lower()
-        counts = {words.reason(code): whys.pop(words.reason(code))} if words.reason(code) in whys else {}
-        if len(whys) > 3:
-            claim, why = next((it, why) for it, v in told if (why := unrun(v, names(it))))
+        sides = Counter(why for _, why in told if why)
+        counts = {words.reason(code): len(told) - sides.total()} if len(told) > sides.total() else {}
+        if len(sides) > 3:
+            claim, why = next(it for it in told if it[1])
             some = f"one side was run and the other was not, as in {claim.id}: {why}"
-            whys = Counter({some: sum(whys.values())})
-        for why, number in {**counts, **whys}.items():
+            sides = Counter({some: sides.total()})
+        for why, number in {**counts, **sides}.items():
             yield f"{plural(number, 'claim')} {word}: {why}."
 
 
@@ -625,31 +584,34 @@ def unjudged_lines(
 
 ON_STAND_IN = "on this stand-in"
 NEVER_PRINTED = "a stand-in can never settle the printed number, which is about the paper’s own data"
-_NONE = (None, None)
 
 
-def to_settle(settling: Settling, scope: Scope | None = None, verdict: Verdict | None = None) -> str:
+def to_settle(settling: Settling, scope: Scope | None, verdict: Verdict) -> str:
     """`6 seeds, 0.4 GPU-hours: to reproduce it 6 (7), to contradict it none`, or why there is no number.
 
     Of a claim that was judged on other data it says that this is about the stand-in alone; `verdict` tells
     of one whose readings differ which way they point.
     """
+
+    def seeds(fewest: int | None, more: int | None) -> str:
+        return "none" if fewest is None else f"{fewest} ({more or 'more than 100'})"
+
     needed = _readings_to_settle(verdict)
     if not needed:
         needed = settling.text
         if settling.seeds is not None and not _is_hopeless(settling):
-            reproduce, contradict = _seeds(settling.reproduce), _seeds(settling.contradict)
+            reproduce, contradict = seeds(*settling.reproduce), seeds(*settling.contradict)
             needed += f": to reproduce it {reproduce}, to contradict it {contradict}"
     return f"{ON_STAND_IN}: {needed}; {NEVER_PRINTED}" if scope == "other_data" else needed
 
 
 def to_settle_short(settling: Settling, scope: Scope | None, verdict: Verdict | None = None) -> str:
     """`6 seeds, 0.4 GPU-hours`, and on whose data."""
-    text = _readings_to_settle(verdict) or settling.text
+    text = (verdict and _readings_to_settle(verdict)) or settling.text
     return f"{ON_STAND_IN}: {text}" if scope == "other_data" else text
 
 
-def chance(settling: Settling, scope: Scope | None = None) -> str:
+def chance(settling: Settling, scope: Scope | None) -> str:
     """`To reproduce it: 80% with 6 seeds, 90% with 7. To contradict it: none.`, or why there is no number."""
     of = f"{capital(ON_STAND_IN)}. " if scope == "other_data" else ""
     if _is_hopeless(settling):
@@ -665,13 +627,7 @@ def chance(settling: Settling, scope: Scope | None = None) -> str:
 
 
 def _is_hopeless(settling: Settling) -> bool:
-    return (settling.reproduce, settling.contradict) == (_NONE, _NONE)
-
-
-def _seeds(numbers_of: tuple[int | None, int | None]) -> str:
-    """`6 (7)`: for 80 and for 90%."""
-    fewest, more = numbers_of
-    return "none" if fewest is None else f"{fewest} ({more or 'more than 100'})"
+    return not any((*settling.reproduce, *settling.contradict))
 
 
 def _more(settling: Settling | None, scope: Scope | None) -> str:
@@ -706,7 +662,7 @@ def readings_counted(verdict: Verdict) -> str:
     return ", ".join(f"{number[word]} {word}" for word in order if number[word]) or numbers.ABSENT
 
 
-def few_words(verdict: Verdict | None) -> str:
+def few_words(verdict: Verdict) -> str:
     """The reason beside the status, where the readings all but agree; empty elsewhere."""
     outcomes = _outcomes(verdict)
     if outcomes == {"contradicted", "inconclusive"}:
@@ -714,6 +670,11 @@ def few_words(verdict: Verdict | None) -> str:
     if outcomes == {"reproduced", "inconclusive"}:
         return "no reading of what the paper leaves open contradicts it, and some reproduce it"
     return ""
+
+
+def _outcomes(verdict: Verdict) -> set[str]:
+    differ = verdict.reason == "ambiguous_description"
+    return {it.outcome for it in verdict.readings} if differ else set()
 
 
 def came_out(claim: ClaimRecord, verdict: Verdict) -> str:
@@ -745,9 +706,9 @@ def came_out(claim: ClaimRecord, verdict: Verdict) -> str:
     )
 
 
-def _readings_to_settle(verdict: Verdict | None) -> str:
+def _readings_to_settle(verdict: Verdict) -> str:
     """What would settle a claim that no reading reproduces and some contradict; empty elsewhere."""
-    if verdict is None or _outcomes(verdict) != {"contradicted", "inconclusive"}:
+    if _outcomes(verdict) != {"contradicted", "inconclusive"}:
         return ""
     text = "none of its readings reproduces it: more seeds of those that are open may settle it"
     if any(_is_between_splits(it) for it in verdict.readings):
@@ -755,12 +716,6 @@ def _readings_to_settle(verdict: Verdict | None) -> str:
     number = verdict.readings_declared - len(verdict.readings)
     were = "was" if number == 1 else "were"
     return text + (f"; {number} of them {were} not run" if number > 0 else "")
-
-
-def _outcomes(verdict: Verdict | None) -> set[str]:
-    if verdict is None or verdict.reason != "ambiguous_description":
-        return set()
-    return {it.outcome for it in verdict.readings}
 
 
 def _group(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.cli.exports import formats_of
 from audit.errors import Exit
 from audit.record import to_json
 from tests.reports import sample
@@ -32,20 +31,6 @@ def test_the_figures_are_files_in_the_folder(record: Path, capsys: pytest.Captur
     assert "comparisons.svg" in files and "claim-the-order.svg" in files
     assert all(name.endswith(".svg") for name in files)
     assert f"figures: {len(files)} in figures\n" in capsys.readouterr().out
-
-
-def test_of_several_reports_each_has_a_folder(record: Path) -> None:
-    other = record.parent.parent / "other" / "audit.json"
-    other.parent.mkdir()
-    other.write_text(record.read_text())
-    assert cli.main(["report", "--figures", "figures"]) == Exit.OK
-    assert sorted(it.name for it in Path("figures").iterdir()) == ["other", "toy"]
-
-
-def test_formats_come_in_one_order_each_once() -> None:
-    assert formats_of("png,svg,png", Path("f")) == ("svg", "png")
-    assert formats_of(None, Path("f")) == ("svg",)
-    assert formats_of(None, None) == ()
 
 
 @pytest.mark.parametrize(

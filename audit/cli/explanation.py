@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from audit.cli.explained_protocol import protocol_texts
-from audit.cli.explained_readings import readings_lines
-from audit.cli.explained_splits import splits_lines
-from audit.judging.explain import Derivation, Family, derivation
-from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Verdict
+from audit.judging.explain import Derivation, derivation
+from audit.judging.verdicts import about_readings
+from audit.record import Audit, ClaimRecord, SplitVerdict, Verdict
 from audit.stats.decision import Step, num
 from audit.stats.printed import printed
-from reports.cards import seed_note
+from reports import numbers
+from reports.cards import seed_note, where_text
 from reports.lookup import Lookup, lookup
-from reports.numbers import ABSENT
 from reports.rerun import margins_note
-from reports.sentences import KIND_WORDS, PRINTED_KINDS, SCOPE_WORDS, STATUS_WORDS, status_of
+from reports.sentences import DIFFERENCES, KIND_WORDS, PRINTED_KINDS, SCOPE_WORDS, STATUS_WORDS, status_of
+from reports.splits import default_reading, splits_because
 from reports.text import plural
-from reports.verdicts import hangs_on, margin_band, sentence
+from reports.verdicts import (
+    coverage,
+    departures,
+    edges,
+    hangs_on,
+    margin_band,
+    open_choice,
+    open_in,
+    reading_name,
+    sentence,
+)
 
 _WIDTH = 110
 _INDENT = 13
+_OF_READINGS = (
+    "one verdict a reading, each at the full level; together they err no more often than the one under the "
+    "paper's own reading, so that nothing is corrected for their number, and the p-values of the claim are "
+    "the largest of theirs"
+)
 
 
 def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
@@ -30,50 +45,45 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
     found, on_page = derivation(audit, claim.id), lookup(audit)
     parts = (
         _head(found, on_page),
-        _printed(found),
-        _margin(found, audit),
+        _rows("printed", _printed(claim)),
+        _rows("margin", _margin(found, audit)),
         _evidence(found),
-        _protocol(claim, on_page),
+        _rows("protocol", _departures(claim, on_page)),
         _steps("derivation", found.steps),
         _together(found),
-        readings_lines(claim, found.verdict, audit.readings),
-        splits_lines(claim, audit.splits),
+        _readings(claim, found.verdict, audit),
+        _splits(claim, audit),
         _other_margins(found),
-        _parts(found.verdict),
         _steps("single documents, beside the verdict, which is about these documents", found.documents),
-        _change(found, audit),
+        _rows("would change", _changes(found, audit)),
     )
     return [line for part in parts for line in part]
 
 
-def row(term: str, text: str) -> Iterator[str]:
-    """One term and its text, wrapped below itself."""
-    lines = textwrap.wrap(text, _WIDTH - _INDENT, break_long_words=False, break_on_hyphens=False) or [""]
-    yield f"{term:{_INDENT}}{lines[0]}".rstrip()
-    yield from (f"{'':{_INDENT}}{line}" for line in lines[1:])
+def _rows(term: str, texts: Iterable[str]) -> Iterator[str]:
+    """A term and its texts below each other, each wrapped."""
+    for k, text in enumerate(texts):
+        lines = textwrap.wrap(text, _WIDTH - _INDENT, break_long_words=False, break_on_hyphens=False) or [""]
+        yield f"{'' if k else term:{_INDENT}}{lines[0]}".rstrip()
+        yield from (f"{'':{_INDENT}}{line}" for line in lines[1:])
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    yield from textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
 def _head(found: Derivation, on_page: Lookup) -> Iterator[str]:
     claim, verdict = found.claim, found.verdict
     kind = KIND_WORDS.get(claim.kind, claim.kind)
-    yield from row("claim", f"{claim.id}, {kind}{', primary' if claim.primary else ''}")
-    if claim.says:
-        yield from row("says", claim.says)
-    where = (f"section {claim.where.section}" if claim.where.section else "", claim.where.label or "")
-    place = [it for it in (*where, f"page {claim.where.page}" if claim.where.page else "") if it]
-    if place:
-        yield from row("said in", ", ".join(place))
-    yield from row("verdict", f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})")
-    yield from row("", sentence(claim, on_page))
+    yield from _rows("claim", [f"{claim.id}, {kind}{', primary' if claim.primary else ''}"])
+    yield from _rows("says", [claim.says] if claim.says else [])
+    yield from _rows("said in", [place] if (place := where_text(claim)) else [])
+    word = f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})"
+    yield from _rows("verdict", [word, sentence(claim, on_page)])
 
 
-def _title(experiments: Mapping[str, ExperimentRecord], key: str) -> str:
-    return experiments[key].title if key in experiments else key
-
-
-def _printed(found: Derivation) -> Iterator[str]:
-    """The cells as printed, with the half unit of each."""
-    claim = found.claim
+def _printed(claim: ClaimRecord) -> Iterator[str]:
+    """The cells as printed, with the half unit of each; after ± the most that rounds to it."""
     behind = ""
     if claim.kind in PRINTED_KINDS:
         runs = plural(claim.runs_behind, "run")
@@ -82,90 +92,82 @@ def _printed(found: Derivation) -> Iterator[str]:
         half = num(float(printed(text).half_unit))
         address = f" ({claim.cells[k]})" if k < len(claim.cells) else ""
         symbol = "v = " if claim.kind == "value" else ""
-        yield from row("" if k else "printed", f"{symbol}{text}{address}, rounded: h = {half}{behind}")
-    if claim.details.get("spread"):
-        yield from row("", _spread(claim))
-
-
-def _spread(claim: ClaimRecord) -> str:
-    """What is printed after ±, and what of it counts: rounding may hide a larger one."""
-    held = claim.details["spread"]
-    size, reading = printed(held["size"]), held.get("reading") or "the paper does not say what"
-    said = f"printed spread {size.text} ({reading})"
-    if claim.runs_behind < 2:
-        return f"{said}, not used: no second run of the paper is on record behind it"
-    return f"{said}, used as {num(float(size.interval[1]))}, the most that rounds to it"
+        yield f"{symbol}{text}{address}, rounded: h = {half}{behind}"
+    if spread := claim.details.get("spread"):
+        size, reading = printed(spread["size"]), spread.get("reading") or "the paper does not say what"
+        used = f"used as {num(float(size.interval[1]))}, the most that rounds to it"
+        if claim.runs_behind < 2:
+            used = "not used: no second run of the paper is on record behind it"
+        yield f"printed spread {size.text} ({reading}), {used}"
 
 
 def _margin(found: Derivation, audit: Audit) -> Iterator[str]:
     claim = found.claim
     if claim.margin is None:
         how = f"; less than {num(claim.negligible)} points count as none" if claim.kind == "order" else ""
-        yield from row("margin", f"none: claims of this kind are judged by direction{how}")
+        yield f"none: claims of this kind are judged by direction{how}"
         return
     why = f": {claim.margin.why}" if claim.margin.why else ""
-    yield from row("margin", f"D = {num(claim.margin.value)}, by rule {claim.margin.rule}{why}")
+    yield f"D = {num(claim.margin.value)}, by rule {claim.margin.rule}{why}"
     if audit.margins_hash:
-        runs = {run.key: run for key in claim.experiments for run in _runs(found, key)}.values()
+        records = [found.at.experiments[key] for key in claim.experiments if key in found.at.experiments]
+        runs = {run.key: run for record in records for run in record.runs}.values()
         marks = [run.margins.get(audit.paper.key) for run in runs]
         stands = {it for it, added in audit.margins_grown.items() if claim.id not in added}
         same = sum(mark in (audit.margins_hash, *stands) for mark in marks)
         others = sum(run.imported for run in runs)
-        said = margins_note(audit.margins_hash, same=same, runs=len(marks), imported=others)
-        yield from row("", said)
-
-
-def _runs(found: Derivation, key: str) -> Sequence[Run]:
-    record = found.at.experiments.get(key)
-    return record.runs if record else ()
+        yield margins_note(audit.margins_hash, same=same, runs=len(marks), imported=others)
 
 
 def _evidence(found: Derivation) -> Iterator[str]:
+    """On what data, every seed of every experiment, where its settings come from, and the notes."""
     verdict, claim = found.verdict, found.claim
-    if verdict.scope:
-        yield from row("data", SCOPE_WORDS[verdict.scope])
+    yield from _rows("data", [SCOPE_WORDS[verdict.scope]] if verdict.scope else [])
+    runs = []
     for k, key in enumerate(claim.experiments):
+        record = found.at.experiments.get(key)
         judged = zip(verdict.seeds[k], verdict.values[k], strict=False) if k < len(verdict.seeds) else ()
         values = dict(judged)
-        lost = [run for run in _runs(found, key) if run.spec.seed not in values]
         shown = [f"seed {seed}: {num(value)}" for seed, value in values.items()]
-        shown += [f"seed {run.spec.seed}: {seed_note(run.status, run.reason)}" for run in lost]
-        name = f"{key} ({_title(found.at.experiments, key)})"
-        yield from row("" if k else "runs", f"{name}: {'; '.join(shown) or 'none'}")
-        yield from _tuning(found.at.experiments.get(key))
+        shown += [
+            f"seed {run.spec.seed}: {seed_note(run.status, run.reason)}"
+            for run in (record.runs if record else ())
+            if run.spec.seed not in values
+        ]
+        runs.append(f"{key} ({record.title if record else key}): {'; '.join(shown) or 'none'}")
+        if record is not None and record.study is not None:
+            runs.append(f"{record.study.summary}; study file studies/{record.study.key}.json")
+    yield from _rows("runs", runs)
     for term, text in hangs_on(claim, verdict):
-        yield from row(term.lower(), text)
-    for k, badge in enumerate(verdict.badges):
-        yield from row("" if k else "note", badge)
+        yield from _rows(term.lower(), [text])
+    yield from _rows("note", verdict.badges)
 
 
-def _tuning(record: ExperimentRecord | None) -> Iterator[str]:
-    """Where the settings of its runs come from."""
-    if record is not None and record.study is not None:
-        yield from row("", f"{record.study.summary}; study file studies/{record.study.key}.json")
-
-
-def _protocol(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
-    for k, text in enumerate(protocol_texts(claim, on_page)):
-        yield from row("" if k else "protocol", text)
+def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
+    """Their number, and each where the verdict's sentence points at them: beside a contradiction."""
+    there = departures(claim, on_page)
+    number = f"{plural(len(there), 'departure')} from the paper"
+    if there and status_of(on_page.verdicts[claim.id]) != "contradicted":
+        yield f"{number}; the page lists {'it' if len(there) == 1 else 'them'} under “Protocol”"
+    elif there:
+        yield number
+        for it in there:
+            here = "as configured" if it.as_set or not it.here else it.here
+            code, why = f"; its public code: {it.code}" if it.code else "", f" ({it.why})" if it.why else ""
+            yield f"{it.what}: the paper: {it.paper or 'nothing'}{code}; here: {here}{why}"
 
 
 def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:
-    if not steps:
-        return
-    yield title
+    if steps:
+        yield title
     for step in steps:
         if step.filled in ("", num(step.value)):
             yield f"  {step}"
             continue
         yield f"  {step.name} = {step.formula}"
-        indent = " " * 6
+        said, indent = f"= {step.filled} = {num(step.value)}", " " * 6
         yield from textwrap.wrap(
-            f"= {step.filled} = {num(step.value)}",
-            _WIDTH,
-            initial_indent=indent,
-            subsequent_indent=f"{indent}  ",
-            break_on_hyphens=False,
+            said, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False
         )
 
 
@@ -173,89 +175,130 @@ def _together(found: Derivation) -> Iterator[str]:
     """The claim among the others of the paper."""
     look, family = found.at.look, found.family
     at = (f"look at {look.seeds} seeds, " if look else "") + f"level {num(found.at.level)}"
-    yield from _looks(found)
+    yield from _rows("looks", found.about_looks)
     if family is None:
-        yield from row("family", f"not adjusted together with other claims: no test may decide it ({at})")
+        said = f"not adjusted together with other claims: no test may decide it ({at})"
+        yield from _rows("family", [said])
         return
     tested = f"{plural(family.size, 'claim')} of the paper can be tested"
-    yield from row("family", f"{tested}, {family.primaries} of them primary ({at})")
-    yield from row("", _place("p_rep", family, "Benjamini and Hochberg"))
-    rule = "Holm, primaries and others with half of the level each and what the other leaves"
     mixed = 0 < family.primaries < family.size
-    yield from row("", _place("p_con", family, rule if mixed else "Holm"))
-
-
-def _looks(found: Derivation) -> Iterator[str]:
-    for k, said in enumerate(found.about_looks):
-        yield from row("" if k else "looks", said)
-
-
-def _place(name: str, family: Family, rule: str) -> str:
-    it = family.reproduced if name == "p_rep" else family.contradicted
-    return (
+    holm = "Holm, primaries and others with half of the level each and what the other leaves"
+    places = [
         f"{name} {num(it.raw)} is number {it.rank} of {family.size} from below; adjusted {num(it.adjusted)} "
         f"({rule}); with the others as they are, {num(it.threshold)} or less would do"
+        for name, it, rule in (
+            ("p_rep", family.reproduced, "Benjamini and Hochberg"),
+            ("p_con", family.contradicted, holm if mixed else "Holm"),
+        )
+    ]
+    yield from _rows("family", [f"{tested}, {family.primaries} of them primary ({at})", *places])
+
+
+def _readings(claim: ClaimRecord, verdict: Verdict, audit: Audit) -> Iterator[str]:
+    """What is open, and a line for each reading that was run; nothing where nothing is open."""
+    if audit.readings is None or not verdict.readings_declared:
+        return
+    yield f"readings of what the paper leaves open: {verdict.readings_declared} declared"
+    for choice in open_in(claim, audit.readings):
+        yield from _wrapped(open_choice(choice))
+    if not verdict.readings:
+        yield "  the default reading alone was run; `audit run --readings` runs the others"
+        return
+    counts = Counter(it.outcome for it in verdict.readings)
+    yield from _wrapped(f"{about_readings(counts, verdict.readings_declared)}: {_OF_READINGS}")
+    difference, marks = claim.kind in DIFFERENCES, edges(claim, verdict)
+    show = numbers.signed if difference else numbers.points
+    interval = f"{coverage(verdict)[1]}% interval"
+    rows = [("reading", "seeds", "difference" if difference else "mean", interval, "verdict")]
+    for it in verdict.readings:
+        seeds = " and ".join(dict.fromkeys(map(str, it.n))) or numbers.ABSENT
+        estimate, span = show(it.estimate, beside=marks), numbers.interval(it.ci95, beside=marks)
+        rows.append((reading_name(it.reading), seeds, estimate, span, f"{it.outcome} ({it.reason})"))
+    name, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    for first, *rest in rows:  # numbers to the right
+        cells = map(str.rjust, rest[:3], widths)
+        yield "  ".join(["", first.ljust(name), *cells, rest[3]])
+
+
+def _splits(claim: ClaimRecord, audit: Audit) -> Iterator[str]:
+    """Both readings of the split with their numbers; nothing where no split columns were run."""
+    study = audit.splits
+    noise = next((it for it in study.noise if it.claim == claim.id), None) if study else None
+    if study is None or noise is None or noise.as_one_split is None:
+        return
+    yield "readings of the split, which the paper does not name: each alone, at the full level"
+    one, columns = noise.as_one_split, plural(noise.as_one_split.n, "column")
+    apart = [
+        "" if sd is None else f", s = {num(sd)} between them" for sd in (noise.sd_columns, noise.sd_seeds)
+    ]
+    yield from _wrapped(
+        f"one run on one unknown split: {columns}, one run each{apart[0]}, se_pred = s sqrt(1 + 1/n): "
+        f"{_of_split(one, mean=False)}"
     )
+    if noise.as_mean is not None:
+        seeds = f"{plural(len(noise.seeds), 'seed')} on column {noise.column}{apart[1]}"
+        said = f"mean over these very {columns}: {seeds}, se_pred = s sqrt(2/n): "
+        yield from _wrapped(said + _of_split(noise.as_mean, mean=True))
+    for text in default_reading(study):
+        yield from _wrapped(text)
+
+
+def _of_split(of: SplitVerdict, *, mean: bool) -> str:
+    """The outcome first: the numbers are its reasons."""
+    values = {"d": of.difference, "D": of.margin, "se = s / sqrt(n)": of.se, "df": of.df}
+    values |= {"p_rep": of.p_reproduced, "p_con": of.p_contradicted}
+    shown = ", ".join(f"{name} = {num(value)}" for name, value in values.items() if value is not None)
+    return f"{of.outcome.upper()} ({of.reason}: {splits_because(of, mean=mean)}); {shown}"
 
 
 def _other_margins(found: Derivation) -> Iterator[str]:
-    """The band of margins, and what some margins would give."""
-    if band := margin_band(found.verdict):
-        yield from row("band", f"D {band}, taken alone")
-    for k, it in enumerate(found.at_margins):
-        alone = f"{it.alone.outcome} ({it.alone.reason}) taken alone"
+    """The band of margins, what some margins would give, and the comparisons with their p-values."""
+    band = margin_band(found.verdict)
+    yield from _rows("band", [f"D {band}, taken alone"] if band else [])
+    at_margins = []
+    for it in found.at_margins:
         together = f"{it.together} in this paper's family; " if it.together else ""
-        yield from row("" if k else "at D", f"{num(it.margin)} ({it.name}): {together}{alone}")
-
-
-def _parts(verdict: Verdict) -> Iterator[str]:
-    """The comparisons with their p-values as the page shows them: adjusted within the claim."""
-    for k, part in enumerate(verdict.parts):
-        numbers = (part.estimate, part.p_reproduced, part.p_contradicted)
-        difference, holds, back = (ABSENT if it is None else num(it) for it in numbers)
-        yield from row("" if k else "parts", f"{part.says}: {difference}, p {holds}, of the reverse {back}")
-
-
-def _change(found: Derivation, audit: Audit) -> Iterator[str]:
-    """What would make another verdict of it."""
-    for k, text in enumerate(_changes(found, audit)):
-        yield from row("" if k else "would change", text)
+        alone = f"{it.alone.outcome} ({it.alone.reason}) taken alone"
+        at_margins.append(f"{num(it.margin)} ({it.name}): {together}{alone}")
+    yield from _rows("at D", at_margins)
+    parts = []
+    for part in found.verdict.parts:
+        of = (part.estimate, part.p_reproduced, part.p_contradicted)
+        difference, holds, back = (numbers.ABSENT if it is None else num(it) for it in of)
+        parts.append(f"{part.says}: {difference}, p {holds}, of the reverse {back}")
+    yield from _rows("parts", parts)
 
 
 def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
+    """What would make another verdict of it."""
     from audit.judging.mixed_evidence import advice
-    from audit.judging.plan import outlooks, sentence
+    from audit.judging.plan import outlooks
+    from audit.judging.plan import sentence as of_plan
 
-    verdict, claim = found.verdict, found.claim
+    verdict, claim, family = found.verdict, found.claim, found.family
+    records = [found.at.experiments[key] for key in claim.experiments if key in found.at.experiments]
     if verdict.reason == "mixed_evidence":
         yield from advice(replace(audit, claims=(claim,)))
     elif verdict.outcome == "inconclusive":
-        yield from (sentence(it) for it in outlooks(audit) if it.claim == claim.id)
+        yield from (of_plan(it) for it in outlooks(audit) if it.claim == claim.id)
     if verdict.reason == "unverified_reimplementation":
-        records = [found.at.experiments[key] for key in claim.experiments if key in found.at.experiments]
         models = {model for it in records for model in it.models}
         failing = [f"{it.model}: {it.name}" for it in audit.fidelity if it.model in models and not it.passed]
         yield f"checks of our implementation that it does not pass: {'; '.join(failing) or 'none was made'}"
     if verdict.outcome == "inconclusive":
         return
-    family, held = found.family, verdict.outcome == "reproduced"
-    yield from _margins_beyond(verdict)
-    if family is not None:
-        name, place = ("p_rep", family.reproduced) if held else ("p_con", family.contradicted)
-        yield f"further seeds, if they brought {name} above {num(place.threshold)}"
-    if not held and any(run.imported for key in claim.experiments for run in _runs(found, key)):
-        yield "word that the imported runs are not of the authors' code, or not of these settings"
-    elif not held:
-        yield "a check of our implementation that it does not pass"
-
-
-def _margins_beyond(verdict: Verdict) -> Iterator[str]:
-    """The margins at which the verdict would be another, the claim taken alone."""
+    low, high = verdict.margin_contradicted_from, verdict.margin_contradicted_up_to
+    name, place = "p_con", family.contradicted if family else None
     if verdict.outcome == "reproduced":
         low, high = verdict.margin_reproduced_from, verdict.margin_reproduced_up_to
-    else:
-        low, high = verdict.margin_contradicted_from, verdict.margin_contradicted_up_to
+        name, place = "p_rep", family.reproduced if family else None
     if low:
         yield f"a margin below {num(low)}"
     if high:
         yield f"a margin above {num(high)}"
+    if place is not None:
+        yield f"further seeds, if they brought {name} above {num(place.threshold)}"
+    if verdict.outcome == "contradicted":
+        imported = any(run.imported for it in records for run in it.runs)
+        theirs = "word that the imported runs are not of the authors' code, or not of these settings"
+        yield theirs if imported else "a check of our implementation that it does not pass"

@@ -57,6 +57,7 @@ def test_opens_from_disk_without_network_or_complaint(name: str, opened: Opened)
     assert page.locator("h1").is_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AUDITS)
 def test_no_horizontal_scroll_on_a_phone(name: str, opened: Opened) -> None:
     """At 360 pixels nothing sticks out, with every fold and card open."""
@@ -67,6 +68,7 @@ def test_no_horizontal_scroll_on_a_phone(name: str, opened: Opened) -> None:
     assert page.evaluate(WIDE) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [360, 1280])
 def test_no_text_of_a_drawing_is_cut(width: int, opened: Opened) -> None:
     """In interval plots, readings plots and learning curves, on a phone and on a screen."""
@@ -78,6 +80,7 @@ def test_no_text_of_a_drawing_is_cut(width: int, opened: Opened) -> None:
     assert page.evaluate(CUT) == []
 
 
+@pytest.mark.slow
 def test_first_screen_in_order(opened: Opened) -> None:
     """Title, primary claims, four numbers, inconsistencies, gate, authors, margin, claims, downwards."""
     page = opened(sample.study())
@@ -99,6 +102,7 @@ def test_whole_without_script(opened: Opened) -> None:
     assert page.get_by_text("The margins that were fixed, and why").is_visible()
 
 
+@pytest.mark.slow
 def test_prints(opened: Opened, tmp_path: Path) -> None:
     """Printed, the controls are gone, primary and not tested claims are unfolded, it is said what is not, and
     figures are numbered."""
@@ -128,6 +132,7 @@ def test_prints(opened: Opened, tmp_path: Path) -> None:
     assert not page.get_by_text("Printed here: primary and contradicted claims in full").is_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AUDITS)
 def test_nothing_is_wider_than_the_sheet(name: str, opened: Opened) -> None:
     """One table wider than a sheet of A4 would have a browser shrink the print of the whole page."""
@@ -137,6 +142,7 @@ def test_nothing_is_wider_than_the_sheet(name: str, opened: Opened) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 673
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("name", ["everything", "stand-in", "untested"])

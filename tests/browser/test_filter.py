@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from audit.record import Audit
-from reports.cards import is_movable as movable
+from reports.cards import band_of
 from reports.lookup import lookup
 from reports.sentences import status_of
 from tests.browser.makers import hanging
@@ -100,17 +100,6 @@ UNKNOWN = {
 }
 
 
-def test_what_is_unknown_is_named(page: Any) -> None:
-    """A key or a value that no claim has is named, with those that there are."""
-    for query, said in UNKNOWN.items():
-        page.fill("#filter", query)
-        page.wait_for_timeout(180)
-        assert page.locator("#shown").inner_text() == f"No claim fits this filter. {said}"
-    page.fill("#filter", "v:reproduced,maybe")
-    page.wait_for_timeout(180)
-    assert "claims shown Unknown: v:maybe" in page.locator("#shown").inner_text()
-
-
 def test_chips_count_and_toggle(page: Any, audit: Audit) -> None:
     """A chip says how many claims it is about, puts its condition into the box, and takes it out again."""
     chip = page.locator("#chips button", has_text="Contradicted")
@@ -132,18 +121,6 @@ def test_chips_count_and_toggle(page: Any, audit: Audit) -> None:
     assert len(page.evaluate(SHOWN)) == len(audit.claims)
 
 
-def test_flips_can_be_filtered(page: Any) -> None:
-    """`flipped` shows what the margin would change, and follows it."""
-    page.fill("#filter", "flipped")
-    page.fill("#margin-number", "3")
-    page.wait_for_timeout(180)
-    first = page.evaluate(SHOWN)
-    assert len(first) == page.locator(".what-if:not(:empty)").count() > 0
-    page.fill("#margin-number", "8")
-    page.wait_for_timeout(180)
-    assert set(page.evaluate(SHOWN)) != set(first)
-
-
 def test_orders(page: Any, audit: Audit) -> None:
     """The claims stand in the order that is asked for, each once, and go back to where they were."""
     before = page.evaluate(TITLES)
@@ -161,7 +138,7 @@ def test_orders(page: Any, audit: Audit) -> None:
         ends = (verdict.margin_reproduced_from, verdict.margin_reproduced_up_to)
         ends += (verdict.margin_contradicted_from, verdict.margin_contradicted_up_to)
         margin = verdict.margin or 0.0
-        moves = ends if movable(claim, verdict) else ()
+        moves = ends if band_of(claim, verdict) else ()
         slack[claim.says] = min((abs(end - margin) for end in moves if end), default=float("inf"))
     assert page.evaluate(TITLES) == sorted(says, key=lambda it: slack[it])
     page.select_option("#sort", "eye")

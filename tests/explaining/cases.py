@@ -97,7 +97,6 @@ CASES: Mapping[str, tuple[ClaimRecord, Sequence[ExperimentRecord], dict[str, Any
     "equivalent, no loss": (made("equivalent", details={"no_loss": True}), NEAR, {}),
     "equivalent, loss": (made("equivalent", details={"no_loss": True}), experiments(flip=True), {}),
     "gap, small": (made("gap", printed=("76.50", "76.40"), experiments=("a", "b")), NEAR, {}),
-    "gap, three runs behind": (made("gap", runs_behind=3), experiments(), {}),
     "trend, rising": (made("trend", details={"direction": "rising"}), experiments(), {}),
     "trend, a step back": (
         made("trend", experiments=("b", "a", "c")),
@@ -111,12 +110,6 @@ CASES: Mapping[str, tuple[ClaimRecord, Sequence[ExperimentRecord], dict[str, Any
     ),
     "optimum, not among the best": (
         made("optimum", details={"strength": "among_best"}, margin=MARGIN),
-        experiments(flip=True),
-        {},
-    ),
-    "optimum, of two": (made("optimum", experiments=("a", "b")), experiments(), {}),
-    "optimum, among the best of two": (
-        made("optimum", experiments=("a", "b"), details={"strength": "among_best"}, margin=MARGIN),
         experiments(flip=True),
         {},
     ),
@@ -135,28 +128,6 @@ CASES: Mapping[str, tuple[ClaimRecord, Sequence[ExperimentRecord], dict[str, Any
         experiments(),
         {},
     ),
-    **{
-        f"dominance, a data set not run{suffix}": (
-            made(
-                "dominance",
-                details={
-                    "lines": [
-                        {"dataset": "toy", "metric": "P@1", "winner": "a", "rivals": ["b", "c"]},
-                        {"dataset": "other", "metric": "P@1", "winner": "d", "rivals": ["b"]},
-                    ],
-                    **more,
-                },
-            ),
-            experiments(),
-            {},
-        )
-        for suffix, more in (("", {}), (", one is enough", {"at_least": 1}))
-    },
     "cost of parameters": (made("cost", details={"quantity": "parameters"}), experiments(), {}),
-    "cost of parameters, other data": (
-        made("cost", details={"quantity": "parameters"}),
-        experiments("other_data"),
-        {},
-    ),
     "convergence, never": (made("convergence", details={"target": 72.0}), experiments(), {}),
 }

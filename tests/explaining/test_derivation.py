@@ -75,32 +75,6 @@ def test_the_last_steps_are_the_verdict(name: str) -> None:
             assert shown == pytest.approx(on_record, rel=1e-12, abs=1e-12), term
 
 
-def test_every_test_of_every_kind_is_derived() -> None:
-    """A claim with p-values is never left without steps, and one without evidence has none."""
-    for name in CASES:
-        found = explained(name)
-        assert bool(found.steps) or found.verdict.p_reproduced is None, name
-        if "no seed" in name:
-            assert found.steps == ()
-
-
-def test_the_worked_case_of_the_design() -> None:
-    """76.38 against 75.50, 75.83, 75.96: the numbers that the statistics' description gives by hand."""
-    claim, (first, *_) = made("value", printed=("76.38",)), experiments(seeds=3)
-    scores = zip(first.runs, (75.5, 75.83, 75.96), strict=True)
-    runs = tuple(replace(run, metrics={"P@1": score}) for run, score in scores)
-    found = derivation(audited([claim], [replace(first, runs=runs)]), claim.id)
-    expected = {"mean": 75.7633, "s": 0.2371, "p_rep": 0.766, "p_con": 0.8421, "D_R": 1.0214, "D_C": 0.0}
-    for name, value in expected.items():
-        assert last(found, name) == pytest.approx(value, abs=6e-4)
-    assert {it.margin: it.alone.outcome for it in found.at_margins} == {
-        0.2: "inconclusive",
-        0.25: "inconclusive",
-        0.5: "inconclusive",
-        1.0: "inconclusive",
-    }
-
-
 def test_the_log_rank_is_that_of_all_deals() -> None:
     """O, E and p of a convergence claim, by dealing the runs out again in every way."""
     found = explained("convergence")
@@ -119,14 +93,6 @@ def test_the_log_rank_is_that_of_all_deals() -> None:
     deals = [excess(deal) for deal in combinations(range(n), size)]
     assert last(found, "O") - last(found, "E") == pytest.approx(own)  # type: ignore[operator]
     assert last(found, "p_rep") == pytest.approx(np.mean([it >= own - 1e-9 for it in deals]))
-
-
-def test_margins_keep_their_caps() -> None:
-    """Two seeds decide nothing at any margin; five do at one, and not at another."""
-    assert {it.alone.reason for it in explained("value, two seeds").at_margins} == {"too_few_seeds"}
-    five = {it.margin: it.alone.outcome for it in explained("value").at_margins}
-    assert [five[D] for D in (0.2, 0.5, 1.0)] == ["inconclusive", "reproduced", "reproduced"]
-    assert explained("order").at_margins == ()
 
 
 # --------------------------------------------------------------------------- the family
@@ -170,12 +136,6 @@ def test_thresholds_are_where_the_verdict_turns(claim: str) -> None:
         assert (multipletests([p, *rep], method="fdr_bh")[1][0] <= 0.05) is np.bool_(rejected)
 
 
-def test_primaries_are_counted() -> None:
-    family = derivation(suite(primary=("equivalent", "value")), "the-order:P@1").family
-    assert family is not None
-    assert (family.size, family.primaries) == (12, 2)
-
-
 def test_a_verdict_of_a_look_is_derived_from_its_seeds() -> None:
     """Where looks were declared, the steps are those of the look that gave the verdict, at its level."""
     looks = tuple(Look(n, 0.025, (3, 5)) for n in (3, 5))
@@ -200,11 +160,6 @@ def test_a_verdict_of_a_look_is_derived_from_its_seeds() -> None:
     assert early.family.contradicted.threshold == pytest.approx(full.contradicted.threshold / 2)
 
 
-def test_an_unknown_claim_is_a_key_error() -> None:
-    with pytest.raises(KeyError):
-        derivation(suite(), "nobody")
-
-
 # --------------------------------------------------------------------------- single documents
 
 
@@ -220,13 +175,3 @@ def test_what_documents_say_can_be_worked_out_again() -> None:
             assert work_out(step.filled) == pytest.approx(step.value, rel=2e-5), str(step)
     these = next(step for step in steps if step.name == "se, these documents")
     assert these.value == pytest.approx(last(derivation(audit, "the-order:P@1"), "se"))
-
-
-def test_steps_without_seed_noise() -> None:
-    """One seed an arm: what can be said of documents is said, and the rest left out."""
-    suite = Suite(a=drawn(0.8, 1, 1), b=drawn(0.6, 1, 2))
-    audit = suite.audit()
-    audit = replace(audit, instances=instance_evidence(audit, suite.kept.get))
-    names = [step.name for step in derivation(audit, "the-order:P@1").documents]
-    assert "se, new documents" not in names
-    assert names[-1].startswith("McNemar's p of seeds 0 and 0")

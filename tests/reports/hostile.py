@@ -10,17 +10,13 @@ from audit.record import Audit, Run, TableRecord
 from tests.reports import sample
 
 HOSTILE = (
-    '<script>alert("1")</script>',
-    '=HYPERLINK("http://x","y")',
-    "two\nlines, and\r\na third\ttab",
-    "\u202eright to left\u202c and \u200fmark\u200b",
-    "]]> --> \x00\x07\ud800 &amp; &lt;",
-    r"\input{/etc/passwd} $x_1^2$ {unbalanced } } % rest",
-    "- [x](http://x) ![](y) **b** `c` | cell | ~~s~~ # h",
-    "key: [a, {b: c}] # no comment\n---\n...",
+    '<script>alert("1")</script></title></svg></style><img src=x onerror=alert(1)>',
+    "\"'><!-- --><![CDATA[ {{ 7*7 }}{% raw %} &lt; &amp; %s {0} {margin}",
+    '=HYPERLINK("http://x","y")\nand\r\na third\ttab',
+    "\u202eright to left\u202c and \u200fmark\u200b ]]> \x00\x07\x1b[31m\ud800",
+    r"\input{/etc/passwd} $x_1^2$ {unbalanced } } % - [x](http://x) ![](y) **b** `c` | ~~s~~ # h",
     "x" * 10_000,
     "",
-    " ",
 )
 #: Any text at all, halves of surrogate pairs among it.
 TEXTS = st.text(st.characters(), max_size=60) | st.sampled_from(HOSTILE)

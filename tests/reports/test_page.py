@@ -12,10 +12,8 @@ import pytest
 from audit.kinds import CLAIM_MODELS as FILE_KINDS
 from audit.record import (
     Audit,
-    Cell,
     Deviation,
     ExperimentRecord,
-    Finding,
     Margin,
     Outcome,
     ReadingVerdict,
@@ -25,15 +23,14 @@ from audit.record import (
     audit_from_json,
     to_json,
 )
-from reports.cards import band_of, is_movable, label_rows, slider
+from reports.cards import band_of, slider
 from reports.exports import summary
 from reports.lookup import lookup
 from reports.page import build, index_page
-from reports.protocol import is_reduced, protocol_box, protocol_diff, run_rows
+from reports.protocol import protocol_box
 from reports.render import html, index_html
 from reports.sentences import REASONS
 from reports.splits import printed_in, split_section
-from reports.tables import mean_and_sd, table_views
 from reports.text import View
 from reports.verdicts import edges
 from tests.reports import sample
@@ -61,23 +58,6 @@ def test_four_numbers_add_up_and_each_verdict_is_that_of_the_record(make: Any) -
     assert {name: card.status for name, card in cards_of(audit).items()} == expected
 
 
-def test_values_on_other_data_are_not_tested_everywhere() -> None:
-    """On a stand-in corpus the 18 values and the claims without a run, or with failed ones, are not tested:
-    in the count, the last group, the marks of the table, the terminal, and under "not checked"."""
-    audit = sample.study("other_data")
-    built = build(audit)
-    (box,) = [box for box in built.counts if box.status == "not_tested"]
-    assert (box.count, built.groups[-1].status, built.groups[-1].count) == (20, "not_tested", 20)
-    cells = [it for _, row in built.tables[0].rows for it in row]
-    assert {mark.status for it in cells for mark in it.marks if not mark.small} == {"not_tested"}
-    said = "18 claims not tested: not judged on other data than the paper’s."
-    assert said in [text for _, sentences in built.not_checked for text, _ in sentences]
-    assert said in summary(audit).splitlines()
-    card = cards_of(audit)["kim-words-value:P@1"]
-    assert card.reason == "not judged on other data than the paper’s"
-    assert card.sentence.startswith("Not tested: the runs used other data than the paper")
-
-
 def test_what_needs_an_eye_is_first() -> None:
     """What was not tested is last and folded; contradictions alone are open."""
     kinds: list[tuple[Outcome, str]] = [("reproduced", "tost"), ("inconclusive", "not_run")]
@@ -93,34 +73,22 @@ def test_what_needs_an_eye_is_first() -> None:
     assert [name for name, card in cards_of(audit).items() if card.open] == ["c2"]
 
 
-def test_failed_seeds_are_shown() -> None:
-    """A seed without a value stays in the strip, with the reason and its record."""
-    (strip,) = cards_of(sample.tiny())["kim-words:P@1"].strips
-    assert [value for _, value, _, _ in strip.seeds] == ["75.10", "75.30", ""]
-    _, _, note, run = strip.seeds[2]
-    assert note == "ended early: loss became NaN in epoch 3" and run.startswith("r-")
-
-
-def test_ragged_tables_and_unknown_ids_do_not_break_the_page() -> None:
-    """A claim about a cell or an experiment that is not there, and a longer row, are still shown."""
-    audit = sample.tiny()
-    table = audit.tables[0]
-    row = replace(table.rows[0], cells=(*table.rows[0].cells, Cell("t4.x.y", "1", "unknown")))
-    claim = replace(audit.claims[0], cells=("t9.a.b",), experiments=("nobody",), says="")
-    finding = Finding("identity", "untestable", (), "Nothing to compare.")
-    tables = (replace(table, rows=(row,)),)
-    built = build(replace(audit, tables=tables, claims=(claim,), findings=(finding,)))
-    assert built.groups[0].blocks[0].title == "“nobody” scores 75.83"
-
-
 def test_every_kind_that_runs_decide_is_here() -> None:
     assert {kind for kind, _, _ in KINDS} == {name for name, kind in FILE_KINDS.items() if kind.by_runs}
 
 
-@pytest.mark.parametrize("seeds", [0, 1, 2, 3, 5])
-@pytest.mark.parametrize("flip", [False, True])
-@pytest.mark.parametrize("scope", ["same_data", "other_split", "other_data"])
-def test_no_kind_breaks_the_page(seeds: int, flip: bool, scope: Any) -> None:
+@pytest.mark.parametrize(
+    ("scope", "seeds", "flip"),
+    [
+        ("same_data", 0, False),
+        ("same_data", 1, False),
+        ("same_data", 5, False),
+        ("same_data", 5, True),
+        ("other_split", 3, False),
+        ("other_data", 3, True),
+    ],
+)
+def test_no_kind_breaks_the_page(scope: Any, seeds: int, flip: bool) -> None:
     """With or without runs, on whatever data: a sound page with a card and words for each claim."""
     audit = every_kind(scope, seeds=seeds, flip=flip)
     assert audit_from_json(to_json(audit)) == audit
@@ -129,18 +97,6 @@ def test_no_kind_breaks_the_page(seeds: int, flip: bool, scope: Any) -> None:
     assert len(text.of_class("card")) == len(audit.claims)
     assert not any(code in text.text for code in REASONS if "_" in code) and "{" not in text.text
     assert summary(audit).splitlines()[-1].startswith("12 claims: ")
-
-
-@pytest.mark.parametrize(
-    ("quantity", "shown"), [("parameters", "1,000"), ("model_size", "0 MiB"), ("prediction_time", "")]
-)
-def test_other_costs(quantity: str, shown: str) -> None:
-    """Numbers of weights and bytes; a cost that no record has is no value."""
-    audit = every_kind()
-    details = {"quantity": quantity}
-    claims = (replace(it, details=details) if it.kind == "cost" else it for it in audit.claims)
-    card = cards_of(replace(audit, claims=tuple(claims)))["the-cost"]
-    assert {value for strip in card.strips for _, value, _, _ in strip.seeds} == {shown}
 
 
 def test_the_margin_of_a_gap_lies_around_the_printed_gap() -> None:
@@ -155,16 +111,6 @@ def test_the_margin_of_a_gap_lies_around_the_printed_gap() -> None:
     assert (float(left) + float(right)) / 2 == pytest.approx(float(target), abs=0.51)
     (pair,) = [it for it in zip(audit.claims, audit.verdicts, strict=True) if it[0].kind == "gap"]
     assert edges(*pair) == pytest.approx((8.6, 4.3, 12.9))
-
-
-def test_chips_count_what_there_is() -> None:
-    """One for each verdict that occurs, for kinds and data sets where there are several, for primary ones."""
-    counts = {(key, value): number for key, value, _, number in build(sample.study()).chips}
-    for kind in ("v", "kind"):
-        assert sum(number for (key, _), number in counts.items() if key == kind) == 40
-    assert ("d", "eurlex") not in counts  # the only one
-    assert counts["", "primary"] == sum(claim.primary for claim in sample.study().claims)
-    assert build(sample.empty()).chips == []
 
 
 # --------------------------------------------------------------------------- the margin slider
@@ -187,11 +133,7 @@ READ = (ReadingVerdict({}, "reproduced", "tost"),)
         ("value", {"margin_reproduced_from": 1 / 3}, "0.5 0.3333333333333333 - - 0"),
         ("value", {"barred": "stand_in"}, "0.5 1.25 - - 0 u"),
         ("complexity", {}, ""),  # its margin is one of an exponent
-        ("value", {"margin": None}, ""),
-        ("value", {"margin_reproduced_from": None, "margin_contradicted_up_to": None}, ""),
         ("value", {"readings": READ, "readings_declared": 2}, ""),  # one is still to be run
-        ("value", {"readings": READ, "readings_declared": 1}, "0.5 1.25 - - 0"),
-        ("value", {"readings_declared": 2}, "0.5 1.25 - - 0"),
         ("value", {"reason": "multiplicity"}, ""),
     ],
 )
@@ -199,7 +141,6 @@ def test_which_claims_a_margin_moves(kind: str, changes: dict[str, Any], band: s
     """Margin, reproduced from, up to, contradicted from, up to, to the last digit; a dash for none."""
     claim, verdict = replace(sample.tiny().claims[0], kind=kind), replace(OPEN, **changes)
     assert band_of(claim, verdict) == band
-    assert is_movable(claim, verdict) is bool(band)
 
 
 def test_slider_reaches_twice_the_largest_margin_and_shows_all_that_were_fixed() -> None:
@@ -217,52 +158,7 @@ def test_slider_reaches_twice_the_largest_margin_and_shows_all_that_were_fixed()
     assert view.sentence == "5 verdicts hang on it."
 
 
-@pytest.mark.parametrize(
-    ("labels", "rows"),
-    [
-        ([], []),
-        ([(0.1, 0.3), (0.5, 0.3)], [0, 0]),
-        ([(0.1, 0.3), (0.2, 0.3), (0.3, 0.3)], [2, 1, 0]),
-        # the first ends before the second begins, which hangs below the third
-        ([(0.0, 0.1), (0.2, 0.3), (0.3, 0.3)], [0, 1, 0]),
-        # the first ends before the third begins, but the mark of the second passes through that row
-        ([(0.0, 0.25), (0.2, 0.3), (0.3, 0.3)], [2, 1, 0]),
-    ],
-)
-def test_labels_hang_in_rows_in_which_they_do_not_meet(
-    labels: list[tuple[float, float]], rows: list[int]
-) -> None:
-    assert label_rows(labels) == rows
-
-
 # --------------------------------------------------------------------------- tables and records
-
-
-def test_copied_cells_get_no_number_of_ours() -> None:
-    """Our mean is not set below another paper's number, even where the row names an experiment."""
-    audit = sample.tiny()
-    (row,) = audit.tables[0].rows
-    cells = tuple(replace(cell, source="copied", copied_from="liu2017") for cell in row.cells)
-    table = replace(audit.tables[0], rows=(replace(row, cells=cells),))
-    (view,) = table_views(lookup(replace(audit, tables=(table,))))
-    assert view.rows[0][1][0].ours == ""
-
-
-@pytest.mark.parametrize(
-    ("values", "mean", "sd"),
-    [([75.0], 75.0, None), ([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0], 5.0, pytest.approx(2.138, abs=5e-4))],
-)
-def test_mean_and_sd(values: list[float], mean: float, sd: float | None) -> None:
-    """The standard deviation has n - 1 below; one value has none."""
-    assert mean_and_sd(values) == (mean, sd)
-
-
-def test_every_run_has_a_record() -> None:
-    """Each run once, with device, time and code; a failed one with its reason."""
-    rows = run_rows(lookup(sample.study()))
-    assert len(rows) == len({row.run.key for row in rows}) == 19
-    assert [it.status for it in rows if it.status != "done"] == ["ended early: loss became NaN in epoch 3"]
-    assert (rows[0].device, rows[0].seconds, rows[0].code) == ("cuda: NVIDIA H100", "2.2 min", "0123456789")
 
 
 # --------------------------------------------------------------------------- the protocol
@@ -312,12 +208,6 @@ def test_a_reduced_protocol_says_in_what(deviations: Sequence[Deviation], said: 
     assert protocol_box(lookup(reduced(deviations))) == (said, "")
 
 
-def test_reduced_goes_by_the_protocol_s_name() -> None:
-    experiment = sample.study().experiments[0]
-    names = ("small", "xun2020-small", "smaller", "chen2022", "notsmall")
-    assert [it for it in names if is_reduced(replace(experiment, protocol=it))] == ["small", "xun2020-small"]
-
-
 def with_curves(*scores: Sequence[float], metric: str = "P@1") -> Audit:
     """Every experiment's seeds have the curve of its place; those beyond the last have none."""
     study, experiments = sample.study(), []
@@ -340,28 +230,6 @@ def test_curves_that_are_best_at_their_end_are_counted() -> None:
     )
     for quiet in (with_curves((1.0, 3.0, 2.0)), with_curves((1.0, 2.0, 3.0), metric="loss"), longer):
         assert (protocol_box(lookup(quiet)) or pytest.fail())[1] == ""
-
-
-def test_points_are_listed_once_and_those_on_which_the_paper_is_silent_counted() -> None:
-    groups = protocol_diff(lookup(sample.study())).groups
-    assert [(it.heading[0], len(it.points)) for it in groups] == [
-        ("All 6 experiments that were run", 3),
-        ("XML-CNN, embeddings, Eq. (7)", 1),
-    ]
-    (kim,) = sample.tiny().experiments
-    said = Deviation("Epochs", "50", "8", "small", code="51")
-    silent = Deviation("Clipping", "Not mentioned", "see there", "train.py:3", silent=True, as_set=True)
-    diff = protocol_diff(
-        lookup(replace(sample.tiny(), experiments=(replace(kim, deviations=(said, silent)),)))
-    )
-    assert diff.summary == "On 1 of 2 points the paper is silent."
-    (group,) = diff.groups
-    assert group.counts == "2 points: on 1 the paper is silent and for 1 its public code is known."
-    assert [(it.silent, it.here, it.code) for it in group.points] == [
-        (False, "8", "51"),
-        (True, "as the settings below have it", "–"),
-    ]
-    assert dict(diff.settings[0].values)["batch"] == "256"
 
 
 # --------------------------------------------------------------------------- split columns
@@ -411,24 +279,6 @@ def test_a_printed_number_has_a_verdict_under_each_reading_of_the_split() -> Non
 
 
 # --------------------------------------------------------------------------- the terminal and the index
-
-
-def test_one_claim_is_not_several() -> None:
-    """A single claim is counted as one, with its mark and its mean; counts are those of the page."""
-    last = "1 claim: 0 reproduced, 0 contradicted, 1 inconclusive, 0 not tested"
-    assert summary(sample.tiny()).splitlines() == ["kim-words  ◐ P@1 75.20", "", last]
-    failed = replace(sample.tiny(), verdicts=(Verdict("kim-words:P@1", "inconclusive", "run_failed"),))
-    said = "1 claim not tested: our runs failed, so that nothing speaks to it."
-    assert summary(failed).splitlines()[0] == said
-
-
-def test_what_all_claims_rest_on_stands_above_them() -> None:
-    """A contradiction on made data by a reduced protocol must not read as one on the paper's own."""
-    study = sample.study("other_data")
-    small = tuple(replace(it, protocol="small") for it in study.experiments)
-    lines = summary(replace(study, experiments=small)).splitlines()
-    assert lines[0] == "evidence: stand-in data, reduced protocol"
-    assert not any("[" in line for line in lines)
 
 
 def test_an_index_has_the_numbers_of_its_reports_and_leads_into_their_folders() -> None:

@@ -9,16 +9,14 @@ import pytest
 from typer.main import get_command
 
 from audit.cli.app import app
-from audit.judging.assemble import share
-from audit.record import Audit, Cell, Outcome, ReadingVerdict, Row, Scope, Settling, TableRecord
-from reports.cards import ON_STAND_IN, STAND_IN_NOTE, open_claims
-from reports.lookup import distinct, lookup
+from audit.record import Audit, Cell, Outcome, ReadingVerdict, Row, Scope, TableRecord
+from reports.cards import ON_STAND_IN, STAND_IN_NOTE
+from reports.lookup import lookup
 from reports.page import build
 from reports.render import html
 from reports.rerun import SWITCHES, command_of, only, provenance, rerun_box
 from reports.tables import table_views
 from tests.reports import sample
-from tests.reports.markup import parsed
 
 STUDY = sample.study()
 
@@ -28,7 +26,6 @@ STUDY = sample.study()
     [
         ("audit run p --seeds 3", "audit run p --seeds 3 --only x"),
         ("audit run p --only a --only b --seeds 3", "audit run p --seeds 3 --only x"),
-        ("audit run p --only=a && audit judge", "audit run p --only x"),
         ("audit run 'my paper.yaml'", "audit run 'my paper.yaml' --only x"),
         ("audit judge p", "audit judge p"),
         ("audit run 'unclosed", "audit run 'unclosed"),
@@ -37,7 +34,6 @@ STUDY = sample.study()
         ("audit run q ./p.yaml --readings", "audit run ./p.yaml --readings --only x"),
         ("audit run q r --seeds 3", "audit run q r --seeds 3"),  # which of them is not to be told
         ("audit run p --data d --columns 0-9", "audit run p --data d@2 --only x"),
-        ("audit run p --data d@1", "audit run p --data d@1 --only x"),
     ],
 )
 def test_the_command_of_one_experiment(command: str, one: str) -> None:
@@ -75,20 +71,6 @@ def with_readings(held: tuple[ReadingVerdict, ...], declared: int, **more: Any) 
     return replace(STUDY, verdicts=tuple(verdicts), **more)
 
 
-def test_a_claim_under_several_readings_makes_all_of_them_again() -> None:
-    """With the seeds they had, before the command that gives the verdicts; not where some were never run."""
-    claim = STUDY.claims[0]
-    whole = command_of(claim, lookup(STUDY))
-    fewer = f"{whole.replace('--seeds 3', '--seeds 2')} --readings && {whole}"
-    for held, declared, command in (
-        (readings(3, 2), 2, fewer),
-        (readings(3, 3), 2, f"{whole} --readings"),
-        (readings(3, 2), 3, whole),
-        ((), 0, whole),
-    ):
-        assert command_of(claim, lookup(with_readings(held, declared))) == command
-
-
 @pytest.mark.parametrize(
     ("command", "first", "column"),
     [
@@ -107,12 +89,6 @@ def test_a_claim_under_several_readings_makes_all_of_them_again() -> None:
             "audit run chen2022 --data splits@0 --seeds 3 --readings && ",
             0.0,
         ),
-        (
-            "audit run chen2022 --data splits --columns 0-9 --seeds 5",
-            "",
-            None,
-        ),  # of which column it is is not known
-        ("audit run chen2022 --seeds 3 --readings", "", None),
         ("audit judge chen2022", "", None),
         ("audit run 'x", "", None),
     ],
@@ -131,15 +107,6 @@ def test_the_command_of_the_page_makes_the_readings_too(
     assert dict(box.facts).get("Readings", "") == (said if first else "")
     bare = rerun_box(lookup(with_readings(readings(5, 3), 2, experiments=(base,), command=command)))
     assert bare.command == command
-
-
-def test_every_command_has_a_button_that_a_script_may_show() -> None:
-    """Without a script there is none: it could do nothing."""
-    buttons = [e for e in parsed(html(STUDY)).elements if "data-copy" in e.attributes]
-    whole = [it for it in buttons if it.attributes["data-copy"]]
-    assert whole[0].attributes["data-copy"] == STUDY.command
-    assert 7 == len(whole) < len(buttons)  # those of single claims copy the text beside them
-    assert all("hidden" in e.attributes and e.attributes["type"] == "button" for e in buttons)
 
 
 def test_margins_that_differ_are_seen() -> None:
@@ -228,30 +195,6 @@ def test_claims_about_other_data_sets_lead_to_the_claim_about_the_corpus_itself(
     assert first_of(replace(audit, verdicts=unrun)) == first_of(sample.study("other_data")) == []
 
 
-@pytest.mark.parametrize("own", ["inconclusive", "reproduced"])
-def test_they_are_counted_as_the_record_counts_them(own: Outcome) -> None:
-    """What the page calls different comparisons is `Share.once`."""
-    audit = stood_in(own=own)
-    found = share(audit.claims, audit.verdicts) or pytest.fail()
-    pairs = zip(audit.claims, audit.verdicts, strict=True)
-    assert distinct([it for it in pairs if it[1].outcome != "inconclusive"]) == 3
-    assert found.once is not None and found.once[1] == 3
-
-
-def test_one_full_entry_and_a_line_for_each_of_the_others() -> None:
-    """The line has the verdict's word and the link, but no mark, plot or numbers; none of them is lost."""
-    built = build(stood_in())
-    assert [(it.anchor, it.count, it.folded) for it in built.groups] == [
-        ("g-inconclusive", 3, False),
-        ("g-again", 6, True),
-    ]
-    assert all(it.same and not it.plot for block in built.groups[1].blocks for it in block.cards)
-    lines = [it for it in parsed(html(stood_in())).of_class("again") if it.tag == "p"]
-    assert len(lines) == 6
-    told = built.groups[0].blocks[0].title
-    assert " ".join(lines[0].text.split()) == f"P@1 Reproduced, same runs as {told}"
-
-
 def test_claims_on_the_papers_own_data_stand_first() -> None:
     """A tick or a cross on a stand-in stands below, under a heading that says so; a primary claim with the
     runs of another one has no marks, and says how that one came out."""
@@ -303,15 +246,3 @@ def test_a_cell_of_another_data_set_leads_to_the_cell_that_has_the_runs() -> Non
     assert mark.label.startswith("Reproduced on stand-in data, on the same runs as: ")
     assert ">″</a>" in html(audit)
     assert view.footnote == "† Ours on another split: judged with the noise of both test sets added."
-
-
-def test_what_would_settle_is_listed_once() -> None:
-    """Where the others are open for the same reason; what came out otherwise keeps its line."""
-    audit = stood_in()
-    open_too = tuple(replace(it, outcome="inconclusive", reason="undecided") for it in audit.verdicts)
-    settling = {it.id: Settling("6 seeds", (6, 7), (8, 9), 6) for it in audit.claims}
-    found = open_claims(lookup(replace(audit, verdicts=open_too, settling=settling)))
-    assert len(found.claims) == 3
-    assert found.rest == ["6 further claims on stand-in data rest on the same runs as one of these."]
-    tied = tuple(replace(it, reason="tied") if it.scope == "other_data" else it for it in open_too)
-    assert len(open_claims(lookup(replace(audit, verdicts=tied, settling=settling))).claims) == 9
