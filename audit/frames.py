@@ -17,7 +17,10 @@ _RUN_COLUMNS = (
 
 
 def verdicts_frame(audit: Audit) -> pd.DataFrame:
-    """A row for each claim and metric: the printed value, the measured one, the verdict."""
+    """A row for each claim and metric: the printed value, the measured one, the verdict.
+
+    `outcome` is inconclusive also of a claim that no run speaks to: there `tested` is False.
+    """
     import pandas as pd
 
     claims = {it.id: it for it in audit.claims}
@@ -31,6 +34,7 @@ def verdicts_frame(audit: Audit) -> pd.DataFrame:
                 "kind": claim.kind,
                 "dataset": claim.dataset,
                 "outcome": verdict.outcome,
+                "tested": verdict.tested,
                 "reason": verdict.reason,
                 "scope": verdict.scope,
                 "printed": ", ".join(claim.printed),

@@ -488,6 +488,11 @@ class Verdict:
     """SD of the paper's runs, in SDs of ours, at which the contradiction would vanish; 2 is what is assumed.
     None where nothing is contradicted, the paper prints a spread, or no printed number enters."""
 
+    @property
+    def tested(self) -> bool:
+        """Whether any run spoke to the claim."""
+        return self.reason not in UNTESTED
+
     def _repr_html_(self) -> str:
         """In a notebook."""
         from audit.notebook import verdict_html
@@ -584,6 +589,14 @@ class Finding:
     detail: str = ""  # What only somebody who follows the arithmetic to its end wants to see.
     source: str = ""  # Whose numbers: empty for the paper's own text, `code_readme` for its public code's.
     verified: bool = False  # Whether somebody held all of these cells against the printed page.
+
+
+#: Reasons for which a claim is *not tested*: no run spoke to it, or only runs on other data. Its record says
+#: `inconclusive`, as the statistics do; counts and tables keep it apart from what the seeds left open.
+UNTESTED = (
+    *("not_run", "run_failed", "other_data", "not_measured"),
+    *("absolute_cost", "no_sizes", "counted_exactly"),
+)
 
 
 def untested(tables: Iterable[TableRecord], findings: Iterable[Finding]) -> tuple[str, ...]:

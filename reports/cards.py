@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, groupby
 
 from audit.record import (
+    UNTESTED,
     Audit,
     ClaimRecord,
     ExperimentRecord,
@@ -447,7 +448,7 @@ def _readings(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | Non
     show = numbers.signed if difference else numbers.points
     rows = []
     for it in verdict.readings:
-        status: words.Status = "not_tested" if it.reason in words.UNTESTED else it.outcome
+        status: words.Status = "not_tested" if it.reason in UNTESTED else it.outcome
         seeds = seeds_text(it.n) if it.n else numbers.ABSENT
         interval, because = numbers.interval(it.ci95, beside=marks), reading_because(it, claim, verdict)
         own = (reading_name(it.reading), seeds, show(it.estimate, beside=marks), interval)

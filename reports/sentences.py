@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from audit.record import Scope, Verdict
+from audit.record import UNTESTED, Scope, Verdict
 
 Status = Literal["reproduced", "contradicted", "inconclusive", "not_tested"]
 
@@ -128,10 +128,6 @@ REASONS = {
     "some_readings": "not judged under every reading of what the paper leaves open",
     "kind_not_judged": "there is no rule yet for this kind of claim",
 }
-#: Reasons for which a claim is *not tested*: no run spoke to it, or only runs on other data. Of runs that all
-#: failed the record says `inconclusive`, as the statistics do; a page that counts them with what the seeds
-#: left open would tell of evidence where there is none.
-UNTESTED = ("not_run", "run_failed", "other_data", "absolute_cost", "no_sizes", "counted_exactly")
 #: Reasons for which nothing could have been judged: they belong under "not checked", not in the denominator.
 UNJUDGED = (
     "not_run",

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from audit.record import (
+    UNTESTED,
     ClaimRecord,
     Deviation,
     OpenChoice,
@@ -569,7 +570,7 @@ def unjudged_lines(
     every = list(pairs)
     for code in codes:
         told = [(claim, unrun(verdict, names(claim))) for claim, verdict in every if verdict.reason == code]
-        word = words.STATUS_WORDS["not_tested" if code in words.UNTESTED else "inconclusive"].lower()
+        word = words.STATUS_WORDS["not_tested" if code in UNTESTED else "inconclusive"].lower()
         sides = Counter(why for _, why in told if why)
         counts = {words.reason(code): len(told) - sides.total()} if len(told) > sides.total() else {}
         if len(sides) > 3:

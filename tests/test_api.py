@@ -216,6 +216,7 @@ def test_tables_of_verdicts_runs_and_findings(by_command: Audit) -> None:
     words = runs[(runs.experiment == "words") & (runs.metric == "P@1")]
     assert list(words.sort_values("seed")["value"]) == VALUES["words"]["P@1"]
     assert set(runs["origin"]) == {"imported"}
+    assert not verdicts.loc[verdicts.reason == "not_run", "tested"].any()
     assert {"id", "result", "cells"} <= set(audit.check("toy.yaml").to_frame().columns)
 
 
