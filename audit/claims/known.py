@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from audit.claims.schema import Experiment
+from audit.claims.experiments import Experiment
 from audit.claims.source import KeyPath, Problem
 from audit.names import OTHER_MODELS, known_names
 

@@ -27,6 +27,7 @@ from pydantic import ValidationError
 from audit import record
 from audit.claims import links
 from audit.claims import source as claim_source
+from audit.claims.experiments import Departure, Experiment
 from audit.claims.known import KnownNames
 from audit.claims.margins import Margins
 from audit.claims.names import cell_of, is_experiment, metrics_of
@@ -35,8 +36,6 @@ from audit.claims.schema import (
     AuthorResponse,
     Citation,
     Dataset,
-    Departure,
-    Experiment,
     Margin,
     MarginName,
     Missing,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from audit.claims.experiments import Experiment
 from audit.claims.load import Paper
-from audit.claims.schema import Experiment
 from audit.claims.specifications import experiment_id
 from audit.record import Deviation, ExperimentRecord, digest
 

@@ -27,7 +27,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from audit import record
-from audit.claims.schema import Experiment, Key, Misfit, Model, Name, Noise, Setting, Text
+from audit.claims.experiments import Experiment, Noise
+from audit.claims.schema import Key, Misfit, Model, Name, Setting, Text
 from audit.record import OpenChoice
 from audit.record import Readings as ReadingsRecord
 

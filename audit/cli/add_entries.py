@@ -91,7 +91,7 @@ def experiment_command(
     --set variant=chen2022-kim-words --set protocol=chen2022 --set recipe=study2022 --row t1.kim
     """
     from audit.authoring.entries import Keys, attach
-    from audit.claims.schema import Experiment
+    from audit.claims.experiments import Experiment
     from reimpl import described
 
     file, keys = open_file(paper, configs=True), Keys(Experiment)

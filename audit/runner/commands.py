@@ -47,8 +47,8 @@ from audit.storage.runs import Predictions, Store
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from audit.claims.experiments import Command
     from audit.claims.load import Paper
-    from audit.claims.schema import Command
 
 
 #: Seconds between asking a process to end and ending it.

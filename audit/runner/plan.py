@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from audit.claims.experiments import Experiment
 from audit.claims.load import Paper
-from audit.claims.schema import Experiment
 from audit.claims.shared_specifications import with_shared_readings
 from audit.claims.specifications import ReadingExperiment, in_words
 from audit.errors import PlanError, SettingsError, option

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from audit.claims.schema import Experiment
+from audit.claims.experiments import Experiment
 from audit.errors import PlanError
 from audit.record import Json
 from audit.runner.data_request import DataRequest

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from audit.claims.schema import Experiment
+from audit.claims.experiments import Experiment
 from audit.record import Deviation
 from audit.runner.data_request import DataRequest
 from audit.runner.tuning.question import question_of, tuning_of

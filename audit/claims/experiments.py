@@ -1,0 +1,231 @@
+"""The parts of a claim file that say what is run: experiments, noise, tuning, commands and departures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from string import Formatter
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from audit.claims.schema import (
+    MODULE,
+    Count,
+    Fingerprint,
+    Key,
+    Metric,
+    Misfit,
+    Model,
+    Name,
+    Setting,
+    Text,
+    repeated,
+)
+from audit.claims.source import visible
+from audit.errors import AuditError
+from audit.names import seconds_of
+
+
+class Noise(Model):
+    """Noise that the experiment puts into its training labels; validation and test labels stay clean."""
+
+    kind: Literal["missing", "flipped", "swapped"]
+    """missing: labels lost. flipped: every entry of the label matrix. swapped: labels lost, as many others
+    come."""
+    rate: Annotated[float, Field(strict=True, ge=0, le=1)]
+    """Share of the labels that is hit, 0 to 1, as in 0.6."""
+    seed: Annotated[int, Field(strict=True, ge=0)] = 0
+    """Draws which; all seeds and methods learn from the same noisy labels."""
+
+
+class Tuning(Model):
+    """How settings are sought before the runs; the name of a protocol alone stands for it as it is."""
+
+    protocol: Text
+    """Name of a tuning protocol, as in wang2019."""
+    trials: Count | None = None
+    """Sets of values that are tried."""
+    metric: Metric | None = None
+    """Which is to be as high as possible on the documents held out, as in P@3."""
+    hold_out: Text | None = None
+    """Rule by which documents are held out, where the corpus brings none for validation."""
+    sampler: Text | None = None
+    """What proposes values: random or tpe."""
+    pruner: Text | None = None
+    """What ends trials early: none, median or halving."""
+    score: Text | None = None
+    """Which epoch of a trial counts: best or last."""
+    patience: Count | None = None
+    """Epochs in a row without a gain that end a trial."""
+    epochs: Count | None = None
+    """Of a trial, where it has fewer than a run."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: object) -> object:
+        return {"protocol": value} if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
+        plain = {"type": "string", "minLength": 1}
+        return {"anyOf": [plain, dict(schema)], "description": schema.get("description", "")}
+
+
+def _sound_word(word: str) -> str:
+    """A word of a command: {seed} is the number of the seed, {out} an empty folder, {{ a brace."""
+    try:
+        parts = list(Formatter().parse(word))
+    except ValueError as err:
+        raise ValueError(f"{word!r} has a single brace; write {{{{ or }}}} for one") from err
+    for _, name, spec, conversion in parts:
+        if name is not None and (name not in ("seed", "out") or spec or conversion):
+            placeholders = "placeholders are {seed} and {out}; write {{ for a brace"
+            raise ValueError(f"{word!r} has {{{name}}}, and {placeholders}")
+    return word
+
+
+def _sound_command(words: Sequence[str]) -> Sequence[str]:
+    if not words[0].strip():
+        raise ValueError("begins with no program; name it first, as in python")
+    named = {name for word in words for _, name, _, _ in Formatter().parse(word)}
+    for name, why in (("seed", "every run would be the same"), ("out", "its results would be anywhere")):
+        if name not in named:
+            raise ValueError(f"has no {{{name}}}, so {why}; add it where the program takes it")
+    return words
+
+
+def _inside(path: str) -> str:
+    """A path within {out}."""
+    parts = PurePosixPath(path)
+    if parts.is_absolute() or ".." in parts.parts or "\\" in path or not parts.name:
+        raise ValueError(f"{path!r} is no file under {{out}}; give its name there, as in metrics.json")
+    return path
+
+
+def _span_of_time(text: str) -> str:
+    try:
+        seconds_of(text, option="time_limit")
+    except AuditError as err:
+        raise ValueError(str(err).removeprefix("time_limit ")) from err
+    return text
+
+
+class Command(Model):
+    """A program of the experiment's own, which makes its runs; run only where `--allow-commands` is given."""
+
+    run: Annotated[
+        tuple[Annotated[str, AfterValidator(visible), AfterValidator(_sound_word)], ...],
+        Field(min_length=1),
+        AfterValidator(_sound_command),
+    ]
+    """The program and its words, read by no shell; {seed} and {out} stand for the seed and a folder."""
+    results: Annotated[Text, AfterValidator(_inside)]
+    """The file under {out} that holds the metrics of the run, or its predictions."""
+    time_limit: Annotated[Text, AfterValidator(_span_of_time)] = "24h"
+    """After which it is ended, as in 90s, 30m, 2h."""
+    cwd: Text | None = None
+    """Folder to run it in, seen from the claim file's; an empty one when left out."""
+    truth: Text | None = None
+    """True labels of the predicted documents, seen from `cwd`: then `results` are predictions."""
+    unit: Literal["percent", "fraction"] | None = None
+    """Of the metrics; asked for where both are possible."""
+    authors_code: Text | None = None
+    """Which code of the paper's authors it is, as in a URL and a commit; only such runs may contradict."""
+    same_data: Text | None = None
+    """Why its data are the paper's own, where no fingerprint can tell."""
+    fingerprint: Fingerprint | None = None
+    """Identity of its corpus, as `audit data describe` gives it."""
+
+
+class Experiment(Model):
+    """What a row claims to have run: either what to run here, or why it cannot be run here."""
+
+    title: Text
+    """The experiment in a few words, for the report."""
+    dataset: Name | None = None
+    """The data set that it trains and tests on."""
+    datasets: Annotated[tuple[Name, ...], Field(min_length=1)] | None = None
+    """Several data sets instead: one experiment on each, named experiment-dataset."""
+    method: Name | None = None
+    """Name by which other papers' claim files know the same method, as in xml_cnn."""
+    model: Annotated[str, StringConstraints(pattern=MODULE)] | None = None
+    """Name of the model's file in reimpl, as in xml_cnn."""
+    variant: Text | None = None
+    """Name of a variant in that file."""
+    config: Mapping[Key, Setting] = {}
+    """Keys of the variant that this experiment sets otherwise; `audit list model NAME` shows them."""
+    protocol: Text | None = None
+    """Name of a training protocol, as in chen2022."""
+    training: Mapping[Key, Setting] = {}
+    """Fields of the protocol that this experiment sets otherwise, as in {epochs: 10, average_from: 2};
+    `audit list training` shows them."""
+    recipe: Text | None = None
+    """Name of the recipe that turns texts into token ids and word vectors."""
+    vectors: Text | None = None
+    """Initial word vectors as the paper or its code states them, as in GloVe 6B, 300 components."""
+    vocabulary: Literal["all", "reduced"] = "all"
+    """reduced: only words that the benchmark's bag-of-words features know."""
+    noise: Noise | None = None
+    """Noise in the labels of 80 % of the training documents; the other 20 % are for validation."""
+    readings: tuple[Name, ...] = ()
+    """What the paper leaves open in it, by the names under `readings.open`."""
+    tuning: Tuning | None = None
+    """How settings are sought before the runs, as in wang2019; not those that config and training set."""
+    command: Command | None = None
+    """A program of its own that makes the runs; then model, variant, protocol and recipe are left out."""
+    unavailable: Text | None = None
+    """Why it cannot be run here, in one sentence; then model, variant, protocol and recipe are left out."""
+
+    def misfits(self) -> Iterator[Misfit]:
+        if (self.dataset is None) == (self.datasets is None):
+            yield ("dataset",), "name the data set in dataset, or several in datasets"
+        yield from repeated(("datasets",), self.datasets or ())
+        to_run = ("model", "variant", "protocol", "recipe")
+        keys = (*to_run, "config", "training", "noise", "tuning", "readings")
+        given = [key for key in keys if key in self.model_fields_set and getattr(self, key) is not None]
+        if self.command is not None:
+            for key in (*given, *(["unavailable"] if self.unavailable is not None else [])):
+                yield (key,), "stands beside command, which makes the runs; drop one of them"
+        elif self.unavailable is not None:
+            for key in given:
+                yield (
+                    (key,),
+                    "stands beside unavailable; drop it, or drop unavailable if the experiment can be run",
+                )
+        elif missing := [key for key in to_run if key not in given]:
+            what = f"lacks {', '.join(missing)}"
+            yield (), f"{what}; add what to run, or say in unavailable why it cannot be run"
+        if self.noise is not None and self.tuning is not None:
+            yield ("tuning",), "stands beside noise; drop one of them"
+
+    @property
+    def never_run(self) -> str | None:
+        """Why no command runs it here; None where one does, by its model or a program of its own."""
+        if self.command is not None:
+            return None
+        return self.unavailable or (None if self.model else f"this toolkit has no model {self.model!r} yet")
+
+    @property
+    def on(self) -> str:
+        """The data set of an experiment on one: those on several are taken apart before they are used."""
+        assert self.dataset is not None
+        return self.dataset
+
+
+class Departure(Model):
+    """A difference between what the paper says and what its public code does."""
+
+    what: Text
+    """The thing that differs, in a few words."""
+    paper: Text
+    """What the paper says, in own words."""
+    silent: bool = False
+    """Whether that is nothing, or leaves something open: the page counts such points."""
+    code: Text
+    """What the public code does, in own words."""
+    source: Text
+    """File and line, or place in the text, that shows it."""
+    experiments: tuple[Name, ...] | None = None
+    """The experiments it concerns; all when left out."""
