@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from audit.checks import all_findings
 from audit.checks.sheet import Sheet
 from audit.claims.load import load
 from audit.claims.papers import sheets_beside
@@ -66,25 +65,6 @@ def test_differing_on_one_test_size_is_told_apart(others: list[Any], on_one: boo
     assert row.differ_on_one_size is on_one
 
 
-def test_a_copy_is_marked_and_is_no_second_number() -> None:
-    """A slip in copying is a finding, and no baseline that drifts."""
-    (row,) = across(printing("ours", "73.68", copied_from="b"), [printing("b", "76.38")])
-    assert [(it.source, it.copied_from) for it in row.prints] == [("copied", "b"), ("own_run", None)]
-    assert not row.differ
-
-
-def test_findings_beside_others_are_those_about_this_paper() -> None:
-    """Its own copies, and sizes of collections that it has too; not what others do among themselves."""
-    ours, origin = printing("ours", "73.68", copied_from="b"), printing("b", "76.38", test="3,809")
-    third = printing("c", "70.00", copied_from="b")
-    found = all_findings([ours], [origin, third])
-    assert {it.id for it in found if it.result == "inconsistent"} == {"ours:copies:t.kim.P@1"}
-    assert [it.id for it in found if it.id.startswith("across")] == ["across:statistics:eurlex-4k.test"]
-    assert not any(it.id.startswith(("b:", "c:")) for it in found)
-    assert all_findings([third], [ours, origin])[-1].cells[0].startswith("c:")
-    assert not any(it.check == "copies" for it in all_findings([origin], [ours, third]))
-
-
 def test_the_record_holds_what_was_held_beside_it(tmp_path: Path) -> None:
     path = write_paper(tmp_path)
     text = path.read_text()
@@ -99,14 +79,3 @@ def test_the_record_holds_what_was_held_beside_it(tmp_path: Path) -> None:
     assert set(found.papers_beside) == {it.paper.key for it in others} != set()
     assert replace(audit_from_json(to_json(found)), seal="") == found
     assert assemble(held, {}, fidelity=(), command="").papers_beside == ()
-
-
-def test_papers_that_a_user_names_are_beside_each_other(tmp_path: Path) -> None:
-    """Not itself, and in place of a built-in paper of the same key."""
-    ours = load(write_paper(tmp_path))
-    other = load(write_paper(tmp_path, ("toy2024", "other2024"), name="other.yaml"))
-    newer = load(write_paper(tmp_path, ("toy2024", "liu2017"), name="newer.yaml"))
-    sheets = {it.paper.key: it for it in sheets_beside(ours, [ours, other, newer])}
-    assert "toy2024" not in sheets
-    assert sheets["other2024"].paper.title == sheets["liu2017"].paper.title == "A toy"
-    assert set(sheets) == {"other2024", *(it.paper.key for it in sheets_beside(ours))}

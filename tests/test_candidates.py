@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reimpl.data.dataset import ragged
-from reimpl.label_tree import Children, LabelTree, are_positive, choose_parents, fill_at_random
+from reimpl.label_tree import Children, LabelTree, are_positive, choose_parents
 from reimpl.topk import top_k
 
 STORED = json.loads(gzip.decompress((Path(__file__).parent / "reference" / "05_trees.json.gz").read_bytes()))
@@ -113,12 +113,3 @@ def test_the_choice_is_that_of_a_plain_loop(data: st.DataObject) -> None:
         wanted = [node for node in guess if node in truth] + [node for node in truth if node not in guess]
         wanted += [node for node in guess if node not in truth]
         assert ours[ours >= 0].tolist() == wanted[:places]
-
-
-def test_fillers_stand_only_where_there_is_no_candidate_and_are_seeded() -> None:
-    ids = torch.tensor([[4, 2, 0, 0]])
-    valid = torch.tensor([[True, True, False, False]])
-    draws = [fill_at_random(ids, valid, 5, torch.Generator().manual_seed(s)) for s in (1, 1, *range(2, 40))]
-    assert torch.equal(draws[0], draws[1])
-    assert all(drawn[0, :2].tolist() == [4, 2] for drawn in draws)
-    assert {int(x) for drawn in draws for x in drawn[0, 2:]} == set(range(5))

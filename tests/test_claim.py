@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.claims.known import names_here
 from audit.claims.load import KnownNames, builtin_claims, json_schema, load
 from audit.claims.source import LIMIT_BYTES, read
 from audit.errors import ClaimFileError
@@ -286,21 +281,6 @@ def test_a_file_that_is_no_yaml_of_ours_gives_one_sentence(file: Path, content: 
     assert found.startswith(expected)
 
 
-@pytest.mark.parametrize("name", ["missing.yaml", "."])
-def test_a_path_that_is_no_file_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ClaimFileError, match="give the path of") as caught:
-        load(tmp_path / name)
-    assert str(caught.value).startswith(f"{tmp_path / name}: ")
-
-
-def test_aliases_do_not_multiply(file: Path) -> None:
-    """A billion laughs are nine anchors and nine lists of aliases, and end as messages."""
-    lines = ["a0: &a0 [x, x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
-    found = messages(file, "\n".join(lines))
-    assert sum("the anchor &" in message for message in found) == 10
-    assert sum("the alias *" in message for message in found) == 81
-
-
 def refusals() -> list[Any]:
     """The cases of `claim_refusals.txt`: edits of SMALL, and how the messages that they must give begin."""
     cases: list[tuple[list[tuple[str, str]], list[str]]] = []
@@ -368,25 +348,9 @@ def test_problems_come_in_one_go_in_the_order_of_the_file(file: Path) -> None:
     ]
 
 
-def test_ten_thousand_cells_load(file: Path) -> None:
-    """A table far beyond any paper's: nothing grows with the square of its size."""
-    rows = "".join(f'      - {{id: r{n}, source: unknown, values: ["1.0", "2.0"]}}\n' for n in range(5_000))
-    file.write_text(edited(("    rows:\n", f"    rows:\n{rows}")))
-    assert len(load(file).table_records()[0].rows) == 5_003
-
-
 # --------------------------------------------------------------------------- names that come from outside
 
 KNOWN = KnownNames({"xml_cnn": ("a", "b"), "theirs": None}, protocols=("p", "small"), recipes=("r",))
-
-
-def test_known_names_are_accepted_and_nothing_is_asked_without_them(file: Path) -> None:
-    file.write_text(SMALL)
-    assert load(file, known=KNOWN) == load(file)
-    file.write_text(edited(("model: xml_cnn, variant: a", "model: theirs, variant: whatever")))
-    assert load(file, known=KNOWN).experiments["ours"].variant == "whatever"
-    file.write_text(edited(("variant: a, protocol: p, recipe: r", "variant: x, protocol: y, recipe: z")))
-    assert load(file).experiments["ours"].recipe == "z"
 
 
 @pytest.mark.parametrize(
@@ -421,39 +385,6 @@ def test_an_unknown_name_is_answered_with_the_known_ones(
     file: Path, old: str, new: str, expected: str
 ) -> None:
     assert messages(file, edited((old, new)), KNOWN) == [f"31: experiments.ours.{expected}"]
-
-
-def training_of_p(protocol: str, training: Mapping[str, Any]) -> tuple[str | None, str] | None:
-    """Protocol p has epochs, and nothing of 13 of anything; 14 epochs go with nothing else."""
-    for key, value in training.items():
-        if key != "epochs":
-            return key, f"is not known to {protocol}; known are epochs"
-        if value == 13:
-            return key, f"cannot be {value!r}"
-    return (None, "14 do not go together") if training["epochs"] == 14 else None
-
-
-TRAINING = replace(KNOWN, training=training_of_p)
-
-
-@pytest.mark.parametrize(
-    ("training", "expected"),
-    [
-        ("{epochs: 13}", ".epochs: cannot be 13"),
-        ("{epoch: 5}", ".epoch: is not known to p; known are epochs"),
-        ("{epochs: 14}", ": 14 do not go together"),
-    ],
-)
-def test_training_that_cannot_be_is_told_with_its_line_and_key(
-    file: Path, training: str, expected: str
-) -> None:
-    text = edited(("protocol: p, recipe", f"protocol: p,\n    training: {training}, recipe"))
-    assert messages(file, text, TRAINING) == [f"32: experiments.ours.training{expected}"]
-
-
-@pytest.mark.parametrize("path", builtin_claims(), ids=lambda path: path.name)
-def test_every_file_that_comes_along_names_what_there_is(path: Path) -> None:
-    assert load(path, known=names_here()).experiments
 
 
 # --------------------------------------------------------------------------- schema
@@ -493,16 +424,6 @@ def test_the_schema_is_one_and_refuses_what_the_loader_refuses(file: Path) -> No
     ]:
         file.write_text(edited((old, new)))
         assert not validator.is_valid(read(file).content), new
-
-
-def test_reading_claims_imports_no_torch() -> None:
-    code = (
-        "import sys; from audit.claims.load import builtin_claims, load;"
-        "[load(path) for path in builtin_claims()];"
-        "print([name for name in ('torch', 'scipy', 'numpy', 'pandas', 'matplotlib') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 # --------------------------------------------------------------------------- whatever else is thrown at it
@@ -603,23 +524,6 @@ def test_a_file_with_its_text_cut_about_is_a_paper_or_clean_messages(
         stop = min(len(text), start + data.draw(st.integers(0, 30)))
         text = text[:start] + data.draw(st.text(max_size=6)) + text[stop:]
     _outcome(tmp_path / "cut.yaml", text)
-
-
-@pytest.mark.parametrize("metric", ["Micro-F1", "Macro-F1"])
-def test_f1_of_runs_that_decide_on_no_labels_is_refused_when_written(tmp_path: Path, metric: str) -> None:
-    """Not after the run; imported results, and a program of its own, may have it."""
-    columns = ("columns: [P@1, P@3]", f"columns: [P@1, {metric}]")
-    claimed = ("of: t1.words, metric: P@1", f"of: t1.words, metric: {metric}")
-    with pytest.raises(ClaimFileError) as caught:
-        load(write_paper(tmp_path, columns, claimed))
-    (said,) = caught.value.problems
-    assert f"claims[1].metric: {metric} is not measured by runs here" in said
-    of_lost = ("of: t1.words, metric: P@1", f"of: t2.lost, metric: {metric}")
-    at_lost = (
-        "columns: [P@1]\n    rows:\n      - {id: again",
-        f"columns: [{metric}]\n    rows:\n      - {{id: again",
-    )
-    assert load(write_paper(tmp_path, of_lost, at_lost)).claims[1].metric == (metric,)
 
 
 def test_which_labels_a_group_holds_is_fixed_with_the_margins(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from audit.claims.load import KnownNames, Paper, load
-from audit.claims.specifications import declared, experiment_id, grid, how_many, in_words, within
+from audit.claims.specifications import declared, grid, how_many
 from audit.errors import ClaimFileError
 from audit.record import OpenChoice, Readings
 from reimpl.protocol import problem
@@ -61,14 +61,6 @@ def test_each_reading_is_an_experiment_with_the_choice_laid_over_it(tmp_path: Pa
     assert large.experiment.title == "A on D (size: large)"
     slow = found["a-e~rate=slow"].experiment
     assert (slow.training, slow.config, slow.on) == ({"learning_rate": 0.001}, {"hidden": 8}, "e")
-
-
-def test_all_combinations_where_the_limit_says_so(tmp_path: Path) -> None:
-    text = (HEAD + READINGS + EXPERIMENTS).replace("one_at_a_time", "full")
-    found = paper(tmp_path, text).reading_experiments
-    assert len(found) == 2 * (2 * 3 - 1)
-    both = found["a-d~rate=slow,size=larger"].experiment
-    assert (both.training, both.config) == ({"learning_rate": 0.001}, {"hidden": 8, "maps": 64})
 
 
 @pytest.mark.parametrize(
@@ -136,18 +128,6 @@ def test_what_cannot_be_is_refused_with_its_line(
     assert all(it.startswith(wanted) for it, wanted in zip(found, expected, strict=True)), found
 
 
-def test_a_grid_of_more_than_200_is_refused_before_anything_is_run(tmp_path: Path) -> None:
-    """2^8 combinations; one at a time they are 9, and may be."""
-    choices = "\n".join(
-        f"    o{k}: {{why: w, choices: {{a: {{}}, b: {{config: {{k{k}: 1}}}}}}}}" for k in range(8)
-    )
-    experiments = EXPERIMENTS.replace("rate, size", ", ".join(f"o{k}" for k in range(8)))
-    text = f"{HEAD}readings:\n  limit: full\n  open:\n{choices}\n{experiments}"
-    (found,) = refusals(tmp_path, text)
-    assert found.startswith("22: experiments.a.readings: makes 256 readings, and 200 are the most")
-    assert len(paper(tmp_path, text.replace("full", "one_at_a_time")).reading_experiments) == 2 * 8
-
-
 # --------------------------------------------------------------------------- which readings there are
 
 DIVISOR = OpenChoice("divisor", "not stated", ("words", "slots"))
@@ -168,11 +148,3 @@ def test_a_claim_has_the_readings_of_all_its_experiments_and_shares_what_has_one
     assert declared(readings, ["a", "b"]) == grid([DIVISOR, RATE], "one_at_a_time")
     assert declared(readings, ["b"]) == ({}, {"rate": "slow"}, {"rate": "fast"})
     assert declared(readings, ["c"]) == declared(None, ["a"]) == ()
-
-
-def test_an_experiment_is_named_by_its_departures_alone() -> None:
-    reading = {"divisor": "slots", "rate": "slow"}
-    assert experiment_id("a-d", reading) == "a-d~divisor=slots,rate=slow"
-    assert experiment_id("b-d", within(reading, ["rate"])) == "b-d~rate=slow"
-    assert experiment_id("b-d", within({"divisor": "slots"}, ["rate"])) == "b-d"
-    assert in_words(reading) == "divisor: slots; rate: slow" and in_words({}) == "the default reading"

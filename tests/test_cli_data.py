@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 import audit.cli.data
-import reimpl.data.catalogue
 from audit import cli
 from audit.claims.load import builtin_claims, load
 from audit.errors import Exit
 from audit.runner import Settings, make_plan
-from reimpl.data.catalogue import Known, Published, Sizes, catalogue
-from reimpl.data.describe import describe
+from reimpl.data.catalogue import catalogue
 from tests.data.corpora import write
 from tests.runner.papers import write_corpus, write_paper
 from tests.shared import shared
@@ -98,57 +96,6 @@ def test_add_says_what_it_is_not_and_prepares_it_once(
     settings = Settings(data=folder / "corpus", cache=folder / "audit-runs/data", seeds=1)
     make_plan(load(write_paper(folder)), settings, only=["words"])
     assert list((folder / "audit-runs/data").glob("*/meta.json")) == entries
-
-
-def test_add_holds_it_against_the_entry_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """How it differs from the nearest printed size, and from each paper's statistics; nothing is prepared."""
-    assert cli.main(["data", "add", "corpus", "--as", "rcv1"]) == Exit.BAD_INPUT
-    captured = capsys.readouterr()
-    lines = captured.out.splitlines()
-    assert captured.err == (
-        "audit: corpus: its sizes match none of rcv1; leave out --as, or name another entry\n"
-    )
-    assert not Path("audit-runs").exists()
-    assert (
-        "as asked: its sizes match none of rcv1; nearest: printed 23,149 training documents, here 40; "
-        "printed 781,265 test documents, here 16; printed 103 labels, here 6"
-    ) in lines
-    assert any(line.startswith("liu2017 rcv1: other_data; printed 23,149 training") for line in lines)
-
-
-def test_the_content_of_one_entry_is_not_another_of_the_same_sizes(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A stand-in known by its content has the very sizes of what it stands in for; nothing is prepared."""
-    figures = describe(Path("corpus"))
-    content = {it: figures[it] for it in ("content", "corpus", "partition", "label_set")}
-    sizes = {"train": "40", "test": "16", "labels": "6"}
-    entries = dict(catalogue().entries)
-    entries["rcv1"] = entries["rcv1"].model_copy(update={"published": (Published(by=("x",), **sizes),)})
-    known = Known(what="made", sizes=Sizes(**sizes), **content)
-    entries["toy"] = entries["rcv1"].model_copy(
-        update={"published": (), "known": (known,), "stand_in_for": "rcv1"}
-    )
-    made = catalogue().model_copy(update={"entries": entries})
-    monkeypatch.setattr(reimpl.data.catalogue, "catalogue", lambda: made)
-    assert cli.main(["data", "add", "corpus", "--as", "rcv1"]) == Exit.BAD_INPUT
-    captured = capsys.readouterr()
-    assert "as asked: not rcv1, the content is that of toy" in captured.out.splitlines()
-    assert captured.err == (
-        "audit: corpus: not rcv1, the content is that of toy; leave out --as, or name another entry\n"
-    )
-    assert not Path("audit-runs").exists()
-    assert "recognised: toy, by content: made" in said(capsys, "add", "corpus", "--as", "toy")
-
-
-def test_a_column_is_asked_for_and_told_apart(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    """`--column 1` and `DIR@1` are the same; the data file may lie elsewhere."""
-    toy = str(columns(folder / "toy"))
-    lines = said(capsys, "add", toy, "--column", "1")
-    assert said(capsys, "add", f"{toy}@1")[1:] == lines[1:]
-    (folder / "elsewhere").mkdir()
-    data = (folder / "toy/toy_data.txt").rename(folder / "elsewhere/toy_data.txt")
-    assert said(capsys, "add", toy, "--column", "1", "--data-file", str(data))[1:] == lines[1:]
 
 
 def fields(folder: Path) -> None:
@@ -250,17 +197,3 @@ def test_real_corpora_are_recognised_with_their_scope(capsys: pytest.CaptureFixt
     if name == "eurlex-4k-matched":
         papers = [it.paper.key for it in PAPERS if "eurlex" in it.datasets]
         assert [line.split()[0] for line in lines if "eurlex: other_data" in line] == papers
-
-
-@pytest.mark.parametrize("column", [9])
-def test_the_repository_s_columns_of_delicious_are_other_splits(
-    capsys: pytest.CaptureFixture[str], column: int
-) -> None:
-    """The same documents as Mulan's, by the corpus hash; so to Rank-AE's rows."""
-    data = shared("data/mulan-delicious") / "data.txt.gz"
-    splits = str(shared("data/delicious-xc-splits"))
-    lines = said(capsys, "add", splits, "--column", str(column), "--data-file", str(data))
-    assert any(
-        line.startswith("recognised: delicious, in another split than the one on record") for line in lines
-    )
-    assert any(line.startswith("wang2019 delicious: other_split") for line in lines)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import re
 import zipfile
 from pathlib import Path
 
@@ -113,45 +112,6 @@ def test_what_came_and_is_another_corpus_is_refused_and_kept(
     assert cli.main(["data", "add", "with blank/toy.zip"]) == Exit.OK
 
 
-def test_several_files_become_one_corpus_in_a_folder(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
-    """The records beside them are no part of it."""
-    bodies = {"/train.txt": lines(*TRAIN), "/get?id=7": lines(*TEST)}
-    with origin(*(Answer(body) for body in bodies.values())) as server:
-        got = said(
-            capsys, "synthetic", "--to", "in", "--from", f"{server.url}/train.txt",
-            "--from", f"{server.url}/get?id=7#name=test.txt&sha256={sha256(lines(*TEST))}",
-        )  # fmt: skip
-    assert [it["path"] for it in server.asked] == list(bodies)
-    assert got[2].endswith("not verified: no published checksum known")
-    assert got[4].endswith("verified: it has the checksum that was stated")
-    assert got[5].startswith("in: LibMultiLabel text; ")
-    assert got[-1].endswith("audit data add in --as synthetic")
-
-
-def test_a_page_in_place_of_a_corpus_can_be_got_rid_of(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
-    """The way that the sentence says leads to the corpus, once the server gives it."""
-    page = Answer(b"<html>Please log in</html>")
-    with origin(page) as server:
-        first = refused(capsys, "synthetic", "--to", ".", "--from", f"{server.url}/toy.zip")
-        again = refused(capsys, "synthetic", "--to", ".", "--from", f"{server.url}/toy.zip")
-    assert (
-        first
-        == again
-        == (
-            "audit: toy.zip: cannot be read (File is not a zip file); "
-            "delete toy.zip and toy.zip.sha256 and try again"
-        )
-    )
-    for name in re.findall(r"toy\.zip(?:\.sha256)?", first.partition("delete")[2]):
-        (folder / name).unlink()
-    with origin(Answer(CORPUS)) as server:
-        assert "downloaded" in said(capsys, "synthetic", "--to", ".", "--from", f"{server.url}/toy.zip")[1]
-
-
 # --------------------------------------------------------------------------- by hand
 
 BY_HAND = (
@@ -166,14 +126,6 @@ def test_without_an_address_on_record_it_says_where_and_how_by_hand(
 ) -> None:
     assert refused(capsys, "eurlex57k") == (
         f"audit: eurlex57k: no address of its files is on record; {BY_HAND}; if you know one, give --from URL"
-    )
-
-
-def test_offline_it_is_one_sentence_with_the_way_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
-    with origin(Answer()) as gone:
-        url = f"{gone.url}/toy.zip"
-    assert refused(capsys, "eurlex57k", "--from", url) == (
-        f"audit: {url}: Connection refused; check the network, or try again later; {BY_HAND}"
     )
 
 
@@ -211,28 +163,3 @@ def test_a_download_that_breaks_off_asks_once_for_the_rest(
     with origin(Answer(LARGE, cut=CUT), Answer(other, tag='"two"')) as server:
         said(capsys, "synthetic", "--from", f"{server.url}/toy.zip", "--to", "there")
     assert (folder / "there/toy.zip").read_bytes() == other
-
-
-REFUSED = [
-    (("eurlex",), "audit: catalogue: 'eurlex' is unknown; known are eurlex-4k, eurlex57k"),
-    (
-        ("synthetic", "--from", "ftp://h/a.zip"),
-        "audit: 'ftp://h/a.zip': an address begins with http://, https://",
-    ),
-    (
-        ("synthetic", "--from", "http://h/..%2fx"),
-        "audit: http://h/..%2fx: '../x' is no usable name of a file",
-    ),
-    (
-        ("synthetic", "--from", "file:///nowhere/a.zip"),
-        "audit: ",
-    ),
-]
-
-
-@pytest.mark.parametrize(("arguments", "message"), REFUSED)
-def test_what_cannot_be_used_is_one_sentence(
-    capsys: pytest.CaptureFixture[str], folder: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    assert refused(capsys, *arguments).startswith(message)
-    assert not (folder / "cache").exists() or not list((folder / "cache").rglob("x"))

@@ -81,10 +81,3 @@ def test_what_cannot_be_read_is_one_sentence(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(f"audit: {message}") and captured.err.count("\n") == 1
-
-
-def test_a_store_without_a_place_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write(folder / "v.txt", ["the 1 2"])
-    (folder / "taken").touch()
-    assert cli.main(["data", "vectors", "v.txt", "--store", "taken"]) == Exit.BAD_INPUT
-    assert "the converted word vectors of v.txt cannot be kept" in capsys.readouterr().err

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,13 +15,12 @@ from audit.cli.report import write_files
 from audit.errors import Exit
 from audit.judging.assemble import assemble, judge_of
 from audit.judging.documents import with_instances
-from audit.record import Audit, Deviation, ExperimentRecord, FidelityCheck, Look, to_json
+from audit.record import Audit, Deviation, ExperimentRecord, FidelityCheck, to_json
 from audit.storage.runs import Store
 from reports.lookup import lookup
 from reports.verdicts import sentence
-from tests.explaining.cases import CASES, audited, made
+from tests.explaining.cases import CASES, audited
 from tests.reports.every_kind import claims, experiments
-from tests.test_cli import NO_TORCH, python
 from tests.test_instances import Suite, drawn, stored
 
 
@@ -96,56 +93,12 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
     assert told(out, "would change").startswith("a margin below 0.29899266 further seeds, if")
 
 
-def test_all_metrics_of_a_claim(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A claim of several metrics shows all of them; with its metric it shows one."""
-    pair = [made("order"), replace(made("order"), id="the-order:P@3", metric="P@3")]
-    runs = [
-        replace(
-            it,
-            runs=tuple(
-                replace(run, metrics={"P@1": 50.0, **run.metrics, "P@3": 40.0 + run.spec.seed})
-                for run in it.runs
-            ),
-        )
-        for it in experiments()
-    ]
-    path = written(tmp_path, "pair", audited(pair, runs))
-    _, out, _ = explain(capsys, "the-order", str(path))
-    assert [row[13:] for row in out.splitlines() if row.startswith("claim ")] == [
-        "the-order:P@1, comparison",
-        "the-order:P@3, comparison",
-    ]
-    _, out, _ = explain(capsys, "the-order:P@3", str(path))
-    assert out.count("\nclaim ") == 1
-
-
-def test_every_record_in_the_folder_is_searched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a file, each corpus's audit is shown under its own name; --out names the folder."""
-    written(tmp_path, "kinds-corpus", audited(claims(), experiments("other_data")))
-    _, out, _ = explain(capsys, "the-value")
-    assert "kinds (audit-report/kinds/audit.json)" in out
-    assert "\n\nkinds (audit-report/kinds-corpus/audit.json)" in out
-    assert out.count("NOT TESTED (other_data)") == 1
-    code, _, err = explain(capsys, "the-value", "--out", "nowhere")
-    assert code == Exit.BAD_INPUT
-    assert "nowhere: no audit.json there" in err
-
-
 def test_an_unknown_claim_is_answered_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = explain(capsys, "the-valeu")
     assert (code, out) == (Exit.BAD_INPUT, "")
     assert err.startswith(
         "audit: no claim 'the-valeu' in audit-report/kinds/audit.json; did you mean 'the-value'?"
     )
-
-
-def test_a_metric_that_the_claim_is_not_about_is_answered_with_its_own(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    code, _, err = explain(capsys, "the-value:P@7")
-    assert code == Exit.BAD_INPUT
-    assert err.startswith("audit: 'the-value' is not about 'P@7' in audit-report/kinds/audit.json; ")
-    assert "nown: P@1" in err
 
 
 def test_a_claim_about_printed_numbers_alone_is_pointed_at_the_check(
@@ -167,18 +120,6 @@ def test_a_claim_about_printed_numbers_alone_is_pointed_at_the_check(
     assert cli.main(command[1].split()) in (Exit.OK, Exit.CONTRADICTED)
     code, _, err = explain(capsys, "zzz", "audit-report/chen2022/audit.json")
     assert re.search(r"and \d+ more; `audit list` shows all$", err.strip())
-
-
-@pytest.mark.parametrize("name", [name for name in CASES if not name.endswith("seed")])
-def test_every_case_can_be_shown(name: str) -> None:
-    """Whatever the kind and however many seeds there are: head, evidence and verdict, within the width."""
-    claim, records, more = CASES[name]
-    text = lines(audited([claim], records, **more), claim.id)
-    assert text.startswith("claim ")
-    assert "\nverdict " in text
-    assert max(map(len, text.splitlines())) <= 120
-    assert "None" not in text
-    assert not re.search(r"\bnan\b|\binf\b", text)
 
 
 DEPARTURES = (
@@ -217,56 +158,6 @@ def test_departures_stand_below_a_contradiction_that_points_at_them() -> None:
     )
 
 
-def test_departures_are_counted_where_nothing_is_contradicted() -> None:
-    audit, none = departing("order", DEPARTURES[0]), departing("order")
-    said = told(lines(audit, "the-order:P@1"), "protocol")
-    assert said == "1 departure from the paper; the page lists it under “Protocol”"
-    assert "\nprotocol" not in lines(none, "the-order:P@1")
-
-
-def printing(spread: str, reading: str | None, runs: int = 5) -> str:
-    held = {"spread": {"size": spread, "reading": reading}}
-    return lines(audited([made("value", runs_behind=runs, details=held)], experiments()), "the-value:P@1")
-
-
-def test_a_printed_spread_is_shown_as_it_is_used() -> None:
-    """0.24 may be 0.245 before rounding; five runs with a standard error of that have an SD of 0.547837.
-
-    As half of a 95 % interval: 0.245 sqrt(5) / 2.7764451 (scipy, t of 4 degrees of freedom) = 0.19731586.
-    """
-    text = printing("0.24", "sd")
-    assert "printed spread 0.24 (sd), used as 0.245, the most that rounds to it" in text
-    assert "  s_paper, “±” read as sd = x, x the printed spread and half a unit of its last digit\n" in text
-    assert "      = (0.24 + 0.005) = 0.245\n" in text
-    assert re.search(r"se_pred, “±” read as sd = .*\n +.* \+ 0\.245\^2 / 5\)", text)
-    open_text = printing("0.24", None)
-    for reading, sd in (("sd", "0.245"), ("se", "0.54783665"), ("ci95", "0.19731586")):
-        assert re.search(rf"s_paper, “±” read as {reading} = .*\n(?:.*\n)?.*= {re.escape(sd)}\n", open_text)
-        assert f"+ {sd}^2 / 5" in open_text
-
-
-def test_a_printed_spread_that_is_not_used_is_said_to_be_so() -> None:
-    text = printing("0.24", "sd", runs=1)
-    assert "0.24 (sd), not used: no second run of the paper is on record behind it" in text
-    assert "s_paper" not in text
-
-
-def test_parts_and_several_arms() -> None:
-    """A ranking has a line for each comparison, and the means of an arm stand once."""
-    text = lines(audited([made("ranking")], experiments()), "the-ranking:P@1")
-    assert told(text, "parts").startswith("a > b: 1.66, p 5.2613914e-09, of the reverse 1 b > c: 6.66")
-    assert text.count("  mean b = ") == 1
-
-
-def test_failed_runs_are_shown_with_their_reason() -> None:
-    (first, *_) = experiments()
-    lost = replace(first.runs[2], status="failed", metrics={}, reason="loss became NaN")
-    records = [replace(first, runs=(*first.runs[:2], lost, *first.runs[3:]))]
-    text = lines(audited([made("value")], records), "the-value:P@1")
-    assert "seed 2: ended early: loss became NaN" in told(text, "runs")
-    assert told(text, "note").startswith("4 of 5 seeds")
-
-
 def test_what_seeds_would_settle_an_open_claim() -> None:
     """For an open claim: the number of seeds, or why there is none."""
     claim, records, _ = CASES["value, two seeds"]
@@ -285,28 +176,6 @@ def test_a_closed_gate_names_the_checks() -> None:
     assert "checks of our implementation that it does not pass: xml_cnn: vectors" in told(
         text, "would change"
     )
-
-
-def test_a_look_names_its_seeds_and_level() -> None:
-    looks = [Look(n, 0.025, (3, 5)) for n in (3, 5)]
-    text = lines(audited([made("order")], experiments(), looks=looks), "the-order:P@1")
-    assert "(look at 3 seeds, level 0.025)" in told(text, "family")
-    assert "seed 3" not in told(text, "runs")
-
-
-def test_primaries_are_told(tmp_path: Path) -> None:
-    """Where some claims are primary, the share of the level is said."""
-    some: Sequence[Any] = [replace(it, primary=it.kind == "order") for it in claims()]
-    text = lines(audited(some, experiments()), "the-order:P@1")
-    assert told(text, "claim") == "the-order:P@1, comparison, primary"
-    assert "1 of them primary" in told(text, "family")
-    assert "half of the level each" in told(text, "family")
-
-
-def test_explain_needs_no_torch(folder: Path) -> None:
-    ran = python("-c", NO_TORCH, "explain", "the-order")
-    assert ran.returncode == 0, ran.stderr
-    assert "derivation" in ran.stdout
 
 
 def test_a_changed_record_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

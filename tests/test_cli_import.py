@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import hashlib
 import html
 import os
 import re
@@ -18,16 +16,14 @@ import pytest
 import reimpl.fidelity
 from audit import cli
 from audit.errors import Exit
-from audit.record import Audit, Look, Verdict, audit_from_json
+from audit.record import Audit, Verdict, audit_from_json
 from audit.runner import carry_out
-from audit.storage.manifest import Ledger
 from audit.storage.runs import Store
 from reimpl.fidelity import Check
 from reimpl.training import Result
-from tests.importing.rows import ROWS, changed, write_rows
+from tests.importing.rows import ROWS, write_rows
 from tests.importing.test_predictions import LISTS, TRUTH, write
 from tests.runner.papers import write_corpus, write_paper
-from tests.test_fixed_margins import MARGIN
 
 IMPORT = ("import", "r.csv", "--paper", "toy.yaml")
 JUDGE = ("judge", "toy.yaml")
@@ -109,26 +105,6 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
     assert cli.main(["report"]) == Exit.OK  # the page again, from audit.json alone
 
 
-def test_what_no_claim_and_no_data_set_of_the_paper_bears_is_said(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    rows = [("words", "RCV1", "P@1", 0, "80.1"), ("words", "RCV1", "P@2", 0, "70.1")]
-    write_rows(Path("r.csv"), rows)
-    assert cli.main(IMPORT) == Exit.OK
-    out = capsys.readouterr().out
-    assert "  'RCV1': no data set of toy2024 (Corpus, Other), so taken for stand-in data\n" in out
-    assert "  P@2: in no claim of toy2024, so kept and not judged\n" in out
-
-
-def test_what_was_declared_is_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main([*IMPORT, "--same-data", "their download", "--authors-code", "x@1"]) == Exit.OK
-    assert len(capsys.readouterr().out.splitlines()) == 4
-    assert cli.main(JUDGE) == Exit.OK
-    assert record().verdicts[1].scope == "same_data"
-    page = Path("audit-report/toy2024/report.html").read_text()
-    assert "as the import states, not verified here (their download)" in page
-
-
 def test_another_split_goes_into_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     """With its reason and its number of documents; without the number that is asked for."""
     assert cli.main([*IMPORT, "--other-split", "a random fifth"]) == Exit.OK
@@ -153,50 +129,6 @@ def test_the_authors_code_may_contradict_and_that_is_1() -> None:
     assert cli.main(JUDGE) == Exit.CONTRADICTED == 1
     assert cli.main([*IMPORT, "--store", "other"]) == Exit.OK
     assert cli.main([*JUDGE, "--store", "other", "--out", "there"]) == Exit.OK
-
-
-CODE = ("paper: {key: toy2024", "paper: {code: {url: https://github.com/x/y, commit: 2051eda}, key: toy2024")
-
-
-@pytest.mark.parametrize(
-    ("stated", "known"),
-    [
-        ("https://github.com/x/y", True),
-        ("github.com/X/Y.git at 2051eda8", True),
-        ("github.com/x/y at 1234567", False),
-        ("github.com/other/y", False),
-        ("https://github.com/x/y-reimplementation", False),
-        ("git@github.com:x/y.git", True),
-    ],
-)
-def test_a_stated_code_that_is_not_the_claim_file_s_is_told_and_contradicts_nothing(
-    stated: str, known: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_paper(Path(), CODE)
-    write_rows(Path("r.csv"), [("letters" if row[0] == "words" else "words", *row[1:]) for row in ROWS])
-    assert cli.main([*IMPORT, "--authors-code", stated, "--same-data", "theirs"]) == Exit.OK
-    assert ("does not name the code of the claim file" in capsys.readouterr().out) is not known
-    assert cli.main(JUDGE) == (Exit.CONTRADICTED if known else Exit.OK)
-    assert order().reason == ("reversed" if known else "unverified_import")
-    told = "the code as stated is not the code that the claim file names"
-    assert (told in order().badges) is not known
-
-
-def test_imported_numbers_are_called_so_at_the_counts_and_in_every_export() -> None:
-    """The page does not say that our checks speak for them, or how long they took, and says how to import."""
-    assert cli.main([*IMPORT, "--by", "J. Doe"]) == Exit.OK
-    assert cli.main([*JUDGE, "--also", "csv,markdown,junit,latex"]) == Exit.OK
-    folder = Path("audit-report/toy2024")
-    for name in ("report.html", "report.md", "report.junit.xml", "report.tex"):
-        assert "rests on numbers that were imported, not verified here" in (folder / name).read_text(), name
-    claims = list(csv.DictReader((folder / "report.csv").read_text().splitlines()))
-    assert [it["imported"] for it in claims if it["status"] == "reproduced"] == ["true"]
-    page = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", html.unescape((folder / "report.html").read_text())))
-    assert "all on imported numbers" in page
-    assert "our checks say nothing about the code that made them" in page
-    assert "audit import r.csv --paper toy2024" in page
-    assert hashlib.sha256(Path("r.csv").read_bytes()).hexdigest() in page
-    assert "0.0 s" not in page
 
 
 def test_a_value_is_not_exchanged_after_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
@@ -280,35 +212,6 @@ def test_judging_again_is_no_second_look_and_more_seeds_are() -> None:
     assert "Looks at 4 seeds (4 %) and 6 seeds (0.5 %)" in " ".join(record().about_looks)
 
 
-def test_judging_again_is_no_look_beside_those_that_were_declared() -> None:
-    """A plain look after a declared one would put the verdicts at the full level."""
-    cli.main(IMPORT)
-    first = [run.key for run in Store(Path("audit-runs")).runs() if run.spec.seed == 0]
-    declared = Look(3, 0.0125, (3, 5, 8, 12))
-    Ledger(Path("audit-runs"), "toy2024").take(declared, first)
-    cli.main(JUDGE)
-    assert record().looks == (declared,)
-    assert "look at 3 seeds, level 1.25 %" in order().badges
-
-
-@pytest.mark.usefixtures("trained")
-@pytest.mark.parametrize(
-    ("evidence", "means"), [([], (70.1, 30.1)), (["--evidence", "imported"], (80.2, 40.2))]
-)
-def test_of_both_kinds_one_is_judged_and_the_other_shown(
-    evidence: list[str], means: tuple[float, float], capsys: pytest.CaptureFixture[str]
-) -> None:
-    cli.main(IMPORT)
-    for command in ([*RUN, "--seeds", "3", *evidence], [*JUDGE, *evidence]):
-        capsys.readouterr()
-        assert cli.main(command) == Exit.OK
-        assert "2 experiments have runs of both kinds" in capsys.readouterr().err
-        found = order("toy2024-corpus")
-        assert tuple(float(np.mean(values)) for values in found.values) == pytest.approx(means)
-    page = Path("audit-report/toy2024-corpus/report.html").read_text()
-    assert ("run here, shown and not judged" if evidence else "imported, shown and not judged") in page
-
-
 @pytest.mark.usefixtures("trained")
 def test_a_printed_value_is_judged_by_imported_runs_on_the_paper_s_own_data(
     capsys: pytest.CaptureFixture[str],
@@ -352,31 +255,6 @@ def test_an_unclear_import_ends_a_run_before_it_trains(
         )
 
 
-def test_imported_runs_of_an_experiment_that_the_claim_file_has_lost_are_named(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_rows(Path("r.csv"), [*ROWS, ("elsewhere", "other", "P@1", 0, "50.0")])
-    cli.main(IMPORT)
-    write_paper(folder, ("  elsewhere:\n", "  moved:\n"))
-    capsys.readouterr()
-    assert cli.main(JUDGE) == Exit.OK
-    assert capsys.readouterr().err.startswith(
-        "left out: imported runs of 'elsewhere', which the claim file does not have\n"
-    )
-
-
-def test_a_replacement_is_seen_on_the_page(capsys: pytest.CaptureFixture[str]) -> None:
-    cli.main(IMPORT)
-    write_rows(Path("r.csv"), changed((0, "value", "81.10")))
-    capsys.readouterr()
-    assert cli.main(IMPORT) == Exit.BAD_INPUT
-    assert "add --replace" in capsys.readouterr().err
-    assert cli.main([*IMPORT, "--replace"]) == Exit.OK
-    assert cli.main(JUDGE) == Exit.OK
-    assert "words: 1 of 3 imported results replaced earlier ones" in order().badges
-    assert order().values[0] == (81.1, 80.3, 80.2)
-
-
 # --------------------------------------------------------------------------- what cannot be used
 
 BAD: list[tuple[list[str], str]] = [
@@ -408,15 +286,3 @@ def test_what_cannot_be_used_is_one_clear_line_and_nothing_is_written(
     assert "Traceback" not in err
     assert re.search(message, err.splitlines()[0])
     assert not list(Path("audit-runs").glob("*.json"))
-
-
-def test_a_margin_changed_after_an_import_is_told_claim_by_claim(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Also where nothing was judged in between: the import keeps what the claim file fixed."""
-    assert cli.main([*IMPORT, "--by", "us"]) == Exit.OK
-    write_paper(folder, MARGIN)
-    capsys.readouterr()
-    assert cli.main(list(JUDGE)) == Exit.BAD_INPUT
-    said = capsys.readouterr().err
-    assert "words-value P@1 (margin 0.5 (field) -> 1 (lenient))" in said

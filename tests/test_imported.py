@@ -10,18 +10,14 @@ from typing import Any
 import pytest
 
 from audit.claims.load import Paper, load
-from audit.cli.explanation import explanation
-from audit.errors import StoreError
 from audit.judging.assemble import assemble, is_judged_by
 from audit.judging.imported import (
-    UNKNOWN,
     Evidence,
     Provenance,
     active,
     scope_of,
     with_imported,
 )
-from audit.judging.plan import outlooks, sentence
 from audit.record import (
     Audit,
     DataInfo,
@@ -32,8 +28,7 @@ from audit.record import (
     audit_from_json,
     to_json,
 )
-from reports.render import html
-from tests.records import DATA, make_experiment, make_run
+from tests.records import make_experiment, make_run
 from tests.runner.papers import write_paper
 
 CONTENT = "ab" * 32
@@ -112,9 +107,6 @@ def value(audit: Audit) -> Verdict:
     return audit.verdicts[1]
 
 
-# --------------------------------------------------------------------------- which are judged
-
-
 # --------------------------------------------------------------------------- a printed value
 
 
@@ -147,12 +139,6 @@ def test_a_printed_value_goes_by_the_runs_whose_data_are_closer_to_the_paper_s(
     assert is_judged_by(audit_from_json(to_json(audit)))
 
 
-def test_a_failed_run_of_ours_is_a_run(paper: Paper) -> None:
-    failed = make_experiment("words", [make_run(0, None, status="failed", reason="nan")], dataset="corpus")
-    audit = judged(paper, *imported("words", HIGH), *imported("letters", LOW), beside={"words": failed})
-    assert order(audit).reason == "run_failed"
-
-
 def test_ours_are_not_compared_with_imported_ones(paper: Paper) -> None:
     audit = judged(paper, *imported("letters", LOW), beside={"words": ours("words", HIGH)})
     assert (order(audit).outcome, order(audit).reason) == ("inconclusive", "mixed_evidence")
@@ -174,17 +160,6 @@ def test_the_data_are_the_paper_s_only_by_fingerprint_or_by_a_stated_reason(
     assert scope_of(unknown, "corpus", imported("words", HIGH, fingerprint=CONTENT)) == "other_data"
 
 
-def test_another_split_is_one_that_is_stated(paper: Paper) -> None:
-    """Of every run; beside runs on the very data the arm as a whole is of another split."""
-    split = imported("words", HIGH, other_split="5-fold of the same documents")
-    assert scope_of(paper, "corpus", split) == "other_split"
-    own = imported("words", HIGH, fingerprint=CONTENT)
-    assert scope_of(paper, "corpus", [*split[:2], *own[2:]]) == "other_split"
-    assert scope_of(paper, "corpus", [*split[:2], *imported("words", HIGH)[2:]]) == "other_data"
-    claimed = imported("words", HIGH, fingerprint=CONTENT, other_split="shuffled")
-    assert scope_of(paper, "corpus", claimed) == "other_split"
-
-
 def test_a_printed_value_on_another_split_has_the_noise_of_both_test_sets(paper: Paper) -> None:
     """80 % of 100 printed documents and of 400 stated ones: 4.0 and 2.0 points, together sqrt(20)."""
     split = imported("words", HIGH, other_split="their own", n_test=400)
@@ -196,13 +171,6 @@ def test_a_printed_value_on_another_split_has_the_noise_of_both_test_sets(paper:
     assert "no fingerprint of the data was declared" not in verdict.badges
     unsized = value(judged(paper, *imported("words", HIGH, other_split="their own")))
     assert (unsized.reason, unsized.p_reproduced) == ("other_split", None)
-
-
-def test_a_fingerprint_of_another_data_set_of_the_paper_is_no_evidence(tmp_path: Path) -> None:
-    paper = load(write_paper(tmp_path, ("{name: Other}", f"{{name: Other, content: {CONTENT}}}")))
-    stated = {"fingerprint": CONTENT, "authors_code": "theirs"}
-    audit = judged(paper, *imported("words", LOW, **stated), *imported("letters", HIGH, **stated))
-    assert (order(audit).outcome, order(audit).reason) == ("inconclusive", "other_data")
 
 
 # --------------------------------------------------------------------------- the gate
@@ -239,47 +207,3 @@ def test_where_imported_runs_come_from_stands_beside_the_verdict_once(paper: Pap
 def test_margins_changed_after_an_import_forbid_a_verdict(paper: Paper) -> None:
     runs = [*imported("words", HIGH, margins="0" * 32), *imported("letters", LOW, margins="0" * 32)]
     assert order(judged(paper, *runs)).reason == "margins_changed"
-
-
-# --------------------------------------------------------------------------- what would settle a claim
-
-
-def advice(audit: Audit, claim: str) -> list[str]:
-    """What `audit explain` says under `would change`, and what `audit plan` does."""
-    record = next(it for it in audit.claims if it.id == claim)
-    text = "\n".join(explanation(audit, record))
-    found = [text[text.index("would change") :]] if "would change" in text else []
-    return [*found, *(sentence(it) for it in outlooks(audit) if it.claim == claim)]
-
-
-def test_margins_are_not_said_to_stand_before_imported_runs(paper: Paper) -> None:
-    """Nobody knows when those began."""
-    runs = [
-        *imported("words", HIGH, same_data="theirs", margins=paper.margins_hash),
-        *imported("letters", LOW, margins=paper.margins_hash),
-    ]
-    audit = judged(paper, *runs)
-    record = next(it for it in audit.claims if it.id == "words-value:P@1")
-    text = " ".join(" ".join(explanation(audit, record)).split())
-    assert "fixed before the import of all 3 runs, which may be older." in text
-    assert "began under them" not in text
-    assert "fixed before the import of all 6 runs, which may be older." in html(audit)
-
-
-# --------------------------------------------------------------------------- records
-
-
-def test_a_record_that_is_no_import_s_is_told(paper: Paper) -> None:
-    run = imported("words", HIGH)[0]
-    broken = replace(run, spec=replace(run.spec, config={"paper": "toy2024"}))
-    with pytest.raises(
-        StoreError, match=r"no record of an imported run .'experiment'.; import its file again"
-    ):
-        active([broken], "toy2024", Path("s"))
-
-
-def test_provenance_comes_back_from_the_record_as_it_was() -> None:
-    held = Provenance("p", "e", (("a", "1"), ("b", "2")), "x", "y", "z", "fraction", (0, 2), ("k",), "s")
-    spec = held.spec(seed=2, fingerprint=None)
-    assert spec.data == UNKNOWN
-    assert Provenance.of(Run("k", spec, "done", DATA, {"P@1": 1.0})) == held

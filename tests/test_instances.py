@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar
 
 from audit.judging.assemble import is_judged_by
 from audit.judging.documents import instance_evidence, with_instances
@@ -81,33 +78,6 @@ def test_difference_and_spread_over_documents(suite: Suite) -> None:
     assert found.sd_documents == pytest.approx(gaps.std(ddof=1))
 
 
-def test_two_estimands(suite: Suite) -> None:
-    """On these documents Welch's error over the seeds; on new ones the documents' own is added."""
-    a, b = (points(suite.right[name]).mean(axis=1) for name in ("a", "b"))
-    found = suite.evidence()
-    assert found.these is not None
-    assert found.new is not None
-    welch = stats.ttest_ind(a, b, equal_var=False)
-    interval = welch.confidence_interval(0.95)
-    assert found.these.df == pytest.approx(welch.df)
-    assert found.these.ci95 == pytest.approx((interval.low, interval.high))
-    assert found.new.se**2 == pytest.approx(found.these.se**2 + found.sd_documents**2 / N)
-    half = stats.t.ppf(0.975, found.new.df) * found.new.se
-    assert found.new.ci95 == pytest.approx((found.difference - half, found.difference + half))
-    assert found.these.se == pytest.approx(math.sqrt(a.var(ddof=1) / 3 + b.var(ddof=1) / 4))
-
-
-def test_mcnemar_of_each_pair_of_seeds(suite: Suite) -> None:
-    """Seeds side by side, each pair by itself, as statsmodels has it; never added up over seeds."""
-    pairs = suite.evidence().pairs
-    assert [pair.seeds for pair in pairs] == [(0, 0), (1, 1), (2, 2)]
-    for k, pair in enumerate(pairs):
-        right, other = suite.right["a"][k], suite.right["b"][k]
-        b, c = int((right & ~other).sum()), int((~right & other).sum())
-        assert (pair.first_only, pair.second_only) == (b, c)
-        assert pair.p == pytest.approx(mcnemar([[0, b], [c, 0]], exact=True).pvalue)
-
-
 def percentiles(first: Any, second: Any, **options: Any) -> Any:
     """The 95 % interval of the difference over 2,000 draws of documents."""
     means = replicated_means([first, second], rng=np.random.default_rng(0), replicates=2000, **options)
@@ -160,20 +130,6 @@ def test_only_seeds_of_the_verdict_count(suite: Suite) -> None:
     assert found.difference == pytest.approx(a - b)
 
 
-def test_other_metrics_have_no_mcnemar() -> None:
-    """nDCG@1 of a document is right or wrong too, but the pairs are those of P@1."""
-    suite = Suite(a=drawn(0.8, 2, 1), b=drawn(0.6, 2, 2))
-    suite.experiments = [
-        replace(it, runs=tuple(replace(run, metrics={"nDCG@1": run.metrics["P@1"]}) for run in it.runs))
-        for it in suite.experiments
-    ]
-    found = suite.evidence(made("order", printed=(), metric="nDCG@1"))
-    assert found.pairs == ()
-    assert found.difference == pytest.approx(
-        points(suite.right["a"]).mean() - points(suite.right["b"]).mean()
-    )
-
-
 @pytest.mark.parametrize(
     ("claim", "change"),
     [
@@ -208,17 +164,6 @@ def test_where_there_is_no_evidence(suite: Suite, claim: ClaimRecord, change: di
         for it in suite.experiments
     ]
     assert instance_evidence(suite.audit(claim), suite.kept.get) == {}
-
-
-def test_imported_lists_with_their_truth_are_enough(suite: Suite) -> None:
-    """Lists and truth kept beside an imported run give the same as the hits of a run of ours."""
-    expected = suite.evidence()
-    for name, seeds in suite.right.items():
-        for k, right in enumerate(seeds):
-            ids = np.where(right, TRUTH.labels, NOBODY)[:, None]
-            arrays = {"ids": ids, "truth_offsets": TRUTH.offsets, "truth_labels": TRUTH.labels}
-            suite.kept[f"{name}{k}"] = arrays
-    assert suite.evidence() == expected
 
 
 def stored(suite: Suite, store: Store) -> Audit:

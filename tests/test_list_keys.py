@@ -67,10 +67,3 @@ def test_keys_of_training_are_those_that_may_be_changed_and_no_default_is_promis
     assert "  clip: number or you2019 or null\n      Largest norm of all gradients together;" in shown
     assert "default" not in shown.split("\nhold_out")[0]
     assert "\nhold_out is one of chen2022, " in shown
-
-
-def test_a_model_that_is_not_there_and_no_name_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["list", "model", "cornett"]) == Exit.BAD_INPUT
-    assert "audit: model 'cornett' is not known; known are aplc, " in capsys.readouterr().err
-    assert cli.main(["list", "model"]) == Exit.BAD_INPUT
-    assert capsys.readouterr().err.startswith("audit: list model: name one of aplc, ")

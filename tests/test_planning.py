@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.judging.plan import LEFT_OUT, NOT_YET, Outlook, RunTime, outlooks, sentence, settling
+from audit.judging.plan import Outlook, outlooks, sentence, settling
 from audit.judging.verdicts import compare
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Margin, PaperInfo, Verdict, Where
-from audit.stats.power import FULL, Direction, Distance, Levels, Needed, Noise, Several
-from audit.storage.manifest import NOT_IN_STORE
+from audit.stats.power import Direction, Distance, Levels, Needed, Noise
 from tests.records import make_experiment, make_run
 from tests.stats import golden
 
@@ -96,13 +95,6 @@ def test_a_value_far_off_needs_the_seeds_at_which_the_golden_power_passes_80_per
         assert all(p >= target for n, p in power.items() if int(n) >= seeds)
 
 
-def test_where_the_paper_s_own_run_is_the_noise_the_authors_seeds_would_settle_it() -> None:
-    """1.0 off with SD 0.3: 0.505 + 1.96 x 0.6 = 1.68."""
-    assert sentence(only(open_value(1.0, 0.3))) == (
-        "no number of our seeds settles this; the authors' seeds would"
-    )
-
-
 def test_the_sd_of_three_runs_is_planned_with_at_its_upper_limit() -> None:
     """s = 0.3 on 2 degrees of freedom: 0.3 / sqrt(-ln 0.8) = 0.6351."""
     found = only(audit_of([claim("value", "e")], experiment("e", 75.88, 76.18, 76.48)))
@@ -124,32 +116,6 @@ def test_what_was_not_run_needs_three_seeds_first_timed_by_similar_experiments()
     found = only(audit_of([claim("value", "new")], ran, other, experiment("new")))
     assert (found.missing, found.first) == ({"new": 3}, True)
     assert sentence(found) == "not run: 3 seeds first, about 12 CPU-minutes by similar experiments"
-
-
-def test_where_nothing_was_ever_run_no_time_is_known() -> None:
-    assert sentence(only(audit_of([claim("value", "e")], experiment("e")))) == (
-        "not run: 3 seeds first, time not known"
-    )
-
-
-def test_both_arms_are_counted_each_with_its_own_mean() -> None:
-    a, b = experiment("a", 50.0, 51.0, 52.0, seconds=60.0), experiment("b", 50.0, seconds=600.0)
-    found = only(audit_of([claim("order", "a", "b")], a, b))
-    assert (found.missing, found.time) == ({"a": 0, "b": 2}, RunTime(1200.0, "CPU"))
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.2, "1 CPU-seconds"),
-        (89, "89 CPU-seconds"),
-        (720, "12 CPU-minutes"),
-        (1440, "0.4 CPU-hours"),
-        (4e6, "1,111 CPU-hours"),
-    ],
-)
-def test_times_in_words(seconds: float, text: str) -> None:
-    assert str(RunTime(seconds, "CPU")) == text
 
 
 # --------------------------------------------------------------------------- two arms
@@ -182,27 +148,6 @@ def test_an_order_needs_the_golden_number_of_seeds_an_arm(case: dict[str, Any]) 
     assert only(audit).reproduce == Needed(expected["0.8"], expected["0.9"])
 
 
-def test_an_order_the_other_way_round_would_be_contradicted_at_half_the_level() -> None:
-    """Two-sided: as many seeds as the order itself at 2.5 %, below 0.1 points."""
-    found = only(left_open(audit_of([claim("order", "a", "b", printed=())], *pair(-0.4, 0.3))))
-    same = Direction(0.5, Noise(0.3, KNOWN, 2)).plan(Levels(0.025, 1.0)).reproduce
-    assert (found.reproduce, found.contradict) == (Needed(None, None), same)
-
-
-def test_a_gap_has_two_arms_and_two_roundings() -> None:
-    """Printed 0.50; a margin of 0.5 is more than half of it; ours is 0.50."""
-    made = claim("gap", "a", "b", printed=("50.50", "50.00"))
-    found = only(left_open(audit_of([made], *pair(0.5, 0.3))))
-    alone = Distance(0.0, Noise(0.3, KNOWN, 2), 0.5, 0.01, 1).plan(FULL).reproduce
-    assert found.reproduce == alone
-    assert alone.seeds_80 is not None
-
-
-def test_a_likeness_on_its_margin_is_settled_by_no_number_of_seeds() -> None:
-    found = only(left_open(audit_of([claim("equivalent", "a", "b", printed=())], *pair(0.5, 0.3))))
-    assert found.why_not in ("no_number_of_seeds", "too_many_seeds")  # 0.5 in floating point
-
-
 # --------------------------------------------------------------------------- several
 
 
@@ -224,32 +169,6 @@ def test_an_optimum_hangs_on_its_nearest_rival() -> None:
     other = only(left_open(audit_of([claim("optimum", "b", "c", "a", printed=())], *sweep())))
     assert other.reproduce == Needed(None, None)
     assert other.contradict.seeds_80 == 3  # a is 1.7 better
-
-
-def test_page_s_test_of_two_levels_needs_five_seeds_however_far_they_are_apart() -> None:
-    """(1/2)^5 = 0.031."""
-    steep = Several((Direction(9.0, Noise(0.3, KNOWN, 2)),), shared=True, sweep=True)
-    assert steep.plan(FULL).reproduce == Needed(5, 5)
-    assert steep.chance(4, FULL) < 0.01
-    assert steep.chance(5, FULL) > 0.99
-
-
-def test_two_parts_share_the_level_as_holm_does() -> None:
-    """Of two equal parts the second is tested at the whole level, the first at half of it."""
-    part = Direction(0.5, Noise(0.3, KNOWN, 2))
-    shared, whole = Several((part, part), shared=True), Several((part, part), shared=False)
-    assert shared.plan(FULL).reproduce == part.plan(Levels(0.025, 1.0)).reproduce
-    assert whole.plan(FULL).reproduce == Needed(6, 7)
-
-
-def test_a_dominance_names_the_line_on_which_it_hangs() -> None:
-    lines = [{"dataset": "toy", "metric": "P@1", "winner": "b", "rivals": ["c", "a"]}]
-    made = replace(claim("dominance", "b", "c", "a", printed=()), metric="", details={"lines": lines})
-    found = only(left_open(audit_of([made], *sweep())))
-    assert found.part == "toy P@1: b > a"
-    assert (found.reproduce.seeds_80, found.contradict.seeds_80) == (None, 3)
-    counted = replace(made, details={"lines": lines, "at_least": 1})
-    assert only(left_open(audit_of([counted], *sweep()))).why_not == "no_rule"
 
 
 # --------------------------------------------------------------------------- what seeds do not settle
@@ -276,15 +195,6 @@ def test_what_cannot_be_run_says_why() -> None:
     assert sentence(found) == "cannot be run: its code was never published"
 
 
-@pytest.mark.parametrize("why", [NOT_YET, NOT_IN_STORE, LEFT_OUT])
-def test_what_merely_was_not_run_is_not_said_to_be_impossible(why: str) -> None:
-    waiting = replace(make_experiment("waiting", []), not_run=why)
-    said = sentence(
-        only(audit_of([claim("order", "waiting", "waiting2")], waiting, replace(waiting, id="waiting2")))
-    )
-    assert said == "not run: 3 seeds first, time not known"
-
-
 # --------------------------------------------------------------------------- the other claims of the paper
 
 
@@ -306,9 +216,6 @@ def test_more_open_claims_leave_each_a_smaller_level() -> None:
     assert found[0].reproduce.seeds_80 > 6  # type: ignore[operator]
 
 
-# --------------------------------------------------------------------------- the chance to be settled
-
-
 # --------------------------------------------------------------------------- in the record
 
 
@@ -327,48 +234,3 @@ def test_the_record_has_every_open_claim_the_cheapest_first() -> None:
     costs = [it.seeds is None for it in settling(both).values()]
     assert costs == sorted(costs)
     assert settling(audit_of([claim("value", "a")], experiment("a", 76.3, 76.38, 76.46))) == {}
-
-
-@pytest.mark.parametrize("kind", ["value", "gap"])
-def test_what_is_printed_is_not_planned_where_the_data_are_known_to_be_others(kind: str) -> None:
-    """Of runs that were asked for, or resolved for this corpus and left out; else nothing is known."""
-    names = ("e", "f")[: 1 if kind == "value" else 2]
-    printed = ("76.38", "75.00")[: len(names)]
-    made = [claim(kind, *names, printed=printed)]
-    for values in ((), (76.0,)):
-        on_others = [replace(experiment(it, *values), scope="other_data") for it in names]
-        found = only(audit_of(made, *on_others))
-        assert sentence(found).startswith("it is about the paper's own data: ")
-        assert (found.seeds, found.by_seeds) == (None, False)
-        own = only(audit_of(made, *(experiment(it, *values) for it in names)))
-        assert (own.seeds, own.first) == (3, True)
-    never = [replace(experiment(it), scope="other_data", config={}, not_run=NOT_YET) for it in names]
-    assert only(audit_of(made, *never)).seeds == 3
-
-
-def reaching(name: str, *epochs: float) -> ExperimentRecord:
-    """Runs that reach 50 at these epochs, and were evaluated at those alone."""
-    runs = [
-        replace(
-            make_run(seed, 60.0, key=f"{name}{seed}"),
-            curve=({"epoch": it / 2, "P@1": 10.0}, {"epoch": it, "P@1": 60.0}),
-        )
-        for seed, it in enumerate(epochs)
-    ]
-    return make_experiment(name, runs)
-
-
-@pytest.mark.parametrize(
-    ("faster", "slower", "coarse"),
-    [((4.65, 4.65, 4.65), (4.65, 4.65, 6.2), True), ((1.0, 2.0, 3.0), (2.0, 3.0, 4.0), False)],
-)
-def test_runs_that_tie_at_an_evaluation_ask_for_finer_ones(
-    faster: tuple[float, ...], slower: tuple[float, ...], coarse: bool
-) -> None:
-    """Six of nine pairs tie in the first case, two of nine in the second."""
-    made = claim("convergence", "a", "b", printed=(), margin=None, details={"target": 50.0})
-    found = only(left_open(audit_of([made], reaching("a", *faster), reaching("b", *slower))))
-    assert sentence(found).startswith(
-        "most of its runs reach the score at the same evaluation" if coarse else "seeds may settle it"
-    )
-    assert found.by_seeds

@@ -82,14 +82,6 @@ def test_readings_of_the_named_experiment_are_those_of_its_twin_and_cost_nothing
     assert [it.id for it in named.asked] == ["a-d", "a-d~rate=fast", "a-d~divisor=slots"]
 
 
-def test_their_record_is_of_their_own_data_set() -> None:
-    it = paper()
-    named = {it.id: it for it in plan(it, "a-d").experiments}
-    exact = {it.id: it for it in plan(it).experiments}
-    assert [named[name] for name in OF_E] == [exact[name] for name in OF_E]
-    assert (named[OF_E[0]].dataset, named[OF_E[0]].reading_of) == ("e", "a-e")
-
-
 SECOND = """  a2:
     {title: A, dataset: e, model: rank_ae, variant: paper, config: {hidden: 4, encoder: 4, pooling: words},
     protocol: wang2019, training: {epochs: 1, dimension: 4}, recipe: study2022, readings: [rate, divisor]}

@@ -156,44 +156,10 @@ def as_printed(held: Any, text: bool, printed: str | None) -> tuple[str | None, 
     return value, held.get("sd"), " ".join(held.get("marks", [])) or None
 
 
-#: Content of a CSV file, a part of what is open.
-OPEN = [
-    ("A,1.5\nB,2.5\nA,3.5\n", "rows 1 and 3 have one name, 'A'; say row 3: id=... label=..., or skip"),
-    ("A,75.1 / 60.2\n", "'75.1 / 60.2' holds two numbers"),
-    ("A,0.75\n", "no value is above 1; say --set unit=fraction"),
-    ('A,"75,123"\n', "'75,123' is outside 0 to 100 for a metric; say --set decimal=comma"),
-    (",75.1\nB,1.0\n", "row 1 (line 2) has no name; say row 1: label="),
-    ("A,75.1 (0.2)\n", "has '0.2' beside the number; say --set beside=sd or"),
-    ("A,٧٥٫١\n", "has digits that are not 0 to 9"),
-    ("A,OOM\nB,1\n", "'OOM' is no number; or say cell 1,2: value=... or dash"),
-    ("Method,P@1,P@3\nA,1.5,\n", "column 3 ('P@3') has no values; say its metric"),
-    ("Method,EURLex4K-v2 P@1\nA,75.1\n", "is much like the data set 'EUR-Lex'"),
-    ("Method,Delta P@1\nA,1.5\n", "('Delta P@1') is of no known metric"),
-]
-
-
-@pytest.mark.parametrize(("content", "sentence"), OPEN)
-def test_what_has_two_readings_is_left_open(content: str, sentence: str, tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(content if content.startswith("Method") else "Method,P@1\n" + content, encoding="utf-8")
-    assert sentence in "\n".join(session_of(path, tmp_path, "table: dataset=eurlex").mapped().open)
-
-
 def written(path: Path, folder: Path, *maps: str) -> Paper:
     session = session_of(path, folder, *maps)
     session.put()
     return session.file.save()
-
-
-def test_a_name_or_heading_that_nobody_defines_is_left_open(tmp_path: Path) -> None:
-    path = tmp_path / "t.tex"
-    path.write_text("\\begin{tabular}{lc}\nM & \\score \\\\\n\\midrule\n\\ours & 75.1 \\\\\n\\end{tabular}")
-    points = "\n".join(session_of(path, tmp_path, "table: dataset=eurlex").mapped().open)
-    assert "row 1 (line 4): '\\\\ours' holds \\ours, which the file does not define" in points
-    assert "column 2 (line 2): '\\\\score' holds \\score" in points
-    maps = ("table: dataset=eurlex", "row 1: label=שיטה", "column 2: label=Score metric=P@1")
-    (row,) = written(path, tmp_path, *maps).tables["t1"].rows
-    assert (row.id, row.label) == ("row_1", "שיטה")
 
 
 def test_data_sets_of_the_catalogue_are_added_and_experiments_are_found_by_name(tmp_path: Path) -> None:
@@ -261,23 +227,6 @@ def test_a_scaffold_is_valid_and_holds_what_is_known_of_the_paper(tmp_path: Path
     assert paper.paper.model_dump(mode="json", exclude_none=True) == FULL
     assert path.read_text().startswith("# yaml-language-server: $schema=claim.schema.json\n")
     assert json.loads((path.parent / SCHEMA_NAME).read_text(encoding="utf-8")) == json_schema()
-
-
-def test_what_its_comments_show_is_valid_once_it_is_no_comment(tmp_path: Path) -> None:
-    """Every commented example of an entry, taken in."""
-    path = tmp_path / "toy.yaml"
-    write_scaffold(path, FULL)
-    names = ["missing", "datasets", "tables", "experiments", "claims"]
-    lines = path.read_text(encoding="utf-8").splitlines()
-    examples = [line.removeprefix("# ") for line in lines if line.startswith("#   ")]
-    starts = [k for k, line in enumerate(examples) if line[2] != " "]
-    blocks = [examples[a:b] for a, b in zip(starts, [*starts[1:], len(examples)], strict=True)]
-    body = "\n".join(f"{name}:\n" + "\n".join(block) for name, block in zip(names, blocks, strict=True))
-    empty = [f"{name}: {brackets}" for name in names for brackets in ("{}", "[]")]
-    kept = "\n".join(line for line in lines if not line.startswith("#") and line not in empty)
-    path.write_text(f"{kept}\n{body}\n", encoding="utf-8")
-    paper = load(path)
-    assert [len(getattr(paper, it)) for it in names] == [1, 1, 1, 1, 1]
 
 
 # --------------------------------------------------------------------------- the commands
@@ -359,34 +308,6 @@ def test_what_cannot_be_done_is_one_sentence_and_nothing_is_written(
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
 
 
-def test_a_table_whose_headings_say_all_needs_no_word(
-    toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And gets a name of its own; the same numbers again are asked about."""
-    said = ["--set", "source=own_run", "--set", "label=Table 2"]
-    assert table("t.csv", "--yes", *said) == Exit.OK
-    held = load(toy).tables["t1"]
-    assert [it.metric for it in held.columns] == ["P@1", "P@3"]
-    assert (held.source, held.where.label, held.dataset) == ("own_run", "Table 2", None)
-    first, second = (row.values for row in held.rows[:2])
-    assert [it and (it.printed, it.mark, it.sd) for it in (*first, second[0])] == [
-        *(("75.10", "*", None), ("60.20", None, "0.1"), None)
-    ]
-    out = capsys.readouterr().out
-    assert '+      - {id: b, label: B, values: [null, "61.05"]}' in out
-    assert out.endswith("toy.yaml: written; 1 table, 0 claims\n")
-    assert table("t.csv", "--yes") == Exit.BAD_INPUT
-    same = "t2 has the same 5 numbers as t1; leave it out, or say --again if the paper has both"
-    assert same in capsys.readouterr().err
-    answers(monkeypatch, "", "y")
-    assert table("t.csv") == Exit.OK
-    assert table("t.csv", "--yes", "--again", "--set", "id=t2") == Exit.BAD_INPUT
-    assert "tables.t2 is there already, and is kept; choose another name" in capsys.readouterr().err
-    answers(monkeypatch, "| Method | EUR-Lex P@1 |", "|---|---|", "| A | **75.10** |")
-    assert table("-", "--yes") == Exit.OK
-    assert load(toy).tables["t3"].rows[0].values[0].mark == "bold"  # type: ignore[union-attr]
-
-
 def test_what_is_open_is_listed_cell_by_cell_and_settled_by_words(
     toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -417,27 +338,3 @@ def test_what_is_open_is_listed_cell_by_cell_and_settled_by_words(
     before = toy.read_bytes()
     answers(monkeypatch, "q")
     assert table("two.csv") == Exit.BAD_INPUT and toy.read_bytes() == before
-
-
-def test_names_carried_down_and_units_behind_numbers_are_told(
-    toy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    blocks = "| Data | Metric | A | B |\n|---|---|---|---|\n| EUR-Lex | P@1 | 82.2 | 82.1 |\n"
-    Path("t.md").write_text(blocks + "| | Train Time | 5,759s | 14s |\n")
-    Path("c.csv").write_text("M,P@1,Training time\nA,75.10,2.5h\nB,74.10,-\nC,73.10,13h\n")
-    assert table("t.md", "--yes") == table("c.csv", "--set", "dataset=eurlex-4k", "--yes") == Exit.OK
-    carried = (
-        "column 1, row 2 is blank, and goes on with 'EUR-Lex' above; say row 2: label=... dataset=... if"
-    )
-    assert carried in capsys.readouterr().out
-    rows, columns = load(toy).tables.values()
-    of_row, of_column = rows.rows[1], columns.columns[1]
-    assert (of_row.quantity, of_row.unit, of_row.dataset) == ("training_time", "s", "eurlex_4k")
-    assert [it.printed if it else None for it in of_row.values] == ["5,759", "14"]
-    assert (of_column.quantity, of_column.unit) == ("training_time", "h")
-    Path("c.csv").write_text("M,P@1,Training time\nA,75.10,2.5h\nB,74.10,30min\n")
-    assert table("c.csv", "--set", "dataset=eurlex-4k", "--yes") == Exit.BAD_INPUT
-    assert "'2.5h' has a unit, which not all of its row or column have; or say" in capsys.readouterr().err
-    Path("t.md").write_text(blocks + "\n" + blocks)
-    assert table("t.md") == Exit.BAD_INPUT
-    assert capsys.readouterr().err == "audit: t.md: 2 tables; say --set number=N (1 on line 1; 2 on line 5)\n"

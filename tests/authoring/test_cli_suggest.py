@@ -82,30 +82,6 @@ def test_each_is_asked_for_and_a_yes_may_bring_the_papers_sentence(
     assert "  cells: t1.full.P@1, t1.less.P@1\n" in out
 
 
-def test_one_that_is_named_takes_the_papers_sentence_and_its_place(file: Path) -> None:
-    says = "Pooling helps, by a point"
-    assert (
-        suggest("--accept", FIRST, "--says", f" {says}\n", "--set", "section=4.1 ", "--set", "page=5")
-        == Exit.OK
-    )
-    (claim,) = load(file).claims
-    assert (claim.id, claim.says, claim.better, claim.worse) == (FIRST, says, "t1.full", "t1.less")
-    assert claim.where.model_dump(exclude_none=True) == {"section": "4.1", "page": 5}
-
-
-def test_one_that_cannot_be_added_yet_is_not_taken_and_says_what_is_lacking(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    sentence = f"{SECOND}: t1.bare has no experiment; add one with `audit add experiment ID --row t1.bare`"
-    assert suggest("--accept", SECOND) == Exit.BAD_INPUT
-    assert capsys.readouterr().err == f"audit: {sentence}\n"
-    answers(monkeypatch, "n\nn\ny\nn\n")
-    assert suggest() == Exit.OK
-    held = capsys.readouterr()
-    assert sentence in held.err and "nothing was added; 3 suggestions\n" in held.out
-    assert file.read_text() == FILE
-
-
 def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture[str]) -> None:
     assert suggest("--json", "--kind", "order") == Exit.OK
     first, second = json.loads(capsys.readouterr().out)
@@ -148,14 +124,3 @@ def test_bad_input_is_one_sentence_and_leaves_the_file_alone(
     assert suggest(*arguments) == Exit.BAD_INPUT
     assert sentence in capsys.readouterr().err
     assert file.read_text() == FILE
-
-
-COLUMNS = FILE.replace(
-    FILE[FILE.index("    columns:") : FILE.index("experiments:")],
-    """\
-    columns: [{id: parabel, label: Parabel}, {id: omikuji, label: Omikuji}]
-    rows:
-      - {id: p1, label: P@1, metric: P@1, values: ["82.2", "82.1"]}
-      - {id: p3, label: P@3, metric: P@3, values: ["68.8", "68.8"]}
-""",
-)

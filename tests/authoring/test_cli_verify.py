@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import sys
 from pathlib import Path
 
@@ -80,19 +79,6 @@ def test_typed_tables_that_agree_are_recorded_one_by_one_and_then_for_the_paper(
     assert "75.10" not in out.split("compared, no difference")[0], "what the file has is not shown before"
 
 
-def test_a_second_file_is_compared_with_the_place_in_both(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("b.csv").write_text(GOOD.replace("76.40", "76.30"))
-    assert verify("--table", "t1", "--against", "b.csv") == Exit.CONTRADICTED
-    said = "toy.yaml:15: t1.xml.P@1: 76.40 here, 76.30 in the second reading (b.csv:3)\n"
-    assert said in capsys.readouterr().out
-    Path("b.csv").write_text(GOOD)
-    assert verify("--table", "t1", "--against", "b.csv") == Exit.OK
-    assert load(file).table_records()[0].verified == "A. Reader, 2026-11-28"
-    assert load(file).table_records()[1].verified is None
-
-
 def test_a_changed_number_is_listed_and_can_be_verified_again(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -151,46 +137,3 @@ def test_bad_input_is_one_sentence_and_leaves_the_file_alone(
     assert verify(*arguments) == Exit.BAD_INPUT
     assert sentence in capsys.readouterr().err
     assert file.read_text() == FILE
-
-
-def test_who_reads_is_gits_user_unless_it_is_said(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("b.csv").write_text(GOOD)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(Path("gitconfig").resolve()))
-    monkeypatch.setenv("GIT_CONFIG_SYSTEM", "/dev/null")
-    command = ["verify", "toy", "--table", "t1", "--against", "b.csv"]
-    assert cli.main(command) == Exit.BAD_INPUT
-    assert "git has no user.name; say --by NAME" in capsys.readouterr().err
-    subprocess.run(["git", "config", "--file", "gitconfig", "user.name", "C. Reader"], check=True)
-    assert cli.main(command) == Exit.OK
-    assert str(load(file).table_records()[0].verified).startswith("C. Reader, ")
-
-
-ONLY = FILE[: FILE.index("  t2:")].replace("transcription: {source: PDF,", "transcription: {source: null,")
-OWN = "source: own_run\n    transcription: {source: t1.csv read by program}\n"
-AGAIN = "4 cells against b.csv, a second reading, compared by program: no difference"
-
-
-def told(file: Path) -> list[tuple[str | None, str | None]]:
-    """Source and comparison of the paper and of its first table."""
-    paper = load(file)
-    held = (paper.transcription, paper.tables["t1"].transcription)
-    return [(it.source, it.compared) if it else (None, None) for it in held]
-
-
-def test_an_author_s_words_stay_and_those_of_an_earlier_verification_make_room(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The paper's own words stay as they are; in the table's record what was seen now stands behind them."""
-    Path("b.csv").write_text(GOOD)
-    file.write_text(ONLY.replace("compared: null", "compared: two readings."))
-    assert verify("--against", "b.csv") == Exit.OK
-    assert told(file) == [(None, "two readings."), (None, f"two readings; {AGAIN}")]
-    file.write_text(ONLY)
-    verify("--against", "b.csv")
-    file.write_text(file.read_text().replace("20.20", "60.20"))
-    typing(monkeypatch, "75.10 60.20\n76.40 -\n")
-    assert verify() == Exit.OK
-    typed = "4 cells typed again, compared by program: no difference"
-    assert told(file) == [(None, typed), (None, typed)]

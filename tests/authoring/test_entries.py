@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.authoring.entries import Keys
 from audit.claims.load import load
-from audit.errors import AuditError, Exit
-from audit.kinds import CLAIM_MODELS
-from audit.record import Margin
+from audit.errors import Exit
 
 FILE = """\
 # on top
@@ -86,94 +83,11 @@ def test_an_experiment_is_added_with_the_rows_that_report_it(file: Path) -> None
     assert "# on top\n" in file.read_text() and "# the usual one\n" in file.read_text()
 
 
-def test_a_row_on_several_data_sets_reports_it_in_the_columns_that_are_on_its_own(file: Path) -> None:
-    assert add(*KIM, *NOT, "--row", "t1.kim") == Exit.OK
-    cells = load(file).table_records()[0].rows[0].cells
-    assert [it.experiment for it in cells] == ["kim", None]
-    assert ", experiments: {e: kim}}   # Kim\n" in file.read_text()
-
-
 def test_an_experiment_by_questions(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers(monkeypatch, "Kim-CNN\neurlex\nxml_cnn\nkim2014\nchen2022\nstudy2022\nt2.kim\n\n")
     assert add("experiment", "kim") == Exit.OK
     held = load(file).experiments["kim"]
     assert (held.title, held.variant, held.recipe) == ("Kim-CNN", "kim2014", "study2022")
-
-
-COLUMNS = """\
-  t3:
-    where: {label: Table 3}
-    caption: methods side by side
-    source: own_run
-    columns: [{id: kim, label: Kim-CNN}, {id: xml, label: XML-CNN}]
-    rows:
-      - {id: e1, metric: P@1, dataset: eurlex, values: ["75.10", "76.10"]}
-      - {id: e3, metric: P@3, dataset: eurlex, values: ["60.10", "61.10"]}
-      - {id: s, quantity: training_time, unit: s, dataset: eurlex, values: ["18", "14"]}
-      - {id: m1, metric: P@1, dataset: mean, values: ["70.10", "71.10"]}
-  t4:
-    where: {label: Table 4}
-    caption: a matrix
-    dataset: eurlex
-    source: own_run
-    columns: [{id: max, metric: P@1}, {id: none, metric: P@1}]
-    rows:
-      - {id: words, values: ["74.67", "53.61"]}
-      - {id: chars, values: ["70.67", "50.61"]}
-experiments:
-"""
-
-
-@pytest.fixture
-def beside(file: Path) -> Path:
-    file.write_text(FILE.replace("experiments:\n", COLUMNS))
-    return file
-
-
-def reported(path: Path, table: int) -> list[list[str | None]]:
-    return [[it.experiment for it in row.cells] for row in load(path).table_records()[table].rows]
-
-
-def test_a_column_that_is_a_method_reports_the_experiment(beside: Path) -> None:
-    both = [*KIM, "--dataset", "mean", *NOT, "--row", "t3.kim"]
-    assert add(*both) == Exit.OK
-    assert reported(beside, 2)[:3] == [["kim-eurlex", None]] * 3
-    assert reported(beside, 2)[3] == ["kim-mean", None]
-    assert "{id: kim, label: Kim-CNN, experiment: kim}" in beside.read_text()
-
-
-def test_a_cell_of_a_matrix_reports_it_and_another_cell_of_its_row_another(beside: Path) -> None:
-    assert add(*KIM, *NOT, "--row", "t4.words.max") == Exit.OK
-    assert add("experiment", "kim2", *KIM[2:], *NOT, "--row", "t4.words.none") == Exit.OK
-    assert reported(beside, 3) == [["kim", "kim2"], [None, None]]
-
-
-def test_a_column_that_is_a_metric_alone_keeps_its_metric(file: Path) -> None:
-    assert add(*KIM, *NOT, "--row", "t2.P@1") == Exit.OK
-    assert "columns: [{id: P@1, metric: P@1, experiment: kim}]" in file.read_text().replace('"', "")
-    assert reported(file, 1) == [["kim"]]
-
-
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        (
-            "t3.e1",
-            "--row 't3.e1': it has 2 numbers of P@1 on eurlex, and an experiment has one, so it holds more "
-            "than one method; say --row t3.kim or --row t3.xml",
-        ),
-        ("t4.max", "more than one method; say --row t4.words.max or --row t4.chars.max"),
-        ("t3.kin", "--row 't3.kin': table 't3' has no row or column 'kin'; did you mean 'kim'?"),
-        ("t9.kim", "--row 't9.kim': there is no table 't9'; "),
-        ("t1.xml", "--row 't1.xml': it reports xml already, and that is kept"),
-    ],
-)
-def test_a_line_that_holds_two_methods_is_not_put_on_one_experiment(
-    beside: Path, line: str, sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = beside.read_text()
-    assert add(*KIM, *NOT, "--row", line) == Exit.BAD_INPUT
-    assert sentence in capsys.readouterr().err and beside.read_text() == before
 
 
 # --------------------------------------------------------------------------- claims
@@ -190,21 +104,6 @@ def test_a_claim_by_flags_is_the_entry_that_a_person_would_write(file: Path) -> 
         "  - id: better\n    kind: order\n    better: xml\n    worse: t1.kim.e\n    primary: true\n"
         '    metric: P@1\n    says: XML-CNN is better\n    where: {section: "3.2", page: 4}\n'
     )
-
-
-def test_a_printed_value_near_100_gets_its_margin_written_with_the_reason(file: Path) -> None:
-    """5 % of the 3.9 points that 96.10 leaves are 0.195; 76.10 keeps the 0.5 of the file."""
-    text = FILE.replace('{id: kim, values: ["50.00"]}', '{id: kim, experiment: xml, values: ["96.10"]}')
-    file.write_text(text)
-    said = ("--says", "as printed", "--set", "section=4", "--metric", "P@1")
-    assert add("claim", "high", "--kind", "value", "--set", "of=t2.kim", *said) == Exit.OK
-    assert add("claim", "usual", "--kind", "value", "--set", "of=t1.xml.e", *said) == Exit.OK
-    margins = {it.id: it.margin for it in load(file).claim_records()}
-    assert (margins["high:P@1"], margins["usual:P@1"]) == (
-        Margin(0.195, "field", "5 % of what is left or there at 96.10, where the margin would be 0.5"),
-        Margin(0.5, "field", "usual"),
-    )
-    assert "0.195" in file.read_text()
 
 
 def test_a_claim_by_questions_asks_again_what_cannot_be_meant(
@@ -291,51 +190,3 @@ def test_dry_run_shows_the_diff_and_writes_nothing_and_else_old_lines_stay(
     assert file.read_text() == FILE
     assert add(*arguments) == Exit.OK
     assert lines_kept(file)
-
-
-# --------------------------------------------------------------------------- the keys of an entry
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [
-        ("order", "better=t1.a", "t1.a"),
-        ("order", "metric=P@1, P@3", ["P@1", "P@3"]),
-        ("order", "primary=true", True),
-        ("order", "says=3 # of 4: half", "3 # of 4: half"),
-        ("order", "says='yes: it''s so'", "yes: it's so"),
-        ("trend", "levels=[t1.a, t1.b]", ["t1.a", "t1.b"]),
-        ("value", "runs_behind=5", 5),
-        (
-            "value",
-            "margin={value: 0.5, rule: field, why: usual}",
-            {"value": 0.5, "rule": "field", "why": "usual"},
-        ),
-        ("arithmetic", "expect=t1.a.P@1 = 5", "t1.a.P@1 = 5"),
-    ],
-)
-def test_words_become_the_value_that_the_schema_asks_for(kind: str, text: str, value: object) -> None:
-    name, _, words = text.partition("=")
-    held = Keys(CLAIM_MODELS[kind]).entry({name: words})
-    assert held == {name: value} and type(held[name]) is type(value)
-
-
-@pytest.mark.parametrize(
-    ("kind", "key", "text", "why"),
-    [
-        ("order", "beter", "t1.a", "there is no key 'beter' here; did you mean 'better'?"),
-        ("order", "metric", "NDCG@5", "unknown metric 'NDCG@5'; did you mean 'nDCG@5'?"),
-        (
-            "trend",
-            "direction",
-            "up",
-            "direction 'up' cannot stand there (Input should be 'rising' or 'falling')",
-        ),
-        ("value", "margin", "{value: 0.5", "margin '{value: 0.5' cannot stand there"),
-        ("value", "runs_behind", "0", "runs_behind '0' cannot stand there"),
-    ],
-)
-def test_what_cannot_stand_there_is_one_sentence(kind: str, key: str, text: str, why: str) -> None:
-    with pytest.raises(AuditError) as found:
-        Keys(CLAIM_MODELS[kind]).entry({key: text})
-    assert why in str(found.value) and "\n" not in str(found.value)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.authoring import reading
-from audit.authoring.cells import LOWERED, RAISED, STRUCK, UNSEEN, Cell, Content, Notation, Run, Table
+from audit.authoring.cells import UNSEEN, Cell, Content, Notation, Run, Table
 from audit.authoring.cells import content as content_of
 from audit.authoring.reading import Options, read, table_of
 from audit.claims.source import read as read_yaml
@@ -92,20 +92,6 @@ def test_text_is_a_number_with_what_stands_beside_it_or_says_why_not(text: str) 
     assert say(text) == CELLS[text]
 
 
-def test_styles_are_marks_and_what_is_raised_is_a_mark_or_asked_about() -> None:
-    bold, raised, lowered = (frozenset({style}) for style in ("bold", RAISED, LOWERED))
-    assert say(Run("75.1", bold), " ± 0.2") == "number 75.1 ±0.2 bold"
-    assert say("75.1 ± ", Run("0.2", bold)) == "number 75.1 ±0.2"
-    assert "only some of its digits in bold" in say(Run("7", bold), "5.1")
-    assert "is struck out" in say(Run("75.1", frozenset({STRUCK})))
-    assert say("75.1", Run("a, *", raised)) == "number 75.1 a *"
-    assert "has '2' beside the number" in say("10", Run("2", raised))
-    assert say("10", Run("2", raised), beside="mark") == "number 10 2"
-    assert say("75.1", Run("(0.2)", lowered), beside="sd") == "number 75.1 ±0.2"
-    assert say("75.1", Run("±0.2", lowered)) == "number 75.1 ±0.2"
-    assert "has two spreads, '0.1' and '0.2'" in say("75.1 ± 0.1 (0.2)", beside="sd")
-
-
 def test_with_decimal_commas_points_and_commas_change_places() -> None:
     assert say("75,10 ± 0,2", decimal="comma") == "number 75.10 ±0.2"
     assert say("15.449", decimal="comma") == "number 15,449"
@@ -132,94 +118,7 @@ def markdown(*rows: str) -> Table:
     return table_of("t.md", text, Options())
 
 
-NAMES = [
-    ([r"G & M & P@1", r"\multirow{2}{*}{X} & a & 1.1", " & b & 2.1", " & c & 3.1"], "X a, X b, c"),
-    ([r"G & M & P@1", " & a & 1.1", " & b & 2.1", r"\multirow{-2}{*}{X} & c & 3.1"], "a, X b, X c"),
-    ([r"G & M & P@1", r"\multirow{3}{*}{X} & a & 1.1", "Y & b & 2.1", " & c & 3.1"], "X a, Y b, X c"),
-    (["M & P@1", "All", "Trees", "a & 1.1", r"\multicolumn{2}{c}{Nets}", "b & 2", "c & "],
-     "All Trees a, Nets b, Nets c"),
-    (["A & B & P@1", r"Fran\c{c}ois & \L{}ukasz & 1.0", r"\ours{} & b & 2.0"], "François Łukasz, \\ours b"),
-    (["| EUR-Lex | P@1 | 8.2 |", "| | P@3 | 6.8 |", "| Wiki | P@1 | 8 |"],
-     "EUR-Lex P@1, EUR-Lex P@3, Wiki P@1"),
-    (["| EUR-Lex | P@1 | 8 |", "| Big | | |", "| | P@3 | 6 |", "| W | P@1 | 1 |"],
-     "EUR-Lex P@1, Big P@3, Big W P@1"),
-    (["| ✓ | pooling | 82.2 |", "| | none | 68.8 |"], "✓ pooling, none"),
-    (["| yes | a | 8 |", "| | b | 6 |", "| yes | c | 6 |"], "yes a, b, yes c"),
-    (["| | P@1 | 8 |", "| Wiki10 | P@1 | 6 |", "| | P@3 | 6 |"], "P@1, Wiki10 P@1, P@3"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("rows", "names"), NAMES)
-def test_rows_are_named_by_the_cells_titles_and_blocks_above_them(rows: list[str], names: str) -> None:
-    table = markdown(*rows) if rows[0].startswith("|") else latex(*rows)
-    assert ", ".join(" ".join(row.names) for row in table.rows) == names
-
-
-@pytest.mark.parametrize(
-    ("rows", "heads"),
-    [
-        ([r"& \multicolumn{2}{c}{X}", "M & P@1 & P@3", "a & 1.1 & 2.2"], 2),
-        (["M & P@1", "a & OOM", "b & 1.1"], 1),
-        ([r"& \multicolumn{2}{c}{P@k}", "M & 1 & 3", r"\midrule a & 1.1 & 2.2"], 2),
-        (["M & P@1", "a & 1.1", r"b & 2.1 \\ \midrule", "c & 3.1"], 1),
-        (["M & P@1 & ", "a & OOM & ", "b & 1.1 &"], 1),
-    ],
-)
-def test_the_heading_ends_where_results_begin(rows: list[str], heads: int) -> None:
-    assert len(latex(*rows).heading) == heads
-
-
-def test_a_value_may_stand_in_several_rows_and_the_user_may_say_what_is_heading() -> None:
-    first, second = latex("M & P@1", r"a & \multirow{2}{*}{1.5}", "b & ").rows
-    assert (first.cells[1].value, second.cells[1].value) == ("1.5", "1.5")
-    said = latex("M & Year & P@1", "more & & words", "a & 2017 & 1.1", "b & 2018 & 2.1", heads=2, names=2)
-    assert said.paths == (("M", "more"), ("Year",), ("P@1", "words"))
-    assert [row.names for row in said.rows] == [("a", "2017"), ("b", "2018")]
-
-
-@pytest.mark.parametrize(
-    "begin",
-    [
-        *(
-            "\\begin{tabu} to \\linewidth {lc}",
-            "\\begin{tabular*}{5cm}[t]{lc}",
-            "\\begin{tabularx}{5cm}{l X}",
-        ),
-        *("\\begin{NiceTabular}{lc}[hvlines]", "\\begin{tabular}[t]{@{}l>{$}c<{$}@{}}"),
-    ],
-)
-def test_the_columns_of_an_environment_are_no_text_of_its_first_cell(begin: str) -> None:
-    name = begin.partition("{")[2].partition("}")[0]
-    rule = "\\cmidrule(l{2pt}r{2pt}){1-2}\\midrule[1pt]"
-    text = f"{begin}\n\\toprule\nM & P@1 \\\\[2pt] {rule} A & 1.5$_{{(0.1)}}$ \\\\* \\hline\n\\end{{{name}}}"
-    table = table_of("t.tex", text, Options(notation=Notation(beside="sd")))
-    assert table.paths == (("M",), ("P@1",)) and table.rows[0].names == ("A",)
-    assert (table.rows[0].cells[1].value, table.rows[0].cells[1].sd) == ("1.5", "0.1")
-
-
 TABLE = r"\begin{tabular}{lc} M & P@1 \\ \hline A & 1.0 \\ \end{tabular}"
-
-
-def test_what_a_preamble_defines_is_no_table_and_depth_is_no_limit() -> None:
-    preamble = (
-        "\\makeatletter\\def\\@x#1{y}\\makeatother\n"
-        "\\newenvironment{mine}[1][x]{\\begin{tabular}{lc}}{\\end{tabular}}\n"
-        "\\newcommand*\\tab{\\begin{tabular}{l}z\\end{tabular}}\n\\def\\until#1.{#1}\n"
-        "\\begin{comment}" + TABLE + "\\end{comment}\n%" + TABLE + "\n"
-    )
-    table = table_of("t.tex", preamble + TABLE.replace("1.0", "{" * 10_000 + "1.0" + "}" * 10_000), Options())
-    assert (table.line, len(table.rows), table.rows[0].cells[1].value) == (7, 1, "1.0")
-
-
-def test_markup_within_a_cell_of_markdown_is_read_as_a_page_shows_it() -> None:
-    text = (
-        "| M | Omikuji<br/>(balanced,<br>k=2) | <b>P@3</b> |\n|---|---|---|\n"
-        "| A<UNK> <span>b</span><!-- c --> | **82.1**<sup>*</sup> | <b>60.0</b> |\n"
-    )
-    table = table_of("t.md", text, Options())
-    assert table.paths == (("M",), ("Omikuji (balanced, k=2)",), ("P@3",))
-    assert table.rows[0].names == ("A<UNK> b",)
-    assert [(it.value, it.marks) for it in table.values()] == [("82.1", ("bold", "*")), ("60.0", ("bold",))]
 
 
 # --------------------------------------------------------------------------- what is no table

@@ -79,15 +79,6 @@ def test_the_best_of_a_column_is_among_all_that_have_a_number_there(tmp_path: Pa
     assert first.why == "prints the highest P@1 of 4"
 
 
-def test_two_that_print_the_same_highest_number_are_among_the_best(tmp_path: Path) -> None:
-    rows = row("Alpha", '"70.1"', "a") + row("Beta", '"70.1"', "b") + row("Gamma", '"60.0"', "c")
-    found = suggestions(paper(tmp_path, table(rows, "[P@1]"), "a", "b", "c"))
-    assert [(it.content["best"], it.content["strength"]) for it in found] == [
-        ("t1.Alpha", "among_best"),
-        ("t1.Beta", "among_best"),
-    ]
-
-
 @pytest.mark.parametrize(("sd", "strength"), [("0.4", None), ("0.5", "among_best")])
 def test_a_lead_within_the_printed_spreads_is_only_among_the_best(
     tmp_path: Path, sd: str, strength: str | None
@@ -115,26 +106,7 @@ def test_an_ablation_is_held_against_the_full_model_in_the_direction_that_is_pri
     ]
 
 
-# --------------------------------------------------------------------------- throughout
-
-COLUMNS = "[{id: e, metric: P@1, dataset: eurlex}, {id: w, metric: P@1, dataset: wiki}]"
-
-
 # --------------------------------------------------------------------------- what is there
-
-
-CLAIM = """\
-claims:
-  - {id: mine, kind: order, better: t1.A__y, worse: t1.A__x, metric: P@1, says: s, where: {page: 1}}
-"""
-
-
-def test_what_is_claimed_already_is_suggested_for_the_other_metrics_only(tmp_path: Path) -> None:
-    rows = row("A, x", '"80.1", "70.0"', "a") + row("A, y", '"80.2", "71.0"', "b")
-    (found,) = suggestions(paper(tmp_path, table(rows), "a", "b", claims=CLAIM))
-    assert found.content["metric"] == ["P@3"]
-    both = CLAIM.replace("metric: P@1", "metric: [P@1, P@3]")
-    assert suggestions(paper(tmp_path, table(rows), "a", "b", claims=both)) == ()
 
 
 @pytest.mark.parametrize("path", builtin_claims(), ids=lambda path: path.stem)

@@ -16,10 +16,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-
-from audit.checks import ACROSS, CHECKS, Sheet, all_findings
 from tests.checks.honest_papers import drafts
 from tests.checks.honest_sentences import sentences
+
+from audit.checks import ACROSS, CHECKS, Sheet, all_findings
 
 pytestmark = pytest.mark.benchmark
 

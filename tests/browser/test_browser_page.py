@@ -39,13 +39,6 @@ WIDE = (
 )
 #: A claim far down is laid out only when it comes into view; what is cut there is not seen to be wide.
 LAID_OUT = ".claim { content-visibility: visible !important }"
-#: Text of drawings that is cut at their edge.
-CUT = (
-    "[...document.querySelectorAll('svg.plot text')].filter(el => { const box = el.getBoundingClientRect(),"
-    " around = el.ownerSVGElement.getBoundingClientRect(); return box.width && (box.left < around.left - 1"
-    " || box.right > around.right + 1 || box.bottom > around.bottom + 1 || box.top < around.top - 1) })"
-    ".map(el => el.textContent)"
-)
 
 
 @pytest.mark.parametrize("name", AUDITS)
@@ -66,18 +59,6 @@ def test_no_horizontal_scroll_on_a_phone(name: str, opened: Opened) -> None:
     page.add_style_tag(content=LAID_OUT)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
     assert page.evaluate(WIDE) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [360, 1280])
-def test_no_text_of_a_drawing_is_cut(width: int, opened: Opened) -> None:
-    """In interval plots, readings plots and learning curves, on a phone and on a screen."""
-    page = opened(with_everything(), viewport={"width": width, "height": 740})
-    page.evaluate(OPEN_ALL)
-    page.add_style_tag(content=LAID_OUT)
-    assert page.locator("svg.curve").count() > 0 and page.locator("svg.learning").count() > 0
-    assert page.get_by_text("off the scale: 10.33").first.is_visible()
-    assert page.evaluate(CUT) == []
 
 
 @pytest.mark.slow
@@ -130,16 +111,6 @@ def test_prints(opened: Opened, tmp_path: Path) -> None:
     assert file.stat().st_size > 50_000
     page.emulate_media(media="screen")
     assert not page.get_by_text("Printed here: primary and contradicted claims in full").is_visible()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", AUDITS)
-def test_nothing_is_wider_than_the_sheet(name: str, opened: Opened) -> None:
-    """One table wider than a sheet of A4 would have a browser shrink the print of the whole page."""
-    page = opened(AUDITS[name](), viewport={"width": 673, "height": 970})
-    page.emulate_media(media="print")
-    page.evaluate(OPEN_ALL)
-    assert page.evaluate("document.documentElement.scrollWidth") == 673
 
 
 @pytest.mark.slow

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from audit.record import Audit, Margin
+from audit.record import Audit
 from reports.cards import band_of
 from reports.lookup import lookup
-from tests.browser.makers import at_margin, hanging, judged
+from tests.browser.makers import at_margin, hanging
 
 pytestmark = pytest.mark.slow
 
@@ -95,34 +94,3 @@ def test_no_margin_changes_a_verdict_of_the_page(fragment: str, audit: Audit, op
     assert notes.count() == 0
     assert not page.locator("#banner").is_visible()
     assert page.evaluate("location.href.includes('#')") is False
-
-
-#: The places of the labels' text, of the thing they belong to, and of their marks.
-LABELS = (
-    "[...document.querySelectorAll('.ticks li')].map(el => { const text = document.createRange();"
-    " text.selectNodeContents(el); const at = text.getBoundingClientRect();"
-    " return [at.left, at.top, at.right, at.bottom, el.getBoundingClientRect().left] })"
-)
-
-
-@pytest.mark.parametrize("width", [360, 1280])
-def test_no_label_of_a_margin_runs_into_another(width: int, audit: Audit, opened: Opened) -> None:
-    """With six margins near each other: labels apart, no mark through a label, all inside the box."""
-    near = (0.5, 0.55, 0.6, 1.0, 1.5, 2.0)
-    claims = tuple(
-        replace(it, margin=it.margin and Margin(near[k % len(near)], "field", "usual"))
-        for k, it in enumerate(audit.claims)
-    )
-    moved = replace(audit, claims=claims, verdicts=judged(audit, claims))
-    page = opened(moved, viewport={"width": width, "height": 900})
-    boxes = page.evaluate(LABELS)
-    assert len(boxes) == 6
-    for k, (left, top, right, bottom, _) in enumerate(boxes):
-        for other_left, other_top, other_right, other_bottom, mark in boxes[k + 1 :]:
-            assert right <= other_left or other_right <= left or bottom <= other_top or other_bottom <= top
-            passes = other_top >= top  # its mark goes down past this label, or ends beside it
-            assert not (passes and left < mark < right)
-    box = page.locator(".margin").bounding_box()
-    note = page.locator("#flips").bounding_box()
-    assert max(it[2] for it in boxes) <= box["x"] + box["width"]
-    assert max(it[3] for it in boxes) <= note["y"]

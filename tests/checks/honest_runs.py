@@ -71,11 +71,6 @@ def method(rng: np.random.Generator, name: str) -> Method:
     return Method(name, first * fall ** np.arange(RANKS), float(rng.choice([0.5, 0.9, 0.99])))
 
 
-def better(of: Method, name: str, by: float) -> Method:
-    """The method, changed a little."""
-    return Method(name, np.clip(of.right * (1 + by), 0, 1), of.alike)
-
-
 def runs(rng: np.random.Generator, on: Collection, of: Method, seeds: int) -> tuple[Hits, ...]:
     """(documents, RANKS) for each seed: which ranks are right. Runs share most of their luck."""
     hard = rng.beta(3, 1.5, size=(on.documents, 1)) ** (0.0 if of.right[0] == 1 else 1.0)
@@ -89,19 +84,14 @@ def runs(rng: np.random.Generator, on: Collection, of: Method, seeds: int) -> tu
     return tuple(found)
 
 
-def metrics(hits: Hits, on: Collection, *, over_k: bool = False, single: bool = False) -> dict[str, Fraction]:
-    """In percent. `over_k` divides DCG by the sum over all k ranks, as some programs do; `single` rounds to
-    single precision, as others do."""
+def metrics(hits: Hits, on: Collection) -> dict[str, Fraction]:
+    """In percent."""
     found: dict[str, Fraction] = {}
     for k in KS:
         found[f"P@{k}"] = Fraction(100 * int(hits[:, :k].sum()), k * on.documents)
-        held = np.full(on.documents, k) if over_k else np.minimum(on.test, k)
-        ideal = np.concatenate([[0.0], np.cumsum(_DISCOUNTS)])[held]
-        gained = hits[:, :k] @ _DISCOUNTS[:k]
-        each = np.divide(gained, ideal, out=np.zeros(on.documents), where=ideal > 0)
+        ideal = np.concatenate([[0.0], np.cumsum(_DISCOUNTS)])[np.minimum(on.test, k)]
+        each = np.divide(hits[:, :k] @ _DISCOUNTS[:k], ideal, out=np.zeros(on.documents), where=ideal > 0)
         found[f"nDCG@{k}"] = Fraction(100 * float(each.mean())) if k > 1 else found["P@1"]
-    if single:
-        return {name: Fraction(float(np.float32(float(value)))) for name, value in found.items()}
     return found
 
 
@@ -109,12 +99,11 @@ def mean(values: list[Fraction]) -> Fraction:
     return sum(values, Fraction(0)) / len(values)
 
 
-def in_print(value: Fraction, decimals: int, rule: str, *, commas: bool = False) -> str:
+def in_print(value: Fraction, decimals: int, rule: str) -> str:
     """The number with so many decimals, ties going up, to even digits, or cut."""
     units, rest = divmod(value.numerator * 10**decimals, value.denominator)
     twice = 0 if rule == "cut" else 2 * rest
     if twice > value.denominator or (twice == value.denominator and (rule == "half_up" or units % 2)):
         units += 1
     whole, part = divmod(units, 10**decimals)
-    text = f"{whole:,}" if commas else str(whole)
-    return f"{text}.{part:0{decimals}d}" if decimals else text
+    return f"{whole}.{part:0{decimals}d}" if decimals else str(whole)

@@ -36,14 +36,9 @@ def said(*sheets: Sheet) -> list[str]:
     [
         ("76.38", "76.38", "consistent"),
         ("76.38", "76.4", "consistent"),
-        ("76.4", "76.38", "consistent"),
         ("76.45", "76.5", "consistent"),  # rounded once more: 76.45..76.55 and 76.445..76.455
-        ("76.38", "76.39", "consistent"),
-        ("76.38", "76.3", "consistent"),  # cut
         ("76.38", "76.2", "inconsistent"),
-        ("76.38", "76.40", "inconsistent"),
         ("76.38", "73.68", "inconsistent"),
-        ("100.00", "100", "consistent"),
     ],
 )
 def test_a_copied_number_is_the_one_of_its_source(theirs: str, ours: str, result: str) -> None:
@@ -68,13 +63,6 @@ def test_numbers_in_each_other_s_places_are_one_finding(
     source = paper(table(["P@1", "P@3"], {"kim": ["80.00", "60.00"]}), key="origin", datasets=held)
     wrong = [it for it in copies([copy, source]) if it.result == "inconsistent"]
     assert [tuple(name[6:] for name in it.cells if name.startswith("t.")) for it in wrong] == cells
-
-
-def test_a_copied_number_stands_for_the_test_documents_of_its_source() -> None:
-    assert said(copying("76.38", test="3,809"), origin()) == ["inconsistent"]
-    assert said(copying("76.38", test="3865"), origin()) == ["consistent"]
-    found = only(copies([copying("76.38", test="3,809"), origin()]))
-    assert "3,809" in found.arithmetic and "3,865" in found.arithmetic
 
 
 def like(key: str, *texts: str, test: str, **of: Any) -> Sheet:
@@ -112,21 +100,6 @@ def test_equal_sizes_two_equal_numbers_and_declared_copies_are_not(other: Sheet)
     assert [it.id for it in found if it.id.startswith("across:")] == []
 
 
-@pytest.mark.parametrize(
-    "sheets",
-    [
-        (copying("70.00", method="xml_cnn"), origin()),
-        (copying("70.00", catalogue="wiki10-31k"), origin()),
-        (copying("70.00", catalogue=None), origin()),
-        (copying("70.00"),),
-        (copying("70.00"), origin(dataset="other")),
-        (copying("70.00"), paper(table(["P@3"], {"kim": ["60"]}), key="origin", datasets=[data_set()])),
-    ],
-)
-def test_another_method_collection_or_metric_is_another_number(sheets: tuple[Sheet, ...]) -> None:
-    assert said(*sheets) == []
-
-
 def test_one_of_the_numbers_that_the_source_prints_is_enough() -> None:
     """It prints the method with two settings."""
     rows = {
@@ -151,64 +124,14 @@ def of_sizes(*printed: dict[str, str], catalogue: str | None = "eurlex-4k") -> l
     ("first", "second", "result"),
     [
         ({"test": "3,865"}, {"test": "3,865"}, "consistent"),
-        ({"test": "3,865"}, {"test": "3865"}, "consistent"),
         ({"test": "3,865"}, {"test": "3,909"}, "untestable"),
-        ({"labels": "3,956"}, {"labels": "3,993"}, "untestable"),
         ({"labels": "3,956"}, {"labels": "4.0K"}, "consistent"),
-        ({"test": "3,865"}, {"test": "3,866"}, "untestable"),
-        ({"train": "15,449"}, {"train": "15,539"}, "untestable"),
         ({"train": "15,449"}, {"train": "13,905", "validation": "1,544"}, "consistent"),
-        (
-            {"train": "15,449", "validation": "1,544"},
-            {"train": "13,905", "validation": "1,544"},
-            "consistent",
-        ),
         ({"train": "15,449"}, {"train": "13,905", "validation": "1,545"}, "untestable"),
-        # how many features are made of the texts is for each paper to choose
         ({"features": "5,000"}, {"features": "186,104"}, "untestable"),
-        ({"features": "5,000"}, {"features": "5000"}, "consistent"),
     ],
 )
 def test_one_collection_has_one_size_or_versions_that_nobody_can_tell_wrong(
     first: dict[str, str], second: dict[str, str], result: str
 ) -> None:
     assert results(of_sizes(first, second)) == results(of_sizes(second, first)) == [result]
-
-
-# --------------------------------------------------------------------------- what the source does not have
-
-ORIGIN = paper(
-    table(["P@1"], {Of(id=id, method=f"{id}_cnn"): ["76.38"] for id in ("kim", "xml")}),
-    key="origin",
-    datasets=[data_set()],
-)
-
-
-def lacking(catalogue: str | None = "eurlex-4k", *values: str, **of: Any) -> Sheet:
-    row = Of(id="kim", source="copied", copied_from="origin", **of)
-    columns = ["P@1", "P@3"][: len(values) or 1]
-    held = table(columns, {row: list(values or ("76.38",))})
-    return paper(held, key="copy", datasets=[data_set("eurlex", catalogue)])
-
-
-@pytest.mark.parametrize(
-    ("sheet", "subject", "what"),
-    [
-        (
-            lacking(),
-            "no-experiment-t.kim",
-            "row t.kim has no experiment that says of which method; add one with",
-        ),
-        (
-            lacking(experiment="mine"),
-            "no-method-t.kim",
-            "write `method: NAME` there, by its name in origin: ",
-        ),
-        (lacking(None, method="kim_cnn"), "no-catalogue-eurlex", "write `catalogue: ENTRY` there"),
-        (lacking(method="attention_xml"), "not-in-origin", "has none of this method, collection and metric"),
-    ],
-)
-def test_what_makes_the_number_testable_is_told(sheet: Sheet, subject: str, what: str) -> None:
-    it = only(copies([sheet, ORIGIN]))
-    assert (it.result, it.id) == ("untestable", f"copy:copies:{subject}")
-    assert it.arithmetic.startswith("1 number is copied from origin, ") and what in it.arithmetic

@@ -6,7 +6,7 @@ import pytest
 
 from audit.checks.data_sets import above_labels, readings, statistics
 from audit.stats.printed import printed
-from tests.checks.made import Of, data_set, only, paper, results, table
+from tests.checks.made import Of, data_set, paper, results, table
 
 
 def balance(**printed: str) -> list[str]:
@@ -21,35 +21,16 @@ EURLEX = {"train": "15,449", "test": "3,865", "labels": "3,956", "labels_per_doc
     ("documents_per_label", "result"),
     [
         ("20.78", "consistent"),
-        ("20.8", "consistent"),
-        ("21", "consistent"),
-        ("20.79", "consistent"),  # 5.325 gives 20.796
-        ("20.81", "untestable"),
         ("25.97", "consistent"),  # all documents
-        ("25.73", "untestable"),  # fewer labels occur
         ("5.20", "consistent"),  # the test documents
-        ("10.37", "untestable"),  # the test documents, of which fewer labels occur
         ("5.19", "consistent"),
         ("5.18", "inconsistent"),  # ..5.185, and 5.315 x 3,865 / 3,956 = 5.193
-        ("2.00", "inconsistent"),
-        ("200.79", "untestable"),  # as if a tenth of the labels occurred
     ],
 )
 def test_labels_a_document_and_documents_a_label_count_the_same_pairs(
     documents_per_label: str, result: str
 ) -> None:
     assert balance(**EURLEX, documents_per_label=documents_per_label) == [result]
-
-
-def test_an_excuse_is_told_only_where_it_is_possible() -> None:
-    """20.79 documents a label over 3,809 test documents need 971 labels of 3,956: 5.305 x 3,809 / 20.785
-    = 972.2 at most. Over the 15,449 training documents it needs 5.305 x 15,449 / 20.785 = 3,943."""
-    held = {"test": "3,809", "labels": "3,956", "labels_per_document": "5.30", "documents_per_label": "20.79"}
-    of_test = only(statistics(paper(datasets=[data_set(train="15,539", **held)])))
-    assert of_test.result == "untestable" and "counted over" not in of_test.arithmetic
-    of_train = only(statistics(paper(datasets=[data_set(train="15,449", **held)])))
-    assert of_train.result == "untestable"
-    assert "counted over train and only the labels that occur there (3,943 of 3,956)" in of_train.arithmetic
 
 
 # --------------------------------------------------------------------------- more hits than labels
@@ -66,33 +47,17 @@ def above(metric: str, text: str | Of, mean: str | None, documents: str = "1,000
     ("metric", "text", "mean", "accused"),
     [
         ("P@5", "40.00", "2.0", False),
-        ("P@5", "42.01", "2.0", False),
-        ("P@5", "46.20", "2.0", False),
         ("P@5", "46.21", "2.0", True),
-        ("P@5", "46.3", "2.0", True),
         ("P@5", "46", "2.0", False),
-        ("P@3", "77.00", "2.0", False),  # 210 / 3 x 1.1
         ("P@3", "77.01", "2.0", True),
-        ("P@1", "100.00", "2.0", False),
         ("P@1", "100.00", "0.5", True),
-        ("P@5", "100.00", "5.00", False),
         ("nDCG@5", "99.00", "2.0", False),  # divided by what the labels allow
-        ("P@5", "99.00", None, False),
     ],
 )
 def test_more_hits_than_labels_there_cannot_be(
     metric: str, text: str, mean: str | None, accused: bool
 ) -> None:
     assert above(metric, text, mean) == (["inconsistent"] if accused else [])
-
-
-#: Five standard errors of 2 labels of up to 5, at worst sqrt(2 x 3 / 600) = .1: 100 x 5 x .1 / 5 = 10 points.
-@pytest.mark.parametrize(
-    ("text", "documents", "accused"),
-    [("56.20", "600", False), ("56.21", "600", True), ("56.21", "599", False), ("99.00", "10", False)],
-)
-def test_few_test_documents_may_have_more_labels_by_chance(text: str, documents: str, accused: bool) -> None:
-    assert above("P@5", text, "2.0", documents) == (["inconsistent"] if accused else [])
 
 
 @pytest.mark.parametrize(

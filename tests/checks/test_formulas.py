@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from audit.checks.formulas import complexity, formulas
 from audit.checks.sheet import Sheet
-from audit.errors import PlanError
 from audit.record import ClaimRecord, Finding, PaperInfo, Where
 from audit.runner.structure import count_weights
 from tests.checks.made import Of, only, paper, states, table
@@ -37,14 +34,8 @@ def found_for(expect: str, *, kind: str = "arithmetic", metric: str = "", **give
         ("gain(t.a.P@1, t.b.P@1) at least 2.11", "untestable"),  # 2.09..2.11
         ("gain(t.a.P@1, t.b.P@1) more than 2.11", "inconsistent"),
         ("relative_gain(t.a.P@1, t.b.P@1) about 2.8", "consistent"),  # 2.827
-        ("t.a.P@1 > t.b.P@1 and t.a.P@3 > t.b.P@3", "consistent"),
-        ("rank(t.a.P@1) = 1", "consistent"),
         ("rank(t.b.P@1) <= 2", "inconsistent"),
-        ("max(others(t.b.P@1)) = 76.38", "consistent"),
         ("min(t.*.P@3) = 58.98", "consistent"),  # dashes are no numbers
-        ("max(t.*.P@3) = 62.81", "consistent"),
-        ("max(t.a.*) = 76.38", "consistent"),
-        ("gain(cost.a.size, cost.b.size) about 0.3", "consistent"),
     ],
 )
 def test_a_sentence_is_held_against_the_cells(expect: str, result: str) -> None:
@@ -58,28 +49,12 @@ def test_a_sentence_is_held_against_the_cells(expect: str, result: str) -> None:
     [
         ("t.c.P@3 > 1", "t.c.P@3 prints no number"),
         ("t.z.P@1 > 1", "'z'"),
-        ("u.a.P@1 > 1", "'u'"),
-        ("t.a.P@9 > 1", "'P@9'"),
-        ("t.a.P@1 >", ""),
         ("t.a.P@1 / (t.b.P@1 - t.b.P@1) > 1", "division"),
-        ("max(t.z.*) > 1", "no numbers"),
     ],
 )
 def test_what_cannot_be_evaluated_cannot_be_told(expect: str, reason: str) -> None:
     found = found_for(expect)
     assert found.result == "untestable" and reason in found.arithmetic
-
-
-def test_a_reading_that_was_chosen_after_the_table_was_seen_is_no_evidence_for_the_sentence() -> None:
-    """It is marked, cannot be consistent, and is inconsistent where not even that reading holds."""
-    claims = {
-        expect: replace(states("arithmetic", expect=expect, metric=""), note="In one way.", fitted=True)
-        for expect in ("t.a.P@1 > t.b.P@1", "t.a.P@1 < t.b.P@1")
-    }
-    holds, fails = formulas(paper(*TABLES, says=claims.values()))
-    assert (holds.result, fails.result) == ("untestable", "inconsistent")
-    assert "after the table was seen" in holds.arithmetic
-    assert holds.note == fails.note == "In one way. (Chosen after the table was seen.)"
 
 
 # --------------------------------------------------------------------------- growth
@@ -132,20 +107,6 @@ KIM = {
 }
 
 
-def with_model(counted: Mapping[str, Any], given: Mapping[str, int]) -> Sheet:
-    claim = ClaimRecord(
-        id="saves",
-        claim="saves",
-        kind="structural",
-        says="a hidden layer saves",
-        metric="",
-        where=Where(section="2"),
-        expect="1 = 1",
-        details={"given": given, "counted": [counted]},
-    )
-    return Sheet(PaperInfo("toy", "Toy"), (), {}, (claim,))
-
-
 def test_the_counts_are_those_of_the_formulas_worked_by_hand() -> None:
     """The golden sizes: convolutions 128 (300 k + 1) for k = 2, 4, 8 are 537,984; hidden (3072 + 1) 512 with
     8 pools of 384 maps is 1,573,376; output (512 + 1) 3956 is 2,029,428."""
@@ -155,17 +116,3 @@ def test_the_counts_are_those_of_the_formulas_worked_by_hand() -> None:
     assert count_weights({**base, "weights": ["output.*"]}) == 2_029_428
     assert count_weights({**base, "weights": ["embedding.*"]}) == 7 * 300
     assert count_weights(KIM) == 384 * 3956
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"model": "no_model"}, "model 'no_model' is not known"),
-        ({"variant": "nobody2000"}, "variant 'nobody2000' of"),
-        ({"config": {"mapps": 3}}, "config key 'mapps' is not known"),
-        ({"weights": ["head.*"]}, r"the model has no 'head.\*'; it has embedding.weight, "),
-    ],
-)
-def test_a_model_that_cannot_be_made_is_one_sentence(change: Mapping[str, Any], message: str) -> None:
-    with pytest.raises(PlanError, match=message):
-        count_weights({**KIM, **change})

@@ -19,10 +19,20 @@ def broken(columns: list[str], *texts: str) -> list[Finding]:
     return [finding for finding in bounds(sheet) if finding.result == "inconsistent"]
 
 
-@pytest.mark.parametrize("metric", ["P@1", "RP@3", "PSnDCG@3"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "P@1",
+    ],
+)
 @pytest.mark.parametrize(
     ("printed", "sound"),
-    [("0.00", True), ("100", True), ("99.9%", True), ("100.4", False), ("1,000", False), ("-0.01", False)],
+    [
+        ("100", True),
+        ("99.9%", True),
+        ("100.4", False),
+        ("-0.01", False),
+    ],
 )
 def test_a_share_lies_in_0_to_100(metric: str, printed: str, sound: bool) -> None:
     texts = [finding.arithmetic for finding in broken([metric], printed)]
@@ -36,24 +46,13 @@ HITS = [
     ("90.02", "30.00", True),  # -0.02: rounding could have done that
     ("90.03", "30.00", True),  # -0.03: 30.00 may be 30.0099, cut
     ("90.04", "30.00", False),  # -0.04
-    ("40.00", "80.01", True),  # 200.03: 80.01 may be 80.0001, rounded up
     ("40.00", "80.02", False),  # 200.06
-    ("90.4", "30.0", False),  # -0.4 against .2 with one decimal
-    ("93", "30", True),
-    ("94", "30", False),
-    ("90.3", "30.00", False),  # -0.3 against .05 + .015
 ]
 
 
 @pytest.mark.parametrize(("first", "third", "sound"), HITS)
 def test_hits_grow_with_k_up_to_the_rounding(first: str, third: str, sound: bool) -> None:
     assert (not broken(["P@1", "P@3"], first, third)) == (not broken(["P@3", "P@1"], third, first)) == sound
-
-
-def test_where_a_metric_stands_twice_nothing_is_compared() -> None:
-    """Validation and test, say: nobody knows which P@3 goes with which P@1. The bounds still hold."""
-    assert broken(["P@1", "P@1", "P@3"], "90.00", "30.00", "30.10") == []
-    assert [it.cells for it in broken(["P@1", "P@1", "P@3"], "90.00", "30.00", "130.10")] == [("t.a.c2",)]
 
 
 # --------------------------------------------------------------------------- P@1 = nDCG@1
@@ -74,11 +73,8 @@ def test_reference_cases_of_the_first_rank(case: dict[str, Any]) -> None:
 PAIRS = [
     ("76.38", "76.39", "consistent"),  # both may be 76.385
     ("76.38", "76.40", "inconsistent"),
-    ("76.34", "76.4", "inconsistent"),  # ..76.345 and 76.35..
-    ("76.35", "76.4", "consistent"),
     ("76", "76.51", "untestable"),  # ..76.5 and 76.505.., but 76 may be cut
     ("76", "77.00", "inconsistent"),
-    ("83.5%", "83.50", "consistent"),
 ]
 
 
@@ -121,24 +117,3 @@ def test_a_mean_over_runs_is_not_the_number_of_one_run() -> None:
     assert results(twice(paper(table(["P@1"], {"a": ["76.38"]}), spread))) == []
     both = (table(["P@1"], {"a": ["76.38"]}, runs=5), table(["P@1"], {"a": ["76.12"]}, id="u", runs=5))
     assert results(twice(paper(*both))) == ["inconsistent"]
-
-
-def test_a_copied_number_and_one_run_anew_are_two_numbers() -> None:
-    copied = table(
-        ["P@1"], {Of(id="a", method="a", source="copied", copied_from="liu2017"): ["76.38"]}, id="u"
-    )
-    assert results(twice(paper(table(["P@1"], {"a": ["75.00"]}), copied))) == []
-    again = table(
-        ["P@1"], {Of(id="a", method="a", source="copied", copied_from="liu2017"): ["76.83"]}, id="v"
-    )
-    assert results(twice(paper(copied, again))) == ["inconsistent"]
-
-
-def test_rows_without_an_experiment_are_told_not_to_be_compared() -> None:
-    row = Of(id="a", experiment="")
-    tables = table(["P@1"], {row: ["76.38"]}), table(["P@1"], {row: ["70.01"]}, id="u")
-    assert [(it.result, it.id) for it in twice(paper(*tables))] == [
-        ("untestable", "toy:twice:no-experiment-t"),
-        ("untestable", "toy:twice:no-experiment-u"),
-    ]
-    assert results(twice(paper(tables[0]))) == []  # there is nothing to compare it with

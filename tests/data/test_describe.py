@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, astuple
+from dataclasses import astuple
 from pathlib import Path
-
-import numpy as np
 
 from reimpl.data.describe import (
     StratumSize,
     describe,
-    observed_in,
     strata_sizes,
 )
 from reimpl.data.formats import open_corpus
-from reimpl.data.identity import observed_of
-from reimpl.data.prepare import prepare
 from tests.data.corpora import corpus, write
 
 
@@ -62,16 +56,6 @@ def test_texts_by_hand(tmp_path: Path) -> None:
     assert (
         describe(corpus(tmp_path / "bare", ["\tx"], ["\ty"]))["splits"]["train"]["documents_a_label"] == 0.0
     )
-
-
-def test_figures_are_plain_and_name_the_content_of_the_prepared_corpus(tmp_path: Path) -> None:
-    folder = corpus(tmp_path)
-    figures = json.loads(json.dumps(describe(folder), allow_nan=False, default=asdict))
-    rng = np.random.default_rng(0)
-    prepared = prepare(folder, recipe="study2022", length=9, vectors="random:2", rng=rng)
-    for name in ("content", "corpus", "partition"):
-        assert figures[name] == getattr(prepared, name) != ""
-    assert observed_in(figures).label_set == observed_of(prepared).label_set
 
 
 def test_head_and_tail_by_hand(tmp_path: Path) -> None:

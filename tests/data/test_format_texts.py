@@ -6,14 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from reimpl.data.files import File
 from reimpl.data.formats import Options, TextSource, open_corpus
-from reimpl.data.formats.texts import line_documents
-from reimpl.data.numbering import Lines
-from reimpl.data.source import Document, line_of
+from reimpl.data.source import Document
 from reimpl.errors import DataError
 from tests.data.made import CORPORA, TEXTS, lay, npy, texts_of
 
@@ -66,51 +61,6 @@ def test_lines_that_are_refused(tmp_path: Path, content: bytes, ids: bool, messa
     path = lay(tmp_path / "toy", {"train.txt": content, "test.txt": b"a\tx\n"})
     with pytest.raises(DataError, match=message):
         train_of(path, Options(ids=ids), format="lml")
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        (["train.txt"], "no test file"),
-        (["train.txt", "train.txt.gz", "test.txt"], "train.txt and train.txt.gz are both there; keep one"),
-    ],
-)
-def test_folders_that_are_refused(tmp_path: Path, files: list[str], message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        open_corpus(lay(tmp_path / "toy", dict.fromkeys(files, b"a\tx\n")), format="lml")
-
-
-SIGN = st.sampled_from(
-    ["a", "b", "c", " ", "\u00a0", "\x0b", "\x1c", "\x85", "\u2028", "\r", "\t", "\n", "\u00e9"]
-)
-LINE = st.tuples(
-    st.lists(st.sampled_from("abcd"), max_size=3).map(" ".join) | st.lists(SIGN, max_size=4).map("".join),
-    st.text("ab \u00e9\r", max_size=5) | st.lists(SIGN, max_size=4).map("".join),
-).map("\t".join)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    lines=st.lists(LINE, min_size=1, max_size=6), end=st.sampled_from(["\n", "\r\n", ""]), ids=st.booleans()
-)
-def test_many_lines_at_once(tmp_path: Path, lines: list[str], end: str, ids: bool) -> None:
-    """Whatever stands there, the lines of a block are the documents read one by one, or the same error."""
-    lines = [f"id\t{line}" for line in lines] if ids else lines
-    content = ("\n".join(lines) + end).encode()
-    path = lay(tmp_path / "toy", {"train.txt": content}) / "train.txt"
-    chunk = Lines(content, str(path), 1, ids)
-    try:
-        expected = list(line_documents(File(path), ids=ids))
-    except DataError as err:
-        with pytest.raises(DataError) as caught:
-            chunk.rows()
-        assert str(caught.value) == str(err)
-        return
-    rows = chunk.rows()
-    assert list(rows.label_counts) == [len(document.labels) for document in expected]
-    assert list(rows.labels) == [label for document in expected for label in document.labels]
-    assert list(rows.texts) == [document.text.encode() for document in expected]
-    assert b"".join(rows.lines) == b"".join(line_of(each.labels, each.text.encode()) for each in expected)
 
 
 # --------------------------------------------------------------------------- pairs, and arrays of word ids
@@ -190,23 +140,6 @@ def test_json_lines(tmp_path: Path, line: str, options: Options, expected: Docum
     assert json_of(tmp_path, line, options) == [expected]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"text": "a", "labels": ["x"]', r"train\.jsonl:1: .* is no JSON \(.*\); write one object a line"),
-        ('{"text": "a"}', r"no field 'labels'; here are 'text'"),
-        ('{"text": 3, "labels": []}', r"field 'text' is 3, no string"),
-        ('{"text": "a", "labels": "x;y"}', r"the labels are one string; state separator="),
-        ('{"text": "a", "labels": [true]}', r"label True is neither a name nor a whole number"),
-        ('{"text": "\\ud800", "labels": []}', r"half of a surrogate pair, \\ud800"),
-        ("[" * 100_000, r"is no JSON"),
-    ],
-)
-def test_json_that_is_refused(tmp_path: Path, line: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        json_of(tmp_path, line)
-
-
 def csv_of(folder: Path, content: str, options: Options, suffix: str = "csv") -> list[Document]:
     files = {f"train.{suffix}": content.encode(), f"test.{suffix}": b"x\n"}
     return train_of(lay(folder / "toy", files), options, format="csv")
@@ -222,20 +155,3 @@ def test_csv_and_tsv(tmp_path: Path) -> None:
     options = Options(text=("body",), labels="tags", separator=",")
     documents = csv_of(tmp_path / "b", "tags\tbody\na,b\tone, two\n", options, "tsv")
     assert documents == [Document(("a", "b"), "one, two")]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("body,labels\n", r"train\.csv:1: 0 columns named 'text'; here are 'body', 'labels'"),
-        ("text,labels\na,b,c\n", r"train\.csv:2: 3 columns where the first row has 2"),
-        ('text,labels\n"a,b\n', r"train\.csv:2: unexpected end of data; correct the quotes, or get a whole"),
-        ("text,labels\na,x;;y\n", r"train\.csv:2: an empty label in 'x;;y'; is the separator ';'"),
-        ("text,labels\na,x|y\nb,z\n", r"no list of labels holds ';', and 1 of 2 hold '\|'; is the separator"),
-    ],
-)
-def test_csv_that_is_refused(tmp_path: Path, content: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        csv_of(tmp_path, content, Options(separator=";"))
-    with pytest.raises(DataError, match="nothing says what parts the labels; state separator="):
-        csv_of(tmp_path, content, Options())

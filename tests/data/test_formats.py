@@ -44,15 +44,6 @@ def test_formats_are_recognised_and_read_alike(tmp_path: Path, name: str, place:
     assert (corpus.train.features.shape[1], corpus.n_labels) == (6, 3)
 
 
-def test_a_download_that_holds_texts_and_features_is_asked_about(tmp_path: Path) -> None:
-    """AttentionXML's folders do: the sentence says what both are and what to state."""
-    path = lay(tmp_path / "EUR-Lex", CORPORA["attentionxml"][0] | CORPORA["svmlight"][0])
-    with pytest.raises(DataError, match=r"could be AttentionXML's raw pairs .* state format=attentionxml or"):
-        open_corpus(path)
-    assert texts_of(open_corpus(path, format="attentionxml")) == TEXTS
-    assert features_of(open_corpus(path, CORPORA["svmlight"][1], format="svmlight")) == FEATURES
-
-
 @pytest.mark.parametrize(
     ("files", "message"),
     [
@@ -65,17 +56,6 @@ def test_a_download_that_holds_texts_and_features_is_asked_about(tmp_path: Path)
 def test_what_is_no_corpus(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
     with pytest.raises(DataError, match=message):
         texts_of(open_corpus(lay(tmp_path / "toy", files)))
-
-
-def test_options_and_formats_that_cannot_be(tmp_path: Path) -> None:
-    path = lay(tmp_path / "toy", CORPORA["lml"][0])
-    with pytest.raises(ConfigError, match=r"format 'lmx' is unknown; known are lml, attentionxml"):
-        open_corpus(path, format="lmx")
-    with pytest.raises(ConfigError, match=r"option raw means nothing for LibMultiLabel text; it takes ids"):
-        open_corpus(path, Options(raw=True))
-    for bad in ({"features_from": 2}, {"separator": ""}, {"text": ()}, {"labels": ""}, {"labels_from": -1}):
-        with pytest.raises(ConfigError, match=next(iter(bad))):
-            Options(**bad)  # type: ignore[arg-type]
 
 
 # --------------------------------------------------------------------------- columns of splits
@@ -115,35 +95,6 @@ def test_a_column_must_be_stated_and_be_there(tmp_path: Path) -> None:
         check_columns(path, [0, 2], "--columns")
     with pytest.raises(DataError, match="leave out --columns"):
         check_columns(plain, [0], "--columns")
-
-
-def test_the_data_file_may_lie_elsewhere(tmp_path: Path) -> None:
-    """Names of labels are looked for beside the data."""
-    path = lay(tmp_path / "splits", {name: content for name, content in COLUMNS.items() if "Split" in name})
-    data = lay(tmp_path / "toy", {"data.txt": COLUMNS["toy_data.txt"], "labels.txt": b"x\ny\nz\n"}, ".gz")
-    with pytest.raises(DataError, match="no data file beside them; state data=FILE"):
-        open_corpus(path, Options(column=1))
-    corpus = open_corpus(path, Options(column=1, data=data / "data.txt.gz"))
-    assert isinstance(corpus, Dataset)
-    assert features_of(corpus) == FEATURES
-    assert corpus.labels == ("x", "y", "z")
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (
-            {"toy_trSplit.txt": b"7 1\n"},
-            r"row number 7; they count from 1 to 6, do they belong",
-        ),
-        ({"toy_trSplit.txt": b"1 2\n3\n"}, r"toy_trSplit\.txt: not row numbers in columns"),
-        ({"toy_tstSplit.txt": b"1\n"}, r"2 columns of train and 1 of test"),
-        ({"toy_tstSplit.txt": b"1 4\n"}, r"toy: column 1 uses a row twice"),
-    ],
-)
-def test_columns_that_are_refused(tmp_path: Path, changes: dict[str, bytes], message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        open_corpus(lay(tmp_path / "toy", COLUMNS | changes), Options(column=1), format="xc-splits")
 
 
 # --------------------------------------------------------------------------- real corpora

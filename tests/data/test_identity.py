@@ -14,7 +14,6 @@ from reimpl.data.identity import (
     differences,
     observed_of,
     recognise,
-    scope_of,
 )
 from reimpl.data.synthetic import synthetic
 
@@ -42,22 +41,6 @@ def small(**changes: Any) -> Catalogue:
         "real": {**entry, "published": [{"by": ["x2020"], **sizes}], "known": [known]},
     }
     return Catalogue.model_validate({"format": 1, "places": {}, "entries": entries})
-
-
-SCOPES = [
-    ("content", A, B, [A], [B], "same_data"),
-    ("corpus only", C, B, [A], [B], "other_split"),
-    ("neither", C, D, [A], [B], "other_data"),
-    ("nothing known", A, B, [], [], "other_data"),
-    ("without an identity", "", "", [""], [""], "other_data"),
-]
-
-
-@pytest.mark.parametrize(
-    ("why", "content", "corpus", "same", "corpora", "scope"), SCOPES, ids=[c[0] for c in SCOPES]
-)
-def test_scope(why: str, content: str, corpus: str, same: list[str], corpora: list[str], scope: str) -> None:
-    assert scope_of(content, corpus, same=same, corpora=corpora) == scope
 
 
 def test_differences_in_words() -> None:

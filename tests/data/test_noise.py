@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -42,10 +41,6 @@ def same(first: Split, second: Split) -> bool:
         np.array_equal(getattr(first, name), getattr(second, name))
         for name in ("tokens", "offsets", "label_ids", "label_offsets")
     )
-
-
-def apply(split: Split, n_labels: int, kind: str, rate: float, **how: Any) -> Split:
-    return noisy(split, LabelNoise(kind, rate, **how), n_labels=n_labels).split  # type: ignore[arg-type]
 
 
 def within(count: int, n: int, rate: float) -> bool:
@@ -106,31 +101,6 @@ def test_each_label_is_hit_with_the_rate(rate: float, seed: int) -> None:
             assert within(hit.added, negatives, rate)
 
 
-def test_every_entry_of_the_matrix_is_flipped_as_often_as_any_other() -> None:
-    """4,000 draws on 3 documents x 5 labels at 30 %; for each entry the chance of 5 SD is 6 in 10 million."""
-    split, n = labelled([0, 4], [], [1, 2, 3]), 4000
-    was = split.labels(5).toarray() > 0
-    flips = np.zeros((3, 5))
-    for seed in range(n):
-        now = apply(split, 5, "flipped", 0.3, seed=seed).labels(5).toarray() > 0
-        flips += now != was
-    assert np.all(np.abs(flips / n - 0.3) < 5 * np.sqrt(0.25 / n))
-
-
-def test_the_wrong_label_of_a_swap_is_any_of_the_others_alike() -> None:
-    """Two labels of {0, 5} go, two of 1 to 4 come: six pairs, each with chance 1/6, here within 5 SD."""
-    n = 3000
-    pairs: dict[tuple[int, ...], int] = {}
-    for seed in range(n):
-        [after] = sets(apply(labelled([0, 5]), 6, "swapped", 1.0, seed=seed))
-        pairs[tuple(sorted(after))] = pairs.get(tuple(sorted(after)), 0) + 1
-    assert set(pairs) == set(combinations((1, 2, 3, 4), 2))
-    assert all(abs(it / n - 1 / 6) < 5 * math.sqrt(5 / 36 / n) for it in pairs.values())
-
-
-# --------------------------------------------------------------------------- chance
-
-
 # --------------------------------------------------------------------------- data sets
 
 
@@ -161,9 +131,6 @@ def test_every_choice_changes_the_fingerprint_but_at_rate_zero_none() -> None:
     assert len(prints | {data.fingerprint}) == 6
     clean = {with_noise(data, replace(it, rate=0)).fingerprint for it in choices}
     assert clean == {data.fingerprint}
-
-
-# --------------------------------------------------------------------------- size
 
 
 # --------------------------------------------------------------------------- refusals

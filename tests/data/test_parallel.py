@@ -88,29 +88,3 @@ def test_a_killed_process_is_one_sentence() -> None:
         results = numbered([good, Deadly(), good], Task(STUDY, 5), pool)
         with pytest.raises(DataError, match=r"was ended; if memory was short, .* workers=1"):
             list(results)
-
-
-def test_an_error_of_the_reader_comes_through(folder: Path) -> None:
-    """It names file and line, whichever process met it, and the first one comes first."""
-    broken = [*lines(200, 3), "no tab", *lines(50, 4), "none here"]
-    write(folder / "train.txt.gz", broken)
-    for count in (1, 2):
-        with pytest.raises(DataError, match=r"train\.txt\.gz:201: 0 tabs in 'no tab'"):
-            made(folder, "study2022", count)
-
-
-def test_progress_is_told_in_bytes_on_disk(folder: Path) -> None:
-    """It rises to the size of the packed files, the same total each time."""
-    for count in (1, 2):
-        told = _told(folder, count)
-        size = sum(path.stat().st_size for path in folder.iterdir())
-        assert {total for _, total in told} == {size}
-        done = [it for it, _ in told]
-        assert done == sorted(done)
-        assert (done[0] > 0, done[-1], len(done) > 3) == (True, size, True)
-
-
-def _told(folder: Path, count: int) -> list[tuple[int, int]]:
-    told: list[tuple[int, int]] = []
-    made(folder, "study2022", count, progress=lambda *it: told.append(it))
-    return told

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from reimpl.data.dataset import Dataset, Split
-from reimpl.data.formats import open_corpus
 from reimpl.data.prepare import prepare
 from reimpl.data.recipe import RECIPES, Recipe
 from reimpl.errors import DataError
@@ -90,29 +89,6 @@ def test_labels_of_test_only_belong_to_the_label_set(tmp_path: Path) -> None:
     assert "1 labels occur in test and in no training document." in data.notes
     # test has a, b and d; training never shows d
     assert data.counts["test.unknown_label_share"] == 1 / 3
-
-
-def test_coverage(tmp_path: Path) -> None:
-    """The share of the five words, and of the eight training tokens, that the vector file knows."""
-    vectors = write(tmp_path / "v.txt", ["the 1 2", "cat 3 4"])
-    folder = corpus(tmp_path / "toy")
-    rng = np.random.default_rng(0)
-    data = prepare(folder, recipe="study2022", length=3, vectors=str(vectors), rng=rng)
-    assert data.counts["vectors.words_found_share"] == 2 / 5
-    assert data.counts["vectors.text_found_share"] == 4 / 8
-    assert data.vectors[2].tolist() == [1, 2]
-    assert data.notes[-1] == "Words with a vector: 50.0 % of the training text; the other rows are zero."
-
-
-def test_packing_is_no_content(tmp_path: Path) -> None:
-    """Plain, .gz, .xz and Windows line ends are one corpus: equal content, fingerprint and arrays."""
-    folders = [corpus(tmp_path / f"x{suffix}", suffix=suffix) for suffix in ("", ".gz", ".xz")]
-    folders.append(corpus(tmp_path / "dos", end="\r\n"))
-    datasets = [made(folder) for folder in folders]
-    assert len({data.content for data in datasets}) == 1
-    assert len({data.fingerprint for data in datasets}) == 1
-    assert len({open_corpus(folder).digest() for folder in folders}) == 4
-    np.testing.assert_array_equal(datasets[0].train.tokens, datasets[3].train.tokens)
 
 
 def variants(folder: Path) -> dict[str, Dataset]:

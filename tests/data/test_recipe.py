@@ -45,21 +45,6 @@ def test_attentionxml_by_hand() -> None:
     assert any("tf-idf" in note for note in data.notes)
 
 
-def test_attentionxml_vectors(tmp_path: Path) -> None:
-    """The padding is zero, unknown words lie between -1 and 1, the mark has the vector of the full stop."""
-    vectors = str(write(tmp_path / "v.txt", [". 5 5", "cat 1 2", "<PAD> 9 9", "<UNK> 9 9", "/SEP/ 8 8"]))
-    train = ["cat /SEP/ " + " ".join(f"w{n}" for n in range(200))]
-    data = made(texts(train, ["cat"]), "attentionxml", vectors)
-    rows = dict(zip(data.vocabulary, data.vectors.tolist(), strict=True))
-    assert (rows["<PAD>"], rows["cat"], rows["/SEP/"]) == ([0, 0], [1, 2], [5, 5])
-    drawn = np.array([row for word, row in rows.items() if word == "<UNK>" or word.startswith("w")])
-    assert drawn.shape == (201, 2)
-    assert np.abs(drawn).max() <= 1
-    assert np.abs(drawn).max() > 0.9
-    # two columns of 201 numbers from -1 to 1 have a standard deviation of 0.577
-    assert abs(drawn.std() - 3**-0.5) < 0.06
-
-
 def test_words_with_a_vector_come_first_among_equals(tmp_path: Path) -> None:
     """They are the ones that stay when the vocabulary is full; random vectors favour none."""
     vectors = str(write(tmp_path / "v.txt", ["d 1 2", "c 1 2"]))

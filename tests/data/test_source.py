@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from reimpl.data.source import ContentHash, Document, identities, line_of
+from reimpl.data.source import ContentHash, Document, identities
 
 A, B, C = Document(("x", "y"), "one"), Document((), "two"), Document(("x",), "three")
 
@@ -51,15 +51,3 @@ def test_one_document_moved_exchanged_changed_or_doubled_is_another_partition() 
     found = [identity(*split) for split in splits]
     assert len({each["partition"] for each in found}) == len(splits)
     assert len({each["corpus"] for each in found[:4]}) == 1 and len({each["corpus"] for each in found}) == 4
-
-
-LABELS = st.lists(st.text('ab \t\n\u00a0"[],', max_size=3), max_size=3)
-
-
-@given(labels=LABELS, text=st.text("ab\t", max_size=3), other=LABELS, rest=st.text("ab\t", max_size=3))
-@example(labels=["a\tb"], text="c", other=["a"], rest="b\tc")
-@example(labels=[""], text="c", other=[], rest="c")
-def test_the_text_is_not_taken_for_labels(labels: list[str], text: str, other: list[str], rest: str) -> None:
-    """Nor is a part of the text a label."""
-    lines = line_of(labels, text.encode()), line_of(other, rest.encode())
-    assert (lines[0] == lines[1]) is (set(labels) == set(other) and text == rest)

@@ -6,23 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from reimpl.data.dataset import Split
-from reimpl.data.splits import HoldOut, find_rule, for_protocol, hold_out, take
+from reimpl.data.splits import HoldOut, find_rule, for_protocol, hold_out
 from reimpl.errors import DataError
 from tests.toys import toy_data, toy_protocol
-
-
-def numbered(n: int) -> Split:
-    """Document i has i % 4 words and i % 3 labels, and its number stands in its features."""
-    documents = [[i % 7] * (i % 4) for i in range(n)]
-    split = Split.from_lists(documents, [range(i % 3) for i in range(n)])
-    features = sparse.csr_matrix(np.arange(1.0, n + 1, dtype=np.float32)[:, None])
-    return replace(split, features=features)
 
 
 def documents(split: Split) -> list[tuple[list[int], list[int], float]]:
@@ -70,26 +59,6 @@ def test_attentionxml_s_rule_by_size_holds_out_200_or_4000_of_the_same_documents
     assert "few" not in find_rule("you2019-200").identity
 
 
-@given(st.integers(2, 300), st.floats(0.01, 0.99), st.integers(0, 2**32 - 1))
-def test_both_parts_are_all_documents_once_in_the_order_of_the_file(n: int, share: float, seed: int) -> None:
-    rule = HoldOut("mine", seed, share=share)
-    if rule.share is None or np.ceil(share * n) >= n:
-        return
-    stay, held = rule.rows(n)
-    assert sorted([*stay.tolist(), *held.tolist()]) == list(range(n))
-    assert stay.tolist() == sorted(stay.tolist()) and held.tolist() == sorted(held.tolist())
-
-
-# --------------------------------------------------------------------------- the documents themselves
-
-
-def test_a_document_keeps_its_words_labels_and_features() -> None:
-    split = numbered(23)
-    rows = np.array([22, 0, 3, 3, 7])
-    assert documents(take(split, rows)) == [documents(split)[i] for i in rows]
-    assert take(split, rows[:0]).size == 0
-
-
 # --------------------------------------------------------------------------- data sets
 
 
@@ -108,6 +77,3 @@ def test_a_dev_part_that_is_there_is_never_replaced() -> None:
         hold_out(data, find_rule("chen2022"))
     asking = toy_protocol(select="best_on_dev", evaluate="every_epoch", hold_out="chen2022")
     assert for_protocol(data, asking) is data
-
-
-# --------------------------------------------------------------------------- refusals

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
-from reimpl.data.strata import Strata, StratumScore, by_share, by_threshold, scores_of_hits
-from reimpl.errors import DataError
+from reimpl.data.strata import Strata, StratumScore, by_share, scores_of_hits
 from reimpl.hit_pattern import hit_pattern
 from reimpl.metrics import evaluate
 from reimpl.truth import Truth
@@ -37,49 +36,9 @@ def test_the_head_is_the_fewest_labels_that_hold_the_share(frequency: list[int],
     assert strata.rule == "by share of all training labels: 50 %, 80 %"
 
 
-def test_thresholds_put_a_label_with_the_edge_into_the_upper_stratum() -> None:
-    strata = by_threshold([0, 4, 5, 49, 50, 1000])
-    assert strata.of_label.tolist() == [2, 2, 1, 1, 0, 0]
-    assert strata.rule == "by training documents a label: under 5, 5 to 49, 50 and more"
-    with pytest.raises(DataError, match="whole numbers from 0"):
-        by_threshold([0.5])
-
-
-HEAD_TAIL = Strata(("head", "tail"), np.array([0, 0, 1, 1, 1]), "by hand")
-TRUTH = Truth.from_lists([{0, 2}, {1}, {0, 3}, set()], n_labels=5)
-LISTS = np.array([[0, 1, 2], [0, 1, 4], [2, 3, 0], [0, -1, -1]])
-
-
 def scores(lists: np.ndarray, truth: Truth, strata: Strata, k: int) -> tuple[StratumScore, ...]:
     true = np.bincount(truth.labels, minlength=len(strata.of_label))
     return scores_of_hits(lists, hit_pattern(lists, truth)["hits"], true, strata, k=k)
-
-
-def test_a_hand_calculation_at_two() -> None:
-    """Places 0 1 | 0 1 | 2 3 | 0: right are 0 of document 0, 1 of document 1 and 3 of document 2; P@2 is 3/8.
-
-    Head: places 5 (label 0 three times, label 1 twice), 2 right, true 3 (0, 1, 0). Label 0: precision 1/3,
-    recall 1/2, F1 2/5; label 1: 1/2, 1, 2/3. Tail: places 2 (labels 2, 3), 1 right, true 2 (2, 3). Label 2:
-    0, 0, 0; label 3: 1, 1, 1; label 4 is neither predicted nor true at 2.
-    """
-    head, tail = scores(LISTS, TRUTH, HEAD_TAIL, 2)
-    assert head == StratumScore(
-        name="head",
-        k=2,
-        labels=2,
-        true=3,
-        predicted=5,
-        hits=2,
-        share_of_precision=25.0,
-        precision=40.0,
-        recall=pytest.approx(100 * 2 / 3),
-        macro_precision=pytest.approx(100 * (1 / 3 + 1 / 2) / 2),
-        macro_recall=75.0,
-        macro_f1=pytest.approx(100 * (2 / 5 + 2 / 3) / 2),
-    )
-    assert (tail.labels, tail.true, tail.predicted, tail.hits) == (3, 2, 2, 1)
-    assert (tail.share_of_precision, tail.precision, tail.recall) == (12.5, 50.0, 50.0)
-    assert (tail.macro_precision, tail.macro_recall, tail.macro_f1) == (50.0, 50.0, 50.0)
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])

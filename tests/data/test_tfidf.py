@@ -8,10 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from reimpl.data import prepare as preparing
 from reimpl.data.dataset import Dataset
 from reimpl.data.prepare import prepare
 from reimpl.data.text import ATTENTIONXML
@@ -43,25 +40,6 @@ def test_by_hand() -> None:
     # 2 of the 3 test words have no column, and there are no tokens
     assert data.counts["test.unknown_word_share"] == 2 / 3
     assert (data.train.longest, len(data.train.tokens), data.counts["train.truncated"]) == (0, 0, 0)
-
-
-TEXT = st.text("aB1_ -'\u2013\u00e9\u0130\u03a3", max_size=20)
-
-
-@given(st.lists(TEXT, min_size=1, max_size=8), st.lists(TEXT, max_size=4), st.integers(1, 9))
-def test_bow_is_the_vectorizer_as_it_comes(train: list[str], test: list[str], block: int) -> None:
-    """The same words in the same columns with the same weights, in training and in test."""
-    train = ["some word", *train]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(preparing, "_BLOCK", block)
-        data = made(texts(train, test))
-    vectorizer = vectorizers.TfidfVectorizer()
-    expected = vectorizer.fit_transform(train).toarray()
-    assert data.vocabulary == tuple(vectorizer.get_feature_names_out())
-    np.testing.assert_allclose(dense(data, "train"), expected, rtol=1e-6)
-    assert dense(data, "train").dtype == np.float32
-    if test:
-        np.testing.assert_allclose(dense(data, "test"), vectorizer.transform(test).toarray(), rtol=1e-6)
 
 
 @pytest.mark.parametrize("recipe", ["attentionxml", "cornet"])

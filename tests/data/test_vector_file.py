@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import random
 import zipfile
 from collections.abc import Sequence
@@ -49,13 +48,6 @@ def test_every_form_gives_the_same_rows(tmp_path: Path, form: str) -> None:
     assert looked_up.tolist() == [f32(ROWS)[2], [0, 0, 0], f32(ROWS)[0]]
     assert kept.first_words(2) == [word.encode() for word in WORDS[:2]]
     assert kept.tally == tally
-
-
-@pytest.mark.parametrize("word", ['"', "#", "1", "nan", "True", "NA", "a,b", "\u2028", "\u00a0", "\x1c", "-"])
-def test_words_that_trip_other_readers(tmp_path: Path, word: str) -> None:
-    lines = [f"{word} 1 0", "the 0 1", f"x{word} 1 1"]
-    words, rows, _ = read(write(tmp_path / "v.txt", lines))
-    assert (words, rows) == ([word, "the", f"x{word}"], [[1, 0], [0, 1], [1, 1]])
 
 
 @pytest.mark.parametrize(
@@ -115,27 +107,6 @@ def test_what_is_no_sound_file_is_refused(tmp_path: Path, name: str, content: by
     assert str(caught.value).startswith(f"{path}{message}")
 
 
-@pytest.mark.parametrize(
-    ("array", "words", "message"),
-    [
-        (np.ones((3, 2)), "a\nb\n", "3 rows, but 2 words in v.txt; they do not belong together"),
-        (np.ones((1, 2), dtype=int), "a\n", "an array of int64"),
-        (
-            np.ones((2, 2)),
-            None,
-            "no words beside it; put a word a line, row by row, into v.txt, v.vocab",
-        ),
-    ],
-)
-def test_arrays_that_are_refused(tmp_path: Path, array: np.ndarray, words: str | None, message: str) -> None:
-    np.save(tmp_path / "v.npy", array)
-    if words is not None:
-        (tmp_path / "v.txt").write_text(words)
-    with pytest.raises(DataError) as caught:
-        read(tmp_path / "v.npy")
-    assert message in str(caught.value)
-
-
 def test_a_member_of_a_zip_by_name_or_by_dimension(tmp_path: Path) -> None:
     path = tmp_path / "glove.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -188,14 +159,3 @@ def test_a_file_is_converted_once_and_known_by_its_content(
             converted(copy, tmp_path / "c", dimension=3)
     write(file, ["the 7 8"])
     assert converted(file, tmp_path / "c").look_up(["the"])[0].tolist() == [[7, 8]]
-
-
-@pytest.mark.parametrize("name", ["meta.json", "matrix.bin"])
-def test_what_is_damaged_is_converted_anew(
-    tmp_path: Path, file: Path, name: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    place = converted(file, tmp_path / "c").folder
-    (place / name).write_bytes((place / name).read_bytes()[:-1] + b"\x07")
-    with caplog.at_level(logging.WARNING):
-        assert converted(file, tmp_path / "c").look_up(["cat"])[0].tolist() == [[3, 4]]
-    assert "converting the file anew" in caplog.text

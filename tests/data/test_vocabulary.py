@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from reimpl.data.numbering import Numbers
 from reimpl.data.prepare import _kept_words
@@ -17,7 +14,6 @@ from reimpl.data.text import LIU, STUDY, TOKENISED, Tokeniser
 from reimpl.data.vocabulary import (
     Vocabulary,
     attentionxml_vocabulary,
-    bow_vocabulary,
     liu_vocabulary,
     study_vocabulary,
 )
@@ -114,37 +110,3 @@ def test_attentionxml_equals_the_public_code(case: dict[str, Any], size: int) ->
         for split in ("train", "test"):
             rows = [row or [1] for row in ids(numbers, split, vocabulary)]
             assert padded(rows, 9, 0) == expected[f"{split}_ids_max_len_9"]
-
-
-TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6).map(" ".join), min_size=1)
-
-
-@given(train=TEXTS, known=st.sets(st.sampled_from("abcdef")), size=st.integers(1, 8))
-def test_attentionxml_ties(train: list[str], known: set[str], size: int) -> None:
-    """By falling document frequency, words with a vector first among equals, then by the alphabet."""
-    numbers = read({"train": train, "test": []}, TOKENISED)
-    frequency = Counter(word for text in train for word in set(text.split()))
-    order = sorted(frequency, key=lambda word: (-frequency[word], word not in known, word))
-    vocabulary = attentionxml_vocabulary(
-        tuple(numbers.words),
-        numbers.documents_with,
-        lambda words: np.array([it in known for it in words], dtype=np.bool_),
-        size=size,
-    )
-    # a size of two or less is no limit there
-    kept = order[: size - 2] if size > 2 else order
-    assert vocabulary.words == ("<PAD>", "<UNK>", *kept)
-    assert vocabulary.special == (0, 1)
-
-
-def test_bow_knows_training_words_by_the_alphabet() -> None:
-    """Words of test alone have no row, and no word pads."""
-    numbers = read({"train": ["b c", "a"], "test": ["new b"]}, TOKENISED)
-    vocabulary = bow_vocabulary(tuple(numbers.words), numbers.documents_with)
-    assert vocabulary.words == ("a", "b", "c")
-    assert dict(zip(numbers.words, vocabulary.ids.tolist(), strict=True)) == {
-        "b": 1,
-        "c": 2,
-        "a": 0,
-        "new": -1,
-    }

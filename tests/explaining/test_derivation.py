@@ -5,12 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
-from itertools import combinations
 
-import numpy as np
 import pytest
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from audit.judging.documents import instance_evidence
 from audit.judging.explain import Derivation, derivation
@@ -75,26 +71,6 @@ def test_the_last_steps_are_the_verdict(name: str) -> None:
             assert shown == pytest.approx(on_record, rel=1e-12, abs=1e-12), term
 
 
-def test_the_log_rank_is_that_of_all_deals() -> None:
-    """O, E and p of a convergence claim, by dealing the runs out again in every way."""
-    found = explained("convergence")
-    steps = np.array([step.value for step in found.steps if "seed" in step.name])
-    n, size = len(steps), 5
-
-    def excess(first: tuple[int, ...]) -> float:
-        total = 0.0
-        for t in np.unique(steps):
-            at_risk, events = steps >= t, steps == t
-            share = at_risk[list(first)].sum() / at_risk.sum()
-            total += events[list(first)].sum() - events.sum() * share
-        return total
-
-    own = excess(tuple(range(size)))
-    deals = [excess(deal) for deal in combinations(range(n), size)]
-    assert last(found, "O") - last(found, "E") == pytest.approx(own)  # type: ignore[operator]
-    assert last(found, "p_rep") == pytest.approx(np.mean([it >= own - 1e-9 for it in deals]))
-
-
 # --------------------------------------------------------------------------- the family
 
 
@@ -102,38 +78,6 @@ def suite(*, primary: tuple[str, ...] = (), looks: tuple[Look, ...] = ()) -> Aud
     audit = every_kind()
     claims = [replace(it, primary=it.kind in primary) for it in audit.claims]
     return audited(claims, audit.experiments, looks=looks)
-
-
-def test_family_of_a_claim() -> None:
-    """All claims can be tested; adjusted by Benjamini-Hochberg and Holm, as statsmodels says."""
-    audit = suite()
-    tested = [it for it in audit.verdicts if it.p_reproduced_adjusted is not None]
-    rep = [it.p_reproduced for it in tested]
-    con = [it.p_contradicted for it in tested]
-    bh, holm = multipletests(rep, method="fdr_bh")[1], multipletests(con, method="holm")[1]
-    for k, verdict in enumerate(tested):
-        family = derivation(audit, verdict.claim).family
-        assert family is not None
-        assert (family.size, family.primaries) == (12, 0)
-        assert family.reproduced.raw == verdict.p_reproduced
-        assert family.reproduced.adjusted == pytest.approx(bh[k])
-        assert family.contradicted.adjusted == pytest.approx(holm[k])
-        assert family.reproduced.rank == stats.rankdata(rep, method="min")[k]
-    few = audited(audit.claims, experiments(seeds=2))
-    assert derivation(few, "the-complexity").family is None
-
-
-@pytest.mark.parametrize("claim", ["the-value:P@1", "the-equivalent:P@1"])
-def test_thresholds_are_where_the_verdict_turns(claim: str) -> None:
-    """A p a little below the threshold is rejected beside the other claims, one a little above is not."""
-    audit = suite(primary=("equivalent",))
-    found = derivation(audit, claim)
-    assert found.family is not None
-    others = [it for it in audit.verdicts if it.p_reproduced_adjusted is not None and it.claim != claim]
-    rep = [it.p_reproduced for it in others]
-    for factor, rejected in ((1 - 1e-9, True), (1 + 1e-9, False)):
-        p = found.family.reproduced.threshold * factor
-        assert (multipletests([p, *rep], method="fdr_bh")[1][0] <= 0.05) is np.bool_(rejected)
 
 
 def test_a_verdict_of_a_look_is_derived_from_its_seeds() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from sklearn.metrics import f1_score
 
 from audit import cli
 from audit.claims.load import Paper, load
-from audit.errors import AuditError, ImportFileError
+from audit.errors import ImportFileError
 from audit.importing.predictions import from_predictions
 from audit.importing.result import Declared, Result
 from tests.runner.papers import write_paper
@@ -124,31 +123,6 @@ def test_arrays_give_the_same_and_may_be_mixed_with_names(paper: Paper, tmp_path
         assert found.metrics == {"P@1": pytest.approx(50.0), "P@3": pytest.approx(100 / 3)}
 
 
-def test_what_lists_of_this_length_do_not_give_is_said(truth: Path, tmp_path: Path) -> None:
-    short = {name: labels[:1] for name, labels in LISTS.items()}
-    lists = write(tmp_path / "p.jsonl", short, scored=True)
-    (found,) = score(with_claim_of("PSP@1", tmp_path), truth, lists)
-    assert found.metrics == {"P@1": pytest.approx(50.0)}
-    assert "P@3 not scored: the longest list has 1 label" in found.notes
-    assert "PSP@1 not scored: it goes by how rare labels are in training; add --train-truth" in found.notes
-
-
-@pytest.mark.parametrize(("constants", "a", "b"), [("", 0.55, 1.5), ("0.6,2.6", 0.6, 2.6)])
-def test_psp_is_that_of_its_definition(
-    truth: Path, tmp_path: Path, constants: str, a: float, b: float
-) -> None:
-    """Hits a and a; at best the rarer of a and c, b, c, and a; 1 + C (n + B)^-A, C = (ln 6 - 1)(B + 1)^A."""
-    train = write(tmp_path / "train.jsonl", TRAIN, scored=False)
-    lists = write(tmp_path / "p.jsonl", LISTS, scored=True)
-    (found,) = score(with_claim_of("PSP@1", tmp_path), truth, lists, train_truth=train, propensity=constants)
-    c = (math.log(6) - 1) * (b + 1) ** a
-    weight = {label: 1 + c * (n + b) ** -a for label, n in {"a": 3, "b": 2, "c": 1}.items()}
-    best = weight["c"] + weight["b"] + weight["c"] + weight["a"]
-    assert found.metrics["PSP@1"] == pytest.approx(100 * 2 * weight["a"] / best)
-    assert f"propensities by A = {a:g}, B = {b:g} and 6 training documents" in found.notes
-    assert [it.file for it in found.sources] == ["p.jsonl", "truth.jsonl", "train.jsonl"]
-
-
 @pytest.mark.parametrize(
     ("metric", "trained", "threshold", "why"),
     [
@@ -209,42 +183,6 @@ def test_what_does_not_fit_together_is_one_sentence(
     with pytest.raises(ImportFileError) as caught:
         score(paper, truth, path)
     assert len(caught.value.problems) == 1 and sentence in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"scores": np.zeros((4, 2))}, r"p.npz: labels \(4, 3\) and scores \(4, 2\) are not \(4, K\)"),
-        ({"labels": np.zeros((4, 3))}, "labels of type float64; give names or whole numbers"),
-        ({"document": np.array(["d1"] * 4)}, "document 1: document 'd1' stands there twice"),
-        ({"document": np.array([{}] * 4)}, r"p.npz: no \.npz archive of numbers and text"),
-        ({"offsets": np.array([0, 3, 2, 4, 5])}, "offsets do not rise from 0 to the 5 labels"),
-    ],
-)
-def test_arrays_that_do_not_fit_are_one_sentence(
-    paper: Paper, tmp_path: Path, changes: dict[str, Any], sentence: str
-) -> None:
-    truth, lists = npz(tmp_path, **changes)
-    with pytest.raises(ImportFileError, match=sentence):
-        score(paper, truth, lists)
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"seeds": ()}, "1 file of predictions and no --seed; give --seed once for each, in their order"),
-        ({"seeds": (1, 1)}, "--seed 1 is there twice; give each file of predictions its own seed"),
-        ({"seeds": (-1,)}, "--seed: seed -1 is below 0; number the seeds 0, 1, 2, ..."),
-        ({"dataset": None}, "--dataset: no data set is named; add --dataset NAME"),
-        ({"dataset": "corpus-1"}, "--dataset: 'corpus-1' is no data set of toy2024, and 'Corpus' is one"),
-        ({"propensity": "0,1", "train_truth": Path("t")}, r"give A and B, numbers above 0, as in 0\.55,1\.5"),
-    ],
-)
-def test_what_the_command_lacks_is_told(
-    paper: Paper, truth: Path, tmp_path: Path, options: dict[str, Any], sentence: str
-) -> None:
-    with pytest.raises(AuditError, match=sentence):
-        score(paper, truth, write(tmp_path / "p.jsonl", LISTS, scored=True), **options)
 
 
 def test_by_command(truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ from audit.importing.predictions import from_predictions
 from audit.importing.records import Kept, keep
 from audit.importing.result import Declared
 from audit.importing.results import from_results
-from audit.judging.imported import UNKNOWN, Provenance, active, origin
+from audit.judging.imported import UNKNOWN, Provenance, active
 from audit.record import Run
 from audit.storage.runs import Store
 from tests.importing.rows import ROWS, Row, changed, write_rows
@@ -149,28 +149,6 @@ def test_a_replacement_names_what_it_replaces_and_leaves_it_where_it_is(desk: De
     assert len({it.key for it in (*first.added, *kept.added, *back.added)}) == 5
 
 
-def test_a_replacement_keeps_the_margins_of_the_first_look(desk: Desk, tmp_path: Path) -> None:
-    """Else margins chosen after the numbers could be passed off as fixed before, by importing once more."""
-    first = desk.paper.margins_hash
-    desk.take(ROWS[:1])
-    desk.paper = load(write_paper(tmp_path, ("{value: 0.5, rule: field", "{value: 1.0, rule: lenient")))
-    assert desk.paper.margins_hash != first
-    assert [run.margins for run in desk.take(changed((0, *NEW))[:1], again=True).added] == [
-        {"toy2024": first}
-    ]
-    assert desk.take(ROWS[3:]).added[0].margins == {"toy2024": desk.paper.margins_hash}
-
-
-def test_seeds_of_one_experiment_are_of_one_data_set(desk: Desk) -> None:
-    desk.take(ROWS[:3])
-    (problem,) = desk.refused([("words", "RCV1", "P@1", 3, "80.1")], name="new.csv")
-    other = "'words', seed 0, is in the store with other data than these ('Corpus', fingerprint unknown there"
-    assert other in problem and "import all its seeds anew, declared alike, with --replace" in problem
-    assert "stated to be the paper's own here" in desk.refused([row(3, "80.1")], same_data="sure")[0]
-    kept = desk.take([(*it[:1], "RCV1", *it[2:]) for it in ROWS[:3]], again=True)  # all of them: no question
-    assert {run.data.name for run in kept.added} == {"RCV1"}
-
-
 # --------------------------------------------------------------------------- what goes amiss
 
 
@@ -186,17 +164,6 @@ def two_fit(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
     monkeypatch.setattr(Store, "put", full)
     return monkeypatch
-
-
-@pytest.mark.usefixtures("two_fit")
-@pytest.mark.parametrize("predicted", [False, True])
-def test_of_an_import_that_does_not_fit_on_the_disk_nothing_stays(desk: Desk, predicted: bool) -> None:
-    with pytest.raises(StoreError, match=r"No space left on device; nothing of this import was kept$"):
-        if predicted:
-            desk.predictions(dict.fromkeys(range(3), LISTS), same_predictions_ok=True)
-        else:
-            desk.take(ROWS[:3])
-    assert [it.name for it in desk.store.root.iterdir()] == ["locks"]
 
 
 def test_an_import_that_was_cut_short_is_missed_and_repeating_it_makes_it_whole(
@@ -248,27 +215,6 @@ def test_equal_values_of_all_digits_are_asked_about_as_equal_predictions_are(des
     assert [Provenance.of(run).same_lists_as for run in kept.added] == [7]
 
 
-OTHER = {**LISTS, "d3": ["b", "a", "d"]}
-
-
-def test_one_file_of_predictions_as_two_seeds_is_one_run_or_two(desk: Desk) -> None:
-    """What was answered once is not asked again, and stands beside the verdict."""
-    with pytest.raises(ImportFileError) as caught:
-        desk.predictions({5: LISTS, 6: LISTS, 7: OTHER})
-    assert caught.value.problems == [
-        "p6.jsonl: the predictions of 'words', seed 6, are those of seed 5 (p5.jsonl) for all documents; one "
-        "run or two? leave one out, or add --same-predictions-ok if two runs gave them"
-    ]
-    assert list(desk.store.runs()) == []
-    kept = desk.predictions({5: LISTS, 6: LISTS, 7: OTHER}, same_predictions_ok=True)
-    assert [Provenance.of(run).same_lists_as for run in kept.added] == [None, 5, None]
-    said = "1 of 3 imported runs has the results of another seed, as stated of runs of their own"
-    assert said in origin(kept.added)
-    assert len(desk.predictions({5: LISTS, 6: LISTS}).same) == 2
-    held = desk.store.predictions(kept.added[0].key)
-    assert held is not None and (held["ids"].shape, held["documents"].tolist()) == ((4, 3), list(TRUTH))
-
-
 def test_other_scores_orders_lengths_and_forms_hide_nothing(desk: Desk, tmp_path: Path) -> None:
     desk.predictions({5: LISTS})
     turned = write(desk.folder / "p6.jsonl", dict(reversed(LISTS.items())), scored=True)
@@ -303,14 +249,3 @@ def test_a_value_an_eighth_of_the_other_seeds_or_less_is_asked_about(
             "correct it, or add --outliers-ok if both came out so"
         ]
     assert len(desk.take(rows, outliers_ok=asked).added) == 4
-
-
-def test_other_metrics_experiments_failures_and_very_small_values_are_no_yardstick(desk: Desk) -> None:
-    rows = [row(0, "76.10"), row(0, "5.00", metric="PSP@1"), row(0, "5.00", experiment="letters")]
-    rows += [
-        row(0, "0.02", metric="PSP@5"),
-        row(1, "0.90", metric="PSP@5"),
-        row(1, "76.00"),
-        row(2, "failed"),
-    ]
-    assert len(desk.take(rows, unit="percent").added) == 4

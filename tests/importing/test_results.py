@@ -14,15 +14,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.claims.load import Paper, load
-from audit.errors import AuditError, ImportFileError
-from audit.importing import results as module
+from audit.errors import ImportFileError
 from audit.importing.result import Declared, Result
 from audit.importing.results import from_results
 from audit.importing.table import read_table
 from tests.importing.rows import COLUMNS, ROWS, Row, changed, write_rows
 from tests.runner.papers import write_paper
-
-FINGERPRINT = "ab" * 32
 
 
 @pytest.fixture
@@ -100,21 +97,6 @@ def test_fractions_become_percent_without_a_rounding_of_ours(paper: Paper, path:
     assert read(paper, write_rows(path, [one("0.0")]))["words", 0].metrics == {"P@1": 0.0}
 
 
-def test_files_of_one_import_make_one_run_together(paper: Paper, tmp_path: Path) -> None:
-    first = write_rows(tmp_path / "p1.csv", [one()])
-    second = write_rows(tmp_path / "p3.jsonl", [one("60.1", metric="P@3")])
-    found = read(paper, first, second, first)  # a file named twice is one file
-    assert found["words", 0].metrics == {"P@1": 80.1, "P@3": 60.1}
-    assert [it.file for it in found["words", 0].sources] == ["p1.csv", "p3.jsonl"]
-
-
-def test_other_columns_are_kept_as_notes_that_can_be_shown(paper: Paper, tmp_path: Path) -> None:
-    rows = [(*one(), "A100 \ud800 \x1b[31m\nnext", "x" * 5000)]
-    path = write_rows(tmp_path / "r.json", rows, (*COLUMNS, "GPU", "log"))
-    first, second = read(paper, path)["words", 0].notes
-    assert first == "gpu: A100 ? ? next" and len(second) == 200
-
-
 def test_data_sets_are_known_by_id_and_name_or_keep_the_name_they_were_given(
     paper: Paper, path: Path
 ) -> None:
@@ -123,24 +105,6 @@ def test_data_sets_are_known_by_id_and_name_or_keep_the_name_they_were_given(
     assert found == names
     like = read(paper, write_rows(path, [one(dataset="Corpus-1")]), other_dataset=True)
     assert like["words", 0].dataset == "Corpus-1"
-
-
-def test_options_stand_in_for_columns_and_a_fingerprint_may_stand_in_one(paper: Paper, path: Path) -> None:
-    write_rows(path, [("words", "P@1", "3.0", "80.1")], ("experiment", "metric", "seed", "value"))
-    found = read(paper, path, dataset="corpus", fingerprint=FINGERPRINT)
-    assert (found["words", 3].dataset, found["words", 3].fingerprint) == ("Corpus", FINGERPRINT)
-    rows = [(*row, FINGERPRINT) for row in ROWS]
-    held = read(paper, write_rows(path, rows, (*COLUMNS, "fingerprint"))).values()
-    assert {(it.fingerprint, it.notes) for it in held} == {(FINGERPRINT, ())}
-
-
-def test_the_data_set_tells_which_of_several_experiments_is_meant(tmp_path: Path, path: Path) -> None:
-    both = "  both: {title: Both, method: both, datasets: [corpus, other], unavailable: no}\n  elsewhere:\n"
-    paper = load(write_paper(tmp_path, ("  elsewhere:\n", both)))
-    assert list(read(paper, write_rows(path, [("both", "Other", "P@1", 0, "80.1")]))) == [("both-other", 0)]
-    write_rows(path, [("both", "elsewhere", "P@1", 0, "80.1")])
-    sentence = "'both' is on several data sets; write one of both-corpus, both-other"
-    assert refused(paper, path) == [f"{path}:2: {sentence}"]
 
 
 # --------------------------------------------------------------------------- asked about
@@ -188,42 +152,6 @@ def test_a_run_has_failed_in_all_its_metrics_or_in_none(paper: Paper, path: Path
         "'words', seed 0, has failed here and has values elsewhere; which is it? write failed in all its rows"
     )
     assert refused(paper, path) == [f"{path}:3: {what}, or leave this row out"]
-
-
-def test_columns_and_options_that_disagree_are_asked_about(paper: Paper, path: Path) -> None:
-    with_fingerprint = (*COLUMNS, "fingerprint")
-    assert "--dataset 'other'" in refused(paper, write_rows(path, ROWS[:1]), dataset="other")[0]
-    for prints, declared, sentence in (
-        ([FINGERPRINT], {"fingerprint": "cd" * 32}, "another than --fingerprint says"),
-        (["ABC"], {}, "fingerprint 'ABC' is none; give 32 to 64 digits"),
-        (
-            [FINGERPRINT, "cd" * 32],
-            {},
-            "is on 'Corpus' (cdcdcdcdcdcd) here and on 'Corpus' (abababababab) at",
-        ),
-    ):
-        rows = [(*row, it) for row, it in zip(ROWS, prints, strict=False)]
-        assert sentence in refused(paper, write_rows(path, rows, with_fingerprint), **declared)[0]
-    for declared, sentence in (
-        ({"unit": "points"}, "--unit 'points' is unknown; add --unit percent or --unit fraction"),
-        ({"fingerprint": "AB"}, "--fingerprint 'AB' is none; give 32 to 64 digits"),
-    ):
-        with pytest.raises(AuditError, match=sentence):
-            Declared(**declared)  # type: ignore[arg-type]
-
-
-def test_all_problems_come_at_once_and_one_of_many_rows_is_one_line(
-    paper: Paper, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = [("wrods", "corpus", "P@1", s, "80.1") for s in range(5)]
-    first, second = refused(paper, write_rows(path, [*rows, one("x")]))
-    assert first.startswith(f"{path}:2: 'wrods'") and first.endswith("(4 more such rows)")
-    assert second.startswith(f"{path}:7: value 'x'")
-    problems = refused(paper, write_rows(path, [one(f"x{i}") for i in range(1000)]))
-    assert len(problems) == 21 and problems[-1] == "and 980 more"
-    monkeypatch.setattr(module, "MOST_SEEDS", 3)
-    write_rows(path, [one(seed=s) for s in range(5)])
-    assert refused(paper, path) == [f"{path}:2: 'words' has more than 3 seeds; is seed the column?"]
 
 
 # --------------------------------------------------------------------------- what is no table

@@ -82,12 +82,3 @@ def test_equal_values_of_all_digits_are_no_independent_seeds() -> None:
     assert judge(claim("order", "high", "emb"), printed).outcome == "reproduced"
     declared = claim("value", "emb", printed=("50.23",), deterministic=True)
     assert said(judge(declared, held)) == ("reproduced", "deterministic")
-
-
-def test_one_equal_seed_among_others_is_left_out_of_mean_and_spread() -> None:
-    """Of 60.1234, 60.2345, 60.1234 and 60.3456 three are draws: their own mean and SD."""
-    seen, draws = [60.1234, 60.2345, 60.1234, 60.3456], [60.1234, 60.2345, 60.3456]
-    held = {"a": still("a", *seen, declared=False), "b": still("b", *draws, declared=False)}
-    with_it, without = (judge(claim("value", name, printed=("60.2",)), held) for name in ("a", "b"))
-    assert with_it.estimate == pytest.approx(sum(draws) / 3)
-    assert (with_it.n, with_it.p_reproduced) == (without.n, without.p_reproduced)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import numpy as np
 import pytest
@@ -24,15 +23,6 @@ from audit.kinds.several import Comparison, compared, dominance, optimum, rankin
 from audit.kinds.value import OtherSplit, Spread, gap_size, value
 from audit.stats.decision import ALPHA, Route, Steps, Test
 from audit.stats.families import schedule
-from audit.stats.power import (
-    FULL,
-    Distance,
-    Noise,
-    contradiction_power,
-    order_power,
-    seeds_needed,
-    tost_power,
-)
 from audit.stats.printed import Printed, printed
 from tests.judging.made import OK
 from tests.judging.simulated import (
@@ -273,101 +263,3 @@ def test_few_reproductions_of_a_paper_of_40_claims_are_false(name: str, truth: T
     show("   share of false ones among the reproduced", share)
     show("   true claims reproduced", power)
     assert max(share) <= bound(ALPHA, PAPERS)
-
-
-def test_looks_without_their_split_would_err_more() -> None:
-    """Peeking at 5 % after 3, 4, ..., 20 seeds: what the declared looks prevent."""
-    drawings, most = 2000, 20
-    looks = schedule((3, 5, 8, 12, 20))
-    wrong = {"peeking": 0, "looks": 0}
-    rng = np.random.default_rng(4)
-    for _ in range(drawings):
-        ours = runs(rng, 70.0, most)
-        test = [value(ours[:n], reported=at(70.0 + D), margin=D) for n in range(3, most + 1)]
-        wrong["peeking"] += any(it.decide().outcome == "reproduced" for it in test)
-        for n in looks.looks:
-            decision = test[n - 3].decide(alpha=looks.level(n) or 0.0)
-            if decision.outcome != "inconclusive":
-                wrong["looks"] += decision.outcome == "reproduced"
-                break
-    peeking, held = (count / drawings for count in wrong.values())
-    show("false reproductions: peeking from 3 to 20 seeds, five looks", (peeking, held))
-    assert held <= bound(ALPHA, drawings)
-    assert peeking > 2 * ALPHA
-
-
-# --------------------------------------------------------------------------- power
-
-Simulated = Callable[[np.random.Generator, int], str]
-
-
-def _reproduced(rng: np.random.Generator, n: int, difference: float) -> str:
-    return value(runs(rng, 70.0 + difference, n), reported=at(70.0), margin=D).decide().outcome
-
-
-def _contradicted(rng: np.random.Generator, n: int, difference: float) -> str:
-    return value(runs(rng, 70.0 + difference, n), reported=at(70.0), margin=D).decide().outcome
-
-
-def _ordered(rng: np.random.Generator, n: int, gap: float) -> str:
-    return order(runs(rng, 70.0 + gap, n), runs(rng, 70.0, n)).decide().outcome
-
-
-def _alike(rng: np.random.Generator, n: int, difference: float) -> str:
-    return equivalence(runs(rng, 70.0 + difference, n), runs(rng, 70.0, n), margin=D).decide().outcome
-
-
-def planned(kind: str, difference: float) -> Callable[[int], float]:
-    return {
-        "value": partial(tost_power, sd=SD, margin=D - 0.005, difference=difference),
-        "contradiction": partial(
-            contradiction_power, sd=SD, margin=D, difference=difference, half_unit=0.005
-        ),
-        "order": partial(order_power, sd=SD, gap=difference),
-        "equivalent": partial(tost_power, sd=SD, margin=D, difference=difference, arms=2),
-    }[kind]
-
-
-CASES = [
-    ("value", _reproduced, 0.0, "reproduced"),
-    ("value", _reproduced, 0.2, "reproduced"),
-    ("contradiction", _contradicted, 1.5, "contradicted"),
-    ("contradiction", _contradicted, 2.0, "contradicted"),
-    ("order", _ordered, 0.5, "reproduced"),
-    ("equivalent", _alike, 0.0, "reproduced"),
-]
-
-
-@pytest.mark.parametrize(("kind", "draw", "difference", "outcome"), CASES)
-def test_the_power_is_the_planned_one(
-    kind: str, draw: Callable[[np.random.Generator, int, float], str], difference: float, outcome: str
-) -> None:
-    """At 3, 5 and 8 seeds, and at the number that is planned for 80 %.
-
-    Welch has a few degrees of freedom less than the 2 (n - 1) of the plan, which shows at three seeds.
-    """
-    drawings, rng = 2000, np.random.default_rng(9)
-    expected = planned(kind, difference)
-    needed = seeds_needed(expected, target=0.80)
-    assert needed is not None
-    shown = []
-    for n in dict.fromkeys((*SEEDS, needed)):
-        found = sum(draw(rng, n, difference) == outcome for _ in range(drawings)) / drawings
-        shown.append(f"{n} seeds {expected(n):.3f} / {found:.3f}")
-        few = 0.06 if kind in ("order", "equivalent") and n <= 5 else 0.0
-        assert abs(found - expected(n)) <= few + 3.5 * math.sqrt(0.25 / drawings)
-    print(f"\n{kind:14} {difference:3.1f}  planned / found: ", ";  ".join(shown), end="")
-
-
-@pytest.mark.parametrize("seen", [3, 5])
-def test_a_plan_from_few_seeds_falls_short_in_one_case_of_five(seen: int) -> None:
-    """It is made with the upper 80 % limit of the SD: in 4 of 5 plans the true power is 80 % or more."""
-    rng, plans = np.random.default_rng(10), 400
-    enough = 0
-    for _ in range(plans):
-        sd = float(rng.normal(0.0, SD, seen).std(ddof=1))
-        made = Distance(0.0, Noise(sd, seen - 1.0, 1), D, 0.005, 1).plan(FULL)
-        n = made.reproduce.seeds_80
-        enough += n is None or tost_power(n, sd=SD, margin=D - 0.005) >= 0.80
-    show(f"plans from {seen} seeds with 80 % power or more", [enough / plans])
-    assert enough / plans >= 0.80 - 3 * math.sqrt(0.8 * 0.2 / plans)

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from audit.judging.verdicts import compare
-from audit.record import DataInfo, ExperimentRecord, Verdict
+from audit.record import ExperimentRecord, Verdict
 from tests.judging.made import OK, claim, runs
 from tests.records import DATA, make_experiment
 from tests.stats.test_moderated import EIGHT
@@ -35,14 +35,6 @@ def judged(held: dict[str, ExperimentRecord], number: int = 8) -> tuple[Verdict,
     return compare(claims, held, fidelity=OK)
 
 
-def _with_data(it: ExperimentRecord, data: DataInfo) -> ExperimentRecord:
-    return replace(it, runs=tuple(replace(run, data=data) for run in it.runs))
-
-
-def priors(verdicts: Sequence[Verdict]) -> list[float]:
-    return [verdict.scatter[0].prior_df for verdict in verdicts]
-
-
 def test_the_reference_case_comes_out_of_the_claims() -> None:
     found = judged(experiments())
     assert [it.p_contradicted for it in found] == pytest.approx(P_CONTRADICTED, rel=1e-6)
@@ -53,14 +45,6 @@ def test_the_reference_case_comes_out_of_the_claims() -> None:
     assert found[0].sd == scatter.sd == pytest.approx(statistics.stdev(EIGHT[0]))
     q = 41.65690 * (100 - 41.65690) / 2500
     assert scatter.prior_sd == pytest.approx(math.sqrt(0.0677729326 * q), rel=1e-5)
-
-
-def test_a_verdict_says_what_it_would_be_without_moderation() -> None:
-    """e1 is 3.0 off: by its own SD and 2 df p = .0047, which eight claims make .037; e6 is not decided."""
-    found = judged(experiments())
-    assert (found[1].outcome, found[6].outcome) == ("contradicted", "contradicted")
-    assert (found[1].by_own_spread, found[6].by_own_spread) == ("contradicted", "inconclusive")
-    assert found[1].kappa is not None and found[1].kappa > 2.0
 
 
 def test_the_same_runs_under_two_names_count_once() -> None:
@@ -94,23 +78,6 @@ def test_what_is_deterministic_neither_gives_nor_takes() -> None:
     assert fixed.scatter[0].prior_df == 0.0
     rest = {name: it for name, it in held.items() if name != "e7"}
     assert found.se == compare([other], rest, fidelity=OK)[0].se
-
-
-def test_fewer_than_three_arms_of_a_corpus_and_metric_are_not_moderated() -> None:
-    assert priors(judged(experiments(EIGHT[:2]), 2)) == [0.0, 0.0]
-    assert judged(experiments(EIGHT[:2]), 2)[0].by_own_spread is None
-    assert priors(judged(experiments(EIGHT[:3]), 3)) == [3.0, 3.0, 3.0]
-    elsewhere = experiments(EIGHT[:3])
-    other = replace(LARGE, name="other")
-    elsewhere["e2"] = make_experiment("e2", runs(EIGHT[2], prefix="e2s", data=other))
-    assert priors(judged(elsewhere, 3)) == [0.0, 0.0, 0.0]
-
-
-def test_three_seeds_remain_the_least_that_decides() -> None:
-    held = experiments([EIGHT[0][:2], *EIGHT[1:]])
-    first, second = judged(held)[:2]
-    assert (first.reason, second.outcome) == ("too_few_seeds", "contradicted")
-    assert first.scatter[0].prior_df > 0.0
 
 
 def test_a_decision_that_one_seed_makes_has_a_badge() -> None:

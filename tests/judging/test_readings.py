@@ -13,7 +13,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from audit.claims.specifications import experiment_id
-from audit.judging.verdicts import MarginsNow, about_readings, compare
+from audit.judging.verdicts import MarginsNow, compare
 from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Readings, Verdict
 from tests.judging.made import HIGH, LOW, OK, arms, claim, said
 
@@ -68,12 +68,6 @@ def test_one_reading_that_differs_leaves_the_claim_open(values: list[Values], co
     assert verdict.badges[-1] == f"4 readings: {counts}"
 
 
-def test_where_all_are_open_the_default_says_why() -> None:
-    verdict = of_value([WIDE, WIDE, [76.3], WIDE])
-    assert verdict.outcome == "inconclusive"
-    assert verdict.badges[-1] == "all 4 readings inconclusive"
-
-
 @pytest.mark.parametrize("values", [[ON] * 3, [OFF] * 2])
 def test_readings_that_were_not_run_are_not_agreed_with(values: list[Values]) -> None:
     """Those that were run agree; how many of how many is said, and the claim is open."""
@@ -97,31 +91,6 @@ def test_the_default_reading_alone_has_its_numbers_and_contradicts_nobody(values
     assert replace(alone, **as_plain) == plain
 
 
-def test_the_numbers_of_the_headline_are_those_of_the_default_and_its_p_values_the_largest() -> None:
-    """p_rep of each reading by the definition of TOST with the rounding of 0.005: the largest decides."""
-    shifted = [[x + shift for x in ON] for shift in (0.0, 0.1, -0.2, 0.25)]
-    verdict = of_value(shifted)
-    expected = []
-    for values in shifted:
-        n, mean, sd = len(values), float(np.mean(values)), float(np.std(values, ddof=1))
-        room = 0.5 - 0.005 - abs(mean - 76.38)
-        expected.append(float(stats.t.sf(room / (sd / n**0.5), n - 1)))
-    assert [it.p_reproduced for it in verdict.readings] == pytest.approx(expected)
-    assert verdict.p_reproduced == pytest.approx(max(expected))
-    assert expected[0] < max(expected)
-    assert verdict.estimate == pytest.approx(np.mean(ON))
-    assert [it.estimate for it in verdict.readings] == pytest.approx([np.mean(it) for it in shifted])
-
-
-@pytest.mark.parametrize("untested", [[76.3], [None, None]])
-def test_where_a_reading_cannot_be_tested_there_is_no_largest_p(untested: Values) -> None:
-    """That of the others is not the largest over the readings; each keeps its own."""
-    verdict = of_value([ON, ON, untested, ON])
-    assert (verdict.p_reproduced, verdict.p_contradicted) == (None, None)
-    assert (verdict.p_reproduced_adjusted, verdict.p_contradicted_adjusted) == (None, None)
-    assert [it.p_reproduced is None for it in verdict.readings] == [False, False, True, False]
-
-
 # --------------------------------------------------------------------------- several arms
 
 
@@ -140,13 +109,6 @@ def test_arms_share_what_has_one_name() -> None:
     assert said(verdict) == ("reproduced", "direction")
     gap = float(np.mean(HIGH) - np.mean(LOW))
     assert [it.estimate for it in verdict.readings] == pytest.approx([gap, gap])
-
-
-def test_a_reading_of_which_one_arm_was_not_run_was_not_run() -> None:
-    """The other arm's default does not stand in for it."""
-    verdict = of_order([HIGH, HIGH], [LOW], {"a": ("divisor",), "b": ("divisor",)})
-    assert said(verdict) == ("inconclusive", "some_readings")
-    assert verdict.badges[-1] == "1 of 2 readings run: 1 reproduced"
 
 
 # --------------------------------------------------------------------------- what may not be said
@@ -168,19 +130,6 @@ def test_readings_that_were_declared_after_the_runs_are_told() -> None:
     assert verdict("old", now).badges[-1] == late
     assert verdict("new", now).badges[-1] == "all 4 readings reproduced"
     assert late not in verdict("old", replace(now, grown={"old": ("other:P@1",)})).badges
-
-
-@pytest.mark.parametrize(
-    ("outcomes", "declared", "expected"),
-    [
-        ({"reproduced": 4}, 4, "all 4 readings reproduced"),
-        ({"contradicted": 2, "reproduced": 1, "inconclusive": 1}, 4,
-         "4 readings: 1 reproduced, 2 contradicted, 1 inconclusive"),
-        ({"reproduced": 3}, 4, "3 of 4 readings run: 3 reproduced"),
-    ],
-)  # fmt: skip
-def test_what_is_said_of_the_readings(outcomes: dict, declared: int, expected: str) -> None:  # type: ignore[type-arg]
-    assert about_readings(outcomes, declared) == expected
 
 
 # --------------------------------------------------------------------------- among the paper's other claims
@@ -219,16 +168,6 @@ def test_the_largest_p_decides_as_the_intersection_of_the_verdicts_does(rows: li
     for name, method in (("p_reproduced", "fdr_bh"), ("p_contradicted", "holm")):
         _, expected, *_ = multipletests([getattr(it, name) for it in verdicts], method=method)
         assert [getattr(it, f"{name}_adjusted") for it in verdicts] == pytest.approx(list(expected))
-
-
-def test_one_reading_is_adjusted_in_its_claims_place() -> None:
-    """The others stand with their largest p: 4 readings of 2 claims are 2 claims, not 8."""
-    claims, experiments = family([[2.0, 1.5, 1.2, 1.0], [1.1, 1.3, 2.0, 0.9]])
-    readings = Readings("one_at_a_time", (DIVISOR, RATE), {f"a{k}": ("divisor", "rate") for k in range(2)})
-    first, second = compare(claims, experiments, fidelity=OK, readings=readings)
-    for it in first.readings:
-        _, (expected, _), *_ = multipletests([it.p_reproduced, second.p_reproduced], method="fdr_bh")
-        assert it.p_reproduced_adjusted == pytest.approx(expected)
 
 
 def test_the_error_is_at_most_that_of_the_paper_s_own_reading() -> None:

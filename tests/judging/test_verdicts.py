@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,9 +14,9 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from audit.judging.verdicts import MarginsNow, compare
-from audit.record import ClaimRecord, DataInfo, DataSheet, ExperimentRecord, Scope
+from audit.record import ClaimRecord, DataInfo, ExperimentRecord, Scope
 from audit.stats.families import families
-from tests.judging.made import HALF, HIGH, LOW, OK, arms, claim, judge, margin, runs, said
+from tests.judging.made import HIGH, LOW, OK, arms, claim, judge, margin, runs, said
 from tests.records import make_experiment, make_run
 
 # --------------------------------------------------------------------------- comparator
@@ -66,15 +65,6 @@ def test_a_comparison_is_judged_on_any_scope_and_carries_it(scope: Scope) -> Non
         assert (verdict.outcome, verdict.scope) == (outcome, scope)
 
 
-def test_another_split_whose_size_the_paper_does_not_print_decides_nothing() -> None:
-    one = claim("value", "a", margin=replace(HALF, value=50.0))
-    for sizes in (None, {}, {"elsewhere": 3865}, {"toy": 0}):
-        verdict = judge(one, arms("other_split", a=[75.50, 75.83, 75.96]), test_sizes=sizes)
-        assert said(verdict) == ("inconclusive", "other_split")
-        assert (verdict.p_reproduced, verdict.badges) == (None, ())
-        assert verdict.estimate is not None
-
-
 def test_a_model_that_is_held_by_another_must_have_passed_too() -> None:
     """CorNet may contradict on the strength of its own checks and those of the model it was put on."""
     experiments = arms(a=LOW, b=HIGH)
@@ -85,12 +75,6 @@ def test_a_model_that_is_held_by_another_must_have_passed_too() -> None:
         verdict = judge(one, experiments, fidelity={**OK, "cornet": True, **kim})
         assert verdict.reason == "unverified_reimplementation"
     assert judge(one, experiments, fidelity={**OK, "cornet": True, "kim": True}).reason == "reversed"
-
-
-def test_an_exact_contradiction_needs_it_too() -> None:
-    one = claim("value", "a", deterministic=True)
-    assert judge(one, arms(a=[20.0, 20.0]), fidelity={}).reason == "unverified_reimplementation"
-    assert said(judge(one, arms(a=[20.0, 20.0]))) == ("contradicted", "deterministic")
 
 
 #: 2 P[t_2 >= (0.61667 - 0.505) / (0.23714 sqrt(1/3 + 2^2))]
@@ -132,55 +116,11 @@ def test_a_value_verdict_holds_its_whole_derivation() -> None:
     assert verdict.pi95 == pytest.approx((75.76333333 - luck, 75.76333333 + luck))
 
 
-def test_a_comparison_verdict_is_first_minus_second_by_welch() -> None:
-    one = claim("order", "a", "b", printed=("78.60", "76.81"))
-    verdict = judge(one, arms(a=HIGH, b=LOW))
-    theirs = stats.ttest_ind(HIGH, LOW, equal_var=False)
-    assert verdict.estimate == pytest.approx(1.66)
-    assert verdict.target == 1.79  # exact in decimals: 78.60 - 76.81 is 1.789999999999992 in floats
-    assert verdict.ci95 == pytest.approx(tuple(theirs.confidence_interval(0.95)))
-    assert verdict.p_reproduced == pytest.approx(theirs.pvalue / 2)
-    assert (verdict.n, verdict.seeds) == ((5, 5), ((0, 1, 2, 3, 4),) * 2)
-    assert verdict.margin is None
-
-
-def test_half_a_printed_pair_gives_no_printed_gap() -> None:
-    level_a, level_b = [53.93, 53.95, 53.92, 53.94, 53.96], [53.94, 53.93, 53.95, 53.92, 53.94]
-    experiments = arms(a=level_a, b=level_b)
-    one = judge(claim("order", "a", "b", printed=("53.93",)), experiments)
-    assert (one.target, *said(one)) == (None, "contradicted", "negligible")
-    both = judge(claim("order", "a", "b", printed=("54.93", "53.93")), experiments)
-    assert (both.target, *said(both)) == (1.0, "contradicted", "negligible")
-    wide = judge(claim("order", "a", "b", printed=("54.93", "53.93"), negligible=0.5), experiments)
-    assert said(wide) == ("inconclusive", "undecided")  # a gap of 1.0 is not more than twice 0.5
-
-
-def test_an_arm_whose_seeds_nothing_tells_apart_decides_no_order() -> None:
-    verdict = judge(claim("order", "a", "b"), arms(a=[60.1001, 60.1002, 60.1003], b=[58.0, 58.3, 58.1]))
-    assert said(verdict) == ("inconclusive", "no_spread")
-
-
-def test_a_direction_that_holds_by_next_to_nothing_is_said_to_be_negligible() -> None:
-    better, worse = [50.044, 50.050, 50.056], [49.994, 50.000, 50.006]
-    verdict = judge(claim("order", "a", "b"), arms(a=better, b=worse))
-    assert said(verdict) == ("inconclusive", "negligible_gain")
-    printed = judge(claim("order", "a", "b", printed=("50.05", "50.00")), arms(a=better, b=worse))
-    assert (*said(printed), printed.badges) == ("reproduced", "direction", ("difference negligible",))
-
-
 def test_failed_seeds_stay_in_the_attempts_and_show() -> None:
     verdict = judge(claim("value", "a"), arms(a=[76.28, 76.38, None, 76.48, 76.40, 76.36]))
     assert (verdict.n, verdict.attempts, verdict.badges) == ((5,), (6,), ("5 of 6 seeds",))
     pair = judge(claim("order", "a", "b"), arms(a=[*HIGH, None], b=LOW))
     assert (pair.n, pair.attempts, pair.badges) == ((5, 5), (6, 5), ("a: 5 of 6 seeds",))
-
-
-def test_seeds_of_which_most_failed_decide_nothing() -> None:
-    """Which of them come to an end may hang on what they would have given."""
-    half = judge(claim("order", "a", "b"), arms(a=[*HIGH[:3], None, None, None], b=LOW))
-    assert half.outcome == "reproduced"
-    most = judge(claim("order", "a", "b"), arms(a=[*HIGH[:3], *[None] * 4], b=LOW))
-    assert (*said(most), most.estimate) == ("inconclusive", "most_failed", half.estimate)
 
 
 def test_an_order_against_an_untuned_rival_says_so() -> None:
@@ -295,16 +235,6 @@ def test_a_metric_over_a_subset_of_labels_is_never_judged_by_the_overall_one(met
     verdict = judge(claim("order", "a", "b", metric=metric), arms(a=HIGH, b=LOW))
     assert said(verdict) == ("inconclusive", "not_measured")
     assert verdict.badges[0] == f"a: {metric} not measured in 5 of 5 runs"
-
-
-def test_sizes_that_disagree_with_the_declared_data_are_told_at_the_verdict() -> None:
-    apart = ("printed 43,410 training documents, here 1,200",)
-    sheet = DataSheet("Corpus", "", "c", "p", "d", (), sizes_apart=apart)
-    held = arms(a=LOW, b=HIGH)
-    held["a"] = replace(held["a"], data=sheet, short=("stand_in",))
-    verdict = judge(claim("order", "a", "b"), held)
-    assert said(verdict) == ("inconclusive", "stand_in")
-    assert verdict.badges == (f"a: declared to be the paper's data, and {apart[0]}",)
 
 
 def test_the_order_of_claims_and_runs_changes_nothing() -> None:
@@ -440,37 +370,11 @@ def test_the_papers_own_corpus_in_another_split_may_contradict(scope: Scope) -> 
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRONG if kind != "value"])
-@pytest.mark.parametrize("arm", ["low", "high"])
-def test_every_model_that_bears_on_a_claim_must_have_passed(kind: str, arm: str) -> None:
-    held = experiments()
-    held[arm] = replace(held[arm], model="attention_xml")
-    assert judge(WRONG[kind], held).reason == "unverified_reimplementation"
-    assert judge(WRONG[kind], held, fidelity={**OK, "attention_xml": True}).outcome == "contradicted"
-
-
-@pytest.mark.parametrize("kind", [kind for kind in WRONG if kind != "value"])
 def test_two_arms_that_share_a_run_are_not_compared(kind: str) -> None:
     held = experiments()
     shared = (held["high"].runs[0], *held["low"].runs[1:])
     held["low"] = replace(held["low"], runs=shared)
     assert said(judge(WRONG[kind], held)) == ("inconclusive", "same_runs")
-
-
-@pytest.mark.parametrize("kind", WRONG)
-def test_margins_chosen_after_the_runs_forbid_a_verdict_of_any_kind(kind: str) -> None:
-    """One run that began under other margins is enough; declared as superseded, it counts again."""
-    held = experiments()
-    for name, record in held.items():
-        of = [replace(run, margins={"p": "now"}) for run in record.runs]
-        of[0] = replace(of[0], margins={"p": "old"})
-        held[name] = replace(record, runs=tuple(of))
-    changed = judge(WRONG[kind], held, margins=MarginsNow("p", "now"))
-    assert said(changed) == ("inconclusive", "margins_changed")
-    assert changed.p_contradicted is None
-    assert "margins changed after the runs, which began under old" in changed.badges
-    declared = judge(WRONG[kind], held, margins=MarginsNow("p", "now", {"old": "a slip"}))
-    assert declared.outcome == "contradicted"
-    assert "new audit of older runs: a slip" in declared.badges
 
 
 def off(gap: float) -> list[float]:
@@ -537,13 +441,3 @@ def test_a_look_is_taken_at_its_own_level_throughout() -> None:
     assert 0.025 < (full.parts[2].p_contradicted or 0.0) < 0.05
     assert said(full) == ("contradicted", "step_back")
     assert said(half) == ("reproduced", "trend")
-
-
-def test_verdicts_do_not_depend_on_any_state_of_chance() -> None:
-    claims, held = list(WRONG.values()), experiments()
-    np.random.seed(1)
-    random.seed(1)
-    first = compare(claims, held, fidelity=OK)
-    np.random.seed(2)
-    random.seed(2)
-    assert compare(claims, held, fidelity=OK) == first

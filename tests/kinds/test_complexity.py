@@ -12,7 +12,6 @@ import pytest
 from scipy import stats
 
 from audit.claims.load import load
-from audit.errors import ClaimFileError
 from audit.judging.assemble import assemble
 from audit.judging.plan import outlooks, sentence
 from audit.record import ExperimentRecord, FidelityCheck, RunSpec, Verdict
@@ -165,43 +164,3 @@ def test_counts_of_parameters_need_one_run_a_size() -> None:
     verdict = growing(timed(SQUARE, repeats=1), quantity="parameters")
     assert said(verdict) == ("reproduced", "tost")
     assert verdict.estimate == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize(
-    "config",
-    [
-        {"n3": {"hidden": 512}},
-        {"n3": {"filters": 5000}},
-        {name: {"filters": str(size)} for name, size in SIZES.items()},
-    ],
-    ids=["a second setting", "another size than declared", "a size that is no number"],
-)
-def test_experiments_differ_in_the_declared_size_alone(config: dict[str, Any]) -> None:
-    assert growing(timed(LINEAR, config=config)).reason == "not_one_size"
-
-
-def test_few_or_narrow_sizes_decide_nothing() -> None:
-    four = dict(list(SIZES.items())[:4])
-    assert growing(timed(LINEAR), sizes=four).reason == "too_few_sizes"
-    assert growing(timed(LINEAR), sizes=dict(list(SIZES.items())[:2])).reason == "too_few_sizes"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("n5: 16000}", "n9: 16000}", "26: claims[0].sizes.n9: there is no experiment 'n9'"),
-        ("n5: 16000}", "n5: 8000}", "26: claims[0].sizes: two experiments have one size"),
-        ("n5: 16000}", "n5: 9000}", "26: claims[0].sizes: span 0.95 decades; 1.2 are the least"),
-        (", n5: 16000}", "}", "26: claims[0].sizes: names 4 sizes; 5 are the least that show a power"),
-        ("n5: 16000}", "n5: 0}", "26: claims[0].sizes.n5: 0 is out of range"),
-    ],
-)
-def test_sizes_that_show_no_growth_are_refused_with_their_line(
-    tmp_path: Path, old: str, new: str, said: str
-) -> None:
-    path = tmp_path / "grow2020.yaml"
-    assert old in FILE
-    path.write_text(FILE.replace(old, new))
-    with pytest.raises(ClaimFileError) as caught:
-        load(path)
-    assert said in str(caught.value)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from audit.record import Audit, Finding, Margin, Run, Verdict
+from audit.record import Audit, Margin, Run, Verdict
 from reports.compare import changes, changes_markdown, changes_text
 from reports.render import changes_html
 from tests.reports import sample
@@ -115,19 +115,6 @@ def test_the_gate_is_named_where_it_decides() -> None:
 # --------------------------------------------------------------------------- changes
 
 
-def test_claims_that_are_new_or_gone_are_told() -> None:
-    other = replace(
-        with_claim(OLD, id="b:P@1", claim="b"), verdicts=(replace(OLD.verdicts[0], claim="b:P@1"),)
-    )
-    both = replace(OLD, claims=OLD.claims + other.claims, verdicts=OLD.verdicts + other.verdicts)
-    more, less = changes(OLD, both), changes(both, OLD)
-    assert ([it.claim for it in more.added], more.gone, more.flipped) == (["b:P@1"], [], [])
-    assert ([it.claim for it in less.gone], less.added) == (["b:P@1"], [])
-    assert more.added[0].flip == "not there, now inconclusive" and less.gone[0].flip == "inconclusive, gone"
-    assert more.counts.endswith("1 claim new.") and less.counts.endswith("1 claim gone.")
-    assert changes(OLD, other).counts == "No claim is in both. 1 claim new and 1 claim gone."
-
-
 def test_what_became_contradicted_comes_first_and_is_worse() -> None:
     new = sample.study()
     verdicts = tuple(Verdict(it.claim, "inconclusive", "undecided") for it in new.verdicts)
@@ -136,20 +123,6 @@ def test_what_became_contradicted_comes_first_and_is_worse() -> None:
     number = ends.count("contradicted")
     assert number and ends[:number] == ["contradicted"] * number
     assert found.worse and not changes(new, replace(new, verdicts=verdicts)).worse
-
-
-def test_findings_are_told_where_one_of_the_two_is_inconsistent() -> None:
-    def audit(result: Any) -> Audit:
-        return replace(OLD, findings=(Finding("granularity", result, ("t4.a.P@1",), "Counted.", id="g"),))
-
-    worse = changes(audit("consistent"), audit("inconsistent"))
-    assert [(it.id, it.flip, it.worse) for it in worse.findings] == [
-        ("g", "consistent, now inconsistent", True)
-    ]
-    assert worse.worse
-    better = changes(audit("inconsistent"), OLD)
-    assert [(it.flip, it.worse) for it in better.findings] == [("inconsistent, gone", False)]
-    assert not better.worse and not changes(OLD, audit("consistent")).findings
 
 
 # --------------------------------------------------------------------------- shown

@@ -14,12 +14,9 @@ import pytest
 import xmlschema
 from hypothesis import given, settings
 from markdown_it import MarkdownIt
-from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
 
-from audit.record import Audit, Finding, Settling
+from audit.record import Audit
 from reports.exports import (
-    COLUMNS,
-    EXPORTS,
     LINES,
     ROWS,
     claims_csv,
@@ -32,7 +29,7 @@ from reports.exports import (
     tex_escape,
 )
 from reports.text import visible
-from tests.reports import every_kind, sample
+from tests.reports import sample
 from tests.reports.hostile import HOSTILE, TEXTS, study_saying
 
 
@@ -98,41 +95,9 @@ def test_text_comes_back_as_it_is_shown(text: str) -> None:
     claims_csv(audit).encode()
 
 
-def test_every_column_is_documented() -> None:
-    page = (Path(__file__).resolve().parents[2] / "docs" / "exports.md").read_text()
-    assert all(f"| `{name}` | {what} |\n" in page for name, what in COLUMNS.items())
-    assert all(f"| `{name}` | `{it.file}` |" in page for name, it in EXPORTS.items())
-
-
 # --------------------------------------------------------------------------- Markdown
 
 READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})
-
-
-def crowded() -> Audit:
-    """More of everything than there is room for."""
-    claims, verdicts = [], []
-    for k in range(20):
-        for claim, verdict in zip(STUDY.claims, STUDY.verdicts, strict=True):
-            claims.append(
-                replace(claim, claim=f"{claim.claim}-{k}", id=f"{k}-{claim.id}", primary=k % 2 == 0)
-            )
-            verdicts.append(replace(verdict, claim=f"{k}-{claim.id}"))
-    findings = tuple(Finding("granularity", "inconsistent", ("t4.a.P@1",), f"Number {k}.") for k in range(9))
-    settling = {it.claim: Settling("6 seeds", seeds=6) for it in verdicts if it.outcome == "inconclusive"}
-    return replace(
-        STUDY, claims=tuple(claims), verdicts=tuple(verdicts), findings=findings, settling=settling
-    )
-
-
-def test_markdown_is_forty_lines_at_most_and_counts_what_there_is_no_room_for() -> None:
-    for audit in (STUDY, sample.empty(), sample.untested(), every_kind.every_kind()):
-        assert len(markdown_summary(audit).splitlines()) <= LINES == 40
-    text = markdown_summary(crowded())
-    assert len(text.splitlines()) == LINES
-    assert "- 5 further findings: see the report." in text
-    assert re.search(r"- \d+ further contradicted claims: see the report\.", text)
-    assert re.search(r"- \d+ further open claims: see the report\.", text)
 
 
 @settings(deadline=None, max_examples=30)
@@ -211,16 +176,3 @@ def test_every_tested_claim_has_one_row_and_long_tables_are_cut_into_parts() -> 
     assert "Part 1 of 3." in parts[0] and "Part 3 of 3." in parts[2]
     assert len({re.findall(r"\\label\{(.*?)\}", part)[0] for part in parts}) == 3
     assert not any(body(part)[0].startswith(" &") for part in parts)
-
-
-@pytest.mark.parametrize("text", HOSTILE)
-def test_the_tables_are_whole_whatever_the_text(text: str) -> None:
-    """Environments are closed, and every row has as many cells as its head."""
-    source = latex(study_saying(text))
-    nodes, _, _ = LatexWalker(source, tolerant_parsing=False).get_latex_nodes()
-    assert sum(isinstance(node, LatexEnvironmentNode) for node in nodes) == 3
-    for table in tables(study_saying(text)):
-        head = table.split("\\toprule\n")[1].splitlines()[0]
-        assert {len(re.findall(r"(?<!\\)&", row)) for row in body(table)} == {head.count("&")}
-    assert all(len(line) < 1_500 or line.startswith("%") for line in source.splitlines())
-    source.encode()

@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports import numbers
-from reports.text import unique_slugs
 
-PERCENTS = st.floats(min_value=-100, max_value=100, allow_nan=False)
 points, distance = numbers.points, partial(numbers.distance, margin=0.5)
 start, end = numbers.smallest_reproducing, numbers.largest_contradicting
 
@@ -67,14 +65,6 @@ def test_by_hand(text: str, of: Callable[..., str], value: Any, more: dict[str, 
     assert of(value, **more) == text
 
 
-@given(PERCENTS, PERCENTS)
-def test_a_shown_number_is_on_its_side(value: float, edge: float) -> None:
-    """Above, on or below an edge exactly as the number itself is (to a billionth)."""
-    shown = float(numbers.points(value, beside=[edge]).replace("−", "-"))
-    value, edge = round(value, 9), round(edge, 9)
-    assert ((shown > edge), (shown < edge), (shown == 0)) == ((value > edge), (value < edge), (value == 0))
-
-
 @given(st.floats(0, 5), st.floats(0.01, 5))
 def test_bounds_say_what_is_true(bound: float, margin: float) -> None:
     """At a shown bound the verdict does hold, and the bound is on its side of the margin."""
@@ -83,9 +73,3 @@ def test_bounds_say_what_is_true(bound: float, margin: float) -> None:
     assert low <= bound <= high
     assert (high <= margin) == (bound <= margin)
     assert (low >= margin) == (bound >= margin)
-
-
-def test_anchors_are_unique_and_stable() -> None:
-    """Ids that would share a fragment are numbered in order, and one id keeps its fragment."""
-    made = unique_slugs("c", ["a:P@1", "a P1", "b", "b"])
-    assert made == {"a:P@1": "c-a-p1", "a P1": "c-a-p1-2", "b": "c-b"}

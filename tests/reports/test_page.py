@@ -9,32 +9,27 @@ from typing import Any
 
 import pytest
 
-from audit.kinds import CLAIM_MODELS as FILE_KINDS
 from audit.record import (
     Audit,
     Deviation,
     ExperimentRecord,
-    Margin,
     Outcome,
-    ReadingVerdict,
     SplitStudy,
     SplitVerdict,
     Verdict,
     audit_from_json,
     to_json,
 )
-from reports.cards import band_of, slider
 from reports.exports import summary
 from reports.lookup import lookup
 from reports.page import build, index_page
 from reports.protocol import protocol_box
 from reports.render import html, index_html
 from reports.sentences import REASONS
-from reports.splits import printed_in, split_section
+from reports.splits import split_section
 from reports.text import View
-from reports.verdicts import edges
 from tests.reports import sample
-from tests.reports.every_kind import KINDS, every_kind
+from tests.reports.every_kind import every_kind
 from tests.reports.markup import parsed
 
 
@@ -73,10 +68,6 @@ def test_what_needs_an_eye_is_first() -> None:
     assert [name for name, card in cards_of(audit).items() if card.open] == ["c2"]
 
 
-def test_every_kind_that_runs_decide_is_here() -> None:
-    assert {kind for kind, _, _ in KINDS} == {name for name, kind in FILE_KINDS.items() if kind.by_runs}
-
-
 @pytest.mark.parametrize(
     ("scope", "seeds", "flip"),
     [
@@ -97,68 +88,6 @@ def test_no_kind_breaks_the_page(scope: Any, seeds: int, flip: bool) -> None:
     assert len(text.of_class("card")) == len(audit.claims)
     assert not any(code in text.text for code in REASONS if "_" in code) and "{" not in text.text
     assert summary(audit).splitlines()[-1].startswith("12 claims: ")
-
-
-def test_the_margin_of_a_gap_lies_around_the_printed_gap() -> None:
-    """The band is around the printed difference; half of a large one is the margin, and that is said."""
-    audit = every_kind()
-    card = cards_of(audit)["the-gap:P@1"]
-    facts = {term: text for term, text, _ in card.facts}
-    assert facts["Margin"] == "4.30 points (half of the printed difference; fixed was 0.50), rule “field”"
-    assert facts["Difference"] == "+8.32 (printed +8.60)"
-    left, right = re.findall(r'"band" d="M([\d.]+) 18H([\d.]+)V', card.plot)[0]
-    target = re.findall(r'"target" d="M([\d.]+) ', card.plot)[0]
-    assert (float(left) + float(right)) / 2 == pytest.approx(float(target), abs=0.51)
-    (pair,) = [it for it in zip(audit.claims, audit.verdicts, strict=True) if it[0].kind == "gap"]
-    assert edges(*pair) == pytest.approx((8.6, 4.3, 12.9))
-
-
-# --------------------------------------------------------------------------- the margin slider
-
-OPEN = Verdict(
-    "c",
-    "inconclusive",
-    "straddles_margin",
-    margin=0.5,
-    margin_reproduced_from=1.25,
-    margin_contradicted_up_to=0.0,
-)
-READ = (ReadingVerdict({}, "reproduced", "tost"),)
-
-
-@pytest.mark.parametrize(
-    ("kind", "changes", "band"),
-    [
-        ("value", {}, "0.5 1.25 - - 0"),
-        ("value", {"margin_reproduced_from": 1 / 3}, "0.5 0.3333333333333333 - - 0"),
-        ("value", {"barred": "stand_in"}, "0.5 1.25 - - 0 u"),
-        ("complexity", {}, ""),  # its margin is one of an exponent
-        ("value", {"readings": READ, "readings_declared": 2}, ""),  # one is still to be run
-        ("value", {"reason": "multiplicity"}, ""),
-    ],
-)
-def test_which_claims_a_margin_moves(kind: str, changes: dict[str, Any], band: str) -> None:
-    """Margin, reproduced from, up to, contradicted from, up to, to the last digit; a dash for none."""
-    claim, verdict = replace(sample.tiny().claims[0], kind=kind), replace(OPEN, **changes)
-    assert band_of(claim, verdict) == band
-
-
-def test_slider_reaches_twice_the_largest_margin_and_shows_all_that_were_fixed() -> None:
-    """It begins at the margin of most claims; each fixed margin is a mark with its number of claims."""
-    audit = sample.tiny()
-    margins = [Margin(0.5, "field", "usual")] * 3 + [Margin(1.5, "lenient", "")] * 2
-    claims = tuple(replace(audit.claims[0], id=f"c{k}", margin=it) for k, it in enumerate(margins))
-    verdicts = tuple(replace(audit.verdicts[0], claim=it.id) for it in claims)
-    view = slider(lookup(replace(audit, claims=claims, verdicts=verdicts)))
-    assert (view.movable, view.start, view.top, view.step) == (5, "0.5", "5", "0.025")
-    # (0.5 - 0.025) / (5 - 0.025); 15 characters reach to 0.503, beyond the mark of the second
-    assert view.ticks == [("0.50 (3 claims)", "0.095477", 1), ("1.50 (2 claims)", "0.296482", 0)]
-    assert view.rows == 2
-    assert view.fixed[0] == "0.50 points, rule “field”, 3 claims: usual"
-    assert view.sentence == "5 verdicts hang on it."
-
-
-# --------------------------------------------------------------------------- tables and records
 
 
 # --------------------------------------------------------------------------- the protocol
@@ -208,53 +137,11 @@ def test_a_reduced_protocol_says_in_what(deviations: Sequence[Deviation], said: 
     assert protocol_box(lookup(reduced(deviations))) == (said, "")
 
 
-def with_curves(*scores: Sequence[float], metric: str = "P@1") -> Audit:
-    """Every experiment's seeds have the curve of its place; those beyond the last have none."""
-    study, experiments = sample.study(), []
-    for k, it in enumerate(study.experiments):
-        values = scores[k] if k < len(scores) else ()
-        curve = tuple({"epoch": n + 1.0, metric: value} for n, value in enumerate(values))
-        experiments.append(replace(it, runs=tuple(replace(run, curve=curve) for run in it.runs)))
-    return replace(study, experiments=tuple(experiments))
-
-
-def test_curves_that_are_best_at_their_end_are_counted() -> None:
-    """One that peaked before is not; one of two evaluations and a loss tell nothing."""
-    rising = protocol_box(lookup(with_curves((1.0, 2.0, 3.0), (1.0, 3.0, 2.0), (1.0, 2.0, 2.5), (1.0, 2.0))))
-    assert rising is not None and rising[1].startswith("In 2 of 3 arms the curve was still rising at the end")
-    longer = with_curves((1.0, 2.0, 3.0))  # the mean ends where the first seed stopped: it went on after that
-    first = longer.experiments[0]
-    run = replace(first.runs[0], curve=(*first.runs[0].curve, {"epoch": 4.0, "P@1": 1.0}))
-    longer = replace(
-        longer, experiments=(replace(first, runs=(run, *first.runs[1:])), *longer.experiments[1:])
-    )
-    for quiet in (with_curves((1.0, 3.0, 2.0)), with_curves((1.0, 2.0, 3.0), metric="loss"), longer):
-        assert (protocol_box(lookup(quiet)) or pytest.fail())[1] == ""
-
-
 # --------------------------------------------------------------------------- split columns
 
 STUDY = SplitStudy(
     "chen2022", "delicious", "audit run --columns 0-3", (sample.NOISE,), {"kim_words": ("a",)}, failed=1
 )
-
-
-@pytest.mark.parametrize(
-    ("bounds", "printed", "says"),
-    [
-        ((66.0, 70.0), "68.00", "66.00 to 70.00; 68.00 is inside"),
-        ((66.0, 70.0), "70.4", "66.00 to 70.00; 70.4 is 0.40 above"),
-        ((66.0, 70.0), "65.99", "66.00 to 70.00; 65.99 is 0.01 below"),
-        ((66.0, 70.0), "66", "66.00 to 70.00; 66 is inside"),  # without decimals it may have been 66.49
-        ((70.0, 75.76), "75.8", "70.00 to 75.76; 75.8 is inside"),  # it may have been 75.75
-        ((70.0, 75.74), "75.8", "70.00 to 75.74; 75.8 is 0.06 above"),
-        ((66.0, 70.0), "–", "66.00 to 70.00"),
-        ((66.0, 70.0), None, "66.00 to 70.00"),
-        (None, "66", "not known: why"),
-    ],
-)
-def test_where_a_printed_number_lies(bounds: Any, printed: str | None, says: str) -> None:
-    assert printed_in(bounds, printed, missing="why") == says
 
 
 def test_a_printed_number_has_a_verdict_under_each_reading_of_the_split() -> None:

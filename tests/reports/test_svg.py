@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.record import ExperimentRecord, OpenChoice, Outcome
-from reports.curves import Curve, CurvePoint, LearningCurves, curves_of, learning_plot, specification_curve
+from reports.curves import Curve, CurvePoint, specification_curve
 from reports.svg import IntervalPlot, axis_over, interval_plot
 from tests.reports import sample
 
@@ -63,12 +62,6 @@ def test_marks_stand_where_the_numbers_are() -> None:
     assert paths["target"].startswith(f"M{axis.x(76.38):.0f} ")
     assert paths["ci90"] == f"M{axis.x(75.36):.0f} 34H{axis.x(76.16):.0f}"
     assert len(svg) < 1000
-
-
-@pytest.mark.parametrize("value", [None, math.nan, math.inf, 1e300])
-def test_nothing_to_draw(value: float | None) -> None:
-    """Without a finite number there is no plot, rather than a broken one."""
-    assert interval_plot(IntervalPlot("d", "a", estimate=value)) == ""
 
 
 @given(st.text(min_size=1))
@@ -127,28 +120,6 @@ def test_readings_stand_by_size_on_a_linear_scale_with_their_choices_below() -> 
     assert [x for x, _ in marks[1:]] == columns[1:]
 
 
-@pytest.mark.parametrize(("value", "interval"), [(10.3, (-6.7, 27.4)), (140.0, (120.0, 160.0)), (10.3, None)])
-def test_a_reading_that_would_squeeze_the_others_stands_off_the_scale(
-    value: float, interval: tuple[float, float] | None
-) -> None:
-    """The axis is over the nine others and the printed number; the far one is a mark beyond its break, with
-    its value in words."""
-    far = OpenChoice("rate", "not stated", tuple(f"r{k}" for k in range(10)))
-    near = [
-        CurvePoint({"rate": f"r{k}"}, 60.0 + 0.5 * k, (59.5 + 0.5 * k, 60.5 + 0.5 * k), "inconclusive", not k)
-        for k in range(9)
-    ]
-    points = (*near, CurvePoint({"rate": "r9"}, value, interval, "contradicted"))
-    curve = replace(CURVE, points=points, open=(far,), target=66.0, margin=(65.5, 66.5))
-    root = parsed(specification_curve(curve))
-    rings = [place(it)[1] for it in of_class(root, "ring")]
-    target, edge = place(of_class(root, "target")[0])[1], place(of_class(root, "cross")[0])[1]
-    assert max(rings) - target > 80  # without the cut 140 units would hold 130 points
-    assert edge > max(rings) if value < 60 else edge < min([*rings, target])
-    assert len(of_class(root, "break")) == 1 and len(of_class(root, "span")) == 9
-    assert f"off the scale: {value:.2f}" in "".join(root.itertext())
-
-
 # --------------------------------------------------------------------------- learning curves
 
 
@@ -159,51 +130,13 @@ def experiment(*curves: Sequence[Mapping[str, float]], select: str = "") -> Expe
     return replace(kim, runs=tuple(runs))
 
 
-def test_the_score_that_chose_the_checkpoint_is_drawn() -> None:
-    """Numbers that are none are left out."""
-    both = [{"epoch": float(k), "P@1": 1.0 * k, "nDCG@5": 2.0 * k} for k in (1, 2)]
-    assert curves_of(experiment(both, select="nDCG@5")) == LearningCurves(
-        "nDCG@5", (((1.0, 2.0), (2.0, 4.0)),)
-    )
-    assert curves_of(experiment(both, select="R@5")) == LearningCurves("P@1", (((1.0, 1.0), (2.0, 2.0)),))
-    broken = [{"epoch": float(k), "P@1": it} for k, it in enumerate((1.0, math.nan, 3.0, math.inf), 1)]
-    assert curves_of(experiment(broken)) == LearningCurves("P@1", (((1.0, 1.0), (3.0, 3.0)),))
-
-
 def lines(svg: str, kind: str) -> list[list[tuple[float, float]]]:
     """The points of every path of a kind."""
     paths = re.findall(rf'class="{kind}" d="M([^"]*)"', svg)
     return [[(float(x), float(y)) for x, y in (it.split() for it in path.split("L"))] for path in paths]
 
 
-def test_higher_scores_are_drawn_higher_and_the_mean_between_its_seeds() -> None:
-    seeds = (((1.0, 10.0), (2.0, 30.0), (3.0, 20.0)), ((1.0, 12.0), (2.0, 28.0), (3.0, 22.0)))
-    svg = learning_plot(LearningCurves("P@1", seeds))
-    (first, second), (mean,) = lines(svg, "run"), lines(svg, "mean-line")
-    assert [x for x, _ in mean] == [44.0, 184.0, 324.0]
-    assert mean[0][1] > mean[2][1] > mean[1][1]
-    for k in range(3):
-        assert mean[k][1] == pytest.approx((first[k][1] + second[k][1]) / 2, abs=0.11)
-
-
 def labels(svg: str) -> list[tuple[str, float, str]]:
     """Kind, place and text of the numbers and names in the drawing."""
     texts = re.findall(r'<text class="(\w+)" x="([\d.]+)" y="[\d.]+">([^<]*)<', svg)
     return [(kind, float(x), text) for kind, x, text in texts]
-
-
-def test_a_loss_that_falls_far_is_drawn_by_its_logarithm() -> None:
-    """100, 10, 1: equal steps downwards, and its ticks are powers of ten; a score is never drawn so."""
-
-    def ups(svg: str) -> list[str]:
-        return [text for kind, _, text in labels(svg) if kind == "up"]
-
-    line = ((1.0, 100.0), (2.0, 10.0), (3.0, 1.0))
-    svg = learning_plot(LearningCurves("loss", (line,)))
-    ((_, first), (_, second), (_, third)) = lines(svg, "run")[0]
-    assert second - first == pytest.approx(third - second, abs=0.11)
-    assert ups(svg) == ["1", "10", "100", "epoch"] and "training loss, logarithmic axis" in svg
-    between = learning_plot(LearningCurves("loss", (((1.0, 0.7), (2.0, 0.03)),)))
-    assert ups(between) == ["0.05", "0.1", "0.2", "0.5", "epoch"]
-    for metric, plain in (("P@1", line), ("loss", line[1:]), ("loss", (*line, (4.0, 0.0)))):
-        assert "logarithmic" not in learning_plot(LearningCurves(metric, (plain,)))

@@ -34,13 +34,6 @@ def test_rejecting_neither_hypothesis_is_inconclusive(
     assert (decision.outcome, decision.reason) == (outcome, reason)
 
 
-def test_a_cap_forbids_any_decision() -> None:
-    for p_rep, p_con in [(0.001, 1.0), (1.0, 0.001)]:
-        capped = made(p_rep, ("effect", p_con), cap="too_few_seeds")
-        assert capped.decide() == Decision("inconclusive", "too_few_seeds")
-        assert not capped.testable
-
-
 def test_an_exact_comparison_needs_no_p_values_and_is_in_no_family() -> None:
     exact = Test(exact=Decision("contradicted", "deterministic"))
     assert exact.decide(alpha=1e-9) == Decision("contradicted", "deterministic")
@@ -60,9 +53,3 @@ def test_the_smallest_route_is_the_p_and_the_first_significant_one_the_reason() 
     both = made(1.0, ("reversed", 0.02), ("negligible", 0.01))
     assert both.p_contradicted == 0.01
     assert both.decide() == Decision("contradicted", "reversed")
-
-
-def test_a_route_that_only_raw_p_values_support_is_not_the_reason() -> None:
-    """With p = 0.01 adjusted to 0.04 (times 4), 0.02 becomes 0.08: only `negligible` is left."""
-    both = made(1.0, ("reversed", 0.02), ("negligible", 0.01))
-    assert both.decide(p_reproduced=1.0, p_contradicted=0.04) == Decision("contradicted", "negligible")

@@ -56,15 +56,6 @@ def test_they_are_those_of_statsmodels(method: str, p: list[float]) -> None:
 P = [0.01, 0.04, 0.002, 0.03, 0.2]
 
 
-HEAD = [True, False, False, True, False]
-
-
-def test_families_that_share_the_level_do_not_wait() -> None:
-    """Holm .02, .6 and .08, .006, .2, all doubled; .6 need not be: there, the others are all rejected."""
-    adjusted = families([0.01, 0.04, 0.002, 0.6, 0.2], primary=HEAD)
-    assert adjusted == pytest.approx((0.04, 0.16, 0.012, 0.6, 0.4))
-
-
 def test_a_family_that_is_all_rejected_passes_its_half_on() -> None:
     """Holm .02, .02, doubled .04; the others' .045, .03 need no doubling then, but are .04 at least."""
     p, primary = [0.01, 0.015, 0.045, 0.015], [True, True, False, False]
@@ -78,12 +69,6 @@ def test_a_family_that_is_all_rejected_passes_its_half_on() -> None:
 def test_a_number_of_effects_among_several(at_least: int, p: float) -> None:
     """Sorted: .002, .01, .03, .08, .2, times 5, 4, 3, 2, 1."""
     assert partial_conjunction([0.01, 0.08, 0.002, 0.03, 0.2], at_least=at_least) == pytest.approx(p)
-
-
-@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=9))
-def test_all_and_any_are_the_ends_of_partial_conjunction(p: list[float]) -> None:
-    assert partial_conjunction(p, at_least=len(p)) == max(p)
-    assert partial_conjunction(p, at_least=1) == min(1.0, len(p) * min(p))
 
 
 # --------------------------------------------------------------------------- threshold
@@ -110,13 +95,6 @@ def test_a_primary_shares_half_of_the_level_with_the_other_primaries_only() -> N
     first = threshold_holm([1.0] * 9, primary=[True] + [False] * 8, is_primary=True)
     other = threshold_holm([1.0] * 9, primary=[True] * 2 + [False] * 7, is_primary=False)
     assert (first, other) == (pytest.approx(0.0125), pytest.approx(0.003125))
-
-
-@given(others=st.lists(P_THRESHOLD, max_size=8), alpha=st.sampled_from([0.05, 0.01]))
-def test_just_below_it_is_rejected_and_just_above_it_is_not_bh(others: list[float], alpha: float) -> None:
-    level = threshold_bh(others, alpha=alpha)
-    assert benjamini_hochberg([level * 0.999, *others])[0] <= alpha * (1 + 1e-9)
-    assert benjamini_hochberg([min(1.0, level * 1.001), *others])[0] > alpha or level == alpha
 
 
 @given(others=st.lists(st.tuples(P_THRESHOLD, st.booleans()), max_size=8), own=st.booleans())
@@ -164,13 +142,6 @@ def rejected(looks: list[int], levels: tuple[float, ...], sims: int, seed: int) 
         t = x[:, :n].mean(axis=1) / (x[:, :n].std(axis=1, ddof=1) / np.sqrt(n))
         wrong |= np.abs(t) >= quantile(1 - level / 2, n - 1)
     return float(wrong.mean())
-
-
-@golden.cases("peeking")
-def test_looking_again_and_again_at_the_full_level_errs_three_times_as_often(case: dict[str, Any]) -> None:
-    inputs = case["inputs"]
-    looks, level = inputs["looks"], inputs["nominal"]
-    golden.check(case, actual_error=rejected(looks, (level,) * len(looks), 50_000, 20261127))
 
 
 def test_the_levels_of_looks_that_nobody_declared() -> None:

@@ -11,7 +11,7 @@ from scipy import special
 
 from audit.kinds.value import gap_size, value
 from audit.stats.printed import printed
-from audit.stats.sample import Moderated, Prior, prior_of, sample
+from audit.stats.sample import Moderated, prior_of, sample
 from tests.shared import shared
 from tests.stats import golden
 
@@ -62,21 +62,6 @@ def test_every_reference_case() -> None:
         checked(case)
 
 
-def test_eight_arms_of_three_seeds() -> None:
-    prior = prior_of(EIGHT)
-    assert prior is not None
-    assert (prior.fitted_df, prior.variance, prior.df) == pytest.approx((8.45050628, 0.0677729326, 8.0))
-    found = [sample(Moderated.of(it, prior)) for it in EIGHT]
-    assert [it.variance for it in found[:3]] == pytest.approx([0.0596075626, 0.0542029751, 0.0933329129])
-    assert {it.df for it in found} == {10.0}
-
-
-def test_arms_that_scatter_alike_have_all_of_their_mean_variance() -> None:
-    """Of s^2 = 1, 1, 1 with 2 df: var e = 0 < trigamma(1), so that d0 is infinite; 3 df are used at most."""
-    prior = prior_of([[-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0], [-3.0, -2.0, -1.0]])
-    assert prior == Prior(df=3.0, variance=1.0, percent=False, fitted_df=math.inf)
-
-
 def test_the_moments_by_hand() -> None:
     """s^2 = 1, 4, 16, 64 with 2 df: trigamma(d0 / 2) = var e - trigamma(1), and e is log s^2 - digamma(1)."""
     prior = prior_of([[-x, 0.0, x] for x in (1.0, 2.0, 4.0, 8.0)])
@@ -90,23 +75,9 @@ def test_the_moments_by_hand() -> None:
     )
 
 
-def test_the_scatter_of_a_share_grows_towards_the_middle() -> None:
-    """At 90 the scale is 0.36: an SD of 0.6 there is one of 1 at 50."""
-    prior = Prior(df=2.0, variance=1.0, percent=True, fitted_df=2.0)
-    assert sample(Moderated.of([49.0, 50.0, 51.0], prior)).sd == pytest.approx(1.0)
-    assert sample(Moderated.of([89.4, 90.0, 90.6], prior)).sd == pytest.approx(0.6)
-
-
 def test_fewer_than_three_arms_have_no_prior() -> None:
     assert prior_of(EIGHT[:2]) is None
     assert prior_of(EIGHT[:3]) is not None
-
-
-def test_a_single_value_and_equal_ones_stay_as_they_are() -> None:
-    prior = prior_of(EIGHT)
-    assert prior is not None
-    assert sample(Moderated.of([41.0], prior)) == sample([41.0])
-    assert sample(Moderated.of([41.0, 41.0, 41.0], prior)) == sample([41.0, 41.0, 41.0])
 
 
 def test_a_gap_has_the_moderated_error_of_both_arms() -> None:
