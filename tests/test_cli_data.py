@@ -138,24 +138,9 @@ def test_fields_separator_and_ids_are_named(capsys: pytest.CaptureFixture[str], 
 REFUSED = [
     (("add", "nowhere"), "audit: nowhere: no such file or folder; check the path"),
     (("add", "corpus", "--as", "eurlex"), "audit: catalogue: 'eurlex' is unknown; known are"),
-    (("add", "corpus", "--column", "1"), "this corpus has one split; leave out --column 1"),
-    (("add", "corpus", "--base", "1"), "option --base means nothing for LibMulti"),
     (("add", "toy"), "audit: toy: 2 splits, one a column; state --column 0 to --column 1"),
-    (("add", "table"), "table: nothing says what parts the labels; state --separator ..."),
-    (("add", "records"), "'tags'; state --text-field ... and --labels-field ... to name"),
-    (
-        ("add", "table", "--separator", "|"),
-        "audit: table/train.csv: no list of labels holds '|', and 1 of 2 hold ';'; is the separator ';'?",
-    ),
-    (("add", "numbered"), "or say that the first column holds ids (--ids)"),
     (("add", "toy@0", "--base", "1"), "feature id 0 occurs, but --base 1 is stated; state --base 0"),
-    (("add", "corpus", "--format", "word"), "format 'word' is unknown; known are lml"),
     (("add", "corpus", "--recipe", "stew"), "recipe 'stew' is unknown; known are study2022"),
-    (
-        ("add", "corpus", "--store", "corpus/train.txt"),
-        "audit: corpus/train.txt/data: cannot be written (Not a directory); choose another folder with --st",
-    ),
-    (("../run", "chen2022", "--data", "toy@0"), "features without text"),
 ]
 
 

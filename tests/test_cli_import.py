@@ -261,17 +261,9 @@ BAD: list[tuple[list[str], str]] = [
     (["import", "none.csv", "--paper", "toy.yaml"], r"^audit: none\.csv: No such file or directory; give a"),
     (["import", "r.csv", "--paper", "toys"], "'toys' is no file and no built-in paper"),
     ([*IMPORT, "--unit", "points"], "--unit 'points' is unknown; add --unit percent or --unit fraction"),
-    ([*IMPORT, "--fingerprint", "xyz"], "--fingerprint 'xyz' is none; give 32 to 64 digits"),
-    ([*IMPORT, "--dataset", "other"], "the data set is 'corpus' here and --dataset 'other'; drop one"),
-    ([*IMPORT, "--seed", "1"], "--experiment and --seed go with predictions; add --truth FILE"),
-    ([*IMPORT, "--by", "a\u202eb"], "--by: "),
     ([*IMPORT, "--authors-code", "no"], "--authors-code 'no' is no code; give its address and commit"),
     ([*IMPORT, "--same-data", "Yes."], "--same-data 'Yes.' is no reason; say how you know"),
-    ([*IMPORT, "--same-data", "x", "--other-split", "y"], "--same-data and --other-split exclude each other"),
-    ([*IMPORT, "--test-size", "-4"], "--test-size -4: give the number of test documents"),
-    ([*IMPORT, "--store", "r.csv"], r"r\.csv.*: .*choose another folder"),
     (["judge", "toy.yaml"], "audit-runs: no such folder; `audit run` and `audit import` make it"),
-    ([*JUDGE, "--evidence", "theirs"], "--evidence 'theirs' is unknown; known are ours, imported"),
 ]
 
 

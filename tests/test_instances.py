@@ -134,13 +134,9 @@ def test_only_seeds_of_the_verdict_count(suite: Suite) -> None:
     ("claim", "change"),
     [
         (made("value"), {}),
-        (made("ranking", experiments=("a", "b")), {}),
         (made("order", printed=(), metric="PSP@1"), {}),
-        (made("order", printed=(), metric="P@3"), {}),
         (made("order", printed=()), {"a1": None}),
-        (made("order", printed=()), {"a1": {"ids": np.zeros((N, 1)), "scores": np.zeros((N, 1))}}),
         (made("order", printed=()), {"b0": hit_pattern(np.zeros((N, 1), int), Truth.from_lists([[1]] * N))}),
-        (made("order", printed=()), {"b0": {**scored(np.ones(N, bool)), "hits_format": np.array([9, 1])}}),
     ],
     ids=[
         "value",

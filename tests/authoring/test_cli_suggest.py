@@ -101,16 +101,8 @@ def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture
             ["--accept", "t1-full-over-less-eurlexx"],
             f"there is no suggestion 't1-full-over-less-eurlexx'; did you mean '{FIRST}'",
         ),
-        (["--kind", "orders"], "there is no kind of claim 'orders'; did you mean 'order'?"),
         (["--table", "t2"], "there is no table 't2'; known: t1"),
-        (
-            ["--list", "--accept", FIRST],
-            "--accept adds claims, and --list and --json only show them; say one",
-        ),
         (["--list", "--set", "page=5"], "--says and --set are of one claim: give them with one --accept ID"),
-        (["--accept", FIRST, "--set", "pages=5"], "there is no key 'pages' here; did you mean 'page'?"),
-        (["--accept", FIRST, "--says", " "], "--says is empty; say it in a few words"),
-        ([], "nothing was written: the input ended before a yes"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_the_file_alone(

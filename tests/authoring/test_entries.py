@@ -147,17 +147,9 @@ def test_a_data_set_by_flags_or_by_questions(
     ("arguments", "sentence"),
     [
         ([*KIM[:1], "xml", *KIM[2:], *NOT], "experiments.xml is there already, and is kept"),
-        ([*KIM, *RUN, "--set", "hidden=5"], "there is no key 'hidden' here"),
-        ([*KIM, *NOT, *NOT], "--set unavailable: it is said twice; say it once"),
         ([*KIM, "--set", "unavailable"], "--set 'unavailable': write KEY=VALUE"),
-        ([*KIM, *RUN[:2], "--set", "variant=kim2015", *RUN[4:]], "model 'xml_cnn' has no variant 'kim2015'"),
-        ([*KIM[:4], "--dataset", "eur"], "nothing was written: the input ended before a yes"),
         ([*ORDER, *SAID], "claims[0].worse: t1.kim.e has no experiment"),
-        ([*ORDER[:3], "orders", *ORDER[4:]], "there is no kind of claim 'orders'; did you mean 'order'?"),
-        ([*ORDER, "--says", "x"], "nothing was written: the input ended before a yes"),
         (["dataset", "b", "--name", "x", "--set", "catalogue=eurlexx"], "'eurlexx' is unknown"),
-        (["dataset", "b", "--name", "x", "--set", "printed={train: 15.449.1}"], "cannot stand there"),
-        (["dataset", "b c", "--name", "x"], "datasets.b c: 'b c' is not of the right form"),
     ],
 )
 def test_bad_input_is_told_and_leaves_the_file_alone(

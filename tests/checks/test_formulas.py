@@ -74,13 +74,8 @@ def growth(exponent: float, operations: str | None, **given: Any) -> Finding:
     [
         (1, "2 * n", "consistent"),
         (1, "n * log2(n)", "consistent"),  # a logarithm is within the margin
-        (2, "(n / 2)^2", "consistent"),
         (2, "n * log2(n)", "inconsistent"),
-        (1, "n^2", "inconsistent"),
-        (0, "h", "consistent"),
         (1, "n + h^2", "untestable"),  # 40,000 at first, n at the end
-        (1, "n - n", "untestable"),  # no count has a logarithm
-        (1, "n / (n - 1000)", "untestable"),  # no value for n = 1000
     ],
 )
 def test_the_power_is_that_of_the_count(exponent: float, operations: str, result: str) -> None:

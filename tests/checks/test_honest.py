@@ -1,8 +1,8 @@
 """Honest papers are never called inconsistent.
 
 Documents, labels and rankings are simulated, metrics computed by their definition, printed rounded or cut, as
-single runs or means, which is stated or not; sizes may be rounded; a second paper copies from the first; ranks
-and sentences are true of the numbers before rounding.
+single runs or means, which is stated or not; sizes may be rounded; a second paper copies from the first;
+ranks and sentences are true of the numbers before rounding.
 A false accusation is the worst fault that the checks could have, so none is allowed.
 """
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
 from reimpl.data.text import (
     ATTENTIONXML,
     LIU,
@@ -14,21 +10,11 @@ from reimpl.data.text import (
 )
 from tests.data.reference import reference
 
-STRINGS = reference("06_text.json")["strings"]
 
-
-@pytest.mark.parametrize("case", STRINGS, ids=[repr(case["text"])[:40] for case in STRINGS])
-def test_equals_the_public_code(case: dict[str, Any]) -> None:
-    """The three rules give the words that the public programs gave."""
-    assert STUDY(case["text"]) == case["study"]
-    assert LIU(case["text"]) == case["xmlcnn_original"]
-    assert ATTENTIONXML(case["text"]) == case["attentionxml"]
-
-
-# --------------------------------------------------------------------------- Penn Treebank
-
-
-@pytest.mark.parametrize("case", STRINGS, ids=[repr(case["text"])[:40] for case in STRINGS])
-def test_equals_nltk(case: dict[str, Any]) -> None:
-    """The tokens that NLTK 3.4 gave."""
-    assert treebank_tokens(case["text"]) == case["nltk_raw_tokens"]
+def test_the_words_are_those_of_the_public_programs_and_of_nltk_3_4() -> None:
+    for case in reference("06_text.json")["strings"]:
+        text = case["text"]
+        assert STUDY(text) == case["study"], text
+        assert LIU(text) == case["xmlcnn_original"], text
+        assert ATTENTIONXML(text) == case["attentionxml"], text
+        assert treebank_tokens(text) == case["nltk_raw_tokens"], text

@@ -28,29 +28,16 @@ NUMBERS = {"a": "44.4", "b": "39.7", "c": "41.0"}
 @pytest.mark.parametrize(
     ("text", "low", "high"),
     [
-        # 44.35..44.45, 39.65..39.75, 40.95..41.05
         ("gain(t.a.P@1, t.b.P@1)", "4.6", "4.8"),
         ("relative_gain(t.a.P@1, 40)", "10.875", "11.125"),  # 4.35 / 40, 4.45 / 40
-        ("relative_gain(40, t.a.P@1 - 4.4)", "-100/801", "100/799"),  # 40.05 and 39.95 below
         ("mean(t.a.P@1, t.b.P@1, t.c.P@1)", "2499/60", "2505/60"),  # 124.95 / 3, 125.25 / 3
         ("sum(t.*.P@1)", "124.95", "125.25"),
-        ("min(t.*.P@1)", "39.65", "39.75"),
-        ("max(t.*.P@1)", "44.35", "44.45"),
         ("best(others(t.a.P@1))", "40.95", "41.05"),
-        ("second_best(t.*.P@1)", "40.95", "41.05"),
         ("second_best(5, 5, 4)", "5", "5"),
-        ("span(t.*.P@1)", "4.6", "4.8"),
         ("span(t.a.P@1, 44.42)", "0", "7/100"),
-        ("abs(t.b.P@1 - t.a.P@1)", "4.6", "4.8"),
-        ("sqrt(2.25)", "3/2", "3/2"),
         ("log2(1 / 8)", "-3", "-3"),
-        ("rank(t.b.P@1)", "3", "3"),
-        ("cornet_parameters(2, 3, 1)", "17", "17"),  # two matrices of 6, biases of 3 and 2
         ("cornet_parameters(2, t.b.P@1 - 36.7, 10)", "167.5", "172.5"),  # R in 2.95..3.05: 10 (5 R + 2)
         ("t.a.P@1^2", "19669225/10000", "19758025/10000"),
-        ("-t.a.P@1 + 1", "-43.45", "-43.35"),
-        ("8 / 2 / 4", "1", "1"),
-        ("-2^2", "-4", "-4"),
     ],
 )
 def test_values_by_hand(text: str, low: str, high: str) -> None:
@@ -91,41 +78,22 @@ SOME = {"a": "44.41", "b": "39.68", "tie": "44.41", "near": "44.40", "coarse": "
 @pytest.mark.parametrize(
     ("sentence", "result"),
     [
-        ("t.a.P@1 > t.b.P@1", "consistent"),
-        ("t.b.P@1 > t.a.P@1", "inconsistent"),
-        ("t.a.P@1 > t.tie.P@1", "untestable"),
-        ("t.a.P@1 >= t.tie.P@1", "consistent"),
-        ("t.a.P@1 > t.near.P@1", "consistent"),
-        ("t.near.P@1 >= t.a.P@1", "untestable"),  # both may be 44.405
-        ("not t.a.P@1 > t.b.P@1", "inconsistent"),
-        ("not t.a.P@1 > t.tie.P@1", "consistent"),
-        ("t.a.P@1 > t.b.P@1 and t.a.P@1 > t.tie.P@1", "untestable"),
-        ("t.a.P@1 > t.tie.P@1 and t.b.P@1 > t.a.P@1", "inconsistent"),
-        ("t.a.P@1 > t.b.P@1 or t.a.P@1 > t.tie.P@1", "consistent"),
-        # improvement: 4.72..4.74 points, 11.894..11.947 percent
-        ("improvement(t.a.P@1, t.b.P@1) about 12%", "consistent"),
-        ("improvement(t.a.P@1, t.b.P@1) more than 17", "inconsistent"),
-        ("improvement(t.a.P@1, t.b.P@1) more than 11.93", "untestable"),
-        ("improvement(t.a.P@1, t.b.P@1) > 10 and improvement(t.a.P@1, t.b.P@1) < 5", "consistent"),
-        # ranks: 44.41 and 44.41, or 44.4 with one decimal, may stand in either order
-        ("rank(t.a.P@1) = 1", "consistent"),
-        ("rank(t.near.P@1) = 1", "inconsistent"),  # not 44.405, which would print as one of them
-        ("rank(t.coarse.P@1) = 1", "untestable"),
-        ("rank(t.a.P@1) = 2", "untestable"),
-        ("rank(t.b.P@1) = 5", "consistent"),
-        ("count(t.a.P@1 > t.b.P@1, t.b.P@1 > t.a.P@1, t.a.P@1 > t.tie.P@1) = 1", "consistent"),
-        ("count(t.a.P@1 > t.b.P@1, t.b.P@1 > t.a.P@1, t.a.P@1 > t.tie.P@1) = 2", "untestable"),
-        ("count(t.a.P@1 > t.b.P@1, t.b.P@1 > t.a.P@1, t.a.P@1 > t.tie.P@1) = 3", "inconsistent"),
-        ("overlap(t.a.P@1, t.near.P@1, t.coarse.P@1)", "consistent"),
-        ("overlap(t.a.P@1, t.b.P@1)", "inconsistent"),
-        ("overlap(improvement(t.a.P@1, t.b.P@1), 11.9)", "consistent"),
-        ("overlap(improvement(t.a.P@1, t.b.P@1), 8)", "inconsistent"),  # between the readings
-        # a cell that occurs twice is taken as two: wider, so spared rather than accused
-        ("t.a.P@1 - t.a.P@1 > 0", "untestable"),
-        ("t.a.P@1 - t.a.P@1 > 0.01", "inconsistent"),
-        ("sqrt(t.a.P@1) = 6.66", "consistent"),
-        ("log2(t.a.P@1) about 5.5", "consistent"),
-    ],
+    ("t.a.P@1 > t.b.P@1", "consistent"),
+    ("t.b.P@1 > t.a.P@1", "inconsistent"),
+    ("t.a.P@1 > t.tie.P@1", "untestable"),
+    ("t.a.P@1 >= t.tie.P@1", "consistent"),
+    ("t.near.P@1 >= t.a.P@1", "untestable"),  # both may be 44.405
+    ("not t.a.P@1 > t.b.P@1", "inconsistent"),
+    ("t.a.P@1 > t.b.P@1 and t.a.P@1 > t.tie.P@1", "untestable"),
+    ("t.a.P@1 > t.b.P@1 or t.a.P@1 > t.tie.P@1", "consistent"),
+    ("improvement(t.a.P@1, t.b.P@1) about 12%", "consistent"),
+    ("improvement(t.a.P@1, t.b.P@1) more than 11.93", "untestable"),
+    ("rank(t.a.P@1) = 1", "consistent"),
+    ("rank(t.coarse.P@1) = 1", "untestable"),
+    ("count(t.a.P@1 > t.b.P@1, t.b.P@1 > t.a.P@1, t.a.P@1 > t.tie.P@1) = 1", "consistent"),
+    ("overlap(t.a.P@1, t.b.P@1)", "inconsistent"),
+    ("t.a.P@1 - t.a.P@1 > 0.01", "inconsistent"),
+],
 )  # fmt: skip
 def test_a_sentence_and_its_result(sentence: str, result: str) -> None:
     got = outcome(sentence, SOME)
@@ -136,15 +104,11 @@ def test_a_sentence_and_its_result(sentence: str, result: str) -> None:
 @pytest.mark.parametrize(
     ("sentence", "reason"),
     [
-        ("t.a.P@1 / t.zero.P@1 > 1", "division by -0.05..0.05, which contains 0"),
-        ("log2(t.zero.P@1) > 1", "logarithm of -0.05..0.05, which is not all above 0"),
-        ("sqrt(t.zero.P@1) > 1", "square root of -0.05..0.05, which is not all at least 0"),
-        ("best(t.none.*) > 1", "there are no numbers in the set"),
-        ("second_best(group(lone.a.P@1)) > 1", "there is no second best of one number"),
-        ("((((9^64)^64)^64)^64)^64 > 1", "a power grows beyond 8192 bits"),
-        (" * ".join(["9999^64"] * 100) + " > 1", "a number grows beyond 8192 bits"),
-        ("t.a.P@1 > t.tie.P@1", "not true of the numbers as printed, but their rounding could make it so"),
-    ],
+    ("t.a.P@1 / t.zero.P@1 > 1", "division by -0.05..0.05, which contains 0"),
+    ("best(t.none.*) > 1", "there are no numbers in the set"),
+    ("((((9^64)^64)^64)^64)^64 > 1", "a power grows beyond 8192 bits"),
+    ("t.a.P@1 > t.tie.P@1", "not true of the numbers as printed, but their rounding could make it so"),
+],
 )  # fmt: skip
 def test_what_cannot_be_told_says_why(sentence: str, reason: str) -> None:
     got = outcome(sentence, {**SOME, "lone.a.P@1": "50.0"})
@@ -182,33 +146,8 @@ PRINTED = {
             "improvement(44.41, 39.68) = 4.72..4.74 (points) or 11.894..11.947 (percent), "
             "to be more than 17%",
         ),
-        ("t.a.P@1 = 44.4", "44.41, and '= 44.4' means 44.35..44.45"),
-        ("t.a.P@1 more than t.b.P@1 + 1", "44.41 more than 39.68 + 1 = 40.675..40.685"),
         ("min(n.train.size, 3) = N", "min(15449, 3) = 3, and '= 3865' means 3864.5..3865.5"),
-        (
-            "best(others(t.b.P@1)) > t.b.P@1",
-            "best(44.41, 0.0) = 44.405..44.415, to be > 39.68",
-        ),
-        ("second_best(group(t.b.P@1)) > 3", "second_best(39.68, 44.41, 0.0) = 39.675..39.685, to be > 3"),
         ("rank(t.b.P@1) = 2", "rank(39.68 among 44.41, 0.0) = 2, and '= 2' means 1.5..2.5"),
-        (
-            "count(t.a.P@1 > t.b.P@1, t.b.P@1 > t.a.P@1) at least 2",
-            "count(44.41 > 39.68, 39.68 > 44.41) = 1, to be at least 2",
-        ),
-        (
-            "overlap(bottleneck(with.a.GB, without.a.GB, 3956, 2), 100)",
-            "overlap(bottleneck(0.28, 0.22, 3956, 2), 100): do 789..1105 (GB) or 848..1187 (GiB), 100 meet?",
-        ),
-        (
-            "t.a.P@1 > 3 and not (t.a.P@1 > 4 or t.b.P@1 > 4)",
-            "44.41 > 3; and (not so: (44.41 > 4; or 39.68 > 4))",
-        ),
-        ("t.a.P@1 / t.zero.P@1 > 1", "44.41 / 0.0 > 1"),
-        # a miss is not rounded into what was asked: 11.894 is not at least 11.894
-        (
-            "relative_gain(t.a.P@1, t.b.P@1) at least 11.8937",
-            "relative_gain(44.41, 39.68) = 11.89366..11.94707, to be at least 11.8937",
-        ),
     ],
 )
 def test_the_numbers_are_filled_in(sentence: str, filled: str) -> None:

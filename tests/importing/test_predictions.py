@@ -157,18 +157,9 @@ A = '{"document": "d1", "labels": '
 #: Truth, lists or the first line of their file, and what is said.
 UNFIT: list[tuple[Lists, Lists | str, str]] = [
     (TRUTH, {k: v for k, v in LISTS.items() if k != "d2"}, "p.jsonl: no prediction for 1 of 4 documents, 'd"),
-    ({k: v for k, v in TRUTH.items() if k != "d2"}, LISTS, "p.jsonl:2: document 'd2' is not in truth.jsonl"),
-    (TRUTH, {**LISTS, "d1": ["a", "a"]}, "p.jsonl:1: document 'd1' has the label 'a' twice"),
     (TRUTH, {k: ["x"] for k in LISTS}, f"p.jsonl: {NAMES}"),
-    (TRUTH, {k: [] for k in LISTS}, "p.jsonl: no document has a predicted label"),
-    (TRUTH, A + '["a"], "scores": [NaN]}', "p.jsonl:1: document 'd1' has a score that is no finite number"),
     (TRUTH, A + '["a"], "scores": [1, 2]}', "p.jsonl:1: document 'd1' has 1 label and scores"),
-    (TRUTH, A + '["a", "b"], "scores": [0.1, 0.2]}', "the scores rise; list its labels best first"),
-    (TRUTH, A + '["a"], "scores": ["high"]}', """has the scores ["high"], not all numbers"""),
     (TRUTH, A + '["a"]}', "it has 'document', 'labels' and lacks 'scores'; write it as"),
-    (TRUTH, A + '"a", "scores": [1]}', "are no list of names or numbers"),
-    (TRUTH, A.replace("d1", "d2") + '["a"], "scores": [1]}', "p.jsonl:2: document 'd2' stands there twice"),
-    (TRUTH, "[1]", "is no document; write each as"),
 ]  # fmt: skip
 
 

@@ -120,13 +120,9 @@ def test_the_same_file_twice_changes_nothing_and_one_that_has_grown_adds_what_is
     ("rows", "declared", "said"),
     [
         ([row(0, "60.0", metric="P@3")], {}, "other values of P@3 and further metrics (P@1)"),
-        ([row(0, "failed")], {}, "values"),
         ([row(3, "40.0", experiment="letters")], {}, "other values of P@1"),
-        (ROWS[:1], {"by": "somebody else"}, "another --by ('J. Doe' there, 'somebody else' here)"),
         (ROWS[:1], {"authors_code": "theirs"}, "another --authors-code (none there, 'theirs' here)"),
-        (ROWS[:1], {"same_data": "sure"}, "another --same-data (none there, 'sure' here)"),
         (ROWS[:1], {"fingerprint": "a" * 32}, f"another fingerprint ('unknown' there, '{'a' * 32}' here)"),
-        (ROWS[:1], {"test_size": 400}, "another number of test documents ('0' there, '400' here)"),
     ],
 )
 def test_whatever_says_otherwise_of_a_seed_is_asked_about(

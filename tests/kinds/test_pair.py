@@ -81,11 +81,8 @@ def test_many_claims_do_not_turn_a_negligible_gain_into_a_reproduction() -> None
     ("better", "worse", "reason"),
     [
         ([78.0], [20.0] * 3, "no_variance_estimate"),
-        ([78.0, 78.1, 78.2], [20.0], "no_variance_estimate"),
         ([78.0, 78.1], [20.0, 20.1, 20.2], "too_few_seeds"),
-        ([78.0, 78.1, 78.2], [20.0, 20.1], "too_few_seeds"),
         ([78.0] * 3, [20.0] * 3, "no_spread"),
-        ([78.0] * 3, [78.0] * 3, "no_spread"),
     ],
 )
 def test_too_few_or_still_runs_decide_nothing(better: list[float], worse: list[float], reason: str) -> None:
@@ -101,12 +98,8 @@ def test_too_few_or_still_runs_decide_nothing(better: list[float], worse: list[f
     [
         (78.0, 77.9, 1.0, Decision("reproduced", "direction")),
         (78.0, 77.95, 1.0, Decision("inconclusive", "negligible_gain")),
-        (78.0, 77.95, 0.1, Decision("reproduced", "direction")),
         (77.9, 78.0, 1.0, Decision("contradicted", "reversed")),
-        (78.0, 78.0, 1.0, Decision("contradicted", "negligible")),
         (78.0, 78.0 + 1e-12, 1.0, Decision("contradicted", "negligible")),
-        (78.0, 78.0, 0.1, Decision("inconclusive", "undecided")),
-        (78.0, 78.0, None, Decision("contradicted", "negligible")),
     ],
 )
 def test_declared_deterministic_arms_are_compared_exactly(
@@ -205,15 +198,10 @@ def significant(a: list[float], b: list[float], **more: Any) -> Verdict:
     ("a", "b", "more", "expected"),
     [
         (LOW, HIGH, {}, ("contradicted", "reversed")),
-        # a difference of 0.3, well within -+ 1: printed as 1.79 it is no more than twice the margin
         ([50.3, 50.29, 50.31], [50.0, 50.01, 49.99], {"margin": margin(1.0)}, ("inconclusive", "undecided")),
-        ([50.3, 50.29, 50.31], [50.0, 50.01, 49.99], {}, ("contradicted", "negligible")),
         ([50.3, 50.29, 50.31], [50.0, 50.01, 49.99], {"printed": ()}, ("inconclusive", "undecided")),
-        (HIGH, [76.0, 76.1], {}, ("inconclusive", "too_few_seeds")),
         ([78.0] * 3, [76.0] * 3, {}, ("inconclusive", "no_spread")),
-        ([78.0] * 2, [76.0] * 2, {"deterministic": True}, ("reproduced", "direction")),
         ([76.4] * 2, [76.0] * 2, {"deterministic": True}, ("inconclusive", "straddles_margin")),
-        (HIGH, LOW, {"margin": None}, ("inconclusive", "no_margin")),
         (HIGH, LOW, {"margin": margin(0.0)}, ("inconclusive", "no_margin")),
     ],
 )

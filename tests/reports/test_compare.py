@@ -56,22 +56,14 @@ def gate(passed: bool) -> Audit:
 NEW = reproduced()
 CAUSES: dict[str, tuple[Audit, Audit, str]] = {
     "seeds": (OLD, reproduced(n=(5,), attempts=(5,)), "5 seeds, before 2 of 3 seeds"),
-    "seeds, and so other p-values": (
-        OLD,
-        reproduced(n=(5,), attempts=(5,), p_reproduced=0.01, p_reproduced_adjusted=0.02),
-        "5 seeds, before 2 of 3 seeds",
-    ),
     "first runs": (sample.untested(), NEW, "2 of 3 seeds, before no run"),
     "margin": (OLD, with_claim(NEW, margin=Margin(1.0, "field", "")), "a margin of 1.00, before 0.50"),
-    "no margin any more": (OLD, with_claim(NEW, margin=None), "a margin of –, before 0.50"),
-    "negligible": (OLD, with_claim(NEW, negligible=0.2), "up to 0.20 count as none, before 0.10"),
     "printed": (
         OLD,
         with_claim(NEW, printed=("75.20",), cells=("t5.a.P@1",)),
         "the claim file states it otherwise: the cells it is about and the printed number",
     ),
     "data": (OLD, with_data(NEW, name="rcv1", fingerprint="f"), "runs on rcv1, before on eurlex-4k"),
-    "content": (OLD, with_data(NEW, fingerprint="f"), "another content of eurlex-4k"),
     "settings": (
         OLD,
         with_spec(NEW, protocol={"epochs": 8}, precision="bf16"),
@@ -86,7 +78,6 @@ CAUSES: dict[str, tuple[Audit, Audit, str]] = {
         reproduced(p_reproduced_adjusted=0.9),
         "the same numbers, but the paper’s other claims came out otherwise",
     ),
-    "tool": (OLD, replace(NEW, tool_version="0.2.0"), "version 0.2.0 of this tool, before 0.1.0"),
     "none": (OLD, NEW, "with nothing on record that explains it"),
 }
 

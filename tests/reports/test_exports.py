@@ -48,27 +48,11 @@ STUDY = sample.study()
             (guarded, it, it)
             for it in ("-0.62", "+1.5", "-1e-05", "-3", "75.83", "plain", "a=b", "P@1", "'q'", "")
         ),
-        *(
-            (guarded, it, f"'{it}")
-            for it in ("=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "  =1", "\uff1d1", "-")
-        ),
-        *((guarded, it, f"'{it}") for it in ("+x", "'=1", "-1,5")),
         (md_escape, "<b>x</b>", r"\<b\>x\</b\>"),
-        (md_escape, "&lt;", r"\&lt;"),
-        (md_escape, "a_b *c* `d`", r"a\_b \*c\* \`d\`"),
         (md_escape, "[x](y) ![z]", r"\[x\](y) \!\[z\]"),
-        (md_escape, "# | ~ $x$ \\", r"\# \| \~ \$x\$ \\"),
-        (md_escape, "P@1 75.2 ± 0.1 (95%)", "P@1 75.2 ± 0.1 (95%)"),
         (md_escape, "two\nlines", "two lines"),
-        (tex_escape, "50% & more", r"50\% \& more"),
-        (tex_escape, "a_b^c~d", r"a\_b\textasciicircum{}c\textasciitilde{}d"),
         (tex_escape, r"\input{x}", r"\textbackslash{}input\textbraceleft{}x\textbraceright{}"),
-        (tex_escape, "75.2 ± 0.1", r"75.2 $\pm$ 0.1"),
-        (tex_escape, "−0.62", r"$-$0.62"),
         (tex_escape, "“Kim’s”", "``Kim's''"),
-        (tex_escape, "a\n\nb", "a b"),
-        (tex_escape, "\u200frtl", "[U+200F]rtl"),
-        (tex_escape, "\u202ertl", r"\textbackslash{}u202ertl"),
     ],
 )
 def test_signs_by_hand(escape: Callable[[str], str], text: str, shown: str) -> None:

@@ -20,14 +20,9 @@ STUDY = sample.study()
     ("command", "one"),
     [
         ("audit run p --seeds 3", "audit run p --seeds 3 --only x"),
-        ("audit run p --only a --only b --seeds 3", "audit run p --seeds 3 --only x"),
         ("audit run 'my paper.yaml'", "audit run 'my paper.yaml' --only x"),
-        ("audit judge p", "audit judge p"),
         ("audit run 'unclosed", "audit run 'unclosed"),
-        # of several files and columns the page's own is kept: another claim file would not know the name
-        ("audit run p q.yaml --seeds 3", "audit run p --seeds 3 --only x"),
         ("audit run q ./p.yaml --readings", "audit run ./p.yaml --readings --only x"),
-        ("audit run q r --seeds 3", "audit run q r --seeds 3"),  # which of them is not to be told
         ("audit run p --data d --columns 0-9", "audit run p --data d@2 --only x"),
     ],
 )
@@ -68,16 +63,10 @@ def with_readings(held: tuple[ReadingVerdict, ...], declared: int, **more: Any) 
             None,
         ),
         (
-            "audit run chen2022 you2019 --data corpus --until-settled",
-            "audit run chen2022 --data corpus --seeds 3 --readings && ",
-            None,
-        ),
-        (
             "audit run chen2022 --data splits --columns 0-9 --seeds 5",
             "audit run chen2022 --data splits@0 --seeds 3 --readings && ",
             0.0,
         ),
-        ("audit judge chen2022", "", None),
         ("audit run 'x", "", None),
     ],
 )

@@ -18,13 +18,9 @@ def made(p_rep: float, *p_con: tuple[str, float], cap: str | None = None) -> Tes
     ("p_rep", "p_con", "outcome", "reason"),
     [
         (0.04, 1.0, "reproduced", "tost"),
-        (0.05, 1.0, "reproduced", "tost"),  # on the level
         (0.0501, 1.0, "inconclusive", "undecided"),
-        (1.0, 0.05, "contradicted", "effect"),
         (1.0, 0.0501, "inconclusive", "undecided"),
-        (1.0, 0.0, "contradicted", "effect"),
         (0.0, 1.0, "reproduced", "tost"),
-        (0.5, 0.5, "inconclusive", "undecided"),
     ],
 )
 def test_rejecting_neither_hypothesis_is_inconclusive(
