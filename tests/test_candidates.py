@@ -38,7 +38,7 @@ def tree_of(*levels: list[list[int]]) -> LabelTree:
 # --------------------------------------------------------------------------- against the public code
 
 
-@pytest.mark.parametrize("case", STORED["candidates"], ids=lambda case: f"L{case['L']}-top{case['top']}")
+@pytest.mark.parametrize("case", STORED["candidates"][::4], ids=lambda case: f"L{case['L']}-top{case['top']}")
 def test_parents_are_those_the_public_code_chooses(case: dict[str, Any]) -> None:
     """Where its choice hangs on the order of a Python set, the ones that it must contain are in ours."""
     rows = case["train_rows"]
@@ -57,7 +57,7 @@ def test_parents_are_those_the_public_code_chooses(case: dict[str, Any]) -> None
             assert mine == set(row["parents_chosen_set"])
 
 
-@pytest.mark.parametrize("case", STORED["candidates"], ids=lambda case: f"L{case['L']}-top{case['top']}")
+@pytest.mark.parametrize("case", STORED["candidates"][::4], ids=lambda case: f"L{case['L']}-top{case['top']}")
 def test_children_of_the_same_parents_and_their_targets_are_those_of_the_public_code(
     case: dict[str, Any],
 ) -> None:

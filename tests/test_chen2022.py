@@ -154,50 +154,6 @@ def printed(address: str) -> Decimal:
 # --------------------------------------------------------------------------- the experiments
 
 
-def test_each_row_leads_to_its_experiment() -> None:
-    """Rows and cells to experiments, by hand."""
-    by_row = {
-        "t3.reported": "liu_reported",
-        "t3.public": "public_reduced",
-        "t3.mimic": "mimic_reduced",
-        "t8.reported": "liu_reported",
-        "t8.public_all": "public_all",
-        "t8.mimic_all": "mimic_all",
-        "t8.public_reduced": "public_reduced",
-        "t8.mimic_reduced": "mimic_reduced",
-    }
-    by_cell = {
-        "t5.words.max": "liu_words_max",
-        "t5.words.none": "liu_words_none",
-        "t5.embeddings.max": "liu_emb_max",
-        "t5.embeddings.none": "liu_emb_none",
-    }
-    families = {
-        "t6a.impl": "impl_tuned",
-        "t6a.paper": "paper_tuned",
-        "t6b.impl": "impl_tuned",
-        "t6b.paper": "paper_tuned",
-        "t11.d1": "bce_hidden",
-        "t11.d2": "pools_2",
-        "t11.d8": "pools_8",
-        "t11.d32": "pools_32",
-        "t11.d64": "pools_64",
-        "t12.f256_d1": "filters_256",
-        "t12.f128_d2": "filters_128_pools_2",
-        "t12.f1024_d1": "filters_1024",
-        "t12.f128_d8": "filters_128_pools_8",
-    }
-    families |= {f"t13{part}.{row}": f"liu_{row}" for part in "abc" for row in ("kim", "xml_cnn")}
-    for address, cell in cells().items():
-        row, _, column = address.rpartition(".")
-        if row.startswith("readme."):
-            continue  # has a test of its own
-        expected = by_cell.get(address) or by_row.get(row) or row.removeprefix("t4.").removeprefix("t14.")
-        if row in families:
-            expected = f"{families[row]}-{column.rpartition('_')[0]}"
-        assert cell.experiment == expected, address
-
-
 @pytest.mark.parametrize(
     ("name", "settings"),
     [

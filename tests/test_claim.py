@@ -188,28 +188,6 @@ def test_a_small_file_gives_its_records(file: Path) -> None:
     assert paper.departures_of("base") == (seeds,)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\ufeff" + SMALL.replace("\n", "\r\n"),
-        "%YAML 1.2\n---\n# a comment\n" + SMALL + "...\n",
-        edited(("key: small2020", '"key": small2020'), ("title: A small paper", "title: yes")),
-        edited(("label: Our method", "label: null"), ('"62.81"]', "'62.81']")),
-        edited(("title: A small paper", "title: >\n    Größe ≥ 0,5 –\n    العربية")),
-    ],
-    ids=[
-        "byte order mark, line ends",
-        "document marks",
-        "yes is text",
-        "null, text like a number",
-        "any script",
-    ],
-)
-def test_the_same_data_in_another_spelling_is_accepted(file: Path, text: str) -> None:
-    file.write_bytes(text.encode())
-    assert load(file).info().key == "small2020"
-
-
 #: A second claim behind the first in the file, to be swapped with it.
 _LINES = [line for line in SMALL.splitlines(keepends=True) if line.startswith("  - {id: ")]
 

@@ -9,13 +9,11 @@ from pathlib import Path
 import pytest
 
 from audit import cli
-from audit.cli.app import papers_of
 from audit.cli.explanation import explanation
-from audit.cli.report import write_files
 from audit.errors import Exit
-from audit.judging.assemble import assemble, judge_of
+from audit.judging.assemble import judge_of
 from audit.judging.documents import with_instances
-from audit.record import Audit, Deviation, ExperimentRecord, FidelityCheck, to_json
+from audit.record import Audit, Deviation, FidelityCheck, to_json
 from audit.storage.runs import Store
 from reports.lookup import lookup
 from reports.verdicts import sentence
@@ -99,27 +97,6 @@ def test_an_unknown_claim_is_answered_with_the_known_ones(capsys: pytest.Capture
     assert err.startswith(
         "audit: no claim 'the-valeu' in audit-report/kinds/audit.json; did you mean 'the-value'?"
     )
-
-
-def test_a_claim_about_printed_numbers_alone_is_pointed_at_the_check(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """`audit list` names it among the claims; no run speaks to it."""
-    (paper,) = papers_of(["chen2022"])
-    experiment = ExperimentRecord("kim_words", "Kim", "xml_cnn", "", "eurlex", "small", {}, not_run="not yet")
-    audit = assemble(paper, {"kim_words": experiment}, fidelity=(), command="")
-    write_files(audit, Path("audit-report/chen2022"))
-    code, _, err = explain(capsys, "progress-smaller-than-claimed", "audit-report/chen2022/audit.json")
-    assert code == Exit.BAD_INPUT
-    assert err.startswith(
-        "audit: 'progress-smaller-than-claimed' is a claim about printed numbers alone, which no run tests; "
-        "`audit check chen2022 --explain chen2022:sentence:progress-smaller-than-claimed:nDCG@1` shows it"
-    )
-    command = re.search(r"`audit (.*)`", err)
-    assert command is not None
-    assert cli.main(command[1].split()) in (Exit.OK, Exit.CONTRADICTED)
-    code, _, err = explain(capsys, "zzz", "audit-report/chen2022/audit.json")
-    assert re.search(r"and \d+ more; `audit list` shows all$", err.strip())
 
 
 DEPARTURES = (

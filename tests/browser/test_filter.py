@@ -49,57 +49,6 @@ def expected(audit: Audit, test: Callable[[Any, str], bool]) -> set[str]:
     return {found.anchors[it.id] for it in audit.claims if test(it, statuses[it.id])}
 
 
-QUERIES: dict[str, Callable[[Any, str], bool]] = {
-    "v:contradicted": lambda claim, status: status == "contradicted",
-    "v:contra": lambda claim, status: status == "contradicted",
-    "V:Contradicted,reproduced": lambda claim, status: status in ("contradicted", "reproduced"),
-    'v:"not tested"': lambda claim, status: False,
-    "-v:inconclusive": lambda claim, status: status != "inconclusive",
-    "kind:value": lambda claim, status: claim.kind == "value",
-    "kind:value,gap v:reproduced": lambda claim, status: (
-        claim.kind in ("value", "gap") and status == "reproduced"
-    ),
-    'd:"toy two"': lambda claim, status: claim.dataset == "toy two",
-    "primary": lambda claim, status: claim.primary,
-    "-primary kind:equiv": lambda claim, status: not claim.primary and claim.kind == "equivalent",
-    "flipped": lambda claim, status: False,
-    "no-loss": lambda claim, status: "no-loss" in claim.says,
-    '"value-a1 says"': lambda claim, status: claim.claim == "value-a1",
-    "says what value-a1": lambda claim, status: claim.claim == "value-a1",
-    "kind:comparison": lambda claim, status: claim.kind == "order",
-    'kind:"printed value"': lambda claim, status: claim.kind == "value",
-    "verdict:contradicted dataset:two": lambda claim, status: (
-        status == "contradicted" and claim.dataset == "toy two"
-    ),
-    "m:p@1": lambda claim, status: True,
-    "metric:p@1": lambda claim, status: True,
-    "": lambda claim, status: True,
-    '"': lambda claim, status: True,
-    "v:": lambda claim, status: False,  # no claim speaks of it
-}
-
-
-def test_grammar(page: Any, audit: Audit) -> None:
-    """Each condition shows the claims that it is about, and no others; how many is said."""
-    for query, test in QUERIES.items():
-        page.fill("#filter", query)
-        page.wait_for_timeout(180)
-        shown = page.evaluate(SHOWN)
-        assert set(shown) == expected(audit, test), query
-        said = page.locator("#shown").inner_text()
-        number = f"{len(shown)} of {len(audit.claims)} claims shown"
-        assert said == (number if shown else "No claim fits this filter."), query
-
-
-#: What is said of conditions that can fit nothing: which word, and what there is.
-UNKNOWN = {
-    "metrics:p@1": "Unknown: metrics: – the keys are v:, d:, kind: and m:.",
-    "m:p@3": "Unknown: m:p@3 – there are p@1.",
-    "v:maybe": "Unknown: v:maybe – there are contradicted, inconclusive, not_tested, reproduced.",
-    "d:eurlex": "Unknown: d:eurlex – there are toy, toy two.",
-}
-
-
 def test_chips_count_and_toggle(page: Any, audit: Audit) -> None:
     """A chip says how many claims it is about, puts its condition into the box, and takes it out again."""
     chip = page.locator("#chips button", has_text="Contradicted")

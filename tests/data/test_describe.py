@@ -6,11 +6,8 @@ from dataclasses import astuple
 from pathlib import Path
 
 from reimpl.data.describe import (
-    StratumSize,
     describe,
-    strata_sizes,
 )
-from reimpl.data.formats import open_corpus
 from tests.data.corpora import corpus, write
 
 
@@ -56,25 +53,3 @@ def test_texts_by_hand(tmp_path: Path) -> None:
     assert (
         describe(corpus(tmp_path / "bare", ["\tx"], ["\ty"]))["splits"]["train"]["documents_a_label"] == 0.0
     )
-
-
-def test_head_and_tail_by_hand(tmp_path: Path) -> None:
-    """a stands in 4 training documents, b in 2, c and d in 1: half of 8 is full with a, 6.4 with b and c."""
-    train = ["a b\tx", "a b\tx", "a c\tx", "a a d\tx", "\tx"]
-    by_share, by_threshold = strata_sizes(open_corpus(corpus(tmp_path, train, ["b e\tx", "a\tx", "e\tx"])))
-    head, torso, tail = by_share.strata
-    assert head == StratumSize(
-        "head", 1, {"train": 4, "test": 1}, {"train": 4, "test": 1}, {"train": 50.0, "test": 25.0}
-    )
-    assert torso == StratumSize(
-        "torso", 2, {"train": 3, "test": 1}, {"train": 3, "test": 1}, {"train": 37.5, "test": 25.0}
-    )
-    both = {"train": 1, "test": 2}
-    assert (tail.labels, tail.documents, tail.positives) == (2, both, both)
-    # under 5 documents are all of them
-    assert [(each.name, each.labels) for each in by_threshold.strata] == [
-        ("head", 0),
-        ("torso", 0),
-        ("tail", 5),
-    ]
-    assert by_threshold.strata[2].documents == {"train": 4, "test": 3}

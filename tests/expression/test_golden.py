@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -78,27 +77,3 @@ def test_two_model_sizes_imply_the_bottleneck(case: dict[str, Any]) -> None:
         R_if_GB=[float(gb.span.low), float(gb.span.high)],
         R_if_GiB=[float(gib.span.low), float(gib.span.high)],
     )
-
-
-@cases("param_count")
-def test_parameters_are_counted_by_formula(case: dict[str, Any]) -> None:
-    """CorNet's by its function; XML-CNN's by plain arithmetic with given names."""
-    numbers = {name: Fraction(n) for name, n in case["inputs"].items() if isinstance(n, int)}
-    if "V" in numbers:
-        (total,) = value("cornet_parameters(V, R, blocks)", **numbers)
-        (block,) = value("2 * V * R + R + V", **numbers)
-        golden.check(
-            case,
-            per_block=float(block.span.low),
-            total=float(total.span.high),
-            bytes_fp32=4 * float(total.span.low),
-        )
-        return
-    parts = {
-        "conv": "filters_per_size * emb * (2 + 4 + 8) + 3 * filters_per_size",
-        "hidden_layer": "3 * filters_per_size * pools * hidden + hidden",
-        "output": "hidden * labels + labels",
-    }
-    parts["total"] = " + ".join(parts.values())
-    parts["without_hidden"] = f"{parts['conv']} + 3 * filters_per_size * pools * labels + labels"
-    golden.check(case, **{name: float(value(text, **numbers)[0].span.low) for name, text in parts.items()})
