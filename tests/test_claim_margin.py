@@ -87,7 +87,6 @@ def margins(found: Paper, claim: str) -> set[tuple[float, str]]:
 NO_VALUE = ("value: 0.5, rule: field", "rule: field")
 NO_RULE = ("value: 0.5, rule: field, ", "")
 OF_TABLE = ("claims:\n", "  t1: {rule: half_gap, why: table}\nclaims:\n")
-SIGNIFICANT = "kind: significant, better: t1.ours, worse: t1.old2, metric: P@1, says: x"
 
 
 @pytest.mark.parametrize(

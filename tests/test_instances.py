@@ -138,16 +138,6 @@ def test_only_seeds_of_the_verdict_count(suite: Suite) -> None:
         (made("order", printed=()), {"a1": None}),
         (made("order", printed=()), {"b0": hit_pattern(np.zeros((N, 1), int), Truth.from_lists([[1]] * N))}),
     ],
-    ids=[
-        "value",
-        "several arms",
-        "no document's",
-        "beyond the ranks",
-        "nothing kept",
-        "older run",
-        "other documents",
-        "newer format",
-    ],
 )
 def test_where_there_is_no_evidence(suite: Suite, claim: ClaimRecord, change: dict[str, Any]) -> None:
     """What is about no two arms, what no run kept, and what was scored on other documents has none."""

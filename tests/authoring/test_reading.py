@@ -123,7 +123,6 @@ TABLE = r"\begin{tabular}{lc} M & P@1 \\ \hline A & 1.0 \\ \end{tabular}"
 
 # --------------------------------------------------------------------------- what is no table
 
-LONG = r"A & 75.10 & \textbf{60.20} \\" + "\n"
 #: Name and content of a file, a part of the sentence.
 REFUSED = [
     ("t.tex", "\n\\begin{tabular}{lc}\nA & 1 \\\\\n", "t.tex:2: \\begin{tabular} has no \\end"),

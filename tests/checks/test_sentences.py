@@ -125,8 +125,6 @@ def test_similar_numbers_are_within_the_margin_and_others_are_never_called_wrong
 
 # --------------------------------------------------------------------------- best of all
 
-Texts = Mapping[str, Sequence[str | Of | None]]
-
 
 def dominates(columns: Sequence[str | Of], rows: Mapping[Any, Sequence[Any]], **details: Any) -> Finding:
     """w is said to be best."""

@@ -77,7 +77,6 @@ def test_raw_and_tokenised_texts(tmp_path: Path) -> None:
     assert {document.text for document in source.documents("train")} == {"Raw."}
 
 
-OBJECTS = npy(np.array([["a", "b"], [], ["c"]], dtype=object), pickled=True)
 PAIRS, ARRAYS = CORPORA["attentionxml"][0], CORPORA["attentionxml-npy"][0]
 
 

@@ -27,9 +27,6 @@ from tests.stats import golden
 # --------------------------------------------------------------------------- cost
 
 
-FAST, SLOW = [10.0, 10.4, 9.8], [21.0, 20.0, 20.5]
-
-
 times = st.lists(st.floats(1, 100), min_size=3, max_size=6)
 
 
