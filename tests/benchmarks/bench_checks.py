@@ -2,9 +2,8 @@
 
     pytest tests/benchmarks/bench_checks.py -m benchmark -s
 
-The bounds are the project's goals: 30 s for ten thousand cells of papers that copy from each other
-and say some
-thirty sentences each, 3 s for the seven files from the start of the interpreter. Neither may import torch.
+The bounds are the project's goals: 30 s for ten thousand cells of papers that copy from each other and say a
+dozen sentences each, 3 s for the seven files from the start of the interpreter. Neither may import torch.
 """
 
 from __future__ import annotations
@@ -16,10 +15,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from tests.checks.honest_papers import drafts
-from tests.checks.honest_sentences import sentences
 
 from audit.checks import ACROSS, CHECKS, Sheet, all_findings
+from tests.checks.test_honest import stated
 
 pytestmark = pytest.mark.benchmark
 
@@ -38,8 +36,7 @@ def made() -> list[Sheet]:
     sheets: list[Sheet] = []
     seed = 0
     while sum(len(sheet.numbers) for sheet in sheets) < CELLS:
-        written = drafts(np.random.default_rng(seed), prefix=f"s{seed}-")
-        sheets += [draft.sheet(sentences(draft, 30)) for draft in written]
+        sheets += stated(np.random.default_rng(seed), f"s{seed}-")
         seed += 1
     return sheets
 

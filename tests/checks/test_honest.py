@@ -48,7 +48,7 @@ def described(rng: np.random.Generator, on: Collection) -> DatasetRecord:
     return data_set(on.name, on.name, **kept)
 
 
-def stated(rng: np.random.Generator) -> list[Sheet]:
+def stated(rng: np.random.Generator, prefix: str = "") -> list[Sheet]:
     """A paper with a table, its ranks and sentences about it, and one that copies a row of it, shorter."""
     on, rule, decimals = collection(rng, "set"), str(rng.choice(RULES)), int(rng.integers(1, 5))
     seeds = int(rng.choice([1, 1, 3]))
@@ -70,12 +70,12 @@ def stated(rng: np.random.Generator) -> list[Sheet]:
         about = {"metric": metric, "dataset": "set"}
         says += [states("order", cells[0], cells[-1], id=f"order {metric}", **about)]
         says += [states("ranking", *cells, id=f"ranking {metric}", **about)]
-    copied = Of(id="m0", method="m0", source="copied", copied_from="first")
+    copied = Of(id="m0", method="m0", source="copied", copied_from=f"{prefix}first")
     shorter = in_print(Fraction(str(rows["m0"][0])), int(rng.integers(0, decimals + 1)), "half_up")
     held = described(rng, on)
     return [
-        paper(first, key="first", datasets=[held], says=says),
-        paper(table(["P@1"], {copied: [shorter]}, dataset="set"), key="second", datasets=[held]),
+        paper(first, key=f"{prefix}first", datasets=[held], says=says),
+        paper(table(["P@1"], {copied: [shorter]}, dataset="set"), key=f"{prefix}second", datasets=[held]),
     ]
 
 
