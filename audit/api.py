@@ -151,7 +151,7 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
     from audit.pipeline.session import Session
     from audit.pipeline.start import judged_at_once, run_own_commands, suites
     from audit.pipeline.suite import run_once
-    from audit.runner.model_folder import models_of
+    from audit.runner.models import models_of
     from audit.runner.progress import quiet_console
 
     if settings is not None and fields:

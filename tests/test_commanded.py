@@ -111,22 +111,6 @@ def test_its_runs_are_judged_as_no_runs_of_ours(capsys: pytest.CaptureFixture[st
     assert "words seed 0: P@1 80.00  P@3 30.00" in said
 
 
-def test_another_command_is_another_run_and_takes_the_place_of_the_earlier_one(folder: Path) -> None:
-    cli.main(ALLOWED)
-    write_claims(folder, results="metrics.json", time_limit="5m")
-    assert cli.main(ALLOWED) == Exit.OK
-    assert calls() == 6  # how long it may take is no other command
-    write_paper(
-        folder,
-        (MODEL["words"], f"    {experiment('Words', 70.0)}"),
-        (MODEL["letters"], f"    {experiment('Letters', 40.0)}"),
-    )
-    assert cli.main(ALLOWED) == Exit.OK
-    assert calls() == 9
-    assert judged().verdicts[0].values[0] == (70.0, 70.1, 70.2)
-    assert "words: 3 of 3 runs replaced earlier ones" in judged().verdicts[0].badges
-
-
 def test_only_the_authors_own_code_contradicts(folder: Path) -> None:
     for code, outcome in ((None, "inconclusive"), ("github.com/x@1", "contradicted")):
         stated = {"authors_code": code, "same_data": "theirs"} if code else {}

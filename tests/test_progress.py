@@ -39,24 +39,6 @@ def test_elsewhere_a_line_a_run_and_nothing_for_runs_that_were_there() -> None:
     ]
 
 
-def test_on_a_terminal_the_bars_add_up_to_all_runs() -> None:
-    listener, said = screen(2, terminal=True)
-    with listener:
-        listener.began(job(0))
-        listener.began(job(0))  # again, after its worker died
-        listener.began(job(1))
-        listener.progress(job(0), 5, 10, 0.5)
-        listener.progress(job(1), 1, 4, None)
-        assert len(listener.bars.tasks) == 3
-        assert listener.bars.tasks[0].completed == pytest.approx(0.75)
-        listener.ended(job(0), make_run(0, 80.0))
-        assert listener.bars.tasks[0].completed == pytest.approx(1.25)
-        listener.ended(job(1), make_run(1, 80.0))
-        assert listener.bars.tasks[0].completed == 2
-        assert len(listener.bars.tasks) == 1
-    assert "2 of 2" in said.getvalue()
-
-
 def test_the_first_run_that_was_made_tells_how_long_the_others_take_and_no_other() -> None:
     """600 s a run: eight others by two processes, of which one is as far as this one."""
     said = io.StringIO()

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from audit.runner.model_folder import models_of
+from audit.runner.models import models_of
 from audit.settings import Option, RunSettings
 
 Out = Annotated[Path, typer.Option(help="Folder for the report.")]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from audit.cli.app import app, check_keys, papers_of, say
 from audit.cli.options import command
 from audit.errors import Exit
+from audit.names import seconds_of, span
 from audit.settings import TrainingSettings
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
     from audit.runner.tuning.question import Question
     from audit.study import Study, Trial
@@ -55,14 +56,18 @@ def tune_command(
     from audit.pipeline.corpus_words import corpus_questions, in_tune
     from audit.pipeline.start import runner_settings
     from audit.pipeline.suite import check_can_be_written, threads_of
-    from audit.runner.tuning.ask import questions
+    from audit.runner.progress import new_console, run_bars
     from audit.runner.tuning.carry_on import Way, carry_on
+    from audit.runner.tuning.question import questions
 
     papers = papers_of(claims)
     check_keys(papers)
     runner = runner_settings(settings)
     check_can_be_written(settings.store)
-    seconds = None if timeout is None else _seconds(timeout)
+    seconds = None
+    if timeout is not None:  # a bare number is minutes
+        bare = timeout.isascii() and timeout.isdecimal()
+        seconds = seconds_of(f"{timeout}m" if bare else timeout, option="--timeout")
     with corpus_questions(in_tune):
         asked = [
             question
@@ -74,7 +79,9 @@ def tune_command(
     worst = Exit.OK
     for question in asked:
         way = Way(settings.store, trials or question.trials, jobs, threads, seconds)
-        with Screen(question, way.trials) as screen:
+        console = new_console()
+        with run_bars(console) as bars:
+            screen = Screen(question, way.trials, console, bars)
             screen.announce(way.workers, runner.device)
             study = carry_on(question, way, screen)
         if study is None:
@@ -84,44 +91,13 @@ def tune_command(
     return worst
 
 
-def _seconds(text: str) -> float:
-    """A bare number is minutes."""
-    from audit.names import seconds_of
-
-    return seconds_of(f"{text}m" if text.isascii() and text.isdecimal() else text, option="--timeout")
-
-
 class Screen:
     """Listens to a search: a bar on a terminal, a line a trial everywhere."""
 
-    def __init__(self, question: Question, trials: int, console: Console | None = None) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-        from audit.runner.progress import new_console
-
-        self.question, self.trials = question, trials
-        self.console = console or new_console()
+    def __init__(self, question: Question, trials: int, console: Console, bar: Progress) -> None:
+        self.question, self.trials, self.console, self.bar = question, trials, console, bar
         self.over, self.best = 0, ""
-        self.bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[state]}"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=self.console,
-            disable=not self.console.is_terminal,
-            transient=True,
-        )
-        self.task = self.bar.add_task(question.experiments[0], total=float(trials), state="")
-
-    def __enter__(self) -> Self:
-        self.bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.bar.stop()
+        self.task = bar.add_task(question.experiments[0], total=float(trials), state="")
 
     def announce(self, workers: int, device: str) -> None:
         """What is about to be sought, on what."""
@@ -160,7 +136,6 @@ class Screen:
 
 
 def _tell(study: Study, store: Path) -> None:
-    from audit.names import span
     from audit.storage.studies import path_of
 
     made = [it.seconds for it in study.trials if it.state in ("done", "pruned")]

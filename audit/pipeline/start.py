@@ -124,7 +124,7 @@ def judged_at_once(
 def run_own_commands(suite: Suite, path: Path, chosen: RunSettings) -> bool:
     """The runs of experiments that bring a program of their own; whether any failed."""
     from audit.runner.commands import Commands, run_commands
-    from audit.runner.plan import selected
+    from audit.runner.resolve import selected
 
     wanted = selected(suite.paper, chosen.only)
     only = None if wanted is None else frozenset(wanted)

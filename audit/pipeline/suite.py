@@ -95,7 +95,8 @@ class Suite:
 
     def nothing_to_run(self, plan: Plan) -> str:
         """Why the plan holds no run, in a sentence; empty where it holds some, or commands are to run."""
-        from audit.runner.plan import LEFT_OUT, selected
+        from audit.runner.plan import LEFT_OUT
+        from audit.runner.resolve import selected
         from audit.storage.manifest import BY_COMMAND
 
         wanted = selected(self.paper, self.only)
@@ -124,7 +125,7 @@ class Suite:
 
     def fidelity(self, plan: Plan) -> None:
         """The gate of the models in the plan, kept with it for the judge; what did not pass is told."""
-        from audit.runner.gate import fidelity
+        from audit.runner.models import fidelity
         from audit.storage.manifest import kept_plans
 
         checks = fidelity(plan)

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import audit
 from audit.record import DataInfo, Run, Status, digest
-from audit.runner.faults import told
 from audit.runner.plan import Job
-from audit.runner.versions import ChangedError, check_unchanged
+from audit.runner.versions import ChangedError, check_unchanged, told
 from audit.storage.runs import Store
 
 if TYPE_CHECKING:
@@ -83,6 +82,7 @@ def _run(
     started = _now()
     data = job.data.load()
     checkpoint = _checkpoint(job, means.store)
+    from reimpl.checkpoint import CheckpointError
     from reimpl.errors import ReimplError
     from reimpl.training import Interrupted, Watch
 
@@ -93,7 +93,13 @@ def _run(
     members = means.store.members_path(job.spec, job.sources)
     watch = Watch(show, stop, checkpoint, means.checkpoint_every, members=members)
     try:
-        result = _train_or_begin_again(job, data, means.threads, watch, checkpoint)
+        try:
+            result = _train(job, data, means.threads, watch)
+        except CheckpointError:  # it says nothing about the run
+            checkpoint.unlink()
+            note = "a checkpoint could not be read, so the run was begun again"
+            result = _train(job, data, means.threads, watch)
+            result = replace(result, notes=(*result.notes, note))
     except Interrupted as err:
         raise Stopped(job.spec.key) from err
     except ChangedError:  # no outcome of this run
@@ -147,21 +153,6 @@ def _written(split: Split) -> tuple[Any, Any]:
         return split.tokens, split.offsets
     # (n, 2): ids, and the very bits of their weights
     return np.stack((X.indices, X.data.astype(np.float32).view(np.int32)), axis=1), X.indptr
-
-
-def _train_or_begin_again(
-    job: Job, data: Dataset, threads: int | None, watch: Watch, checkpoint: Path
-) -> Result:
-    """A checkpoint that cannot be read says nothing about the run: it is dropped, and that is noted."""
-    from reimpl.checkpoint import CheckpointError
-
-    try:
-        return _train(job, data, threads, watch)
-    except CheckpointError:
-        checkpoint.unlink()
-        result = _train(job, data, threads, watch)
-        note = "a checkpoint could not be read, so the run was begun again"
-        return replace(result, notes=(*result.notes, note))
 
 
 def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result:
@@ -231,7 +222,12 @@ def _record(
 ) -> Run:
     import torch
 
+    from reimpl.models import source_of_other
+
     commit, dirty = _commit()
+    # Of a model that is none of ours no commit of this project has the code.
+    other = source_of_other(job.spec.model)
+    seconds = result.prediction_seconds if result else None
     return Run(
         key=job.spec.key,
         spec=job.spec,
@@ -241,12 +237,12 @@ def _record(
         reason=reason or (result.reason if result else None),
         curve=result.curve if result else (),
         seconds=round(result.seconds, 3) if result else 0.0,
-        prediction_seconds=_rounded(result.prediction_seconds) if result else None,
+        prediction_seconds=round(seconds, 3) if seconds is not None else None,
         peak_memory_bytes=result.peak_memory_bytes if result else None,
         parameters=result.parameters if result else None,
         device=_device_name(job.device),
         threads=torch.get_num_threads() if job.device == "cpu" else None,
-        versions={**_versions(), **_of_others(job.spec.model)},
+        versions={**_versions(), **({f"model {job.spec.model}": other} if other is not None else {})},
         commit=commit,
         dirty=dirty,
         margins=dict(job.margins),
@@ -255,10 +251,6 @@ def _record(
         started=started,
         finished=_now(),
     )
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 3)
 
 
 def data_info(data: Dataset) -> DataInfo:
@@ -307,32 +299,18 @@ def _versions() -> dict[str, str]:
 
 
 @cache
-def _of_others(model: str) -> dict[str, str]:
-    """The package, with its version, of a model that is none of ours: no commit of this one has its code."""
-    from reimpl.models import source_of_other
-
-    source = source_of_other(model)
-    return {} if source is None else {f"model {model}": source}
-
-
-@cache
 def _commit() -> tuple[str | None, bool | None]:
     """Commit of the checkout that this package runs from, and whether it has changes; else (None, None)."""
     folder = Path(audit.__file__).resolve().parent.parent
     if not (folder / ".git").exists():
         return None, None
     try:
-        head = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=True, timeout=10
-        ).stdout.strip()
-        changes = subprocess.run(
-            ["git", "status", "--porcelain", "-uno"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=10,
-        ).stdout
+        head, changes = (
+            subprocess.run(
+                ["git", *words], cwd=folder, capture_output=True, text=True, check=True, timeout=10
+            ).stdout.strip()
+            for words in (("rev-parse", "HEAD"), ("status", "--porcelain", "-uno"))
+        )
     except (OSError, subprocess.SubprocessError):
         return None, None
-    return head, bool(changes.strip())
+    return head, bool(changes)

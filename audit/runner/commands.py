@@ -22,7 +22,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -106,23 +106,15 @@ def tail(path: Path) -> str:
 def _end_group(child: subprocess.Popen[bytes]) -> None:
     """The process and all that it started: asked first, and ended after a while."""
     for number in (signal.SIGTERM, signal.SIGKILL):
+        patience = time.monotonic() + GRACE
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, number)
-        with suppress(subprocess.TimeoutExpired):
-            child.wait(timeout=GRACE)
-        if not _group_lives(child.pid):
-            return
-
-
-def _group_lives(group: int) -> bool:
-    """Waits a while for the last of them to go."""
-    for _ in range(int(GRACE / 0.05)):
-        try:
-            os.killpg(group, 0)
-        except (ProcessLookupError, PermissionError):
-            return False
-        time.sleep(0.05)
-    return True
+            while time.monotonic() < patience:
+                child.poll()
+                os.killpg(child.pid, 0)  # raises once the last of them has gone
+                time.sleep(0.05)
+            continue
+        return
 
 
 @contextmanager
@@ -201,28 +193,18 @@ class Commands:
     failed: int = field(default=0, init=False)
     """Runs that came to nothing in this call."""
 
-    @property
-    def there(self) -> Mapping[str, Command]:
-        """Experiment -> its command, of those that are asked for."""
-        experiments = self.paper.single_experiments
-        return {
-            name: it.command
-            for name, it in experiments.items()
-            if it.command is not None and (self.only is None or name in self.only)
-        }
-
-    @property
-    def beside_models(self) -> bool:
-        """Whether an experiment is asked for that has a model."""
-        return any(
-            it.model is not None and (self.only is None or name in self.only)
+    def __post_init__(self) -> None:
+        asked = {
+            name: it
             for name, it in self.paper.single_experiments.items()
-        )
+            if self.only is None or name in self.only
+        }
+        #: Experiment -> its command, of those that are asked for.
+        self.there = {name: it.command for name, it in asked.items() if it.command is not None}
+        self.beside_models = any(it.model is not None for it in asked.values())
 
-    def refusal(self) -> str | None:
-        """What to do where commands are there and not allowed; None where there are none."""
-        if not self.there:
-            return None
+    def refusal(self) -> str:
+        """What to do where they are not allowed."""
         name, command = next(iter(self.there.items()))
         others = f" and {len(self.there) - 1} more" if len(self.there) > 1 else ""
         return (
@@ -248,7 +230,8 @@ class Commands:
                 self.tell(f"{name} seed {seed}: another process is at work on it")
                 return
             before = self._before(store, name, seed)
-            if any(self._stands(run, command) for run in before):
+            done = [run for run in before if Provenance.of(run).command == _digest(command)]
+            if any(run.status == "done" or not self.retry_failed for run in done):
                 return
             run, predictions = self._run(name, command, seed, before)
             store.put(run, predictions=predictions, retry=self.retry_failed)
@@ -269,11 +252,6 @@ class Commands:
                     f"{option('only')}, or take another {option('store')}"
                 )
         return found
-
-    def _stands(self, run: Run, command: Command) -> bool:
-        """Whether it needs no further run: of this very command, and done, or failed and to be left so."""
-        same = Provenance.of(run).command == _digest(command)
-        return same and (run.status == "done" or not self.retry_failed)
 
     def _run(
         self, name: str, command: Command, seed: int, before: Sequence[Run]
@@ -335,13 +313,13 @@ def run_commands(commands: Commands, *, seeds: int, allowed: bool) -> bool:
     """
     from audit.storage.margins import keep_fixed
 
-    refusal = commands.refusal()
-    if refusal is None:
+    if not commands.there:
         return False
     if not allowed:
+        refusal = AuditError(commands.refusal())
         if not commands.beside_models:
-            raise AuditError(refusal)
-        commands.tell(f"left out: {AuditError(refusal)}")
+            raise refusal
+        commands.tell(f"left out: {refusal}")
         return False
     keep_fixed(commands.store, commands.paper)
     commands.carry_out(seeds)

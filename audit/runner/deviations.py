@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.claims.load import Paper
 from audit.record import Deviation
-from audit.runner.reasons import Reasons
 
 if TYPE_CHECKING:
     from audit.runner.data_request import DataRequest
+    from audit.runner.resolve import Resolved
     from reimpl.data.dataset import Dataset
     from reimpl.protocol import Protocol
 
@@ -42,36 +42,77 @@ _WORDS = {
 }
 
 
-def deviations(
-    paper: Paper,
-    experiment: str,
-    claimed: Protocol,
-    used: Protocol,
-    claimed_config: Any,
-    config: Any,
-    data: Dataset,
-    request: DataRequest,
-    precision: str,
-) -> tuple[Deviation, ...]:
+_BY_COMMAND = "chosen on the command line"
+_IN_PROPORTION = "in proportion to the epochs, of which the reduced protocol has fewer"
+#: `reimpl.protocol.AVERAGE_FROM_SHARE` has more.
+_LATER = "later, because at reduced sizes the scores rise for longer, and the mean lags behind them"
+_INSTEAD = {
+    "evaluate_every": "more often, because reduced runs are short",
+    "hold_out": "a share of the training documents, because a reduced protocol is for corpora of any size",
+}
+
+
+def deviations(paper: Paper, experiment: str, found: Resolved, precision: str) -> tuple[Deviation, ...]:
     """All departures of a run of `experiment` from the claim file, those of the public code at the end."""
-    found = [
-        *_of_data(paper, experiment, claimed, data, request),
-        *_of_values(
-            asdict(claimed),
-            asdict(used),
-            Reasons(claimed, used).of_training,
-            only=_acting(claimed, used, data),
-        ),
-        *_of_values(
-            _flat(asdict(claimed_config)), _flat(asdict(config)), Reasons(claimed, used).of_config, only=None
-        ),
+    claimed, used, data = found.claimed, found.used, found.whole
+    words = _acting(claimed, used, data)
+
+    def of_training(key: str, theirs: Any, ours: Any) -> str:
+        return _why_training(claimed, used, key, theirs, ours)
+
+    def of_config(_: str, theirs: Any, ours: Any) -> str:
+        if used.deviation is None:
+            return _BY_COMMAND
+        reduced = is_reduction(theirs, ours)
+        return used.deviation if reduced else "as the model has it under a reduced protocol"
+
+    config, claimed_config = _flat(asdict(found.config)), _flat(asdict(found.claimed_config))
+    departures = [
+        *_of_data(paper, experiment, claimed, data, found.request),
+        *_of_values(asdict(claimed), asdict(used), of_training, words),
+        *_of_values(claimed_config, config, of_config, {key: key.replace("_", " ") for key in config}),
     ]
     if precision != "float32":
-        found.append(Deviation("arithmetic", "float32 (assumed)", precision, "chosen on the command line"))
+        departures.append(Deviation("arithmetic", "float32 (assumed)", precision, _BY_COMMAND))
     if not data.padding_trainable and data.recipe == "liu2017":
-        found.append(Deviation("padding row", "trainable", "frozen", "recipe"))
+        departures.append(Deviation("padding row", "trainable", "frozen", "recipe"))
     own = [replace(it, here=SEE_SETTINGS, as_set=True) for it in paper.departures_of(experiment)]
-    return (*found, *own)
+    return (*departures, *own)
+
+
+def _why_training(claimed: Protocol, used: Protocol, key: str, paper: Any, here: Any) -> str:
+    """Why a field of the protocol is not as claimed: a reduction is told as one, the rest has its reason."""
+    from reimpl.protocol import AMOUNTS, BEGINNINGS
+
+    if used.deviation is None:
+        return _BY_COMMAND
+    if key in AMOUNTS:
+        return used.deviation
+    if key == "learning_rate" and here < paper:
+        return "lowered by the reduced protocol"
+    if key == "learning_rate" and used.epochs < claimed.epochs:
+        return "raised, because the reduced protocol takes fewer epochs"
+    if paper is not None and here is not None:
+        if key in BEGINNINGS:
+            return _LATER if here > round(paper / claimed.epochs * used.epochs) else _IN_PROPORTION
+        if key in _INSTEAD:
+            return _INSTEAD[key]
+    return f"as the reduced protocol {used.name} has it"
+
+
+def is_reduction(paper: Any, here: Any) -> bool:
+    """Whether a size is smaller; of lists, whether it is in some place and larger in none.
+
+    >>> is_reduction(512, 128), is_reduction(16, 32), is_reduction((512, 16), (32, 16))
+    (True, False, True)
+    >>> is_reduction((6, 2), ()), is_reduction(300, "as_vectors")
+    (False, False)
+    """
+    if isinstance(paper, list | tuple) and isinstance(here, list | tuple):
+        pairs = list(zip(paper, here, strict=False))
+        return bool(pairs) and len(here) <= len(paper) and all(b <= a for a, b in pairs)
+    numbers = _numbers(paper, here)
+    return numbers is not None and numbers[1] < numbers[0]
 
 
 def _acting(claimed: Protocol, used: Protocol, data: Dataset) -> dict[str, str]:
@@ -91,6 +132,8 @@ def _acting(claimed: Protocol, used: Protocol, data: Dataset) -> dict[str, str]:
 def _of_data(
     paper: Paper, experiment: str, claimed: Protocol, data: Dataset, request: DataRequest
 ) -> Iterator[Deviation]:
+    from reimpl.data.identity import differences, observed_of
+
     wanted = paper.single_experiments[experiment]
     printed = paper.datasets[wanted.on]
     sizes = ", ".join(f"{key} {value}" for key, value in printed.printed.items())
@@ -103,7 +146,8 @@ def _of_data(
         stand_in = "a stand-in corpus" if request.folder is None else "the folder that was given"
         if printed.corpus and data.corpus in printed.corpus:
             stand_in = "the same documents in another split"
-        apart = "".join(f"; {it}" for it in _means_apart(printed.printed, data))
+        means = {key: it for key, it in printed.printed.items() if key.endswith(("_document", "_label"))}
+        apart = "".join(f"; {it}" for it in differences(means, observed_of(data)))  # sizes are told anyway
         yield Deviation(
             "data", f"{printed.name} ({sizes})" if sizes else printed.name, here + apart, stand_in
         )
@@ -119,14 +163,6 @@ def _of_data(
         )
 
 
-def _means_apart(printed: Mapping[str, str], data: Dataset) -> Sequence[str]:
-    """How the printed means of labels differ from those here; the sizes are told anyway."""
-    from reimpl.data.identity import differences, observed_of
-
-    means = {name: value for name, value in printed.items() if name.endswith(("_document", "_label"))}
-    return differences(means, observed_of(data))
-
-
 def _vectors(data: Dataset, request: DataRequest) -> tuple[str, str]:
     """The initial word vectors that were used, and why."""
     size = f"{data.dimension} components"
@@ -138,19 +174,12 @@ def _vectors(data: Dataset, request: DataRequest) -> tuple[str, str]:
 
 
 def _of_values(
-    paper: dict[str, Any],
-    here: dict[str, Any],
-    why: Callable[[str, Any, Any], str],
-    *,
-    only: dict[str, str] | None,
+    paper: dict[str, Any], here: dict[str, Any], why: Callable[[str, Any, Any], str], words: dict[str, str]
 ) -> Iterator[Deviation]:
     for key, value in here.items():
-        if paper[key] != value and (only is None or key in only):
-            name = key.replace("_", " ") if only is None else only[key]
-            reason = why(key, paper[key], value)
-            yield Deviation(
-                name, _text(paper[key]), _text(value), reason, numbers=_numbers(paper[key], value)
-            )
+        if paper[key] != value and key in words:
+            reason, numbers = why(key, paper[key], value), _numbers(paper[key], value)
+            yield Deviation(words[key], _text(paper[key]), _text(value), reason, numbers=numbers)
 
 
 def _numbers(paper: Any, here: Any) -> tuple[float, float] | None:

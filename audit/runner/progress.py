@@ -53,6 +53,20 @@ def quiet_console() -> Console:
     return _Console(stderr=True, quiet=True)
 
 
+def run_bars(console: Console) -> Progress:
+    """Bars with a state and times, on a terminal only; each task has a field `state`."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[state]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    )
+
+
 class Screen:
     """Listens to `audit.runner.execute`."""
 
@@ -62,16 +76,7 @@ class Screen:
         self.told_time = False
         self.titles: dict[str, str] = {}
         self.spoke = time.monotonic()
-        self.bars = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[state]}"),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=console,
-            disable=not console.is_terminal,
-            transient=True,
-        )
+        self.bars = run_bars(console)
         self.all = self.bars.add_task("all runs", total=float(total), state=f"0 of {total}")
         self.active: dict[str, TaskID] = {}
         self.shares: dict[str, float] = {}
@@ -100,15 +105,12 @@ class Screen:
         if job.spec.key in self.active:
             self.bars.update(self.active[job.spec.key], completed=share, state=state)
         self._show_all()
-        if not self.console.is_terminal and time.monotonic() - self.spoke >= _SILENCE:
-            self._say("; ".join(self._at_work()))
-
-    def _at_work(self) -> Iterator[str]:
-        """`words seed 0: 40 %, 52 s`, of each run of which steps were told."""
-        for key in self.active:
-            if key in self.shares:
-                took = span(time.monotonic() - self.started[key])
-                yield f"{self.titles[key]}: {self.shares[key]:.0%} done, {took}".replace("%", " %")
+        now = time.monotonic()
+        if not self.console.is_terminal and now - self.spoke >= _SILENCE:
+            at_work = [key for key in self.active if key in self.shares]
+            shown = {key: f"{100 * self.shares[key]:.0f} % done" for key in at_work}
+            told = (f"{self.titles[key]}: {shown[key]}, {span(now - self.started[key])}" for key in at_work)
+            self._say("; ".join(told))
 
     def waiting(self, job: Job) -> None:
         """Another process has this run."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
@@ -57,6 +58,18 @@ def check_unchanged(spec: RunSpec) -> None:
 
 def _changed(model: str, why: str) -> str:
     return f"model {model!r} was edited after its runs were planned ({why}); give the same command again"
+
+
+def told(err: BaseException, spec: RunSpec) -> str:
+    """`ValueError: oops (mine/net.py:31)`: with the last line of a model of others, where one led to it."""
+    from reimpl.errors import ConfigError
+    from reimpl.models import fault, find_model
+
+    modules = []
+    for model, code in codes_of(spec).items():
+        with suppress(ConfigError):
+            modules.append(find_model(model, code))
+    return fault(err, *modules)
 
 
 def of_other_versions(jobs: Iterable[Job], runs: Iterable[Run]) -> tuple[str, ...]:

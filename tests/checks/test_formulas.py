@@ -9,7 +9,7 @@ import pytest
 from audit.checks.formulas import complexity, formulas
 from audit.checks.sheet import Sheet
 from audit.record import ClaimRecord, Finding, PaperInfo, Where
-from audit.runner.structure import count_weights
+from audit.runner.models import count_weights
 from tests.checks.made import Of, only, paper, states, table
 
 TABLES = (

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from audit.claims.load import load
-from audit.runner.plan import Settings, make_plan
+from audit.runner import Settings, make_plan
 
 PAPER = """\
 format: 1

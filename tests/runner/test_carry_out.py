@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from audit.runner import carry_out as module
-from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out
+from audit.runner.carry_out import Means, Stopped, carry_out
 from audit.storage.runs import Store
 from reimpl import xml_cnn
 from reimpl.errors import DataError
@@ -74,29 +73,6 @@ def test_a_record_holds_what_was_run_on_what_and_what_came_out(tmp_path: Path, s
         assert of_documents(arrays, metric).mean() == pytest.approx(run.metrics[metric])
 
 
-def test_a_run_that_is_there_is_not_made_again(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = make_jobs(tmp_path)[0]
-    first = carry_out(job, Means(store), progress=silent, stop=never)
-    monkeypatch.setattr(module, "_run", lambda *_: pytest.fail("it was run"))
-    assert carry_out(job, Means(store, retry_failed=True), progress=silent, stop=never) == first
-
-
-def test_a_stopped_run_goes_on_and_its_record_is_that_of_an_undisturbed_one(tmp_path: Path) -> None:
-    job = make_jobs(tmp_path, evaluate="every_epoch", select="best_on_test")[0]
-    whole, parts = Store(tmp_path / "whole"), Store(tmp_path / "parts")
-    carry_out(job, Means(whole), progress=silent, stop=never)
-    for at in (2, 5):
-        with pytest.raises(Stopped):
-            carry_out(job, Means(parts), progress=silent, stop=stopping(at))
-        assert parts.get(job.spec.key) is None
-        assert (parts.root / "checkpoints" / job.spec.key / "state.pt").exists()
-    carry_out(job, Means(parts), progress=silent, stop=never)
-    assert content(parts, job.spec.key) == content(whole, job.spec.key)
-    assert not (parts.root / "checkpoints" / job.spec.key).exists()
-
-
 @pytest.mark.parametrize("damage", [b"", b"not a checkpoint"])
 def test_a_damaged_checkpoint_is_dropped_and_the_run_begun_again(tmp_path: Path, damage: bytes) -> None:
     """A power cut must not count as a failed seed of the paper's method."""
@@ -151,27 +127,6 @@ def test_a_fault_inside_a_run_is_a_failed_record_with_the_reason(
     assert not (store.root / "checkpoints" / job.spec.key).exists()
 
 
-def test_a_loss_that_is_no_number_is_a_failed_record(tmp_path: Path, store: Store) -> None:
-    job = make_jobs(tmp_path, learning_rate=1e38)[0]
-    run = carry_out(job, Means(store), progress=silent, stop=never)
-    assert run.status == "failed"
-    assert run.reason is not None and "epoch" in run.reason
-    assert run.seconds > 0 and run.parameters
-
-
-def test_a_failed_run_stays_failed_unless_a_retry_is_asked_for(
-    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = make_jobs(tmp_path)[0]
-    with monkeypatch.context() as patch:
-        failing(patch, ZeroDivisionError("once"))
-        failed = carry_out(job, Means(store), progress=silent, stop=never)
-    assert carry_out(job, Means(store), progress=silent, stop=never) == failed
-    again = carry_out(job, Means(store, retry_failed=True), progress=silent, stop=never)
-    assert again.status == "done"
-    assert store.get(job.spec.key) == again
-
-
 def test_data_that_have_gone_are_an_error_and_no_record(tmp_path: Path, store: Store) -> None:
     """It says nothing about the run."""
     job = make_jobs(tmp_path)[0]
@@ -181,26 +136,3 @@ def test_data_that_have_gone_are_an_error_and_no_record(tmp_path: Path, store: S
     with pytest.raises(DataError, match="nowhere"):
         carry_out(lost, Means(store), progress=silent, stop=never)
     assert list(store.runs()) == []
-
-
-def test_a_run_that_another_process_holds_is_left_to_it(tmp_path: Path, store: Store) -> None:
-    import threading
-
-    job = make_jobs(tmp_path)[0]
-    held, release = threading.Event(), threading.Event()
-
-    def hold() -> None:
-        with Store(store.root).claim(job.spec.key):
-            held.set()
-            release.wait(30)
-
-    other = threading.Thread(target=hold)
-    other.start()
-    try:
-        assert held.wait(30)
-        with pytest.raises(HeldElsewhere):
-            carry_out(job, Means(store), progress=silent, stop=never)
-    finally:
-        release.set()
-        other.join()
-    assert carry_out(job, Means(store), progress=silent, stop=never).status == "done"

@@ -9,7 +9,7 @@ from audit.record import DataSheet, DataStatistic
 from audit.runner import Settings, make_plan
 from audit.runner.data_sheet import statistics
 from reimpl.data.identity import Observed
-from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
+from tests.runner.papers import write_corpus, write_paper
 
 
 def test_each_statistic_printed_and_here() -> None:
@@ -57,23 +57,6 @@ def test_an_experiment_knows_the_corpus_that_it_is_planned_on(tmp_path: Path) ->
     assert found["labels a document"] == (None, "1.00", False)
     words = [len(line.split("\t")[1].split()) for line in (corpus / "train.txt").read_text().splitlines()]
     assert found["words a training document"][1] == f"{sum(words) / len(words):.2f}"
-
-
-def test_a_corpus_of_features_has_features_and_no_words(tmp_path: Path) -> None:
-    write_columns(tmp_path / "columns")
-    plan = make_plan(load(write_linear_paper(tmp_path)), Settings(data=tmp_path / "columns@1"))
-    [record] = [it for it in plan.experiments if it.id == "svm"]
-    found = sheet(record.data)
-    data = plan.jobs[0].data.load()
-    assert data.train.features is not None
-    assert found["features"][1] == f"{data.train.features.shape[1]}"
-    assert not [name for name in found if "words" in name]
-
-
-def test_the_made_corpus_is_recognised(tmp_path: Path) -> None:
-    plan = make_plan(load(write_paper(tmp_path)), Settings(protocol="small"), only=["words"])
-    [record] = [it for it in plan.experiments if it.id == "words"]
-    assert record.data is not None and record.data.recognised.startswith("synthetic, by content")
 
 
 def test_a_declared_content_of_other_sizes_is_told_and_contradicts_nobody(tmp_path: Path) -> None:

@@ -66,14 +66,6 @@ def test_a_reduced_protocol_lists_everything_it_changes(tmp_path: Path) -> None:
     assert deviations["word vectors"].why == "no vector file was given"
 
 
-def test_the_claimed_protocol_departs_in_the_data_only(tmp_path: Path) -> None:
-    deviations = found(tmp_path, "words", protocol="claimed")
-    assert sides(deviations) == {
-        "data": ("Corpus (train 1,000, test 100)", "corpus: train 40, test 16, labels 6"),
-        "word vectors": ("GloVe, 300 components", "random, 300 components, the same for every seed"),
-    }
-
-
 def test_what_a_reduced_protocol_changes_and_does_not_reduce_says_its_own_reason(tmp_path: Path) -> None:
     """Only what is smaller is "reduced so that a suite runs on a laptop"."""
     yours = (
@@ -134,19 +126,6 @@ def test_vectors_from_a_file_are_told_by_name_and_size(tmp_path: Path) -> None:
     assert deviations["word vectors"].here == "vectors.txt, 3 components"
 
 
-def test_the_made_corpus_is_a_stand_in(tmp_path: Path) -> None:
-    deviations = found(tmp_path, "words", made=True)
-    assert deviations["data"].why == "a stand-in corpus"
-    assert deviations["data"].here.startswith("synthetic: train ")
-    assert deviations["word vectors"].why == "made words have no trained vectors"
-
-
-def test_a_reduced_vocabulary_is_a_departure(tmp_path: Path) -> None:
-    reduced = ("dataset: other,\n", "dataset: other, vocabulary: reduced,\n")
-    assert "vocabulary" in found(tmp_path, "elsewhere", reduced)
-    assert "vocabulary" not in found(tmp_path, "elsewhere")
-
-
 def test_what_the_public_code_does_otherwise_comes_with_the_experiments_it_concerns(tmp_path: Path) -> None:
     with_departures = ("\nclaims:\n", DEPARTURES)
     mine = found(tmp_path, "elsewhere", with_departures)
@@ -155,9 +134,3 @@ def test_what_the_public_code_does_otherwise_comes_with_the_experiments_it_conce
     assert mine["passes"].why == "train.py:57"
     other = found(tmp_path, "words", with_departures)
     assert "passes" in other and "pooling" not in other
-
-
-def test_settings_of_the_claim_file_are_the_paper_s_and_no_departure(tmp_path: Path) -> None:
-    own = ("variant: kim2014,", "variant: kim2014, config: {windows: [2], maps: 7},")
-    deviations = found(tmp_path, "elsewhere", own, protocol="claimed")
-    assert set(deviations) == {"data", "word vectors"}

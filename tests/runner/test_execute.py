@@ -18,11 +18,11 @@ import pytest
 
 from audit.errors import AuditError
 from audit.runner import execute as module
+from audit.runner import workers as worker_processes
 from audit.runner.execute import execute
 from audit.runner.plan import Job
 from audit.storage.runs import Store
 from reimpl import xml_cnn
-from reimpl.errors import DataError
 from tests.runner.jobs import Deadly, Heard, content, make_jobs
 
 
@@ -69,7 +69,7 @@ def test_with_all_records_there_no_process_is_started(
 ) -> None:
     jobs = make_jobs(tmp_path, 2)
     execute(jobs, store, Heard())
-    monkeypatch.setattr(module, "_Workers", lambda *_: pytest.fail("workers were started"))
+    monkeypatch.setattr(module, "_Runs", lambda *_: pytest.fail("workers were started"))
     assert len(execute(jobs, store, Heard(), workers=2).runs) == 2
 
 
@@ -168,21 +168,11 @@ def _exit(*arguments: Any) -> None:
 def test_workers_that_cannot_start_are_an_error_and_no_failed_runs(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_work", _exit)
+    monkeypatch.setattr(worker_processes, "_work", _exit)
     with pytest.raises(AuditError, match=r"^worker processes end with exit code 7 as they start"):
         execute(make_jobs(tmp_path, 2), store, Heard(), workers=2)
     assert list(store.runs()) == []
     assert workers() == []
-
-
-def test_an_error_of_a_worker_is_raised_here_in_its_own_words(tmp_path: Path, store: Store) -> None:
-    jobs = [
-        replace(job, data=replace(job.data, folder=tmp_path / "nowhere")) for job in make_jobs(tmp_path, 2)
-    ]
-    with pytest.raises(DataError, match="nowhere"):
-        execute(jobs, store, Heard(), workers=2)
-    assert workers() == []
-    assert list(store.runs()) == []
 
 
 def test_an_interrupt_reaches_the_workers_and_the_same_call_goes_on(

@@ -10,7 +10,7 @@ import pytest
 import reimpl.fidelity
 from audit.record import FidelityCheck
 from audit.runner import Plan
-from audit.runner.gate import fidelity
+from audit.runner.models import fidelity
 from reimpl.fidelity import Check
 from tests.runner.jobs import make_jobs
 

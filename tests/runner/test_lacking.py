@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from audit.claims.load import load
-from audit.runner.plan import Settings, make_plan
+from audit.runner import Settings, make_plan
 from reimpl import aplc_xlnet
 from tests.runner.papers import write_paper
 

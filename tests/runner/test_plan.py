@@ -13,7 +13,6 @@ from audit.claims.load import Paper, load
 from audit.errors import PlanError
 from audit.record import DataInfo, Run
 from audit.runner import Plan, Settings, make_plan
-from reimpl.protocol import PROTOCOLS
 from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
 
 
@@ -67,15 +66,6 @@ def test_the_protocol_is_the_paper_s_on_a_gpu_small_on_a_cpu_or_the_one_that_was
         assert job.spec.protocol["name"] in used.values()
 
 
-def test_a_reduced_protocol_changes_only_what_the_variant_has(paper: Paper, corpus: Path) -> None:
-    """Kim-CNN has no hidden layer and gets none."""
-    plan = make_plan(paper, settings(corpus))
-    config = next(record.config for record in plan.experiments if record.id == "words")
-    assert (config["maps"], config["hidden"]) == (PROTOCOLS["small"].model["maps"], None)
-    claimed = make_plan(paper, settings(corpus, protocol="claimed"))
-    assert next(record.config for record in claimed.experiments if record.id == "words")["maps"] == 128
-
-
 def averaged(*training: str, protocol: str = "you2019-code") -> tuple[tuple[str, str], ...]:
     """Both experiments by AttentionXML's protocol, each with its own training."""
     ends = ("words, protocol: chen2022, dataset", "embeddings, protocol: chen2022,")
@@ -111,28 +101,6 @@ def test_choices_of_an_experiment_s_training_act_under_every_protocol_and_smalle
         "words": words,
         "letters": letters,
     }
-
-
-def test_training_that_cannot_be_is_told_with_the_experiment(tmp_path: Path, corpus: Path) -> None:
-    paper = changed(tmp_path, *averaged("epochs: 5", ""))
-    with pytest.raises(
-        PlanError, match=r"toy2024: experiments.words: .*average_from must be from 0 and before"
-    ):
-        make_plan(paper, settings(corpus))
-
-
-def test_a_model_s_own_reduced_sizes_come_before_the_protocol_s(
-    paper: Paper, corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`small` has sizes for convolutions; another network has its own, and the variant's where nothing is."""
-    from reimpl import xml_cnn
-
-    monkeypatch.setattr(xml_cnn, "SMALL", {"maps": 5, "hidden": 7}, raising=False)
-    plan = make_plan(paper, settings(corpus))
-    config = next(record.config for record in plan.experiments if record.id == "words")
-    assert (config["maps"], config["hidden"]) == (5, None)
-    claimed = make_plan(paper, settings(corpus, protocol="claimed"))
-    assert next(record.config for record in claimed.experiments if record.id == "words")["maps"] == 128
 
 
 # --------------------------------------------------------------------------- specifications
@@ -220,21 +188,6 @@ def test_a_model_of_texts_is_not_run_on_features_and_the_plan_says_why(tmp_path:
     assert {it.id: it.not_run for it in only.experiments} == {"svm": None, "net": "left out by --only"}
 
 
-def test_more_clusters_than_labels_are_refused_before_a_run(tmp_path: Path) -> None:
-    """On a corpus of more labels they are not: it is the corpus that decides."""
-    held = "protocol: chen2022, config: {clusters: 3, base: xml_cnn, base_variant: chen2022-kim-words},"
-    few = (
-        "title: Words, model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022,",
-        f"title: Words, model: aplc, variant: code, {held}",
-    )
-    paper = load(write_paper(tmp_path, few))
-    two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1)
-    with pytest.raises(PlanError, match=r"words: 3 clusters of 2 labels: one has none .*use fewer clusters"):
-        make_plan(paper, two, only=["words"])
-    five = settings(write_corpus(tmp_path / "five", labels=5), seeds=1)
-    assert len(make_plan(paper, five, only=["words"]).jobs) == 1
-
-
 def test_a_corpus_on_which_no_epoch_can_be_chosen_is_refused_before_a_run(tmp_path: Path) -> None:
     """nDCG@5 is not measured on two labels; what selects nothing runs on them."""
     two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1)
@@ -251,31 +204,6 @@ def test_a_corpus_on_which_no_epoch_can_be_chosen_is_refused_before_a_run(tmp_pa
     why = {it.id: it.not_run for it in plan.experiments}
     assert (why["words"], why["letters"]) == (said, None)
     assert [job.title for job in plan.jobs] == ["letters seed 0"]
-
-
-def test_a_protocol_that_selects_on_documents_that_are_not_there_is_told_before_a_run(tmp_path: Path) -> None:
-    chosen = ("words, protocol: chen2022,", "words, protocol: chen2022, training: {%s},")
-    training = "select: best_on_dev, evaluate: every_epoch"
-    paper = changed(tmp_path, (chosen[0], chosen[1] % training))
-    with pytest.raises(
-        PlanError, match="selects on validation data, and 'bare' has none; add a dev split or a"
-    ):
-        make_plan(paper, settings(write_corpus(tmp_path / "bare")), only=["words"])
-    assert ran(make_plan(paper, settings(write_corpus(tmp_path / "with", dev=5)), only=["words"])) == {
-        "words"
-    }
-    held = changed(tmp_path, (chosen[0], chosen[1] % f"{training}, hold_out: liu2017"))
-    assert ran(make_plan(held, settings(tmp_path / "bare"), only=["words"])) == {"words"}
-
-
-def test_each_split_column_is_a_corpus_of_its_own(tmp_path: Path) -> None:
-    columns, paper = write_columns(tmp_path / "columns"), load(write_linear_paper(tmp_path))
-    jobs = [make_plan(paper, settings(columns.with_name(f"columns@{i}"), seeds=1)).jobs[0] for i in range(3)]
-    assert len({job.spec.data for job in jobs}) == 3
-    for i, job in enumerate(jobs):
-        data = job.data.load()
-        assert (data.name, data.counts["split.column"]) == (f"columns@{i}", i)
-        assert (data.train.size, data.test.size) == (40, 20)
 
 
 # --------------------------------------------------------------------------- scope
@@ -419,9 +347,16 @@ def test_runs_are_handed_to_all_their_experiments_in_the_order_of_seeds(paper: P
     assert found["lost"].not_run == "its code was never published"
 
 
-def test_another_vocabulary_than_the_paper_s_contradicts_nobody(tmp_path: Path, corpus: Path) -> None:
-    paper = changed(
-        tmp_path, ("dataset: corpus,\n     recipe", "dataset: corpus, vocabulary: reduced,\n     recipe")
+def test_more_clusters_than_labels_are_refused_before_a_run(tmp_path: Path) -> None:
+    """On a corpus of more labels they are not: it is the corpus that decides."""
+    held = "protocol: chen2022, config: {clusters: 3, base: xml_cnn, base_variant: chen2022-kim-words},"
+    few = (
+        "title: Words, model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022,",
+        f"title: Words, model: aplc, variant: code, {held}",
     )
-    plan = make_plan(paper, settings(corpus, protocol="claimed"), only=["words"])
-    assert plan.experiments[0].short == ("stand_in", "reduced_protocol")  # and 40 documents for 1,000
+    paper = load(write_paper(tmp_path, few))
+    two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1)
+    with pytest.raises(PlanError, match=r"words: 3 clusters of 2 labels: one has none .*use fewer clusters"):
+        make_plan(paper, two, only=["words"])
+    five = settings(write_corpus(tmp_path / "five", labels=5), seeds=1)
+    assert len(make_plan(paper, five, only=["words"]).jobs) == 1

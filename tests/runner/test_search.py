@@ -36,18 +36,6 @@ def proposals(trials: tuple[Trial, ...]) -> list[Mapping[str, Any]]:
     return [it.values for it in trials if it.counts]
 
 
-def test_the_score_of_a_trial_is_that_of_its_values(tmp_path: Path) -> None:
-    it = search(tmp_path, space=(X, RATE, KIND))
-    it.work(hill, 8)
-    assert [trial.number for trial in it.trials()] == list(range(8))
-    for trial in it.trials():
-        assert trial.score == 100.0 - 50.0 * (trial.values["config.x"] - 0.3) ** 2
-        assert -1.0 <= trial.values["config.x"] <= 1.0
-        assert 1e-4 <= trial.values["training.rate"] <= 1.0
-        assert trial.values["config.kind"] in KIND.choices
-        assert trial.state == "done"
-
-
 @pytest.mark.parametrize("sampler", ["random", "tpe"])
 def test_a_seed_gives_its_trials_and_another_seed_others(tmp_path: Path, sampler: str) -> None:
     found = []
@@ -87,19 +75,6 @@ def test_an_interrupted_search_goes_on_as_if_it_had_not_been(tmp_path: Path, sam
     assert sorted(made[:5] + made[6:]) == sorted(it.values["config.x"] for it in whole.trials())
 
 
-def test_trials_that_are_over_are_never_made_again(tmp_path: Path) -> None:
-    it = search(tmp_path)
-    it.work(hill, 4)
-
-    def never(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
-        raise AssertionError
-
-    before = it.trials()
-    it.work(never, 4)
-    it.work(never, 3)
-    assert it.trials() == before
-
-
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -121,7 +96,6 @@ def test_a_killed_trial_is_counted_and_its_values_are_tried_again(tmp_path: Path
     ended = subprocess.run(command, env=paths, capture_output=True, check=False)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     assert len(it.trials()) == 2
-    assert len(it.running()) == 1
     it.work(hill, 6)
     found = it.trials()
     assert [trial.state for trial in found] == ["done", "done", "died", "done", "done", "done", "done"]

@@ -17,9 +17,8 @@ from audit.record import Audit, PaperInfo, audit_from_json, to_json
 from audit.runner import Settings, make_plan
 from audit.runner.data_request import DataRequest
 from audit.runner.plan import LEFT_OUT, NOT_TUNED
-from audit.runner.tuning.ask import questions
 from audit.runner.tuning.carry_on import Way, carry_on
-from audit.runner.tuning.question import Question
+from audit.runner.tuning.question import Question, questions
 from audit.runner.tuning.trial import Training, settings_of
 from audit.storage import studies as study_store
 from audit.study import Study, Trial
@@ -88,17 +87,6 @@ def test_a_question_is_of_the_settings_that_runs_have_but_for_what_is_sought(
     assert (spec.training["select"], spec.training["patience"], spec.metric) == ("best_on_dev", 10, "P@1")
     notes = " ".join(question(tmp_path).notes)
     assert "trials are of the reduced protocol small" in notes
-
-
-def test_fewer_epochs_are_another_study_of_the_same_question_and_are_told(
-    tmp_path: Path, corpus: Path
-) -> None:
-    whole, short = question(tmp_path), question(tmp_path, epochs=3)
-    assert short.epochs == 3
-    assert short.spec.key != whole.spec.key
-    assert short.spec.question == whole.spec.question
-    assert "a trial has 3 epochs instead of 20: cheaper, and a cruder answer" in short.notes
-    assert not [it for it in whole.notes if "instead of" in it]
 
 
 # --------------------------------------------------------------------------- trials and the test documents
@@ -223,16 +211,6 @@ def test_runs_have_the_best_values_and_name_their_study(tmp_path: Path, corpus: 
     assert {spec.study for spec in others} == {""}
     whole = Audit(PaperInfo("toy2024", "A toy"), (), plan.experiments, (), ())
     assert audit_from_json(to_json(whole)) == whole
-
-
-def test_runs_go_to_the_end_of_the_training_that_the_paper_reports(tmp_path: Path, corpus: Path) -> None:
-    """All training documents, no epoch chosen, no dev part: only the values come from the trials."""
-    put_study(tmp_path, question(tmp_path))
-    (job, _) = make_plan(paper(tmp_path), settings(tmp_path), only=["words"]).jobs
-    assert job.spec.protocol["select"] == "last"
-    assert job.spec.protocol["patience"] is None
-    assert job.data.load().train.size == 40
-    assert job.data.load().dev is None
 
 
 def test_without_a_study_the_others_run_and_one_sentence_says_what_to_do(

@@ -1,37 +1,27 @@
 """A search by this command: in this process, or in worker processes that take part in it.
 
-The workers have nothing but the search's folder in common, as have two commands with the same search: each
-takes the next trial from there. What they came to is read from there as well.
+The workers have the search's folder in common, as have two commands with the same search: each takes the next
+trial from there. What they came to is read from there as well.
 """
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
-import os
-import signal
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from audit.errors import AuditError, option
 from audit.runner.carry_out import _device_name, _now, _versions
-from audit.runner.execute import _held_back, _interrupts, _manner, _portable
 from audit.runner.tuning.question import Question
 from audit.runner.tuning.search import Search, TrialStopped
 from audit.runner.tuning.trial import Training, without_test
+from audit.runner.workers import Workers, interrupts
 from audit.storage import studies as study_store
 from audit.study import Study, Trial
-
-_POLL = 0.3
-#: Workers that may end before any trial is over, before the command gives up.
-_STILLBORN = 2
 
 
 class Listener(Protocol):
@@ -54,165 +44,78 @@ class Way:
     """Seconds after which no trial is begun."""
 
 
-def search_of(question: Question, store: Path) -> Search:
-    """Where the trials of a question are found and made."""
-    spec = question.spec
-    folder = study_store.folder_of(store, spec.key)
-    return Search(folder, spec.space, spec.sampler, spec.pruner, spec.seed, question.epochs)
-
-
 def carry_on(question: Question, way: Way, listener: Listener) -> Study | None:
     """The study when its budget is spent; None where it was interrupted. What there is is kept either way.
 
     Raises `StoreError` when the folder cannot be written.
     """
-    search = search_of(question, way.store)
-    known = {it.number for it in search.trials()}
-    told = _Told(search, listener, known)
-    with _interrupts() as stop:
-        if len(_counting(search.trials())) < way.trials:
+    spec = question.spec
+    folder = study_store.folder_of(way.store, spec.key)
+    search = Search(folder, spec.space, spec.sampler, spec.pruner, spec.seed, question.epochs)
+    until = None if way.timeout is None else time.monotonic() + way.timeout
+    with interrupts() as stop:
+        participants = _Participants(
+            search, listener, partial(_take_part, question, search, way, until), stop
+        )
+        if sum(it.counts for it in search.trials()) < way.trials:
             if way.workers <= 1:
-                _here(question, search, way, told, stop)
+                _take_part(
+                    question, search, way, until, 0, participants.share, stop.is_set, participants.look
+                )
             else:
-                _together(question, search, way, told, stop)
+                question.data.load()  # prepared once, and not by every worker at the same time
+                participants.run(min(way.workers, way.trials), range(1, min(way.workers, way.trials) + 1))
+            participants.look()
         if stop.is_set():
             return None
     return study_store.put(way.store, _study(question, search.trials(), way))
 
 
-def _counting(trials: tuple[Trial, ...]) -> list[Trial]:
-    return [it for it in trials if it.counts]
-
-
-class _Told:
-    """Tells the listener of each trial once, whoever made it."""
-
-    def __init__(self, search: Search, listener: Listener, known: set[int]) -> None:
-        self.search, self.listener, self.known = search, listener, known
-
-    def look(self) -> None:
-        trials = self.search.trials()
-        over = _counting(trials)
-        done = [it for it in over if it.state == "done"]
-        best = max(done, key=lambda it: (it.score or 0.0, -it.number), default=None)
-        new = [it for it in trials if it.number not in self.known]
-        before = len(over) - len(_counting(tuple(new)))
-        for trial in new:
-            self.known.add(trial.number)
-            before += trial.counts
-            self.listener.ended(trial, before, best)
-
-
-def _here(question: Question, search: Search, way: Way, told: _Told, stop: threading.Event) -> None:
-    def progress(number: int, share: float) -> None:
-        told.listener.progress({number: share})
-
-    training = Training(question, way.threads, stop.is_set, progress)
-    with suppress(TrialStopped):
-        search.work(training, way.trials, stop=stop.is_set, until=_until(way), told=lambda trial: told.look())
-    told.look()
-
-
-def _until(way: Way) -> float | None:
-    return None if way.timeout is None else time.monotonic() + way.timeout
-
-
-# --------------------------------------------------------------------------- worker processes
-
-
-@dataclass
-class _Worker:
-    process: Any
-    pipe: Connection
-
-
-def _together(question: Question, search: Search, way: Way, told: _Told, stop: threading.Event) -> None:
-    question.data.load()  # prepared once, and not by every worker at the same time
-    context = multiprocessing.get_context("spawn")
-    flag = context.RawValue(ctypes.c_bool, False)
-    until, stillborn = _until(way), 0
-
-    def start() -> _Worker:
-        here, there = context.Pipe()
-        left = None if until is None else max(0.0, until - time.monotonic())
-        process = context.Process(
-            target=_work, args=(there, question, search, way, left, flag, os.getpid()), daemon=True
-        )
-        resource_tracker.ensure_running()
-        with _held_back():
-            process.start()
-        there.close()
-        return _Worker(process, here)
-
-    workers = [start() for _ in range(min(way.workers, way.trials))]
-    try:
-        while workers:
-            flag.value = stop.is_set()
-            workers[0].process.join(_POLL)
-            before = len(told.known)
-            told.look()
-            stillborn = 0 if len(told.known) > before else stillborn
-            told.listener.progress(_shares(search, question.epochs))
-            for worker in [it for it in workers if not it.process.is_alive()]:
-                workers.remove(worker)
-                if _ended_well(worker) or stop.is_set():
-                    continue
-                stillborn += 1
-                if stillborn > _STILLBORN:
-                    how = _manner(worker.process.exitcode)
-                    raise AuditError(f"worker processes end with {how}; use {option('jobs', 1)}")
-                workers.append(start())  # what it was at is tried again
-    finally:
-        flag.value = True
-        for worker in workers:
-            worker.process.join(timeout=10)
-            if worker.process.is_alive():
-                worker.process.terminate()
-
-
-def _shares(search: Search, epochs: int) -> dict[int, float]:
-    return {number: done / epochs for number, (done, _) in search.running().items()}
-
-
-def _ended_well(worker: _Worker) -> bool:
-    """False for one that was killed; raises what it sent before it ended."""
-    try:
-        if worker.pipe.poll():
-            raise worker.pipe.recv()
-    except (EOFError, OSError):
-        pass
-    finally:
-        worker.pipe.close()
-    return bool(worker.process.exitcode == 0)
-
-
-def _work(
-    pipe: Connection,
+def _take_part(
     question: Question,
     search: Search,
     way: Way,
-    left: float | None,
-    flag: Any,
-    parent: int,
+    until: float | None,
+    _: int,
+    progress: Callable[[int, float], None],
+    stop: Callable[[], bool],
+    look: Callable[[], None] = lambda: None,
 ) -> None:
-    """Body of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides; its flag reaches us at the next step
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-    def stop() -> bool:
-        return bool(flag.value) or os.getppid() != parent
-
-    until = None if left is None else time.monotonic() + left
-    try:
-        search.work(Training(question, way.threads, stop), way.trials, stop=stop, until=until)
-    except TrialStopped:
-        return
-    except (Exception, SystemExit) as err:
-        with suppress(OSError):
-            pipe.send(_portable(err))
+    """Makes trials until there are enough, in whatever process."""
+    training = Training(question, way.threads, stop, progress)
+    with suppress(TrialStopped):
+        search.work(training, way.trials, stop=stop, until=until, told=lambda trial: look())
 
 
-# --------------------------------------------------------------------------- the record
+class _Participants(Workers):
+    """Tells the listener of each trial once, whoever made it."""
+
+    def __init__(self, search: Search, listener: Listener, body: Callable[..., None], stop: threading.Event):
+        super().__init__(body, stop)
+        self.search, self.listener = search, listener
+        self.known = {it.number for it in search.trials()}
+        self.shares: dict[int, float] = {}
+
+    def share(self, number: int, share: float) -> None:
+        """So much of a trial is done."""
+        self.shares[number] = share
+        self.listener.progress(self.shares)
+
+    def told(self, task: int, number: int, share: float) -> None:
+        self.share(number, share)
+
+    def look(self) -> None:
+        """Tells of trials that are over since the last look."""
+        trials = self.search.trials()
+        done = [it for it in trials if it.state == "done"]
+        best = max(done, key=lambda it: (it.score or 0.0, -it.number), default=None)
+        over = sum(it.counts and it.number in self.known for it in trials)
+        for trial in trials:
+            if trial.number not in self.known:
+                self.known.add(trial.number)
+                self.shares.pop(trial.number, None)
+                over += trial.counts
+                self.listener.ended(trial, over, best)
 
 
 def _study(question: Question, trials: tuple[Trial, ...], way: Way) -> Study:

@@ -26,7 +26,6 @@ from filelock import FileLock, Timeout
 
 from audit.storage.files import explained
 from audit.study import Json, SearchRange, Trial
-from audit.study import TrialState as State
 
 if TYPE_CHECKING:
     import optuna
@@ -38,7 +37,6 @@ PRUNE_FROM = 5
 LIVES = 3
 #: Seconds between two looks at trials that another process is at work on.
 _PATIENCE = 0.3
-_STOPPED = "it was interrupted"
 
 
 class TrialStopped(Exception):  # noqa: N818 - a request, not an error
@@ -83,15 +81,6 @@ class Search:
             return ()
         over = [_as_record(it) for it in self._study().get_trials(deepcopy=False)]
         return tuple(it for it in over if it is not None)
-
-    def running(self) -> Mapping[int, tuple[float, float | None]]:
-        """Trials at work: number -> epochs done, and the last score."""
-        if not self.journal.exists():
-            return {}
-        study = self._study()
-        found = [it for it in study.get_trials(deepcopy=False) if it.state.name == "RUNNING"]
-        curves = {it.number: it.intermediate_values for it in found}
-        return {number: (max(it, default=0), it[max(it)] if it else None) for number, it in curves.items()}
 
     def work(
         self,
@@ -164,13 +153,14 @@ class Search:
     # ----------------------------------------------------------------- Optuna
 
     def _study(self) -> optuna.Study:
-        _optuna()
-        from optuna import create_study
+        from optuna import create_study, logging
         from optuna.storages import JournalStorage
         from optuna.storages.journal import JournalFileBackend
 
+        logging.set_verbosity(logging.ERROR)  # nothing on the screen
         with explained(self.journal):
-            lock = _JournalLock(self.journal.with_suffix(".lock"))
+            # Lock files of Optuna outlive a killed process for half a minute; those of the system do not.
+            lock = FileLock(self.journal.with_suffix(".lock"))
             _mend(self.journal, lock)
             storage = JournalStorage(JournalFileBackend(str(self.journal), lock_obj=cast(Any, lock)))
             return create_study(
@@ -224,7 +214,7 @@ def _carried_out(study: optuna.Study, trial: optuna.Trial, objective: Objective)
     except TrialPruned:
         end(TrialState.PRUNED, reason=f"ended early by the rule {type(study.pruner).__name__}")
     except TrialStopped:
-        end(TrialState.FAIL, reason=_STOPPED, interrupted=True)
+        end(TrialState.FAIL, reason="it was interrupted", interrupted=True)
         _again(study, values, trial.number, trial.user_attrs.get("deaths", 0))
         raise
     else:
@@ -246,25 +236,20 @@ def _as_record(it: optuna.trial.FrozenTrial) -> Trial | None:
     names: Mapping[str, Any] = {"COMPLETE": "done", "PRUNED": "pruned", "FAIL": "failed"}
     if it.state.name not in names:
         return None
+    state = names[it.state.name]
+    if state == "failed":
+        state = next((other for other in ("interrupted", "died") if it.user_attrs.get(other)), state)
     curve = it.intermediate_values
     last = curve[max(curve)] if curve else None
     return Trial(
         number=it.number,
-        state=_ended_before_its_end(it) or names[it.state.name],
+        state=state,
         values=dict(it.params),
         score=it.value if it.state.name == "COMPLETE" else last if it.state.name == "PRUNED" else None,
         epochs=float(max(curve)) if curve else None,
         seconds=float(it.user_attrs.get("seconds", 0.0)),
         reason=it.user_attrs.get("reason"),
     )
-
-
-def _ended_before_its_end(it: optuna.trial.FrozenTrial) -> State | None:
-    """Journals of earlier versions have both under one name."""
-    stopped = it.user_attrs.get("interrupted") or it.user_attrs.get("reason") == _STOPPED
-    if stopped and it.state.name == "FAIL":
-        return "interrupted"
-    return "died" if it.user_attrs.get("died") else None
 
 
 def _distribution(it: SearchRange) -> optuna.distributions.BaseDistribution:
@@ -276,36 +261,12 @@ def _distribution(it: SearchRange) -> optuna.distributions.BaseDistribution:
     return FloatDistribution(it.low, it.high, log=it.log)
 
 
-def _optuna() -> None:
-    """Keeps it from writing to the screen."""
-    import optuna
-
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-
-
-class _JournalLock:
-    """Optuna's own lock files outlive a process that is killed, for half a minute; the system's do not."""
-
-    def __init__(self, path: Path) -> None:
-        self.held = FileLock(path)
-
-    def acquire(self) -> bool:
-        self.held.acquire()
-        return True
-
-    def release(self) -> None:
-        self.held.release()
-
-
-def _mend(journal: Path, lock: _JournalLock) -> None:
+def _mend(journal: Path, lock: FileLock) -> None:
     """A last line that a killed writer did not finish goes: the next one would be written into it."""
     if not journal.exists():
         return
-    lock.acquire()
-    try:
+    with lock:
         content = journal.read_bytes()
         if content and not content.endswith(b"\n"):
             with journal.open("r+b") as file:
                 file.truncate(content.rfind(b"\n") + 1)
-    finally:
-        lock.release()

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 from audit.record import RunSpec
 from audit.runner import carry_out
 from audit.runner.data_request import DataRequest
-from audit.runner.faults import told
 from audit.runner.plan import Job
-from audit.runner.tuning.question import Question
+from audit.runner.tuning.question import Question, by_target
 from audit.runner.tuning.search import Outcome, TrialPruned, TrialStopped
-from audit.runner.versions import ChangedError
+from audit.runner.versions import ChangedError, told
 from audit.study import Json, StudySpec
 
 if TYPE_CHECKING:
@@ -36,15 +35,12 @@ def without_test(request: DataRequest) -> Dataset:
 
 def settings_of(spec: StudySpec, values: Mapping[str, Json]) -> RunSpec:
     """The run that a trial with these values is."""
-    parts: dict[str, dict[str, Json]] = {"config": dict(spec.config), "training": dict(spec.training)}
-    for name, value in values.items():
-        target, _, key = name.partition(".")
-        parts[target][key] = value
+    config, training = by_target(values)
     return RunSpec(
         model=spec.model,
         variant="",
-        config=parts["config"],
-        protocol=parts["training"],
+        config={**spec.config, **config},
+        protocol={**spec.training, **training},
         data=spec.data,
         seed=spec.seed,
         precision=spec.precision,

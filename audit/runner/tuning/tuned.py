@@ -2,160 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from dataclasses import replace
 
 from audit.claims.experiments import Experiment
 from audit.record import Deviation
-from audit.runner.data_request import DataRequest
-from audit.runner.tuning.question import question_of, tuning_of
+from audit.runner.resolve import Resolved, Settings
+from audit.runner.tuning.question import by_target, question_of, tuning_of
 from audit.storage import studies as study_store
-from audit.study import Json, Study
-
-if TYPE_CHECKING:
-    from reimpl.protocol import Protocol
-
-
-@dataclass(frozen=True)
-class Settled:
-    """An experiment's settings, as claimed and as used."""
-
-    config: Any
-    used: Protocol
-    claimed_config: Any
-    claimed: Protocol
+from audit.study import Study
 
 
 class UntunedError(Exception):
     """No study in the store answers the experiment's question."""
 
 
-@dataclass(frozen=True)
-class Tuned:
-    """Settings after the search, and what is told of it."""
-
-    settings: Settled
-    study: Study | None = None
-    deviations: tuple[Deviation, ...] = ()
-    untuned: bool = False
-    """Whether the paper tunes, and here nothing was sought or in fewer trials."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What the user chose about tuning."""
-
-    store: Path
-    untuned: bool = False
-    tuned_on: Path | None = None
-    precision: str = "float32"
-
-
-def tuned(
-    name: str,
-    experiment: Experiment,
-    settings: Settled,
-    *,
-    module: ModuleType,
-    catalogue: str | None,
-    request: DataRequest,
-    choice: Choice,
-) -> Tuned:
-    """The experiment's settings, with the best values of its study where it asks for one.
+def tuned(name: str, experiment: Experiment, found: Resolved, settings: Settings) -> Resolved:
+    """The experiment with the best values of its study, where it asks for one: in all four settings, since
+    what was tuned is no departure.
 
     Raises `UntunedError` where there is no such study, `PlanError` where the protocol has nothing to seek,
     and `StoreError` for a study that is not as it was written.
     """
     if experiment.tuning is None:
-        return Tuned(settings)
-    if choice.untuned:
-        return Tuned(settings, deviations=(_not_tuned(experiment),), untuned=True)
-    if not study_store.any_there(choice.store):  # most stores: nothing is held out only to be told so
+        return found
+    protocol, store = tuning_of(experiment), settings.cache.parent
+    if settings.untuned:
+        what = "not tuned: the settings of the claim file"
+        return replace(found, tuning=(Deviation("tuning", protocol.source, what, "--untuned"),), untuned=True)
+    if not study_store.any_there(store):  # most stores: nothing is held out only to be told so
         raise UntunedError(name)
-    elsewhere = None
-    sought_on = choice.tuned_on.resolve() if choice.tuned_on else request.folder
-    if sought_on is not None and sought_on != request.folder:
-        request, elsewhere = replace(request, folder=sought_on), sought_on.name
-    question = question_of(
-        name,
-        experiment,
-        catalogue=catalogue,
-        module=module,
-        config=settings.config,
-        used=settings.used,
-        request=request,
-        precision=choice.precision,
-        device="",
-    )
-    study = study_store.answering(choice.store, question.spec)
-    if study is None:
+    asked, elsewhere = found, ""
+    sought_on = settings.tuned_on.resolve() if settings.tuned_on else found.request.folder
+    if sought_on is not None and sought_on != found.request.folder:
+        asked, elsewhere = replace(found, request=replace(found.request, folder=sought_on)), sought_on.name
+    study = study_store.answering(store, question_of(name, experiment, asked, settings).spec)
+    if study is None or study.best is None:
         raise UntunedError(name)
     departure = _departure(study, experiment, elsewhere=elsewhere)
-    fewer = study.counted < tuning_of(experiment).trials
-    return Tuned(with_best(study, settings, module), study, (departure,), untuned=fewer)
+    fewer = study.counted < protocol.trials
+    return _with_values(replace(found, study=study, tuning=(departure,), untuned=fewer))
 
 
-def with_best(study: Study, settings: Settled, module: ModuleType) -> Settled:
-    """The same with the best values of the study in all four: what was tuned is no departure.
+def with_study_of(base: Resolved, plain: Resolved, own: Collection[str]) -> Resolved:
+    """`plain` with what was sought for `base`, but for the settings `own`, as in `config.margin`."""
+    return _with_values(replace(plain, study=base.study, tuning=base.tuning, untuned=base.untuned), own)
 
-    Raises `reimpl.errors.ConfigError`.
-    """
+
+def _with_values(found: Resolved, own: Collection[str] = ()) -> Resolved:
+    """With the best values of its study. Raises `reimpl.errors.ConfigError`."""
     from reimpl.config_fields import as_dict
     from reimpl.models import find_config
     from reimpl.protocol import with_training
 
-    best = study.best
-    assert best is not None
-    config, training = _by_target(best.values)
-
-    def changed(old: Any) -> Any:
-        return find_config(module, None, {**as_dict(old), **config})
-
-    return Settled(
-        changed(settings.config),
-        with_training(settings.used, training),
-        changed(settings.claimed_config),
-        with_training(settings.claimed, training),
+    if found.study is None or found.study.best is None:
+        return found
+    sought = found.study.best.values
+    config, training = by_target({name: value for name, value in sought.items() if name not in own})
+    return replace(
+        found,
+        config=find_config(found.module, None, {**as_dict(found.config), **config}),
+        used=with_training(found.used, training),
+        claimed_config=find_config(found.module, None, {**as_dict(found.claimed_config), **config}),
+        claimed=with_training(found.claimed, training),
     )
 
 
-def with_kept(
-    tuned: Settled, plain: Settled, config: Iterable[str], training: Iterable[str], module: ModuleType
-) -> Settled:
-    """The tuned settings, but for these keys of configuration and protocol: those are as in `plain`."""
-    from reimpl.config_fields import as_dict
-    from reimpl.models import find_config
-    from reimpl.protocol import with_training
-
-    keys, fields = list(config), list(training)
-
-    def kept(new: Any, old: Any) -> Any:
-        held = as_dict(old)
-        return find_config(module, None, {**as_dict(new), **{key: held[key] for key in keys}})
-
-    def trained(new: Protocol, old: Protocol) -> Protocol:
-        return with_training(new, {key: getattr(old, key) for key in fields})
-
-    return Settled(
-        kept(tuned.config, plain.config),
-        trained(tuned.used, plain.used),
-        kept(tuned.claimed_config, plain.claimed_config),
-        trained(tuned.claimed, plain.claimed),
-    )
-
-
-def _by_target(values: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
-    parts: dict[str, dict[str, Json]] = {"config": {}, "training": {}}
-    for name, value in values.items():
-        target, _, key = name.partition(".")
-        parts[target][key] = value
-    return parts["config"], parts["training"]
-
-
-def _departure(study: Study, experiment: Experiment, *, elsewhere: str | None) -> Deviation:
+def _departure(study: Study, experiment: Experiment, *, elsewhere: str) -> Deviation:
     """How the tuning departs from the paper's; `elsewhere` names other documents that it was done on."""
     protocol = tuning_of(experiment)
     departures = list(study.notes)
@@ -166,8 +79,3 @@ def _departure(study: Study, experiment: Experiment, *, elsewhere: str | None) -
         departures.insert(0, warning)
     here = f"{study.summary}; study {study.key}"
     return Deviation("tuning", protocol.source, here, "; ".join(departures) or "as in the paper")
-
-
-def _not_tuned(experiment: Experiment) -> Deviation:
-    source = tuning_of(experiment).source
-    return Deviation("tuning", source, "not tuned: the settings of the claim file", "--untuned")

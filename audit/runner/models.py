@@ -1,0 +1,104 @@
+"""Models as the runs need them: those of a folder, their fidelity gate, their weights counted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import AuditError, PlanError, option
+from audit.record import FidelityCheck
+from audit.record import models_of as models_in
+
+if TYPE_CHECKING:
+    from audit.runner.plan import Plan
+    from reimpl.errors import ConfigError
+
+
+@contextmanager
+def models_of(folder: Path | None) -> Iterator[None]:
+    """The models in the folder too, here and in worker processes, while the block runs.
+
+    Raises `AuditError` for a folder without any.
+    """
+    from reimpl.models import FOLDERS, files_of_models
+
+    if folder is None:
+        yield
+        return
+    before = os.environ.get(FOLDERS)
+    os.environ[FOLDERS] = os.pathsep.join(filter(None, [str(folder.resolve()), before]))
+    try:
+        if not any(path.parent == folder.resolve() for path in files_of_models().values()):
+            raise AuditError(
+                f"{option('models', folder)}: no model file is there; `audit add model NAME` writes one"
+            )
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(FOLDERS, None)
+        else:
+            os.environ[FOLDERS] = before
+
+
+def with_way_out(err: ConfigError, model: str, config: Mapping[str, Any]) -> str:
+    """The message; where a model, or the one that it is put on, is not there, with what would add it."""
+    from reimpl.models import known_models
+
+    known = known_models()
+    if all(it in known for it in models_in(model, config)):
+        return err.message
+    return f"{err.message}; `{option('models', 'DIR')}` adds those of a folder"
+
+
+def fidelity(plan: Plan) -> tuple[FidelityCheck, ...]:
+    """The checks of every model that the plan runs, and of models that those hold; imports torch.
+
+    Until a model passes them it contradicts nobody.
+    """
+    from reimpl.fidelity import check
+
+    models = dict.fromkeys(name for job in plan.jobs for name in models_in(job.spec.model, job.spec.config))
+    return tuple(
+        FidelityCheck(model=it.model, name=it.name, passed=it.passed, detail=it.detail)
+        for model in models
+        for it in check(model)
+    )
+
+
+def count_weights(counted: Mapping[str, Any]) -> int:
+    """The numbers in those weights of the model that `counted` (`audit.kinds.stated.Counted`) names.
+
+    The model is made on torch's meta device, which has shapes but no memory: a million labels cost nothing.
+    Raises `PlanError` for a name that is none.
+    """
+    import torch
+
+    from reimpl.errors import ConfigError
+    from reimpl.models import find_config, find_model
+
+    try:
+        module = find_model(counted["model"])
+        config = find_config(module, counted["variant"], counted["config"])
+        with torch.device("meta"):
+            model = module.build(
+                config,
+                vectors=torch.empty(counted["vocabulary"], counted["dimension"]),
+                labels=counted["labels"],
+                length=counted["length"],
+                padding_id=0,
+                freeze_padding=False,
+            )
+    except ConfigError as err:
+        raise PlanError(f"counted: {with_way_out(err, counted['model'], counted['config'])}") from err
+    sizes = {name: weight.numel() for name, weight in model.named_parameters()}
+    matched = set[str]()
+    for pattern in counted["weights"]:
+        names = {name for name in sizes if fnmatchcase(name, pattern)}
+        if not names:
+            raise PlanError(f"counted.weights: the model has no {pattern!r}; it has {', '.join(sizes)}")
+        matched |= names
+    return sum(sizes[name] for name in matched)

@@ -1,0 +1,230 @@
+"""What an experiment of a claim file comes to on a corpus: model, settings and data, before any tuning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from audit.claims.load import Paper
+from audit.claims.experiments import Experiment
+from audit.errors import PlanError, SettingsError, option
+from audit.names import known_names
+from audit.record import Deviation
+from audit.runner.data_request import DataRequest
+from audit.runner.models import with_way_out
+from audit.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reimpl.data.dataset import Dataset
+    from reimpl.data.formats import Options
+    from reimpl.protocol import Protocol
+
+#: Protocol names of the command line that stand for a rule.
+AUTO, CLAIMED = "auto", "claimed"
+_RECIPE = "study2022"
+_ALONE = {"texts": "texts without features", "features": "features without text"}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the user chose for all experiments of a command."""
+
+    data: Path | None = None
+    """A corpus, `DIR@N` for a split column of one; None for the synthetic one."""
+    options: Options | None = None
+    """How the corpus is read, where its files do not say."""
+    format: str | None = None
+    """Name of its format, where two of them fit."""
+    protocol: str = AUTO
+    """A protocol's name; `claimed`, the paper's own; `auto`, that on a GPU and a reduced one on a CPU."""
+    vectors: str | None = None
+    """`glove`, a vector file, `random:E`; None for random vectors of the protocol's dimension."""
+    seeds: int = 3
+    device: str = "cpu"
+    """Resolved: cpu or cuda."""
+    precision: str = "float32"
+    cache: Path = Path("audit-runs/data")
+    """In the store of the run records, where studies lie too."""
+    untuned: bool = False
+    """Run what asks for tuning with the settings of the claim file."""
+    tuned_on: Path | None = None
+    """The corpus on which settings were sought, where it is another than `data`."""
+    readings: bool = False
+    """Run every declared reading of what the paper leaves open, beside the default one."""
+
+
+class UnfitError(Exception):
+    """The experiment cannot be had on this corpus; the others may."""
+
+
+class OfAnotherError(UnfitError):
+    """The corpus is known to be another data set of the paper."""
+
+    def __init__(self, said: str, dataset: str) -> None:
+        super().__init__(said)
+        self.dataset = dataset
+
+
+class LackingError(UnfitError):
+    """The experiment cannot be had on this machine, whatever the corpus."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """An experiment as it can be had on this corpus: settings as claimed and as used, and its data."""
+
+    module: ModuleType
+    config: Any
+    used: Protocol
+    claimed_config: Any
+    claimed: Protocol
+    request: DataRequest
+    whole: Dataset
+    """The corpus as it comes."""
+    catalogue: str | None
+    """Name by which other papers know the data set that the experiment is about."""
+    study: Study | None = None
+    """The search whose best values stand in all four settings."""
+    tuning: tuple[Deviation, ...] = ()
+    """How the tuning departs from the paper's."""
+    untuned: bool = False
+    """Whether the paper tunes, and here nothing was sought or in fewer trials."""
+
+
+def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings) -> Resolved:
+    """Raises `PlanError`, `UnfitError` for a corpus that is not for it, and `reimpl.errors.DataError`."""
+    from reimpl.data.recipe import find_recipe
+    from reimpl.errors import ConfigError
+    from reimpl.models import find_config, find_model, reduced_config
+
+    try:
+        module = find_model(experiment.model or "")
+        claimed_config = find_config(module, experiment.variant, experiment.config)
+        claimed, used = _protocols(experiment, settings)
+        find_recipe(experiment.recipe or _RECIPE)  # also where the made corpus needs none
+        config = reduced_config(module, claimed_config, used.model) if used.model else claimed_config
+    except ConfigError as err:
+        said = with_way_out(err, experiment.model or "", experiment.config)
+        raise SettingsError(f"{paper.paper.key}: experiments.{name}: {said}") from err
+    # Pretrained weights, packages: what a model says it needs and does not find.
+    if hasattr(module, "missing") and (lack := module.missing(config)) is not None:
+        raise LackingError(f"not available on this machine: {lack}")
+    request = _data_request(experiment, settings, used)
+    whole = request.whole.load()
+    _check_fit(module, config, whole)
+    catalogue = paper.datasets[experiment.on].catalogue
+    return Resolved(module, config, used, claimed_config, claimed, request, whole, catalogue)
+
+
+@contextmanager
+def as_unfit() -> Iterator[None]:
+    """What a run would say of its corpus or settings at its start is said of the experiment now."""
+    from reimpl.errors import ConfigError, DataError
+
+    try:
+        yield
+    except (ConfigError, DataError) as err:
+        raise UnfitError(str(err)) from err
+
+
+def _check_fit(module: ModuleType, config: Any, data: Dataset) -> None:
+    """Whether the model takes what the corpus holds, and none of its label clusters would be empty."""
+    from reimpl.data.dataset import has_words
+
+    there = ["texts"] if has_words(data) else []
+    there += ["features"] if data.train.features is not None else []
+    takes = getattr(module, "TAKES", ("texts",))
+    if not set(takes) & set(there):
+        raise UnfitError(f"its model takes {' or '.join(takes)}, and {data.name} holds {_ALONE[there[0]]}")
+    if hasattr(config, "sizes"):
+        with as_unfit():
+            config.sizes(data.n_labels)
+
+
+def check_selection(found: Resolved) -> None:
+    """What a run would say at its start; of a model with a training of its own, only where that chooses."""
+    from reimpl.training import check_selection as check
+
+    own = getattr(found.module, "chooses_epoch", None)
+    with as_unfit():
+        if own(found.config, found.whole.n_labels) if own else not hasattr(found.module, "train"):
+            check(found.used, found.whole)
+
+
+def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Protocol]:
+    """The protocol that the claim file asks for and the one that is used."""
+    from reimpl.protocol import on_a_cpu, protocol, with_choices, with_training
+
+    named = protocol(experiment.protocol or "small")
+    claimed = with_training(named, experiment.training)
+    name = settings.protocol
+    if name == AUTO:
+        name = CLAIMED if settings.device.startswith("cuda") else on_a_cpu(named.name)
+    if name in (CLAIMED, named.name):
+        return claimed, claimed
+    return claimed, with_choices(protocol(name), claimed, experiment.training)
+
+
+def _data_request(experiment: Experiment, settings: Settings, used: Protocol) -> DataRequest:
+    """Its paths are absolute, since it names data that a process keeps: the working folder may change."""
+    from reimpl.data.noise import LabelNoise
+    from reimpl.data.vector_file import is_vector_file
+
+    vectors, noise = settings.vectors or f"random:{used.dimension}", experiment.noise
+    options = settings.options
+    if options is not None and options.data is not None:
+        options = replace(options, data=options.data.resolve())
+    return DataRequest(
+        folder=settings.data.resolve() if settings.data else None,
+        recipe=experiment.recipe or _RECIPE,
+        length=used.length,
+        vectors=str(Path(vectors).resolve()) if is_vector_file(Path(vectors)) else vectors,
+        dimension=used.dimension,
+        cache=settings.cache.resolve(),
+        hold_out=used.hold_out,
+        noise=LabelNoise(noise.kind, noise.rate, noise.seed) if noise else None,
+        options=options,
+        format=settings.format,
+    )
+
+
+def selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
+    """Ids of the experiments that `only` names, directly or by a claim, table or data set; None for all."""
+    if not only:
+        return None
+    claims = paper.claim_records()
+    experiments = paper.single_experiments
+    known = [
+        *paper.experiments,
+        *experiments,
+        *(claim.id for claim in paper.claims),
+        *paper.tables,
+        *paper.datasets,
+    ]
+    found: set[str] = set()
+    for name in only:
+        if name not in known and not any(name == claim.id for claim in claims):
+            raise PlanError(
+                f"{paper.paper.key}: {option('only')} {name!r} is no experiment, claim, table or data set; "
+                f"{known_names(name, known)}"
+            )
+        found |= {id for id, it in experiments.items() if name in (id, it.on, id.removesuffix(f"-{it.on}"))}
+        found |= {id for claim in claims if name in (claim.claim, claim.id) for id in claim.experiments}
+        cells = [c for t in paper.table_records() if t.id == name for row in t.rows for c in row.cells]
+        found |= {cell.experiment for cell in cells if cell.experiment}
+    return found
+
+
+def check_protocol(name: str) -> None:
+    """Raises `PlanError` for a protocol that is unknown."""
+    from reimpl.protocol import PROTOCOLS
+
+    known = [AUTO, CLAIMED, *PROTOCOLS]
+    if name not in known:
+        raise PlanError(f"{option('protocol')} {name!r} is unknown; {known_names(name, known)}")
