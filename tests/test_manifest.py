@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from audit.claims.load import Paper, load
 from audit.errors import StoreError
-from audit.record import FidelityCheck, Look, Run, seal_of
+from audit.record import FidelityCheck, Look, Run
 from audit.runner import Plan, Settings, make_plan
 from audit.storage.manifest import (
     KeptPlan,
@@ -88,14 +87,6 @@ def test_runs_of_before_on_another_data_set_of_the_paper_are_not_taken(tmp_path:
     assert (found["elsewhere"].runs, found["elsewhere"].corpus_of) == ((), "corpus")
 
 
-def test_older_runs_of_what_only_left_out_are_taken(paper: Paper, tmp_path: Path) -> None:
-    runs = runs_of(planned(paper, tmp_path))
-    plan = kept(paper, planned(paper, tmp_path, only=["letters"]))
-    found = with_stored_runs(plan, paper, runs)
-    assert len(found["words"].runs) == len(found["letters"].runs) == 2
-    assert with_stored_runs(plan, paper, [])["words"].not_run == "left out by --only"
-
-
 def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
     paper: Paper, tmp_path: Path
 ) -> None:
@@ -163,29 +154,6 @@ def test_a_run_that_was_on_record_and_is_gone_is_known_by_its_seed(paper: Paper,
     found = with_stored_runs(kept(paper, plan), paper, store.runs(), lost)["words"]
     assert ([run.spec.seed for run in found.runs], found.gone) == ([1], (0, 2))
     assert plan.with_runs({runs[1].key: runs[1]}, lost)["words"].gone == (0, 2)
-
-
-def test_the_loss_of_seed_0_hides_no_other_seed(paper: Paper, tmp_path: Path) -> None:
-    """Also where the newest command planned that seed alone."""
-    plan = kept(paper, planned(paper, tmp_path, seeds=1))
-    rest = [run for run in runs_of(planned(paper, tmp_path, seeds=4)) if run.spec.seed]
-    assert [run.spec.seed for run in with_stored_runs(plan, paper, rest)["words"].runs] == [1, 2, 3]
-
-
-def test_plans_and_looks_of_an_older_store_are_read_and_taken_over(paper: Paper, tmp_path: Path) -> None:
-    """They lay in files of their own."""
-    plan = kept(paper, planned(paper, tmp_path))
-    for folder in ("plans", "looks"):
-        (tmp_path / folder).mkdir()
-    old = json.loads(json.dumps(asdict(plan))) | {"format_version": 1}
-    (tmp_path / "plans" / "toy2024-corpus.json").write_text(json.dumps(old | {"seal": seal_of(old)}))
-    looks = [{**asdict(FIRST), "split": "equal", "runs": ["a", "b"]}]
-    (tmp_path / "looks" / "toy2024.json").write_text(json.dumps({"format": 1, "looks": looks}))
-    for _ in range(2):
-        assert kept_plans(tmp_path, "toy2024") == [plan]
-        assert Ledger(tmp_path, "toy2024").looks(["a"]) == (FIRST,)
-        Ledger(tmp_path, "toy2024").take(PLAIN, ["z"])
-    assert not list(tmp_path.glob("plans/*")) and not list(tmp_path.glob("looks/*"))
 
 
 # --------------------------------------------------------------------------- looks

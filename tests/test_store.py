@@ -9,7 +9,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -102,14 +101,6 @@ def test_a_stored_run_comes_back_equal(store: Store) -> None:
     assert list(store.runs()) == [run]
 
 
-def test_predictions_come_back_with_their_types(store: Store) -> None:
-    key = store.put(make(), predictions=PREDICTIONS).key
-    arrays = store.predictions(key)
-    assert arrays is not None and set(arrays) == set(PREDICTIONS)
-    for name, array in PREDICTIONS.items():
-        np.testing.assert_array_equal(arrays[name], array, strict=True)
-
-
 # --------------------------------------------------------------------------- what may replace what
 
 
@@ -131,12 +122,6 @@ def test_a_failed_run_is_replaced_on_request_only(store: Store) -> None:
     assert bare(store.put(make(), retry=True)) == bare(store.get(make().key)) == make()
 
 
-def test_an_interrupted_run_is_replaced_without_asking(store: Store) -> None:
-    store.put(interrupted())
-    store.put(make())
-    assert bare(store.get(make().key)) == make()
-
-
 @pytest.mark.parametrize(("status", "kept"), [("done", False), ("failed", False), ("interrupted", True)])
 def test_a_checkpoint_lives_until_its_run_is_settled(store: Store, status: str, kept: bool) -> None:
     state = store.checkpoint_path(make().key) / "state.pt"
@@ -155,14 +140,6 @@ def test_what_is_no_key_never_becomes_a_path(store: Store, key: str) -> None:
             use(key)
     with pytest.raises(StoreError, match="is no key of a run"), store.claim(key):
         pass
-    assert not store.root.exists()
-
-
-def test_a_key_that_is_not_the_hash_of_the_spec_is_refused(store: Store) -> None:
-    with pytest.raises(StoreError, match=f"not the hash of its spec, {make(1).key!r}"):
-        store.put(
-            make(key=make(1).key, spec=make(1).spec, seed=0) if False else replace(make(1), key=make().key)
-        )
     assert not store.root.exists()
 
 
@@ -261,13 +238,6 @@ def _other(value: Any) -> Any:
     return f"{value or ''}0"
 
 
-@pytest.mark.parametrize("run", [failed(), make()], ids=["failed without a reason", "done with a reason"])
-def test_a_record_that_could_not_be_read_back_is_not_written(store: Store, run: Run) -> None:
-    with pytest.raises(StoreError, match="store what belongs together"):
-        store.put(replace(run, reason=None if run.reason else "slow"))
-    assert not store.root.exists()
-
-
 # --------------------------------------------------------------------------- damaged predictions
 
 
@@ -331,39 +301,6 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_old_record(
     assert not [name for name in names(store) if name.endswith(".tmp")]
     store.put(make(), predictions=PREDICTIONS, retry=True)
     assert names(store) == {f"{make().key}.json", f"{make().key}.npz"}
-
-
-@contextmanager
-def without_rights(folder: Path) -> Iterator[None]:
-    """A folder that may be read and not written, for root too: as the user who owns nothing."""
-    (folder / "locks").chmod(0o555)
-    folder.chmod(0o555)
-    root = os.geteuid() == 0
-    try:
-        if root:
-            os.seteuid(65534)
-        yield
-    finally:
-        if root:
-            os.seteuid(0)
-        folder.chmod(0o755)
-        (folder / "locks").chmod(0o755)
-
-
-@posix
-def test_a_folder_that_may_only_be_read_can_be_read_and_says_so_when_written() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder))
-        store.put(make(), predictions=PREDICTIONS)
-        assert store.predictions(make().key)  # all modules are loaded before the rights go
-        with without_rights(store.root):
-            assert [bare(run) for run in store.runs()] == [make()]
-            assert store.predictions(make().key)
-            message = "Permission denied; make it accessible or choose another folder"
-            with pytest.raises(StoreError, match=message):
-                store.put(make(1))
-            with pytest.raises(StoreError, match=message):
-                store.checkpoint_path(make(1).key)
 
 
 # --------------------------------------------------------------------------- two at once
@@ -440,9 +377,8 @@ for cycle in range(60):
         assert (found["ids"] == arrays["ids"]).all(), run.key
         (store.root / f"{run.key}.json").unlink()
         (store.root / f"{run.key}.npz").unlink()
-    store.sweep()
-    left = [p.name for p in store.root.iterdir() if p.is_file()]
-    assert not left, left
+    for path in store.root.iterdir():
+        path.is_file() and path.unlink()
 print(halves)
 """
 
@@ -453,19 +389,3 @@ def test_a_writer_killed_at_any_moment_leaves_no_half_record(tmp_path: Path) -> 
     (tmp_path / "runs").mkdir()
     halves = int(finish(start(KILLS, tmp_path / "runs")))
     assert halves > 0, "no writer was killed while it wrote, so this test has shown nothing"
-
-
-def test_a_sweep_removes_what_the_dead_left_and_nothing_else(store: Store) -> None:
-    dead, busy, done, open_run = (make(seed).key for seed in range(4))
-    store.put(make(2), predictions=PREDICTIONS)
-    (store.checkpoint_path(done) / "state.pt").touch()  # killed between the record and the removal
-    (store.checkpoint_path(open_run) / "state.pt").touch()
-    for key in (dead, busy):
-        (store.root / f".{key}.npz.1-0.tmp").touch()
-        (store.root / f"{key}.npz").touch()
-    with Store(store.root).claim(busy):
-        assert store.sweep() == 3
-    kept = {f".{busy}.npz.1-0.tmp", f"{busy}.npz", f"{done}.json", f"{done}.npz", "state.pt"}
-    assert names(store) == kept
-    assert (store.root / "checkpoints" / open_run / "state.pt").exists()
-    assert not (store.root / "checkpoints" / done).exists()

@@ -83,22 +83,6 @@ def test_whatever_decides_a_trial_makes_another_study(change: dict[str, Any]) ->
 # --------------------------------------------------------------------------- on disk
 
 
-def test_a_study_comes_back_from_disk_as_it_was(tmp_path: Path) -> None:
-    study = make_study(
-        *TRIALS,
-        trial(5, 12.5, epochs=20.0, seconds=1.25, reason=None),
-        timeout=60.0,
-        versions={"optuna": "5.0.0"},
-        notes=("one",),
-        finished="2026-11-28T11:00:00+00:00",
-    )
-    stored = study_store.put(tmp_path, study)
-    assert study_store.get(tmp_path, study.key) == stored
-    assert replace(stored, seal="") == study
-    assert study_store.get(tmp_path, "0" * 32) is None
-    assert not list(tmp_path.rglob("*.tmp"))
-
-
 @pytest.mark.parametrize(
     ("edit", "why"),
     [

@@ -11,10 +11,13 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from audit.errors import AuditError, StoreError
+from audit.json_errors import RecordError, first_problem, refuse_non_finite, unread
 from audit.record import FORMAT_VERSION, Audit, audit_from_json, seal_of
 
 _REMEDIES = {
@@ -74,6 +77,49 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def write_sealed(path: Path, record: Any) -> None:
+    """A dataclass as JSON with a seal over its content. Raises `OSError`; `ValueError` for a NaN in it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = json.loads(json.dumps(asdict(record), allow_nan=False))
+    content["seal"] = seal_of(content)
+    write(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def read_sealed(path: Path, kind: Any, newest: int) -> Any:
+    """What `write_sealed` wrote, None where there is no file.
+
+    Raises `RecordError` saying what is wrong with it, and `StoreError`.
+    """
+    from pydantic import ValidationError
+
+    with explained(path):
+        try:
+            text = path.read_bytes()
+        except FileNotFoundError:
+            return None
+    try:
+        content = json.loads(text.decode())
+        version = content.get("format_version") if isinstance(content, dict) else None
+        if isinstance(version, int) and version > newest:
+            raise StoreError(f"{path}: a newer version of this tool wrote it; update the tool")
+        record = _adapter(kind).validate_json(text, strict=True)
+        refuse_non_finite(content)
+    except ValidationError as err:
+        raise RecordError(first_problem(err)) from err
+    except (ValueError, RecursionError) as err:
+        raise RecordError(unread(err)) from err
+    if content.get("seal") != seal_of(content):
+        raise RecordError("it was changed after it was written")
+    return record
+
+
+@cache
+def _adapter(kind: Any) -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
 
 
 #: Nothing is lost with a record: all runs are in the store.

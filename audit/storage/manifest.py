@@ -12,18 +12,16 @@ configuration makes other runs begins with no look taken, and renamed experiment
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
 from audit.claims.shared_specifications import with_shared_readings
 from audit.errors import StoreError
-from audit.json_errors import RecordError, first_problem, unread
+from audit.json_errors import RecordError
 from audit.record import (
     FORMAT_VERSION,
     IMPORTED,
@@ -33,9 +31,8 @@ from audit.record import (
     Run,
     RunSpec,
     digest,
-    seal_of,
 )
-from audit.storage.files import explained, write
+from audit.storage.files import explained, read_sealed, write_sealed
 
 if TYPE_CHECKING:
     from audit.claims.load import Paper
@@ -246,38 +243,34 @@ def with_stored_runs(
         if not run.imported and run.status != "interrupted":
             arms.setdefault(run.spec.arm, []).append(run)
     definitions = _definitions(paper)
-    as_planned = {it for it in plan.keys if plan.definitions.get(it) == definitions.get(it)}
-    records, shared = with_shared_readings(
-        paper, plan.experiments, {it: plan.keys[it] for it in plan.keys if it in as_planned}
-    )
+    same = {
+        name: keys for name, keys in plan.keys.items() if plan.definitions.get(name) == definitions.get(name)
+    }
+    records, shared = with_shared_readings(paper, plan.experiments, same)
     keys = {**shared, **plan.keys}
     planned = {it.id: it for it in records}
     found = {}
     readings = (name for name in paper.reading_experiments if name in planned)
     for name in (*paper.single_experiments, *readings):
+        plain = name in paper.single_experiments  # of a reading that was not run nothing is to be told
         record = planned.get(name) or _without_runs(paper, name)
-        if record.data is not None and record.dataset in paper.datasets:
-            sheet = record.data
+        if (sheet := record.data) is not None and record.dataset in paper.datasets:
             another = paper.known_as(
                 record.dataset, content=sheet.content, partition=sheet.partition, corpus=sheet.corpus
             )
+            if another and plain:
+                why = paper.of_another(another)
+                found[name] = replace(_without_runs(paper, name), not_run=why, corpus_of=another)
             if another:
-                if name in paper.single_experiments:
-                    why = paper.of_another(another)
-                    found[name] = replace(_without_runs(paper, name), not_run=why, corpus_of=another)
                 continue
-        if record.short is None and name in paper.single_experiments and name in planned:
-            record = replace(record, short=_short_of_old(record, paper.single_experiments[name].protocol))
         if name in planned and name not in shared and plan.definitions.get(name) != definitions[name]:
-            if name in paper.single_experiments:
+            if plain:
                 found[name] = replace(_without_runs(paper, name), not_run=_CHANGED)
             continue
-        if name in paper.single_experiments and paper.single_experiments[name].never_run:
-            record = replace(record, unavailable=True)  # plans of before did not tell
         arm = next(iter(keys.get(name, ())), "")  # the first seed of every plan is 0
         mine = sorted(arms.get(arm, ()), key=lambda run: run.spec.seed)
         gone = (lost or {}).get(arm, ())
-        if mine or gone or not record.reading:  # of a reading that was not run nothing is to be told
+        if mine or gone or not record.reading:
             why_none = None if mine else GONE if gone else record.not_run or NOT_IN_STORE
             found[name] = replace(record, runs=tuple(mine), gone=gone, not_run=why_none)
     return found
@@ -287,11 +280,6 @@ def _without_runs(paper: Paper, name: str) -> ExperimentRecord:
     it = paper.single_experiments[name]
     why = it.never_run or (BY_COMMAND if it.command else NOT_IN_STORE)
     return paper.without_runs(name, why, unavailable=it.never_run is not None)
-
-
-def _short_of_old(record: ExperimentRecord, protocol: str | None) -> tuple[str, ...]:
-    """Plans of before did not tell whether a protocol was reduced; its name does."""
-    return ("reduced_protocol",) if record.config and record.protocol != (protocol or "small") else ()
 
 
 def _definitions(paper: Paper) -> dict[str, str]:
@@ -321,70 +309,17 @@ def _change(root: Path, paper: str, change: Callable[[Manifest], Manifest]) -> N
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(path.with_suffix(".lock")):
-            content = json.loads(json.dumps(asdict(change(_read(root, paper))), allow_nan=False))
-            content["seal"] = seal_of(content)
-            write(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
-            for old in (*_old_plans(root, paper), root / "looks" / f"{paper}.json"):
-                old.unlink(missing_ok=True)
+            write_sealed(path, change(_read(root, paper)))
 
 
 def _read(root: Path, paper: str) -> Manifest:
     """An empty one where there is none. Raises `StoreError` for one that is not as it was written."""
     path = _path(root, paper)
-    with explained(path):
-        try:
-            held: Manifest = _sealed(path, Manifest)
-            return held
-        except FileNotFoundError:
-            return _of_older_store(root, paper)
-
-
-def _of_older_store(root: Path, paper: str) -> Manifest:
-    """Plans lay in files of their own, and so did the looks, without a seal."""
-    plans = {plan.report: plan for plan in _old_plans(root, paper).values()}
-    path = root / "looks" / f"{paper}.json"
     try:
-        held = json.loads(path.read_bytes())["looks"]
-        looks = tuple(
-            Taken(Look(it["seeds"], it["level"], tuple(it["declared"])), tuple(it["runs"])) for it in held
-        )
-    except FileNotFoundError:
-        looks = ()
-    except (ValueError, KeyError, TypeError) as err:
-        raise _unsound(path, unread(err)) from err
-    return Manifest(paper, plans, looks=looks)
-
-
-def _old_plans(root: Path, paper: str) -> dict[Path, KeptPlan]:
-    plans = {path: _sealed(path, KeptPlan) for path in sorted((root / "plans").glob("*.json"))}
-    return {path: plan for path, plan in plans.items() if plan.paper == paper}
-
-
-@cache
-def _adapter(kind: type[Any]) -> Any:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)
-
-
-def _sealed(path: Path, kind: Any) -> Any:
-    from pydantic import ValidationError
-
-    text = path.read_bytes()
-    try:
-        content = json.loads(text.decode())
-        held = _adapter(kind).validate_json(text, strict=True)
-    except ValidationError as err:
-        raise _unsound(path, first_problem(err)) from err
-    except (ValueError, RecursionError, RecordError) as err:
-        raise _unsound(path, unread(err)) from err
-    if content.get("seal") != seal_of(content):
-        raise _unsound(path, "it was changed after it was written")
-    return held
-
-
-def _unsound(path: Path, why: str) -> StoreError:
-    return StoreError(
-        f"{path}: not as it was written ({why}); without it nobody knows which runs are missing, nor which "
-        "looks were taken: restore it, or choose another --store"
-    )
+        held: Manifest | None = read_sealed(path, Manifest, FORMAT_VERSION)
+    except RecordError as err:
+        raise StoreError(
+            f"{path}: not as it was written ({err}); without it nobody knows which runs are missing, nor "
+            "which looks were taken: restore it, or choose another --store"
+        ) from err
+    return held or Manifest(paper)

@@ -22,11 +22,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -76,13 +75,8 @@ class Store:
         A record that was changed after it was written is not sound: its seal shows it.
         """
         path = self._record(key)
-        with explained(path):
-            _refuse_folder(path)
-            try:
-                content = path.read_bytes()
-            except FileNotFoundError:
-                return None
-        return _parse(path, content)
+        content = _read(path)
+        return None if content is None else _parse(path, content)
 
     def runs(self, *, problems: list[StoreError] | None = None) -> Iterator[Run]:
         """All sound records, by key. One that is not sound never hides the others.
@@ -91,9 +85,11 @@ class Store:
         `StoreError` after the last sound record. Files whose name is no key are none of ours.
         """
         found: list[StoreError] = []
-        for path in self._entries(self.root, ".json"):
+        with explained(self.root):
+            paths = sorted(it for it in self.root.iterdir()) if self.root.exists() else []
+        for path in paths:
             try:
-                if _KEY.fullmatch(path.stem) and (run := self.get(path.stem)):
+                if path.suffix == ".json" and _KEY.fullmatch(path.stem) and (run := self.get(path.stem)):
                     yield run
             except StoreError as err:
                 found.append(err)
@@ -113,12 +109,9 @@ class Store:
         record, path = self._record(key), self._predictions(key)
         if run.predictions != path.name:
             _reject(record, f"names the predictions {run.predictions!r} instead of {path.name!r}")
-        with explained(path):
-            _refuse_folder(path)
-            try:
-                content = path.read_bytes()
-            except FileNotFoundError as err:
-                _reject(record, f"its predictions {path.name!r} are gone", err)
+        content = _read(path)
+        if content is None:
+            _reject(record, f"its predictions {path.name!r} are gone")
         if hashlib.sha256(content).hexdigest() != run.predictions_sha256:
             _reject(record, f"its predictions {path.name!r} are not those that were written with it")
         try:
@@ -146,18 +139,28 @@ class Store:
         """
         path, arrays = self._record(run.key), self._predictions(run.key)
         _check_writable(run, path, predictions)
-        content = None if predictions is None else _npz(predictions)
-        run = _seal(_naming(run, arrays.name, content), path)
+        content = None
+        if predictions is not None:
+            buffer = io.BytesIO()
+            np.savez_compressed(buffer, **dict[str, Any](predictions))
+            content = buffer.getvalue()
+        named = (None, None) if content is None else (arrays.name, hashlib.sha256(content).hexdigest())
+        try:
+            run = sealed(replace(run, predictions=named[0], predictions_sha256=named[1]))
+        except ValueError as err:
+            raise StoreError(
+                f"{path}: a record holds no NaN or infinity ({err}); store a failed run"
+            ) from err
         claimed = (
             self.claim(run.key, wait=PUT_WAIT) if durable else nullcontext(Claim(True, self.get(run.key)))
         )
         with claimed as claim, explained(path):
             _check_replaceable(claim, path, retry=retry, anew=anew)
             _refuse_folder(arrays)
-            if durable:
-                self._remove_leftovers(run.key)
-            else:  # to list the folder for each of thousands takes longer than to write them: `sweep` does it
-                arrays.unlink(missing_ok=True)
+            arrays.unlink(missing_ok=True)
+            if durable:  # to list the folder for each of thousands takes longer than to write them
+                for path in self.root.glob(f".{run.key}.*.tmp"):
+                    path.unlink(missing_ok=True)
             if content is not None:
                 write(arrays, content, durable=durable)
             write(path, to_json(run).encode(), durable=durable)
@@ -184,8 +187,14 @@ class Store:
         `wait` is the number of seconds to wait for another holder: None for ever, 0 not at all. Claims of one
         thread nest. A process that dies, however it dies, holds nothing any more.
         """
-        lock = self._lock(key)
-        held = self._acquire(lock, wait)
+        path = self.root / "locks" / f"{self._record(key).stem}.lock"
+        lock, held = self._locks.setdefault(key, FileLock(path)), True
+        with explained(self.root):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                lock.acquire(timeout=-1 if wait is None else wait, poll_interval=0.1)
+            except Timeout:  # an OSError too, but not one to explain
+                held = False
         try:
             yield Claim(held, self.get(key))
         finally:
@@ -211,22 +220,6 @@ class Store:
         same |= {"sources": dict(sources)} if sources else {}
         return self.root / "members" / digest(same)
 
-    def sweep(self) -> int:
-        """Remove what killed writers left and nobody is writing now; returns how many files and folders.
-
-        Whoever writes holds the lock of the run, so a leftover whose lock is free has no living writer.
-        Checkpoints of runs without a settled record stay: the next command goes on from them.
-        """
-        leftovers = self._entries(self.root, ".tmp") + self._entries(self.root / "checkpoints", "")
-        arrays = self._entries(self.root, ".npz")
-        leftovers += [path for path in arrays if not path.with_suffix(".json").exists()]
-        removed = 0
-        for key in sorted({match[0] for path in leftovers if (match := _KEY.search(path.name))}):
-            with suppress(StoreError), self.claim(key, wait=0) as claim, explained(self.root):
-                if claim.held:
-                    removed += self._remove_stale(key, claim.record)
-        return removed
-
     # ----------------------------------------------------------------- names and locks
 
     def _record(self, key: str) -> Path:
@@ -239,46 +232,6 @@ class Store:
 
     def _checkpoint(self, key: str) -> Path:
         return self.root / "checkpoints" / self._record(key).stem
-
-    def _lock(self, key: str) -> FileLock:
-        path = self.root / "locks" / f"{self._record(key).stem}.lock"
-        return self._locks.setdefault(key, FileLock(path))
-
-    def _acquire(self, lock: FileLock, wait: float | None) -> bool:
-        with explained(self.root):
-            Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
-            try:
-                lock.acquire(timeout=-1 if wait is None else wait, poll_interval=0.1)
-            except Timeout:  # an OSError too, but not one to explain
-                return False
-        return True
-
-    # ----------------------------------------------------------------- leftovers
-
-    def _entries(self, folder: Path, *suffixes: str) -> list[Path]:
-        """What lies in the folder with one of the suffixes, sorted; nothing when the folder is not there."""
-        with explained(folder):
-            try:
-                return sorted(path for path in folder.iterdir() if path.suffix in suffixes)
-            except FileNotFoundError:
-                return []
-
-    def _remove_leftovers(self, key: str) -> int:
-        """Remove a run's half-written files, and predictions that no record names. The lock must be held."""
-        with explained(self.root):
-            names = os.listdir(self.root) if self.root.is_dir() else []  # noqa: PTH208 - names are quicker
-            leftovers = [name for name in names if key in name and name.endswith((".tmp", ".npz"))]
-            for name in leftovers:
-                (self.root / name).unlink(missing_ok=True)
-        return len(leftovers)
-
-    def _remove_stale(self, key: str, record: Run | None) -> int:
-        if record is None or record.status != "done":
-            return self._remove_leftovers(key)  # a checkpoint here belongs to a first try or to a retry
-        folder = self._checkpoint(key)
-        stale = int(folder.exists())
-        shutil.rmtree(folder, ignore_errors=True)
-        return stale
 
 
 # --------------------------------------------------------------------------- checks
@@ -334,18 +287,14 @@ def _parse(path: Path, content: bytes) -> Run:
     return run
 
 
-def _naming(run: Run, name: str, content: bytes | None) -> Run:
-    """The run that names its predictions, the bytes `content` under `name`."""
-    if content is None:
-        return replace(run, predictions=None, predictions_sha256=None)
-    return replace(run, predictions=name, predictions_sha256=hashlib.sha256(content).hexdigest())
-
-
-def _seal(run: Run, path: Path) -> Run:
-    try:
-        return sealed(run)
-    except ValueError as err:
-        raise StoreError(f"{path}: a record holds no NaN or infinity ({err}); store a failed run") from err
+def _read(path: Path) -> bytes | None:
+    """None where there is no such file."""
+    with explained(path):
+        _refuse_folder(path)
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            return None
 
 
 def _refuse_folder(path: Path) -> None:
@@ -356,9 +305,3 @@ def _refuse_folder(path: Path) -> None:
 
 def _reject(path: Path, reason: str, cause: Exception | None = None) -> NoReturn:
     raise StoreError(f"{path}: {reason}; restore it, or move it away and run that seed again") from cause
-
-
-def _npz(arrays: Predictions) -> bytes:
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **dict[str, Any](arrays))
-    return buffer.getvalue()
