@@ -202,13 +202,6 @@ def test_run_refuses_what_the_command_refuses(options: dict[str, Any], said: str
         audit.run("toy.yaml", **options)
 
 
-def test_run_takes_settings_or_their_fields() -> None:
-    with pytest.raises(audit.AuditError, match="not both"):
-        audit.run("toy.yaml", audit.RunSettings(), seeds=5)
-    with pytest.raises(TypeError, match="sedes"):
-        audit.run("toy.yaml", sedes=5)
-
-
 def test_tables_of_verdicts_runs_and_findings(by_command: Audit) -> None:
     """For whoever goes on in pandas."""
     verdicts, runs = by_command.to_frame(), by_command.runs_frame()
@@ -296,15 +289,6 @@ def test_importing_audit_loads_nothing_of_weight() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
-
-
-def test_judging_from_python_needs_no_torch() -> None:
-    script = (
-        "import sys, audit\n"
-        f"audit.judge('toy.yaml', {VALUES!r}, dataset='corpus')._repr_html_()\n"
-        "sys.exit('torch' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
 
 
 def test_every_public_name_is_there_and_documented() -> None:

@@ -85,13 +85,3 @@ def paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_paper(tmp_path)
     write_corpus(tmp_path / "corpus")
     return tmp_path / "audit-report" / "toy2024-corpus"
-
-
-def test_a_run_and_a_judgement_write_them_too(paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    cli.main([*RUN, "--also", "markdown"])
-    assert names(paper) == {"audit.json", "report.html", "report.md"}
-    assert "beside: audit-report/toy2024-corpus/report.md" in capsys.readouterr().out
-    (paper / "report.md").write_text("of another day")
-    cli.main(["judge", "toy.yaml", "--also", "csv"])
-    assert names(paper) == {"audit.json", "report.html", "report.md", "report.csv"}
-    assert (paper / "report.md").read_text().startswith("## Audit of ")

@@ -13,7 +13,6 @@ import pytest
 import reimpl.data.formats.features
 import reimpl.fidelity
 from audit import cli
-from audit.cli.columns import columns_of
 from audit.errors import Exit
 from audit.record import Audit, audit_from_json
 from audit.runner import carry_out
@@ -129,21 +128,6 @@ def test_a_record_whose_readings_of_the_split_were_altered_is_refused(
     assert "audit.json" in capsys.readouterr().err
 
 
-def test_judging_writes_the_record_of_the_noise_again_and_it_is_the_same(
-    trained: None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = Path("audit-report/linear2024-columns/columns.json")
-    cli.main([*RUN, "--seeds", "3"])
-    before, splits = path.read_text(), record(1).splits
-    path.unlink()
-    capsys.readouterr()
-    assert cli.main(["judge", "linear.yaml"]) == Exit.OK
-    assert path.read_text() == before
-    assert record(1).splits == splits is not None
-    out = capsys.readouterr().out
-    assert "svm  P@1     72.00  2.00        0.50      1.94" in out and f"record: {path}" in out
-
-
 def test_a_column_that_was_run_otherwise_is_no_column_of_the_same_experiment(trained: None) -> None:
     cli.main([*RUN, "--seeds", "1"])
     cli.main(
@@ -182,21 +166,7 @@ def test_the_page_of_each_column_shows_all_of_them(trained: None, known: None) -
         assert "68.33 to 75.67; 80.00 is 4.33 above" in page
 
 
-def test_a_linear_model_is_really_run_on_every_column() -> None:
-    """Features that hold the labels, among others: far above the 30 % of chance."""
-    assert cli.main([*RUN, "--seeds", "1"]) in (Exit.OK, Exit.CONTRADICTED)
-    values = [seeds(column)[0][1] for column in range(3)]
-    assert min(values) > 40 and len(set(values)) > 1
-
-
 # --------------------------------------------------------------------------- what is refused
-
-
-@pytest.mark.parametrize(
-    ("text", "columns"), [("0-9", tuple(range(10))), ("3,0-1", (3, 0, 1)), (" 1 , 2 ", (1, 2))]
-)
-def test_columns_are_ranges_and_numbers_in_the_order_given(text: str, columns: tuple[int, ...]) -> None:
-    assert columns_of(text, Path("corpus")) == columns
 
 
 @pytest.mark.parametrize(

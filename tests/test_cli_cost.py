@@ -72,13 +72,6 @@ def test_readings_say_how_many_they_are_and_what_they_cost(capsys: pytest.Captur
 # --------------------------------------------------------------------------- nothing to run
 
 
-def test_what_earlier_commands_ran_is_judged_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    err(capsys, *RUN, "--seeds", "3")
-    told = err(capsys, *RUN[:-1], "lost", "--seeds", "3")
-    assert told[0].startswith("toy2024: nothing was run")
-    assert Path("audit-report/toy2024-corpus/audit.json").exists()
-
-
 # --------------------------------------------------------------------------- folders that cannot be written
 
 

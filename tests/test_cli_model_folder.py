@@ -153,21 +153,6 @@ def test_an_edited_file_is_another_model_and_what_it_was_is_found_again(
         assert cli.main(command) == Exit.OK, capsys.readouterr().err
 
 
-def test_a_suite_goes_on_with_the_file_that_it_began_with(
-    trained: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Whatever its author does meanwhile, in the process that loaded it."""
-    train = carry_out._train
-
-    def edited_meanwhile(job: Job, *rest: object) -> Result:
-        edit()
-        return train(job, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(carry_out, "_train", edited_meanwhile)
-    assert cli.main(RUN) == Exit.OK, capsys.readouterr().err
-    assert len(trained) == 2
-
-
 # --------------------------------------------------------------------------- files with a fault
 
 SCORES = "scores: Tensor = self.output(self.dropout(mean))"

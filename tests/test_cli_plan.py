@@ -15,14 +15,13 @@ import pytest
 import reimpl.fidelity
 from audit import cli
 from audit.errors import Exit
-from audit.judging.plan import RunTime
 from audit.pipeline.until_settled import declared
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
 from audit.stats.families import schedule
 from reimpl.fidelity import Check
 from reimpl.training import Result
-from tests.runner.papers import its_own, write_corpus, write_paper
+from tests.runner.papers import write_corpus, write_paper
 from tests.test_cli import NO_TORCH, python
 
 #: A third system beside words and letters, and a claim that words beat it.
@@ -173,18 +172,6 @@ def test_where_seeds_can_settle_nothing_nothing_is_run(
         "stopped before the first look: no claim is open that seeds can settle; nothing is judged"
     )
     assert not list(folder.glob("audit-report/*/audit.json"))
-
-
-def test_a_contradiction_is_1_and_failed_runs_are_3(
-    trained: Trained, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trained.means["letters"] = 80.0
-    write_paper(folder, *THIRD, its_own(folder))
-    wanted = ("--protocol", "claimed", "--only", "words-win")
-    assert cli.main([*UNTIL, "3,5", *wanted]) == Exit.CONTRADICTED
-    failing = Result({}, (), 1.0, None, 9, reason="the loss became nan in epoch 2 of 3")
-    monkeypatch.setattr(carry_out, "_train", lambda *_: failing)
-    assert cli.main([*UNTIL, "3,5", "--only", "words-win", "--store", "other"]) == Exit.RUNS_FAILED
 
 
 # --------------------------------------------------------------------------- budget
@@ -353,21 +340,6 @@ def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
     assert re.search(r"^words-third P@1 +3 +\d+ \(\d+\) +– +\d+ seeds, \d+ CPU-seconds$", out, re.MULTILINE)
     assert "1 claim: it is about the paper's own data" in out
     assert "audit run --until-settled --budget 30m" in out
-
-
-def test_the_cheapest_claim_comes_first_and_shared_runs_count_once(
-    trained: Trained, capsys: pytest.CaptureFixture[str]
-) -> None:
-    trained.means |= {"letters": 48.8, "third": 48.5}  # 1.2 and 1.5 behind
-    cli.main([*RUN, "--seeds", "3"])
-    found = planned(capsys)
-    near, far = found["words-win:P@1"], found["words-third:P@1"]
-    assert list(found)[1:3] == ["words-third:P@1", "words-win:P@1"]
-    assert near["seeds"] > far["seeds"]
-    cli.main(["plan"])
-    runs = 2 * (near["seeds"] - 3) + far["seeds"] - 3  # words and letters, and the third
-    together = f"runs that they share counted once: {runs} runs, {RunTime(runs, 'CPU')}"  # a second each
-    assert together in capsys.readouterr().out
 
 
 def test_plan_needs_no_torch(trained: Trained) -> None:

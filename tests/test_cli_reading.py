@@ -103,20 +103,6 @@ def test_a_run_finds_what_data_add_prepared_by_the_same_options(
     assert [it.data.n_labels for it in runs()] == [7]
 
 
-@pytest.mark.usefixtures("trained")
-def test_another_option_is_another_preparation_and_another_run() -> None:
-    """Raw texts have a word more a document than tokenised ones; without the body there are fewer words."""
-    both = (("pairs", "--tokenised"), ("pairs", "--raw"))
-    for corpus, option in both:
-        assert run(corpus, option, "--seeds", "1") == Exit.OK
-    assert len(prepared()) == len(runs()) == 2
-    assert run("records", *FIELDS, "--seeds", "1") == Exit.OK
-    title = ("--separator", ";", "--text-field", "title", "--labels-field", "tags")
-    assert run("records", *title, "--seeds", "1") == Exit.OK
-    assert len(prepared()) == 4
-    assert len({it.spec.data for it in runs()}) == 3  # the records hold the tokenised texts
-
-
 # --------------------------------------------------------------------------- every way to run
 
 

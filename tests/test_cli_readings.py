@@ -94,21 +94,6 @@ def test_all_readings_are_run_over_the_seeds_and_judged(capsys: pytest.CaptureFi
     assert order.readings[2].estimate == pytest.approx(by_id["a~pooling_divisor=slots"] - by_id["b"])
 
 
-def test_without_the_flag_nothing_changes(folder: Path) -> None:
-    """Same keys, same verdicts as of a claim file without readings; that others are declared is said."""
-    run()
-    declared = audit()
-    Path("toy.yaml").write_text(without_readings())
-    cli.main(["run", "toy.yaml", "--seeds", "1", "--jobs", "1", "--store", "other", "--out", "other-report"])
-    without = read_audit(folder / "other-report/toy/audit.json")
-    for one, other in zip(declared.experiments, without.experiments, strict=True):
-        assert [run.key for run in one.runs] == [run.key for run in other.runs]
-    for verdict, other_verdict in zip(declared.verdicts, without.verdicts, strict=True):
-        assert (verdict.outcome, verdict.reason) == (other_verdict.outcome, other_verdict.reason)
-        assert verdict.badges == (*other_verdict.badges, "the default reading alone, of 3 declared")
-        assert verdict.readings == ()
-
-
 def test_what_was_run_is_not_run_again_and_counts_later(capsys: pytest.CaptureFixture[str]) -> None:
     """Default first, readings later, then a command and a judgement without the flag: the runs stay."""
     run()
@@ -168,14 +153,6 @@ def test_readings_may_be_added_to_and_must_not_lose_any(
         assert order.badges[-1] == "readings declared after the runs had begun"
     else:
         assert "changed after runs in the store had begun" in capsys.readouterr().err
-
-
-def test_readings_that_are_added_after_runs_are_allowed_and_told() -> None:
-    Path("toy.yaml").write_text(without_readings())
-    run()
-    Path("toy.yaml").write_text(CLAIMS)
-    assert run("--readings") == Exit.OK
-    assert {it.badges[-1] for it in audit().verdicts} == {"readings declared after the runs had begun"}
 
 
 def test_plan_explain_and_page_show_them(capsys: pytest.CaptureFixture[str], folder: Path) -> None:

@@ -29,13 +29,6 @@ def test_a_corpus_of_the_printed_sizes_is_other_data_for_a_reason(paper: str) ->
     )
 
 
-def test_a_paper_that_prints_no_sizes_is_said_to_print_none() -> None:
-    observed = Observed("a" * 64, "b" * 64, "c" * 64, EURLEX)
-    assert sentence("chen2022", "wiki10_31k", observed).endswith(
-        "other_data; it prints no sizes, and whether the content is the same is not known"
-    )
-
-
 def test_what_is_printed_and_differs_is_reason_enough() -> None:
     observed = Observed("a" * 64, "b" * 64, "c" * 64, {**EURLEX, "test": (3864.0,)})
     assert sentence("liu2017", "eurlex", observed, "eurlex-4k") == (

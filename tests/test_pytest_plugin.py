@@ -86,15 +86,6 @@ def test_what_is_contradicted_fails_with_the_sentence_of_the_page(pytester: pyte
     assert not any("Traceback" in line or "runtest" in line for line in lines)
 
 
-def test_k_and_node_ids_choose_claims(pytester: pytest.Pytester) -> None:
-    imported()
-    session(pytester, "--audit", "claims", "-k", "words-win and not check").assert_outcomes(
-        passed=1, deselected=5
-    )
-    chosen = "claims/toy.yaml::words-win:P@1"
-    session(pytester, "--audit", "claims", chosen).assert_outcomes(passed=1)
-
-
 def test_a_broken_claim_file_is_one_error_with_its_lines_and_the_others_are_collected(
     pytester: pytest.Pytester,
 ) -> None:

@@ -13,6 +13,8 @@ from audit.claims.papers import check_keys, claim_paths, papers_of
 from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from audit.record import Audit
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "known_names",
     "papers_of",
     "say",
+    "say_table",
     "verdict_code",
 ]
 
@@ -56,6 +59,19 @@ def say(text: str) -> None:
     except OSError as err:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise AuditError(f"standard output: {os.strerror(err.errno or 0)}; send it elsewhere") from err
+
+
+def say_table(table: Table) -> None:
+    """As wide as the terminal; in a file or a pipe as COLUMNS says, or 110 characters."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        columns = os.environ.get("COLUMNS", "")
+        console = Console(highlight=False, width=max(40, int(columns)) if columns.isdecimal() else 110)
+    with console.capture() as captured:
+        console.print(table)
+    say("\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip() + "\n")
 
 
 def verdict_code(audit: Audit) -> Exit:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.claims.papers import findings_about
-from audit.cli.app import Claims, app, check_keys, papers_of, say
+from audit.cli.app import Claims, app, check_keys, papers_of, say, say_table
 from audit.cli.options import Models
 from audit.errors import AuditError, Exit
 from audit.names import counted, known_names
@@ -23,8 +22,6 @@ if TYPE_CHECKING:
     from audit.claims.load import Paper
     from audit.record import Finding
 
-_WIDTH = 110
-"""Of what is written to a file or a pipe, unless COLUMNS says otherwise."""
 _UNREAD = "its numbers were not yet held against the page: `audit verify` does that"
 
 
@@ -53,65 +50,45 @@ def check_command(
     papers = papers_of(claims)
     check_keys(papers)
     findings = findings_about(papers)
-    if count_weights:
-        findings += _counted(papers)
+    if count_weights:  # what the models themselves say to statements about their sizes
+        from audit.checks.formulas import models as of_models
+        from audit.judging.assemble import sheet_of
+        from audit.runner.models import count_weights as weights
+
+        findings += [it for paper in papers for it in of_models(sheet_of(paper), weights)]
     found = [it for it in findings if it.id == explain]
     if explain is not None and not found:
         offered = known_names(explain, [it.id for it in findings])
         raise AuditError(f"there is no finding {explain!r}; {offered}")
     if as_json:
-        say(_as_json(papers, found or findings))
+        shown = [asdict(it) for it in found or findings]
+        content = {"papers": [paper.paper.key for paper in papers], "findings": shown}
+        say(json.dumps(content, indent=1, ensure_ascii=False))
     elif found:
         say(_explained(found[0]))
     else:
-        _print(papers, findings, everything=everything)
+        for paper in papers:
+            say(_summary(paper, findings))
+        say(f"{_legend(findings)}\n")
+        _print_table([it for it in findings if everything or it.result == "inconsistent"])
     return Exit.CONTRADICTED if any(it.result == "inconsistent" for it in findings) else Exit.OK
 
 
-def _counted(papers: Sequence[Paper]) -> list[Finding]:
-    """What the models themselves say to statements about their sizes."""
-    from audit.checks.formulas import models
-    from audit.judging.assemble import sheet_of
-    from audit.runner.structure import count_weights
-
-    return [it for paper in papers for it in models(sheet_of(paper), count_weights)]
-
-
-def _print(papers: Sequence[Paper], findings: Sequence[Finding], *, everything: bool) -> None:
-    """What was looked at, then the findings, then how to go on."""
-    for paper in papers:
-        say(_summary(paper, findings))
-    say(f"{_legend(findings)}\n")
-    shown = [it for it in findings if everything or it.result == "inconsistent"]
-    _print_table(_by_weight(shown))
-
-
-def _by_weight(findings: Sequence[Finding]) -> list[Finding]:
-    """Inconsistent before untestable before consistent; the papers' own numbers and the weightiest first."""
-    order = ("inconsistent", "untestable", "consistent")
-    return sorted(findings, key=lambda it: (order.index(it.result), bool(it.source), -it.weight))
-
-
 def _print_table(findings: Sequence[Finding]) -> None:
-    from rich.console import Console
+    """Inconsistent before untestable before consistent; the papers' own numbers and the weightiest first."""
     from rich.table import Table
     from rich.text import Text
 
     if not findings:
         return
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        columns = os.environ.get("COLUMNS", "")
-        console = Console(highlight=False, width=max(40, int(columns)) if columns.isdecimal() else _WIDTH)
+    order = ("inconsistent", "untestable", "consistent")
     table = Table("weight", "finding", box=None, padding=(0, 1, 1, 0), show_edge=False)
     table.columns[0].no_wrap = True
     some = any(it.verified for it in findings)  # else the legend says it of all
-    for it in findings:
+    for it in sorted(findings, key=lambda it: (order.index(it.result), bool(it.source), -it.weight)):
         lines = _lines(it) + ([_UNREAD] if some and not it.verified else [])
         table.add_row(Text(_mark(it)), Text("\n".join(lines), overflow="fold"))
-    with console.capture() as captured:
-        console.print(table)
-    say("\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip() + "\n")
+    say_table(table)
 
 
 def _mark(it: Finding) -> str:
@@ -179,8 +156,3 @@ def _explained(it: Finding) -> str:
         ("transcribed", "held against the page" if it.verified else "not yet held against the page"),
     ]
     return "\n".join(f"{f'{name}:' if name else '':14} {text}" for name, text in rows if text)
-
-
-def _as_json(papers: Sequence[Paper], findings: Sequence[Finding]) -> str:
-    content = {"papers": [paper.paper.key for paper in papers], "findings": [asdict(it) for it in findings]}
-    return json.dumps(content, indent=1, ensure_ascii=False)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from audit.claims.schema import Dataset as Described
 from audit.cli.app import data_app, papers_of, say
+from audit.cli.corpus_scope import identity
 from audit.cli.options import command
 from audit.errors import AuditError, Exit
 from audit.pipeline.corpus_words import corpus_questions, options_of
@@ -18,7 +19,6 @@ from audit.settings import CorpusSettings
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
     from reimpl.data.formats import Options
-    from reimpl.data.identity import Observed
     from reimpl.data.source import Source
 
 Corpus = Annotated[
@@ -34,13 +34,6 @@ Column = Annotated[
     int | None,
     typer.Option("--column", metavar="N", min=0, help="Which of several split columns, from 0."),
 ]
-
-
-def _folder(name: str | Path) -> Path:
-    """Raises `AuditError` for an empty name, which would be the folder that the user is in."""
-    if not str(name).strip():
-        raise AuditError("--store is empty; name a folder")
-    return Path(name)
 
 
 @data_app.command("list")
@@ -75,9 +68,7 @@ def add_command(
     ] = None,
     store: Annotated[
         Path,
-        typer.Option(
-            metavar="PATH", parser=_folder, help="Folder of the run records, where prepared data lie."
-        ),
+        typer.Option(metavar="PATH", help="Folder of the run records, where prepared data lie."),
     ] = Path("audit-runs"),
 ) -> int:
     """Recognise a corpus, say what it is to each paper's claims, and prepare it once for all runs.
@@ -89,7 +80,9 @@ def add_command(
     if entry is not None:
         catalogue().find(entry)
     options = options_of(settings, column=column)
-    corpus, _ = recognised(path, entry, options, settings.format, must_fit=True)
+    corpus, why_not = recognised(path, entry, options, settings.format)
+    if why_not:
+        raise AuditError(f"{path}: {why_not}; leave out --as, or name another entry")
     with corpus_questions():
         prepared = _prepared(corpus, recipe, protocol, vectors, store)
     say(prepared)
@@ -122,77 +115,41 @@ def describe_command(
         *strata_lines(sizes),
         "",
         *doubt_lines(corpus, figures),
-        *_identity_lines(observed_in(figures), None),
+        *identity(observed_in(figures), None, _datasets())[0],
     ):
         say(line)
     return Exit.OK
 
 
 def recognised(
-    path: Path,
-    entry: str | None,
-    options: Options,
-    format: str | None = None,
-    *,
-    must_fit: bool = False,
-) -> tuple[Source | Dataset, bool]:
+    path: Path, entry: str | None, options: Options, format: str | None = None
+) -> tuple[Source | Dataset, str]:
     """Says what lies there, which entry it is, and what it is to each paper's claims.
 
-    Comes with whether it may be the entry. Raises `AuditError` for what cannot be read and, if `must_fit`,
-    for sizes that match none of the entry or the content of another one.
+    Comes with why it is not the `entry`, empty where it may be. Raises `AuditError` for what cannot be read.
     """
-    from audit.cli.corpus_scope import fits, why_not
     from audit.cli.corpus_view import doubt_lines, overlap_lines
     from reimpl.data.describe import describe, observed_in
-    from reimpl.data.formats import open_corpus
+    from reimpl.data.formats import open_corpus, sniff, split_name
 
     with corpus_questions():
-        lines = list(_format_lines(path))
-    for line in lines:
-        say(line)
-    with corpus_questions():
+        folder, _ = split_name(path)
+        found = sniff(folder) if folder.exists() else ()
+        if len(found) == 1:
+            say(f"{path}: {found[0][0].title}; {found[0][1]}")
         corpus = open_corpus(path, options, format=format)
         figures = describe(corpus)
     if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:
         say(f"note: no training document has two labels that {options.separator!r} parts; is it right?")
-    observed = observed_in(figures)
-    fit = entry is None or fits(observed, entry)
-    notes = (*doubt_lines(corpus, figures), *overlap_lines(figures))
-    for line in (*notes, *_identity_lines(observed, entry)):
+    lines, why_not = identity(observed_in(figures), entry, _datasets())
+    for line in (*doubt_lines(corpus, figures), *overlap_lines(figures), *lines):
         say(line)
-    if entry is not None and must_fit and not fit:
-        raise AuditError(f"{path}: {why_not(observed, entry)}; leave out --as, or name another entry")
-    return corpus, fit
+    return corpus, why_not
 
 
-def _format_lines(path: Path) -> Iterator[str]:
-    """What lies there and why we think so."""
-    from reimpl.data.formats import sniff, split_name
-
-    folder, _ = split_name(path)
-    if folder.exists():
-        found = sniff(folder)
-        if len(found) == 1:
-            yield f"{path}: {found[0][0].title}; {found[0][1]}"
-
-
-def _identity_lines(observed: Observed, entry: str | None) -> Iterator[str]:
-    """Which entry it is, and its scope to the papers' claims."""
-    from audit.cli.corpus_scope import another, as_asked, bearings, copied, hints, told, why_not
-    from reimpl.data.catalogue import catalogue
-    from reimpl.data.identity import recognise
-
-    found = recognise(observed, catalogue())
-    yield f"recognised: {found.sentence}"
-    yield from hints(found, entry)
-    if entry is not None and found.key != entry:
-        asked = as_asked(observed, entry)
-        nearest = f"its sizes match none of {entry}; nearest: {'; '.join(asked.differences)}"
-        said = nearest if asked.differences else asked.sentence
-        yield f"as asked: {why_not(observed, entry) if another(observed, entry) else said}"
-    keys = [entry] if found.how == "nothing" else [entry, found.key, copied(found)]
-    known = {paper.paper.key: paper.datasets for paper in papers_of(None)}
-    yield from told(bearings(observed, known, copied(found)), keys)
+def _datasets() -> dict[str, Mapping[str, Described]]:
+    """Of the papers that come with the toolkit."""
+    return {paper.paper.key: paper.datasets for paper in papers_of(None)}
 
 
 def _prepared(
@@ -200,35 +157,21 @@ def _prepared(
 ) -> str:
     """Prepares texts through the cache of the runs; features are read as they are."""
     from audit.names import counted
+    from audit.pipeline.suite import check_can_be_written
     from audit.runner.data_request import prepared
     from reimpl.data.dataset import Dataset
     from reimpl.protocol import protocol
 
     if isinstance(corpus, Dataset):
         return "prepared: nothing; features are read as they are, by models that take no text"
-    used = protocol(protocol_name)
-    _check_writable(store / "data")
-    data = prepared(
-        corpus,
-        recipe=recipe,
-        length=used.length,
-        vectors=vectors or f"random:{used.dimension}",
-        cache=store / "data",
-    )
+    used, cache = protocol(protocol_name), store / "data"
+    check_can_be_written(cache)  # a run would do without
+    vectors = vectors or f"random:{used.dimension}"
+    data = prepared(corpus, recipe=recipe, length=used.length, vectors=vectors, cache=cache)
     sizes = " + ".join(f"{part.size:,} {split}" for split, part in data.splits.items())
-    cut = f"cut to {used.length} words, in {store / 'data'}"
     dropped = int(data.counts.get("train.unlabelled_dropped", 0))
     left_out = f"; {counted(dropped, 'training document')} without labels left out" if dropped else ""
-    return f"prepared: {sizes} documents, {data.n_labels:,} labels, {cut}{left_out}"
-
-
-def _check_writable(folder: Path) -> None:
-    """Raises `AuditError` where nothing can be kept; a run would do without."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as err:
-        raise AuditError(
-            f"{folder}: cannot be written ({err.strerror or err}); choose another folder with --store"
-        ) from err
+    return (
+        f"prepared: {sizes} documents, {data.n_labels:,} labels, cut to {used.length} words, in {cache}"
+        f"{left_out}"
+    )

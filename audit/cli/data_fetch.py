@@ -1,10 +1,9 @@
-"""`audit data get`: the files of a corpus from the network, or the way to them by hand."""
+"""`audit data get`: a corpus from the network, or the way to it by hand; `audit data vectors`."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,10 +17,11 @@ from audit.pipeline.corpus_words import options_of
 from audit.settings import CorpusSettings
 
 if TYPE_CHECKING:
-    from reimpl.data.catalogue import Catalogue, Entry
-    from reimpl.data.download import Fetched, Progress, Remote
-    from reimpl.data.formats import Options
+    from reimpl.data.catalogue import Place
+    from reimpl.data.download import Fetched
 
+#: Words of a vector file that are shown.
+_FIRST = 8
 #: Advice of the readers that does not help whoever has just got a copy.
 _DAMAGED = ("get a sound copy", "get a whole copy")
 
@@ -52,91 +52,60 @@ def get_command(
     A download that was cut off goes on where it was. Nothing is unpacked, and no file is replaced. What came
     and is not that entry is kept and is bad input.
     """
+    from audit.runner.progress import bytes_bar
     from reimpl.data.catalogue import catalogue
-    from reimpl.data.download import user_cache
+    from reimpl.data.download import NotReachedError, Remote, fetch, user_cache
 
     options = options_of(settings, column=column)
     known = catalogue()
     entry = known.find(key)
-    remotes = _remotes(key, entry, known, addresses or ())
+    by_hand = entry.by_hand or _by_hand(key, [known.places[it] for it in entry.places])
+    remotes = [Remote.parse(it) for it in addresses or ()]
+    if not remotes:
+        raise AuditError(
+            f"{key}: no address of its files is on record; {by_hand}; if you know one, give --from URL"
+        )
+    names = [it.name for it in remotes]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise AuditError(f"two addresses end in {twice[0]!r}; tell them apart, as in URL#name=train.txt")
     folder = to or user_cache() / key
     say(f"{key}: {entry.name}; licence: {entry.licence}")
-    found: list[Fetched] = []
+    files: list[Fetched] = []
     for remote in remotes:
-        found.append(_fetched(remote, folder, timeout, _by_hand(key, entry, known)))
-        for line in _lines(found[-1]):
-            say(line)
-    path = found[0].path if len(found) == 1 else folder
+        try:
+            with bytes_bar(remote.name, speed=True) as progress:
+                files.append(fetch(remote, folder, timeout=timeout, progress=progress))
+        except NotReachedError as err:
+            raise AuditError(f"{err}; {by_hand}") from err
+        say(_came(files[-1]))
+    path = files[0].path if len(files) == 1 else folder
     add = f"audit data add {shlex.quote(str(path))}"
-    if not _recognise(path, key, options, settings.format, found):
+    try:
+        _, why_not = recognised(path, key, options, settings.format)
+    except AuditError as err:
+        raise AuditError(_with_a_way_out(str(err), files)) from err
+    if why_not:
         raise AuditError(f"{path}: this is not {key}; it is kept, and to use it for what it is: {add}")
     say(f"to prepare it for all runs: {add} --as {key}")
     return Exit.OK
 
 
-def _remotes(key: str, entry: Entry, known: Catalogue, addresses: Sequence[str]) -> list[Remote]:
-    """What the user names; raises `AuditError` with the way by hand where nothing is."""
-    from reimpl.data.download import Remote
-
-    remotes = [Remote.parse(it) for it in addresses]
-    if not remotes:
-        by_hand = _by_hand(key, entry, known)
-        raise AuditError(
-            f"{key}: no address of its files is on record; {by_hand}; if you know one, give --from URL"
-        )
-    names = [it.name for it in remotes]
-    for name in names:
-        if names.count(name) > 1:
-            raise AuditError(f"two addresses end in {name!r}; tell them apart, as in URL#name=train.txt")
-    return remotes
-
-
-def _by_hand(key: str, entry: Entry, known: Catalogue) -> str:
+def _by_hand(key: str, places: Sequence[Place]) -> str:
     """Where else it is to be had, and the command that takes it then."""
-    if entry.by_hand:
-        return entry.by_hand
-    places = [known.places[it] for it in entry.places]
     named = [f"{it.name} ({it.url})" if it.url else it.name for it in places]
-    how = f"get it by hand from {_listed(named)}" if named else "nor is a place that has it; get it elsewhere"
+    listed = " or ".join(it for it in (", ".join(named[:-1]), *named[-1:]) if it)
+    how = f"get it by hand from {listed}" if named else "nor is a place that has it; get it elsewhere"
     return f"{how}, then `audit data add PATH --as {key}`"
 
 
-def _listed(names: Sequence[str]) -> str:
-    """
-    >>> _listed(["a", "b", "c"])
-    'a, b or c'
-    """
-    return " or ".join(it for it in (", ".join(names[:-1]), names[-1]) if it)
-
-
-def _fetched(remote: Remote, folder: Path, timeout: float, by_hand: str) -> Fetched:
-    from reimpl.data.download import NotReachedError, fetch
-
-    try:
-        with _bar(remote.name) as progress:
-            return fetch(remote, folder, timeout=timeout, progress=progress)
-    except NotReachedError as err:
-        raise AuditError(f"{err}; {by_hand}") from err
-
-
-def _lines(it: Fetched) -> Iterator[str]:
-    name, digest = it.path.name, f"SHA-256 {it.sha256}"
-    yield f"{name}: {'downloaded' if it.downloaded else 'there already'}, {it.size:,} bytes, {it.path}"
+def _came(it: Fetched) -> str:
     if it.verified:
-        yield f"{name}: {digest}; verified: it has the checksum that was stated"
+        checked = "verified: it has the checksum that was stated"
     else:
         same = "" if it.downloaded else "; the same as at its first download"
-        yield f"{name}: {digest}; not verified: no published checksum known{same}"
-
-
-def _recognise(
-    path: Path, key: str, options: Options, format: str | None, fetched: Sequence[Fetched]
-) -> bool:
-    """Says what came; whether it may be the entry."""
-    try:
-        return recognised(path, key, options, format)[1]
-    except AuditError as err:
-        raise AuditError(_with_a_way_out(str(err), fetched)) from err
+        checked = f"not verified: no published checksum known{same}"
+    how, name = "downloaded" if it.downloaded else "there already", it.path.name
+    return f"{name}: {how}, {it.size:,} bytes, {it.path}\n{name}: SHA-256 {it.sha256}; {checked}"
 
 
 def _with_a_way_out(problem: str, fetched: Sequence[Fetched]) -> str:
@@ -152,10 +121,40 @@ def _with_a_way_out(problem: str, fetched: Sequence[Fetched]) -> str:
     return f"{problem} (the download is there; if it is not what you asked for, {anew})"
 
 
-@contextmanager
-def _bar(name: str) -> Iterator[Progress]:
-    """A bar on a terminal; elsewhere nothing."""
-    from audit.runner.progress import bytes_bar, new_console
+@data_app.command("vectors")
+def vectors_command(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Text (GloVe, word2vec, fastText), word2vec's .bin, or NAME.npy with words in NAME.txt; "
+            "packed too. Of a .zip with several: FILE.zip/MEMBER.",
+        ),
+    ],
+    dimension: Annotated[
+        int | None,
+        typer.Option(min=1, help="What it must be; of GloVe's .zip files it chooses the member."),
+    ] = None,
+    store: Annotated[Path, typer.Option(help="Folder of the run records, where converted files lie.")] = Path(
+        "audit-runs"
+    ),
+) -> int:
+    """Say what a file of word vectors holds, and convert it once for all runs with --vectors FILE."""
+    from audit.runner.progress import bytes_bar
+    from reimpl.data.vectors import converted
 
-    with bytes_bar(name, new_console(), speed=True) as show:
-        yield show
+    with bytes_bar(file.name) as show:
+
+        def progress(what: str, done: int, total: int) -> None:
+            show(done, total or None, what)
+
+        found = converted(file, store / "data" / "vectors", dimension=dimension, progress=progress)
+    tally = found.tally
+    differ = tally.lines - tally.bad - tally.duplicates
+    words = f"{differ:,} word{'s' * (differ != 1)}"
+    say(f"{file}: {tally.form}, {words} of {tally.dimension} {tally.stored} numbers")
+    for note in tally.notes(file.name)[1:]:
+        say(f"    {note.removeprefix('Word vectors: ')}")
+    first = ", ".join(repr(word.decode("utf-8", "backslashreplace")) for word in found.first_words(_FIRST))
+    say(f"    first words: {first}\nkept: {found.folder}, {found.size / 1e6:,.1f} MB")
+    return Exit.OK

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import Claims, app, claim_paths, papers_of, say, verdict_code
-from audit.cli.exports import AlsoOption, also_of
 from audit.cli.options import Out, option
+from audit.cli.report import AlsoOption, also_of, write_files, write_index, write_report
 from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
@@ -35,8 +35,6 @@ def judge_command(
     GPU and no torch.
     """
     from audit.cli.columns import tell, undecided_line
-    from audit.cli.index import write_index
-    from audit.cli.report import write_files, write_report
     from audit.judging.splits import column_of
     from audit.pipeline.session import Session, command_line
 

@@ -1,7 +1,8 @@
-"""`audit report`: the page again from its record."""
+"""`audit report`: the page again from its record, what stands beside it, and what changed since another."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,25 +11,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import app, say, verdict_code
-from audit.cli.diff import tell_changes
-from audit.cli.exports import (
-    AlsoOption,
-    FiguresOption,
-    FormatOption,
-    also_of,
-    draw_figures,
-    formats_of,
-    write_exports,
-)
-from audit.cli.index import common_folder, write_index
 from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
     from audit.record import Audit
-
+    from reports.figures import Format
 
 #: Where `audit run` writes.
 _OUT = Path("audit-report")
+ALL = "all"
+NAMES = ("csv", "markdown", "junit", "latex")
+
+AlsoOption = Annotated[
+    str | None,
+    typer.Option(
+        "--also",
+        metavar="NAME,...",
+        help=f"Write these beside the page: {', '.join(NAMES)}, or {ALL}. Those that are there are renewed.",
+    ),
+]
 
 
 @app.command("report")
@@ -44,8 +45,17 @@ def report_command(
         typer.Option(help="Folder whose records are read, where none is named.  [default: audit-report]"),
     ] = None,
     also: AlsoOption = None,
-    figures: FiguresOption = None,
-    figure_format: FormatOption = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            "--figures",
+            metavar="DIR",
+            help="Also draw the figures as files for a paper; of several reports, a folder each.",
+        ),
+    ] = None,
+    figure_format: Annotated[
+        str | None, typer.Option("--figure-format", metavar="svg,pdf,png", help="Default: svg.")
+    ] = None,
     diff: Annotated[
         tuple[Path, Path] | None,
         typer.Option(
@@ -63,7 +73,7 @@ def report_command(
     if diff:
         if records or also or figures:
             raise AuditError("--diff compares two records and writes no report; leave out the other options")
-        return tell_changes(*diff)
+        return _tell_changes(*diff)
     if records and out:
         raise AuditError(
             f"--out {out} says where to look for records, and here they are named; a page is written beside "
@@ -78,9 +88,65 @@ def report_command(
             own = figures if len(audits) == 1 else figures / path.parent.name
             say(f"figures: {len(draw_figures(audit, own, formats))} in {own}")
         worst = max(worst, verdict_code(audit))
-    if folder := common_folder(list(audits)):
-        write_index(folder)
+    if len({path.resolve().parent.parent for path in audits}) == 1:
+        write_index(next(iter(audits)).parent.parent)
     return worst
+
+
+def also_of(text: str | None) -> tuple[str, ...]:
+    """The names in `csv,junit`, each once; raises for one that is unknown."""
+    if text is None:
+        return ()
+    names = [name.strip() for name in text.split(",")]
+    if names == [ALL]:
+        return NAMES
+    if unknown := [name for name in names if name not in NAMES]:
+        raise AuditError(f"--also {unknown[0]!r} is unknown; known are {', '.join(NAMES)}, and {ALL}")
+    return tuple(dict.fromkeys(names))
+
+
+def formats_of(text: str | None, figures: Path | None) -> tuple[Format, ...]:
+    """The formats in `svg,pdf`; raises for an unknown one, and without a folder."""
+    from reports.figures import FORMATS
+
+    if figures is None:
+        if text is not None:
+            raise AuditError(f"--figure-format {text}: no folder to draw in; give --figures DIR too")
+        return ()
+    names = [name.strip() for name in (text or "svg").split(",")]
+    if unknown := [name for name in names if name not in FORMATS]:
+        raise AuditError(f"--figure-format {unknown[0]!r} is unknown; known are {', '.join(FORMATS)}")
+    return tuple(name for name in FORMATS if name in names)
+
+
+def _tell_changes(old: Path, new: Path) -> Exit:
+    """Of one paper, to the screen, and as a page and as Markdown beside the newer record."""
+    from audit.judging.assemble import is_judged_by
+    from audit.storage.files import explained, read_audit, write
+    from reports.compare import changes, changes_markdown, changes_text
+    from reports.render import changes_html
+
+    before, after = read_audit(old), read_audit(new)
+    if before.paper.key != after.paper.key:
+        raise AuditError(
+            f"{old}: is an audit of {before.paper.key!r}, and {new} one of {after.paper.key!r}; "
+            "give two of one paper"
+        )
+    for path, audit in ((old, before), (new, after)):
+        try:
+            sound = is_judged_by(audit)
+        except (ValueError, ArithmeticError, LookupError):
+            sound = False
+        if not sound:  # of an older record it may be no more than that rules changed since
+            said = "its verdicts are not those that its runs give in this version; compared as they are"
+            print(f"{path}: {said}", file=sys.stderr)
+    found = changes(before, after)
+    page, text = new.parent / "changes.html", new.parent / "changes.md"
+    with explained(new.parent):
+        write(page, changes_html(found).encode())
+        write(text, changes_markdown(found).encode())
+    say(f"{changes_text(found)}\n\npage: {page}\ntext: {text}")
+    return Exit.CONTRADICTED if found.worse else Exit.OK
 
 
 def records_in(out: Path) -> list[Path]:
@@ -132,14 +198,57 @@ def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
 
 
 def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:
-    """Page, record, and what stands beside them."""
+    """Page, record, the exports that are asked for, and those that an earlier command wrote there: none is
+    older than the page beside it."""
     from audit.record import to_json
     from audit.storage.files import explained, write
+    from reports.exports import EXPORTS
     from reports.render import html
 
-    page, record = folder / "report.html", folder / "audit.json"
+    contents = {folder / "report.html": html(audit), folder / "audit.json": to_json(audit)}
+    for name, export in EXPORTS.items():
+        path = folder / export.file
+        if name in also or path.exists():
+            contents[path] = export.write(audit)
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        write(record, to_json(audit).encode())
-        write(page, html(audit).encode())
-        return [page, record, *write_exports(audit, folder, also)]
+        for path, text in contents.items():
+            write(path, text.encode())
+    return list(contents)
+
+
+def write_index(out: Path) -> None:
+    """`index.html` over the reports in `out`; nothing where there is one only.
+
+    A record beside them that is none is named on the page: it does not keep the others from being shown.
+    """
+    from audit.storage.files import explained, read_audit, write
+    from reports.render import index_html
+
+    audits, unread = [], []
+    for path in sorted(out.glob("*/audit.json")):
+        try:
+            audits.append((path.parent.name, read_audit(path)))
+        except AuditError:
+            unread.append(path.parent.name)
+    page = out / "index.html"
+    if len(audits) > 1:
+        with explained(page):
+            write(page, index_html(audits, unread).encode())
+        say(f"index: {page}")
+
+
+def draw_figures(audit: Audit, folder: Path, formats: tuple[Format, ...]) -> list[Path]:
+    """The audit's figures in the folder, each in each format; other files there stay."""
+    from audit.storage.files import explained, write
+    from reports.figures import draw_figure, paper_figures
+
+    written = []
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for figure in paper_figures(audit):
+            for kind in formats:
+                path = folder / f"{figure.name}.{kind}"
+                write(path, draw_figure(figure, kind))
+                written.append(path)
+    return written

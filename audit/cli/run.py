@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import Claims, app, check_keys, claim_paths, papers_of, verdict_code
-from audit.cli.exports import AlsoOption, also_of
 from audit.cli.options import Out, command
+from audit.cli.report import AlsoOption, also_of, write_files, write_index, write_report
 from audit.errors import AuditError, Exit
 from audit.settings import RunSettings
 
@@ -62,7 +62,6 @@ def run_command(
     Exit codes: 0 nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted.
     """
     from audit.cli.columns import columns_of, run_columns
-    from audit.cli.index import write_index
     from audit.pipeline.session import Session, command_line
     from audit.pipeline.start import judged_at_once, line_of_bad_settings, run_own_commands, suites
     from audit.pipeline.suite import report_name
@@ -149,8 +148,6 @@ def _once(suite: Suite, also: tuple[str, ...]) -> Exit:
 
 
 def _reported(audit: Audit, folder: Path, also: tuple[str, ...]) -> Exit:
-    from audit.cli.report import write_report
-
     write_report(audit, folder, also)
     for text in audit.about_looks:
         print(text, file=sys.stderr)
@@ -160,7 +157,6 @@ def _reported(audit: Audit, folder: Path, also: tuple[str, ...]) -> Exit:
 def _until_settled(
     suite: Suite, wanted: tuple[int, ...] | None, budget: Budget, also: tuple[str, ...]
 ) -> Exit:
-    from audit.cli.report import write_files
     from audit.pipeline.until_settled import run_until_settled
 
     walk = run_until_settled(suite, wanted, budget, lambda audit: write_files(audit, suite.folder))
