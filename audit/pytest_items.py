@@ -22,6 +22,7 @@ from audit.claims.load import Paper, load
 from audit.claims.papers import claim_paths, findings_about
 from audit.errors import AuditError, ClaimFileError
 from audit.pipeline.session import Session
+from audit.storage.margins import claim_lines
 
 if TYPE_CHECKING:
     from audit.record import Audit, Finding
@@ -123,7 +124,7 @@ class ClaimFile(pytest.File):
             findings = self.claims.findings_of(path, paper)
         except AuditError as err:
             raise self.CollectError(str(err)) from err
-        lines = _lines(path)
+        lines = claim_lines(path)
         for claim in paper.claim_records():
             for plan in plans or [None]:
                 report = f"[{plan.report}]" if plan and len(plans) > 1 else ""
@@ -224,12 +225,3 @@ def _paths(names: Sequence[str], here: Path) -> Iterator[Path]:
             if not path.is_file():
                 raise pytest.UsageError(f"--audit {name}: no such file; give a claim file or a folder")
             yield path.resolve()
-
-
-def _lines(path: Path) -> dict[str, int]:
-    """Claim id -> its line in the file."""
-    from audit.claims.source import read
-
-    source = read(path)
-    claims: Any = source.content.get("claims") or []
-    return {it["id"]: source.lines.get(("claims", k), 1) for k, it in enumerate(claims)}

@@ -294,16 +294,10 @@ def test_what_cannot_be_used_is_one_clear_line(
             "^audit: invalid value for '--seeds': give 1 or more; `audit run --help` shows what there is$",
         ),
         (
-            [*RUN, "--seeds", "many"],
-            "^audit: invalid value for '--seeds': give a whole number; `audit run --help`",
-        ),
-        ([*RUN, "--jobs", "0"], "--jobs.*give 1 or more; `audit run"),
-        (
             [*RUN, "--sedes", "3"],
             "^audit: no such option: --sedes .*; `audit run --help` shows what there is",
         ),
         (["rnu"], "^audit: no such command 'rnu'; did you mean 'run'\\?; `audit --help` shows what there is"),
-        (["data"], "data"),
     ],
 )
 def test_a_misused_option_is_told_on_one_line(

@@ -173,16 +173,12 @@ def test_the_page_of_each_column_shows_all_of_them(trained: None, known: None) -
     ("words", "message"),
     [
         (("--columns", "0-1"), "--columns 0-1: the made corpus has one split; give --data too"),
-        (("--columns", "0-1", "--data", "columns@1"), "--data columns@1 is one column already"),
         (
             ("--columns", "0-1", "--data", "columns", "--until-settled"),
             "take one column, as in --data columns@0",
         ),
         (("--columns", "0-3", "--data", "columns"), "columns: column 3 of 3; give 0 to 2"),
-        (("--columns", "0-1", "--data", "text"), "text: this corpus has one split; leave out --columns"),
         (("--data", "text@1"), "text: this corpus has one split; leave out @1"),
-        (("--columns", "0-1", "--data", "nowhere"), "nowhere: no such file or folder; check the path"),
-        (("--data-file", "x"), "audit: --data-file: says how --data is read; give that too"),
         (
             ("--data", "columns"),
             "3 splits, one a column; state --data DIR@0 to --data DIR@2, or --columns 0-2 for all of them\n",

@@ -292,17 +292,12 @@ def test_every_command_says_the_same_of_one_store(
     [
         ([*UNTIL, "3,5", "--budget", "30"], "--budget '30' is no span of time; write it as 90s, 30m, 2h"),
         ([*RUN, "--budget", "30m"], "--budget belongs to --until-settled"),
-        ([*RUN, "--looks", "3,5"], "--looks belongs to --until-settled"),
         ([*UNTIL, "3,5", "--seeds", "3"], "--seeds: with --until-settled the looks say how many"),
         *[
             ([*UNTIL, it], f"--looks '{it}': write growing numbers")
             for it in ("", "5,3", "1,3", "3,3", "3,x")
         ],
-        (["plan"], "audit-report: no audit.json there"),
         (["plan", "nowhere.json"], "nowhere.json: there is no such file"),
-        (["plan", "toy.yaml.json"], "toy.yaml.json: there is no such file"),
-        (["plan", "toys"], "'toys' is no file and no built-in paper"),
-        (["plan", "corpus/train.txt"], "corpus/train.txt"),
     ],
     ids=lambda it: " ".join(it[1:]) if isinstance(it, list) else "",
 )

@@ -257,17 +257,9 @@ def test_results_that_cannot_be_read_end_it_and_are_kept(
     [
         ({"run": ["python", "{sed}", "{out}"]}, "'{sed}' has {sed}, and placeholders are {seed} and {out}"),
         ({"run": ["python", "{out}"]}, "has no {seed}, so every run would be the same"),
-        ({"run": ["python", "{seed}"]}, "has no {out}"),
         ({"run": ["python", "{seed}{", "{out}"]}, "has a single brace; write {{ or }} for one"),
-        ({"run": ["python", "{seed!r}", "{out}"]}, "placeholders are {seed} and {out}"),
-        ({"run": ["python", "{seed.__class__}", "{out}"]}, "placeholders are {seed} and {out}"),
-        ({"run": []}, "run"),
-        ({"run": "python train.py"}, "run"),
-        ({"run": [" ", "{seed}", "{out}"]}, "begins with no program"),
         ({"results": "../metrics.json"}, "'../metrics.json' is no file under {out}"),
-        ({"results": "/etc/passwd"}, "'/etc/passwd' is no file under {out}"),
         ({"time_limit": "long"}, "'long' is no span of time"),
-        ({"unit": "permille"}, "unit"),
         ({"shell": True}, "shell"),
     ],
 )

@@ -22,23 +22,14 @@ def audit_of(run: Run) -> Audit:
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no number": ({"metrics": {"P@1": float("nan")}}, "metrics.P@1: NaN is not a number"),
-    "infinity": ({"metrics": {"P@1": float("-inf")}}, "metrics.P@1: -Infinity is not a number"),
     "no float's number": ({"seconds": 10**400}, "seconds: Infinity is not a number"),
     "in free content": (
         {"curve": [{"loss": 1.0}, {"loss": float("nan")}]},
         "curve.1.loss: NaN is not a number",
     ),
-    "by name": ({"seconds": "NaN"}, "seconds: 'NaN' is not a number"),
     "text": ({"metrics": {"P@1": "50"}}, "metrics.P@1: '50' is not a number"),
-    "truth": ({"metrics": {"P@1": True}}, "metrics.P@1: True is not a number"),
     "half a seed": ({"spec": {**asdict(RUN.spec), "seed": 0.5}}, "spec.seed: 0.5 is not a whole number"),
-    "no list": ({"notes": "x"}, "notes: 'x' is not a list"),
-    "no keys": ({"metrics": [1]}, "metrics: [1] is not keys and values"),
     "another word": ({"status": "ready"}, "status: 'ready' is not 'done', 'failed' or 'interrupted'"),
-    "long text": (
-        {"seconds": "x" * 999},
-        f"seconds: '{'x' * 12}...{'x' * 13}' is not a number",
-    ),
     "missing": (
         {"data": {**asdict(RUN.data), "name": None}},
         "data.name: None is not text",

@@ -110,11 +110,8 @@ def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
     ("old", "new", "why"),
     [
         ('"scope": "other_data"', '"scope": "same_data"', "it was changed after it was written"),
-        ('"passed": true', '"passed": false', "it was changed after it was written"),
-        ('"seeds": 3', '"seeds": 2', "it was changed after it was written"),
         ('"level": 0.005', '"level": 0.05', "it was changed after it was written"),
         ('"scope": "other_data"', '"scope": "best_data"', r"experiments\.\d+\.scope: "),
-        ('"paper": "toy2024",', "", r"paper: this key is missing"),
         ("{", "", "not as it was written"),
     ],
 )

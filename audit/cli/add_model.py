@@ -30,69 +30,45 @@ def model_command(
     As written it is a small linear model on a bag of words, which runs. A file that is there is never
     overwritten.
     """
-    _check_name(name)
-    if not to.is_dir():
-        raise AuditError(f"{to}: no such folder; make it, or choose another with --to DIR")
-    files = {to / Template(target).substitute(name=name): _filled(it, name) for it, target in _FILES.items()}
-    if there := [path for path in files if path.exists()]:
-        raise AuditError(f"{there[0]}: there is such a file, and it is kept; choose another name or --to DIR")
-    if dry_run:
-        say("\n".join(f"--- {path}\n{text}" for path, text in files.items()))
-        return Exit.OK
-    _write(files)
-    say("\n".join(f"{path}: written" for path in files))
-    say(_next(name, to))
-    return Exit.OK
-
-
-def _check_name(name: str) -> None:
     from audit.claims.schema import MODULE, PATTERNS
+    from audit.storage.files import explained, write
     from reimpl.models import sources_of_models
 
     if not re.fullmatch(MODULE, name) or keyword.iskeyword(name):
         raise AuditError(f"{name!r} cannot be a model's name; give {PATTERNS[MODULE]}")
     if (source := sources_of_models().get(name)) is not None:
         raise AuditError(f"there is a model {name!r} already, of {source}; choose another name")
-
-
-def _filled(template: str, name: str) -> str:
-    text = (resources.files("audit") / "templates" / template).read_text(encoding="utf-8")
-    return Template(text).substitute(name=name)
-
-
-def _write(files: dict[Path, str]) -> None:
-    """Both or none."""
-    from audit.storage.files import explained, write
-
-    written: list[Path] = []
-    try:
-        for path, text in files.items():
-            with explained(path):
-                write(path, text.encode())
-            written.append(path)
-    except BaseException:
-        for path in written:
-            path.unlink(missing_ok=True)
-        raise
+    if not to.is_dir():
+        raise AuditError(f"{to}: no such folder; make it, or choose another with --to DIR")
+    files: dict[Path, str] = {}
+    for template, target in _FILES.items():
+        text = (resources.files("audit") / "templates" / template).read_text(encoding="utf-8")
+        files[to / Template(target).substitute(name=name)] = Template(text).substitute(name=name)
+    if there := [path for path in files if path.exists()]:
+        raise AuditError(f"{there[0]}: there is such a file, and it is kept; choose another name or --to DIR")
+    if dry_run:
+        say("\n".join(f"--- {path}\n{text}" for path, text in files.items()))
+        return Exit.OK
+    for path, text in files.items():
+        with explained(path):
+            write(path, text.encode())
+    say("\n".join(f"{path}: written" for path in files))
+    say(_next(name, to))
+    return Exit.OK
 
 
 def _next(name: str, to: Path) -> str:
+    # Packages are the folders above the file that have an `__init__.py`.
+    module, folder = name, to.resolve()
+    while (folder / "__init__.py").exists():
+        module, folder = f"{folder.name}.{module}", folder.parent
     return (
         f"\nIn a claim file:\n\n    experiments:\n      mine: {{title: ..., model: {name}, variant: paper, "
         "protocol: small, recipe: study2022, dataset: ...}\n"
         f"\nRuns as it is:     audit run CLAIMS --models {to}\n"
         f"Tests:             python -m pytest {to / f'test_{name}.py'}\n"
         f"\nOnce your package is installed with these lines in its pyproject.toml, without --models:\n"
-        f'\n    [project.entry-points."xmtc_audit.models"]\n    {name} = "{_module(name, to)}"\n'
+        f'\n    [project.entry-points."xmtc_audit.models"]\n    {name} = "{module}"\n'
         "\nThe fidelity check against the public code is yours to fill in; until then its runs contradict "
         "nothing."
     )
-
-
-def _module(name: str, to: Path) -> str:
-    """The dotted name of the file: packages are the folders above it that have an `__init__.py`."""
-    parts, folder = [name], to.resolve()
-    while (folder / "__init__.py").exists():
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return ".".join(parts)

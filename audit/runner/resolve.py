@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from audit.claims.load import Paper
 from audit.claims.experiments import Experiment
+from audit.claims.load import Paper
 from audit.errors import PlanError, SettingsError, option
 from audit.names import known_names
 from audit.record import Deviation

@@ -126,13 +126,7 @@ def _shown(claim: Mapping[str, Any], key: str) -> str:
 
 def _listed(changes: list[Change], path: Path) -> str:
     """With the line of each; metrics of one claim that changed alike are one."""
-    from audit.claims.source import read
-
-    lines: dict[str, int] = {}
-    if path.exists():  # not a paper that was handed over in Python
-        source = read(path)
-        claims = source.content.get("claims") or []
-        lines = {it["id"]: source.lines.get(("claims", k), 1) for k, it in enumerate(claims)}
+    lines = claim_lines(path)
     found: dict[tuple[str, str], list[str]] = {}
     for it in changes:
         name, _, metric = it.claim.partition(":")
@@ -143,6 +137,17 @@ def _listed(changes: list[Change], path: Path) -> str:
         texts.append(f"{place}{' '.join((name, *filter(None, metrics)))} ({what})")
     more = f" and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
     return "; ".join(texts[:_NAMED]) + more
+
+
+def claim_lines(path: Path) -> dict[str, int]:
+    """Claim id -> its line in the file; none of a paper that was handed over in Python."""
+    from audit.claims.source import read
+
+    if not path.exists():
+        return {}
+    source = read(path)
+    claims: Any = source.content.get("claims") or []
+    return {it["id"]: source.lines.get(("claims", k), 1) for k, it in enumerate(claims)}
 
 
 def _refusal(path: Path, before: Sequence[str], now: str, what: str) -> str:
