@@ -263,6 +263,10 @@ def with_stored_runs(
                 found[name] = replace(_without_runs(paper, name), not_run=why, corpus_of=another)
             if another:
                 continue
+        if (
+            name in planned and record.short is None
+        ):  # a plan of before, which did not tell: safe is to contradict none
+            record = replace(record, short=("reduced_protocol",))
         if name in planned and name not in shared and plan.definitions.get(name) != definitions[name]:
             if plain:
                 found[name] = replace(_without_runs(paper, name), not_run=_CHANGED)
