@@ -26,15 +26,9 @@ from reimpl import training
 from reimpl.batching import width_of_split
 from reimpl.data.dataset import Dataset
 from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
-from reimpl.on_top import (
-    OnTop,
-    Upon,
-    base_config,
-    base_module,
-    encoder,
-    with_base_reduced,
-    with_base_written_out,
-)
+from reimpl.on_top import OnTop, Upon, base_config, base_module, encoder
+from reimpl.on_top import reduce as reduce
+from reimpl.on_top import resolve as resolve
 from reimpl.protocol import Protocol
 from reimpl.training import How, Result
 
@@ -55,16 +49,6 @@ VARIANTS: Mapping[str, Config] = {
 
 #: Clusters are choices, and have no smaller size; the base has its own.
 SMALL: Mapping[str, Any] = {}
-
-
-def resolve(config: Config) -> Config:
-    """With the base written out (`reimpl.on_top`)."""
-    return with_base_written_out(config)
-
-
-def reduce(config: Config, sizes: Mapping[str, Any]) -> Config:
-    """With the base at reduced sizes."""
-    return with_base_reduced(config, sizes)
 
 
 class Clustered(Upon):
@@ -102,29 +86,23 @@ class Clustered(Upon):
         return {"encoder": self.base, "clusters": self.clusters}
 
 
-def build_for(config: Config, data: Dataset, *, length: int, vectors: Tensor) -> Clustered:
-    """The network for the labels of `data`, which are sorted by their frequency in training."""
-    body, features = encoder(
-        base_module(config),
-        base_config(config),
-        vectors=vectors,
-        length=length,
-        padding_id=data.padding_id,
-        freeze_padding=not data.padding_trainable,
-    )
-    order = by_frequency(data.train, data.n_labels)
-    return Clustered(body, LabelClusters(config, features=features, order=order))
-
-
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
     """Trains encoder and clusters together. `top_scores` are what labels are ranked by.
 
     Raises what `reimpl.training.train` raises.
     """
-    length = width_of_split(data.train, protocol) or protocol.length
 
     def network(vectors: Tensor) -> Clustered:
-        return build_for(config, data, length=length, vectors=vectors)
+        body, features = encoder(
+            base_module(config),
+            base_config(config),
+            vectors=vectors,
+            length=width_of_split(data.train, protocol) or protocol.length,
+            padding_id=data.padding_id,
+            freeze_padding=not data.padding_trainable,
+        )
+        order = by_frequency(data.train, data.n_labels)
+        return Clustered(body, LabelClusters(config, features=features, order=order))
 
     result = training.train(network, data, protocol, loss_name="bce_mean", **how)  # its loss is not used
     sizes = ", ".join(f"{size:,}" for size in config.sizes(data.n_labels))

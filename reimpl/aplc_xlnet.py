@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
 import torch
@@ -32,7 +31,6 @@ from torch import Tensor, nn
 
 from reimpl import aplc, training, word_pieces
 from reimpl.aplc import Clustered
-from reimpl.config_fields import check_dropout, check_sizes
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
@@ -62,11 +60,6 @@ class Config(ClusterOptions):
     """Of the hidden layer (modeling_utils.py:709-787). The paper names none."""
     dropout: float = 0.1
     """On the hidden layer (code only). XLNet's own are in its configuration."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_sizes(self, "hidden")
-        check_dropout(self, "dropout")
 
 
 #: Named members; sizes are those of EURLex-4k (Tables 2 and 3).
@@ -156,18 +149,6 @@ class APLCXLNet(Clustered):
         return {"encoder": self.base.xlnet, "hidden": self.base.summary, "clusters": self.clusters}
 
 
-def build_for(config: Config, data: Dataset, folder: Path) -> APLCXLNet:
-    """The network for the labels of `data`, which is in pieces, with the weights in `folder`."""
-    from transformers import XLNetModel
-
-    xlnet = XLNetModel.from_pretrained(str(folder), local_files_only=True, dtype=torch.float32)
-    states: int = xlnet.config.d_model
-    summary = Summary(states, config.hidden, activation=config.activation, dropout=config.dropout)
-    order = by_frequency(data.train, data.n_labels)
-    clusters = LabelClusters(config, features=config.hidden, order=order)
-    return APLCXLNet(XLNetEncoder(xlnet, summary, padding_id=data.padding_id), clusters)
-
-
 def chooses_epoch(config: Config, labels: int) -> bool:
     """Whether the protocol's metric chooses the epoch: it is trained by `reimpl.training`."""
     return True
@@ -187,7 +168,14 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
 
     def network(vectors: Tensor) -> APLCXLNet:
         """Word vectors are the weights' own."""
-        return build_for(config, pieces, folder)
+        from transformers import XLNetModel
+
+        xlnet = XLNetModel.from_pretrained(str(folder), local_files_only=True, dtype=torch.float32)
+        states: int = xlnet.config.d_model
+        summary = Summary(states, config.hidden, activation=config.activation, dropout=config.dropout)
+        order = by_frequency(data.train, data.n_labels)
+        clusters = LabelClusters(config, features=config.hidden, order=order)
+        return APLCXLNet(XLNetEncoder(xlnet, summary, padding_id=pieces.padding_id), clusters)
 
     result = training.train(network, pieces, protocol, loss_name="bce_mean", **how)  # the loss is not used
     sizes = ", ".join(f"{size:,}" for size in config.sizes(data.n_labels))

@@ -30,7 +30,7 @@ from scipy.special import expit
 from torch import Tensor, nn
 
 from reimpl import ensemble, recurrent, training
-from reimpl.config_fields import check_choices, check_dropout, check_sizes, is_size
+from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.label_attention import label_scores
@@ -90,21 +90,8 @@ class Config:
     """A name of `reimpl.losses.LOSSES`."""
 
     def __post_init__(self) -> None:
-        for name in ("fully_connected", "averaging"):
-            if isinstance(getattr(self, name), list):  # as a claim file gives them
-                object.__setattr__(self, name, tuple(getattr(self, name)))
         loss(self.loss)
-        check_choices(self)
-        check_sizes(self, "hidden", "layers", "trees", "cluster_size", "ways", "candidates")
-        if not (isinstance(self.fully_connected, tuple) and all(map(is_size, self.fully_connected))):
-            raise ConfigError(
-                f"fully_connected must be a list of whole numbers from 1, not {self.fully_connected!r}"
-            )
-        if not (isinstance(self.averaging, tuple) and all(is_size(it) or it == 0 for it in self.averaging)):
-            raise ConfigError(f"averaging must be a list of whole numbers from 0, not {self.averaging!r}")
-        if not (is_size(self.tree_height) or (self.tree_height == 0 and self.tree_height is not False)):
-            raise ConfigError(f"tree_height must be a whole number from 0, not {self.tree_height!r}")
-        check_dropout(self, "dropout_embedding", "dropout_states", "dropout_output")
+        check(self, from_zero=("tree_height", "averaging"))
         if self.tree_height and self.head != "attention":
             raise ConfigError(
                 f"tree_height {self.tree_height!r} needs head: attention; {self.head} has no query a label"
@@ -131,11 +118,8 @@ VARIANTS: Mapping[str, Config] = {
 SMALL: Mapping[str, Any] = {"hidden": 32, "fully_connected": (32,), "averaging": ()}
 
 
-class AttentionXML(nn.Module):
+class AttentionXML(recurrent.WordStates):
     """Scores of all labels, or of each document's candidates."""
-
-    #: Narrowest batch.
-    minimum_width = 1
 
     def __init__(
         self,
@@ -152,16 +136,7 @@ class AttentionXML(nn.Module):
         filler: the queries are a table with one row more than there are labels, for candidates that are none
         (id `labels`), and their gradients may be sparse.
         """
-        super().__init__()
-        self.config, self.labels, self.padding_id = config, labels, padding_id
-        self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
-            vectors.clone(),
-            freeze=not config.train_vectors,
-            padding_idx=padding_id if freeze_padding else None,
-        )
-        self.lstm = recurrent.BiLSTM(
-            vectors.shape[1], config.hidden, layers=config.layers, start=config.start
-        )
+        super().__init__(config, vectors, padding_id, freeze_padding)
         states = 2 * config.hidden
         self.queries: nn.Embedding | nn.Linear | None = None
         if config.head == "attention":
@@ -173,12 +148,6 @@ class AttentionXML(nn.Module):
         for module in (self.queries, *self.layers):
             if module is not None:
                 nn.init.xavier_uniform_(cast(Tensor, module.weight))
-
-    def states(self, token_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,)."""
-        token_ids, lengths = recurrent.trimmed(token_ids, self.padding_id)
-        x = F.dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)
-        return F.dropout(self.lstm(x, lengths), self.config.dropout_states, self.training), lengths
 
     def attended(self, lengths: Tensor, width: int) -> Tensor:
         """bool (B, T): the places that attention, or the maximum, may look at."""

@@ -21,17 +21,16 @@ from torch import Tensor, nn
 class Average:
     """The equal mean of all weights that were added. Batch-norm statistics and frozen weights stay out."""
 
-    def __init__(self, parameters: Iterable[Tensor], *, count_start: bool = True) -> None:
-        """Empty until `start`. count_start: whether the weights at the start are one of those averaged."""
-        self.parameters = [it for it in parameters if it.requires_grad]
-        self.count_start, self.models = count_start, 0
+    def __init__(self, parameters: Iterable[Tensor]) -> None:
+        """Empty until `start`."""
+        self.parameters, self.models = [it for it in parameters if it.requires_grad], 0
         self.means: list[Tensor] | None = None
 
     @torch.no_grad()
     def start(self) -> None:
-        """Take the weights as they are now, copied: as the first of the mean, or only to have the room."""
+        """Take a copy of the weights as they are now, as the first of the mean."""
         self.means = [it.detach().clone() for it in self.parameters]
-        self.models = int(self.count_start)
+        self.models = 1
 
     @torch.no_grad()
     def add(self) -> None:
@@ -57,7 +56,7 @@ class Average:
         In values and not by reference, one after another: what torch has of the weights in one piece (an LSTM
         on a GPU) stays so, and no second copy of all of them is made.
         """
-        if self.means is None or self.models <= self.count_start:  # none but those it started with
+        if self.means is None or self.models <= 1:  # none but those it started with
             return
         for live, mean in zip(self.parameters, self.means, strict=True):
             kept = live.detach().clone()

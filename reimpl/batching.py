@@ -18,10 +18,6 @@ from torch import Tensor
 from reimpl.data.dataset import IntArray, Split
 from reimpl.protocol import Protocol
 
-#: Batches whose documents are sorted by length together under `shuffle: like_lengths`: enough that lengths
-#: are alike within a batch, few enough that an epoch's batches stay random.
-_SORTED_TOGETHER = 64
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -55,10 +51,8 @@ def training_plan(split: Split, protocol: Protocol, minimum_width: int, rng: np.
     """One epoch of training in the protocol's order."""
     size, n = protocol.batch_size, split.size
     order: IntArray = np.arange(n) if protocol.shuffle == "batches" else rng.permutation(n)
-    if protocol.shuffle == "like_lengths":
-        order = _sorted_in_groups(order, split.lengths, size * _SORTED_TOGETHER)
     blocks = [order[start : start + size] for start in range(0, n, size)]
-    if protocol.shuffle != "documents":
+    if protocol.shuffle == "batches":
         blocks = [blocks[i] for i in rng.permutation(len(blocks))]
     return _plan(split, blocks, protocol, minimum_width)
 
@@ -81,10 +75,6 @@ def scoring_plan(
     order = np.argsort(split.lengths, kind="stable") if free else np.arange(split.size)
     blocks = [order[start : start + batch_size] for start in range(0, split.size, batch_size)]
     return _plan(split, blocks, protocol, minimum_width, maximum_width)
-
-
-def _sorted_in_groups(order: IntArray, lengths: IntArray, group: int) -> IntArray:
-    return order[np.lexsort((lengths[order], np.arange(len(order)) // group))]
 
 
 def _widths(

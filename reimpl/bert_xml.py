@@ -29,7 +29,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import check_choices, check_dropout, check_sizes
+from reimpl.config_fields import check
 from reimpl.errors import ConfigError
 from reimpl.losses import loss
 
@@ -75,12 +75,9 @@ class Config:
 
     def __post_init__(self) -> None:
         loss(self.loss)
-        check_choices(self)
-        sizes = ["layers", "heads", "inner", "cls_tokens"]
-        check_sizes(self, *sizes, *["hidden"] * (self.hidden != _AS), optional=("bottleneck",))
+        check(self)
         if isinstance(self.hidden, int):
             self.size(self.hidden)
-        check_dropout(self, "dropout")
 
     def size(self, dimension: int) -> int:
         """H for word vectors of `dimension` components; raises `ConfigError` where that cannot be."""

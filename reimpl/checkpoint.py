@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
 from reimpl.errors import ReimplError
+
+_Taken = TypeVar("_Taken")
 
 
 class CheckpointError(ReimplError):
@@ -54,3 +56,14 @@ def load(path: Path, device: torch.device) -> Iterator[dict[str, Any]]:
         raise CheckpointError(
             f"checkpoint {str(path)!r} cannot be read ({type(problem).__name__}); delete it to begin again"
         ) from problem
+
+
+def read(path: Path | None, take: Callable[[dict[str, Any]], _Taken]) -> _Taken | None:
+    """What `take` makes of the content; None where there is nothing that can be read."""
+    try:
+        if path is not None:
+            with load(path, torch.device("cpu")) as content:
+                return take(content)
+    except CheckpointError:
+        pass
+    return None

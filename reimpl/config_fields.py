@@ -3,8 +3,6 @@
 A run's key is a digest of its configuration, so a field that a `Config` gains would give every stored run of
 that model another key. Such a field is declared with `later`, and is left out of the values while it is at
 its default: runs from before it are found again.
-
-Importing this module does not import torch.
 """
 
 from __future__ import annotations
@@ -12,7 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, field, fields
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from reimpl.errors import ConfigError
 
@@ -39,44 +38,47 @@ def as_json(value: Any) -> Any:
     return [as_json(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def is_size(value: object) -> bool:
-    """Whether it is a whole number from 1; true and false are none."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+def is_whole(value: object, least: int = 1) -> bool:
+    """Whether it is a whole number from `least`; true and false are none."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
-def check_sizes(config: Any, *names: str, optional: Collection[str] = ()) -> None:
-    """Raises `ConfigError` for a field that is no whole number from 1; those of `optional` may be None."""
-    for name in (*names, *optional):
-        value = getattr(config, name)
-        if not is_size(value) and not (name in optional and value is None):
-            null = ", or null for none" if name in optional else ""
-            raise ConfigError(f"{name} must be a whole number from 1{null}, not {value!r}")
+def check(config: Any, *, of: str = "", from_zero: Collection[str] = ()) -> None:
+    """Raises `ConfigError`, which begins with `of`, for a field whose value its annotation does not allow.
 
-
-def check_dropout(config: Any, *names: str) -> None:
-    """Raises `ConfigError` for a field that is no share in [0, 1)."""
-    for name in names:
-        rate = getattr(config, name)
-        if not (isinstance(rate, int | float) and 0 <= rate < 1):
-            raise ConfigError(f"{name} must be a number in [0, 1), not {rate!r}")
-
-
-def check_choices(config: Any, *, of: str = "") -> None:
-    """Raises `ConfigError`, which begins with `of`, for a field that is none of its choices or no bool.
-
-    A misspelt choice would otherwise build another network, or train in another way, under this name.
+    A choice is one of its Literal, since a misspelt one would build another network under this name. A whole
+    number is 1 or more, or 0 or more for the names in `from_zero`; a rate of dropout lies in [0, 1). A list
+    of whole numbers, as a claim file gives it, becomes a tuple.
     """
-    for name, kind in get_type_hints(type(config)).items():
-        value = getattr(config, name)
-        if get_origin(kind) is Literal and value not in get_args(kind):
-            known = ", ".join(map(repr, get_args(kind)))
-            raise ConfigError(f"{of}{name} must be one of {known}, not {value!r}")
-        if kind is bool and not isinstance(value, bool):
-            raise ConfigError(f"{of}{name} must be true or false, not {value!r}")
+    for name, annotation in get_type_hints(type(config)).items():
+        value, kinds = getattr(config, name), _kinds(annotation)
+        choices = [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
+        least, wrong = 0 if name in from_zero else 1, ""
+        if (value is None and NoneType in kinds) or (isinstance(value, str) and value in choices):
+            continue
+        if int in kinds and not is_whole(value, least):
+            null = ", or null for none" if NoneType in kinds else ""
+            wrong = f"a whole number from {least}{null}"
+        elif bool in kinds and not isinstance(value, bool):
+            wrong = "true or false"
+        elif tuple[int, ...] in kinds:
+            if not (isinstance(value, list | tuple) and all(is_whole(number, least) for number in value)):
+                wrong = f"a list of whole numbers from {least}"
+            object.__setattr__(config, name, tuple(value) if isinstance(value, list) else value)
+        elif choices and int not in kinds and (float not in kinds or isinstance(value, str)):
+            wrong = f"{'a number or ' * (float in kinds)}one of {', '.join(map(repr, choices))}"
+        elif name.startswith("dropout") and not (isinstance(value, int | float) and 0 <= value < 1):
+            wrong = "a number in [0, 1)"
+        if wrong:
+            raise ConfigError(f"{of}{name} must be {wrong}, not {value!r}")
+
+
+def _kinds(annotation: Any) -> tuple[Any, ...]:
+    return get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
 
 
 #: By pydantic's names of errors, without their ends.
-_KINDS = {
+_WANTED = {
     "int": "a whole number without quotes, as 10",
     "float": "a number without quotes, as 0.5",
     "bool": "true or false",
@@ -94,7 +96,7 @@ def wanted(kind: str) -> str:
     '; give true or false'
     """
     name = kind.removesuffix("_type").removesuffix("_parsing").removesuffix("_from_float")
-    return f"; give {_KINDS[name]}" if name in _KINDS else ""
+    return f"; give {_WANTED[name]}" if name in _WANTED else ""
 
 
 class ChangeError(ConfigError):

@@ -25,10 +25,11 @@ from typing import Any, Literal, cast
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import check_choices
-from reimpl.errors import ConfigError
+from reimpl import on_top
+from reimpl.config_fields import check
 from reimpl.losses import loss
-from reimpl.on_top import OnTop, Upon, base_config, base_module, with_base_reduced, with_base_written_out
+from reimpl.on_top import OnTop, Upon, base_config, base_module
+from reimpl.on_top import reduce as reduce
 
 Activation = Literal["sigmoid", "elu", "relu", "tanh"]
 Init = Literal["xavier_uniform", "torch"]
@@ -59,11 +60,7 @@ class Config(OnTop):
     def __post_init__(self) -> None:
         if self.loss is not None:
             loss(self.loss)
-        check_choices(self)
-        for name, least in (("blocks", 0), ("context", 1)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ConfigError(f"{name} must be a whole number from {least}, not {value!r}")
+        check(self, from_zero=("blocks",))
 
 
 #: Named members: of the blocks only, on whichever base a claim file names.
@@ -80,12 +77,7 @@ SMALL: Mapping[str, Any] = {"context": 64}
 
 def resolve(config: Config) -> Config:
     """With the base written out (`reimpl.on_top`), and its loss where none is named."""
-    return replace(with_base_written_out(config), loss=config.loss or base_config(config).loss)
-
-
-def reduce(config: Config, sizes: Mapping[str, Any]) -> Config:
-    """With the base at reduced sizes as well."""
-    return with_base_reduced(config, sizes)
+    return replace(on_top.resolve(config), loss=config.loss or base_config(config).loss)
 
 
 class Block(nn.Module):

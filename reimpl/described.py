@@ -1,7 +1,7 @@
 """What a model's `config:` and an experiment's `training:` may set, read from the classes that hold it.
 
 A key's meaning is the docstring below its field, and a variant's the comment above its entry in `VARIANTS`:
-both are read from the source, since Python keeps neither. Importing this module does not import torch.
+both are read from the source, since Python keeps neither.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from reimpl.config_fields import as_json
 from reimpl.data.recipe import RECIPES
-from reimpl.protocol import PROTOCOLS, Protocol
+from reimpl.protocol import PROTOCOLS
 from reimpl.tuning import TUNING
 
 _WORDS: Mapping[Any, tuple[str, str]] = {
@@ -61,16 +61,14 @@ def in_words(kind: Any, *, many: bool = False) -> str:
     """
     if kind in _WORDS:
         return _WORDS[kind][many]
-    held = get_args(kind)
-    if get_origin(kind) is Literal:
-        return " or ".join(map(_plain, held))
-    if get_origin(kind) in (Union, UnionType):
-        return " or ".join(in_words(it, many=many) for it in held)
-    if get_origin(kind) in (tuple, list):
-        return f"list of {in_words(held[0], many=True)}"
-    if get_origin(kind) is not None and issubclass(get_origin(kind), Mapping):
-        return "keys and values"
-    return getattr(kind, "__name__", str(kind))
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return " or ".join(map(_plain, parts))
+    if origin in (Union, UnionType):
+        return " or ".join(in_words(part, many=many) for part in parts)
+    if origin in (tuple, list):
+        return f"list of {in_words(parts[0], many=True)}"
+    return "keys and values" if origin else getattr(kind, "__name__", str(kind))
 
 
 def field_docstrings(config: type) -> dict[str, str]:
@@ -89,18 +87,19 @@ def field_docstrings(config: type) -> dict[str, str]:
 def variants_of(module: ModuleType) -> dict[str, tuple[str, dict[str, str]]]:
     """Name -> the comment above the variant, and the keys that it sets otherwise than their default."""
     source, comments = inspect.getsource(module), dict[str, str]()
-    lines = source.splitlines()
     for node in ast.parse(source).body:
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
         if isinstance(value, ast.Dict) and "VARIANTS" in ast.unparse(node).partition("=")[0]:
             for key in (key for key in value.keys if isinstance(key, ast.Constant)):
-                above = takewhile(lambda it: it.strip().startswith("#"), reversed(lines[: key.lineno - 1]))
-                comments[str(key.value)] = " ".join(reversed([line.strip().lstrip("# ") for line in above]))
-    sets: dict[str, dict[str, str]] = {}
+                above = reversed(source.splitlines()[: key.lineno - 1])
+                lines = [*takewhile(lambda line: line.strip().startswith("#"), above)]
+                comments[str(key.value)] = " ".join(line.strip().lstrip("# ") for line in reversed(lines))
+    variants = {}
     for name, config in module.VARIANTS.items():
         values = {it.name: (_plain(getattr(config, it.name)), _default(it)) for it in fields(config)}
-        sets[name] = {key: value for key, (value, default) in values.items() if value != default}
-    return {name: (comments.get(name, ""), keys) for name, keys in sets.items()}
+        sets = {key: value for key, (value, default) in values.items() if value != default}
+        variants[name] = (comments.get(name, ""), sets)
+    return variants
 
 
 def _default(field: Field[Any]) -> str | None:
@@ -117,8 +116,6 @@ def _plain(value: Any) -> str:
 
 
 # ------------------------------------------------- protocols, recipes and tuning protocols in one line each
-# Protocols, recipes and tuning protocols in one line each, for who has to choose one by its name.
-#
 # Whose it is stands here; what it does is read from the object itself, so that the line cannot grow old.
 
 #: Whose protocol it is; a reduced one is that of its name without `-small`.
@@ -158,21 +155,19 @@ _VOCABULARIES = {
 
 def protocols() -> dict[str, str]:
     """Name -> whose it is, how long and how it trains, and which epoch is reported."""
-    return {name: _protocol(it) for name, it in PROTOCOLS.items()}
-
-
-def _protocol(it: Protocol) -> str:
-    whole = it.name.removesuffix("-small")
-    of = OF_PROTOCOLS.get(it.name) or f"{OF_PROTOCOLS[whole]}, at the sizes of small"
-    way = (
-        f"batches of {it.batch_size}, {_OPTIMISERS[it.optimiser]} at {it.learning_rate:g}, {it.length} tokens"
-    )
-    averaged = it.average_from is not None
-    reported = "averaged weights count" if averaged else "the last epoch counts"
-    if it.select != "last":
-        on = "the test set" if it.select == "best_on_test" else "documents held out"
-        reported = f"the best {it.select_metric}{' of averaged weights' * averaged} on {on} counts"
-    return f"{of}: {it.epochs} epochs, {way}; {reported}"
+    lines = {}
+    for name, it in PROTOCOLS.items():
+        of = OF_PROTOCOLS.get(name) or f"{OF_PROTOCOLS[name.removesuffix('-small')]}, at the sizes of small"
+        averaged = it.average_from is not None
+        reported = "averaged weights count" if averaged else "the last epoch counts"
+        if it.select != "last":
+            on = "the test set" if it.select == "best_on_test" else "documents held out"
+            reported = f"the best {it.select_metric}{' of averaged weights' * averaged} on {on} counts"
+        lines[name] = (
+            f"{of}: {it.epochs} epochs, batches of {it.batch_size}, {_OPTIMISERS[it.optimiser]} at "
+            f"{it.learning_rate:g}, {it.length} tokens; {reported}"
+        )
+    return lines
 
 
 def recipes() -> dict[str, str]:

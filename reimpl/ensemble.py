@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, Unpack
@@ -29,7 +29,6 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from reimpl import checkpoint
-from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset
 from reimpl.data.storage import digest_of
 from reimpl.errors import DataError
@@ -137,8 +136,8 @@ def train(
     settings: dict[str, Any] = {
         "device": how.get("device", "cpu"),
         "precision": how.get("precision", "float32"),
+        "keep": list_length(rule, documents=data.test.size, labels=data.n_labels),
     }
-    settings["keep"] = list_length(rule, documents=data.test.size, labels=data.n_labels)
     members = [
         _Member(i, seed, watch, (asdict(config), asdict(protocol), settings))
         for i, seed in enumerate(seeds(how["seed"], models))
@@ -146,7 +145,7 @@ def train(
     results: dict[int, Result] = {}
     there = []
     for member in _as_they_are_free(members, watch):
-        result = member.finished()
+        result = checkpoint.read(member.done, Result.unpacked)
         if result is None:
             part = watch.part(len(results), models, member.checkpoint)
             result = begin_again(
@@ -162,7 +161,12 @@ def train(
         results[member.number + 1] = result
         if result.failed:
             break
-    whole = _together(results, data, rule)
+    whole = Result.of_parts(results, "model")
+    failed = [(number, part.reason) for number, part in sorted(results.items()) if part.failed]
+    if failed:
+        whole = replace(whole, reason="model {} of the ensemble: {}".format(*failed[0]))
+    else:
+        whole = _joined_results(whole, [results[number] for number in sorted(results)], data, rule)
     note = f"models of the ensemble that were there already, trained with the same settings: {sorted(there)}"
     return replace(whole, notes=(*whole.notes, note)) if there else whole
 
@@ -183,17 +187,11 @@ def _as_they_are_free(members: Sequence[_Member], watch: Watch) -> Iterator[_Mem
             time.sleep(_POLL)
 
 
-def _together(results: dict[int, Result], data: Dataset, rule: Rule) -> Result:
-    """results: by the number of the model, from 1."""
-    whole = Result.of_parts(results, "model")
-    for number, result in sorted(results.items()):
-        if result.failed:
-            return replace(whole, reason=f"model {number} of the ensemble: {result.reason}")
+def _joined_results(whole: Result, parts: Sequence[Result], data: Dataset, rule: Rule) -> Result:
     began = time.perf_counter()
-    lists, scores = zip(*((it.top_ids, it.top_scores) for _, it in sorted(results.items())), strict=True)
+    lists, scores = zip(*((part.top_ids, part.top_scores) for part in parts), strict=True)
     ids, joined = join(lists, scores, rule, keep=kept(data))
-    joining = time.perf_counter() - began
-    predicting = whole.prediction_seconds
+    joining, predicting = time.perf_counter() - began, whole.prediction_seconds
     return replace(
         whole,
         metrics=measure(ids.astype(np.int32), data.test, data),
@@ -226,29 +224,11 @@ class _Member:
     @contextmanager
     def locked(self) -> Iterator[bool]:
         """Whether no other process works on this model; none begins while the block runs."""
-        if self.lock is None:
-            yield True
-            return
         try:
-            self.lock.acquire(blocking=False)
+            with self.lock.acquire(blocking=False) if self.lock else nullcontext():
+                yield True
         except Timeout:
             yield False
-            return
-        try:
-            yield True
-        finally:
-            self.lock.release()
-
-    def finished(self) -> Result | None:
-        """What an earlier attempt left, if it is whole."""
-        if self.done is None or not self.done.exists():
-            return None
-        try:
-            with checkpoint.load(self.done, torch.device("cpu")) as content:
-                return Result.unpacked(content)
-        except CheckpointError:
-            self.done.unlink()
-            return None
 
     def keep(self, result: Result) -> None:
         """So that the next attempt finds it; its checkpoint is of no more use."""

@@ -9,8 +9,6 @@ list to edit: the package's name is the model's. Second implementations, in nump
 `tests/fidelity/`.
 
 A model without checks does not pass: nothing known is not nothing wrong.
-
-Importing this module does not import torch.
 """
 
 from __future__ import annotations

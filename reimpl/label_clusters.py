@@ -20,7 +20,7 @@ the torch of that time its gradient was zero after the first step, so that momen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, Literal, TypeAlias, cast
@@ -31,7 +31,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from reimpl.config_fields import check_choices, check_sizes, is_size
+from reimpl.config_fields import check
 from reimpl.data.dataset import Split
 from reimpl.errors import ConfigError
 from reimpl.topk import top_k
@@ -78,20 +78,13 @@ class ClusterOptions:
     """Cross-entropy over the clusters, as the keys above say."""
 
     def __post_init__(self) -> None:
-        for name in ("shares", "cutoffs"):
-            if isinstance(getattr(self, name), list):  # as a claim file gives them
-                object.__setattr__(self, name, tuple(getattr(self, name)))
-        check_choices(self)
-        check_sizes(self, "clusters", "divisor")
-        shares, cutoffs = self.shares, self.cutoffs
+        if isinstance(self.shares, list):  # as a claim file gives them
+            object.__setattr__(self, "shares", tuple(self.shares))
+        check(self)
+        shares, cutoffs, n = self.shares, self.cutoffs, self.clusters
         if shares is not None:
-            numbers = all(
-                isinstance(it, int | float) and not isinstance(it, bool) and it > 0 for it in shares
-            )
-            if len(shares) != self.clusters or not numbers:
-                raise ConfigError(
-                    f"shares must be {self.clusters} numbers above 0, as clusters says, not {shares!r}"
-                )
+            if len(shares) != n or any(isinstance(it, bool) or not it > 0 for it in shares):
+                raise ConfigError(f"shares must be {n} numbers above 0, as clusters says, not {shares!r}")
             if abs(sum(shares) - 1) > 1e-6:
                 raise ConfigError(f"shares must add up to 1, not {sum(shares):g}")
         if cutoffs is not None:
@@ -99,11 +92,8 @@ class ClusterOptions:
                 raise ConfigError(
                     f"cutoffs {cutoffs!r} stand in place of shares {shares!r}; drop one of them"
                 )
-            rising = all(map(is_size, cutoffs)) and all(a < b for a, b in pairwise(cutoffs))
-            if len(cutoffs) != self.clusters - 1 or not rising:
-                raise ConfigError(
-                    f"cutoffs must be {self.clusters - 1} rising whole numbers, not {cutoffs!r}"
-                )
+            if len(cutoffs) != n - 1 or any(a >= b for a, b in pairwise(cutoffs)):
+                raise ConfigError(f"cutoffs must be {n - 1} rising whole numbers, not {cutoffs!r}")
 
     def sizes(self, labels: int) -> tuple[int, ...]:
         """Labels of each cluster; raises `ConfigError` where one has none."""
@@ -139,16 +129,6 @@ def by_frequency(split: Split, labels: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Visits:
-    """Which documents of a batch have a label in which tail."""
-
-    visited: Tensor
-    """bool (B, K)"""
-    counts: Tensor
-    """(B,): labels of the clusters that each document learns from, and units that learn to be 0."""
-
-
-@dataclass(frozen=True, eq=False)
 class _Batch:
     """What the loss needs to know of a batch before any score is made."""
 
@@ -156,16 +136,13 @@ class _Batch:
     ranks: Tensor
     """(positives,) each, the most frequent labels first."""
     visited: Tensor
+    """bool (B, K): which documents have a label in which tail."""
     share: Tensor
     """(B,): what the loss of each label of a document counts."""
-    width: int
-    """Labels of a block."""
-    place: Mapping[int, int]
-    """First rank of a block -> how many positives come before it."""
-    present: list[int]
-    """Documents that visit each tail."""
-    first: Tensor
-    """(B, K): documents, those that visit a tail first, in their order."""
+    blocks: list[list[tuple[int, int, slice]]]
+    """Of each cluster: labels from and to, and their place among the positives."""
+    first: list[Tensor]
+    """Of each tail the documents that visit it, in their order."""
 
 
 class LabelClusters(nn.Module):
@@ -197,8 +174,12 @@ class LabelClusters(nn.Module):
 
     # -- training
 
-    def visits(self, size: int, rows: Tensor, ranks: Tensor) -> Visits:
-        """Of B = `size` documents with positive labels of these ranks in `rows`."""
+    def visits(self, size: int, rows: Tensor, ranks: Tensor) -> tuple[Tensor, Tensor]:
+        """Of B = `size` documents with positive labels of these ranks in `rows`: visited tails, and counts.
+
+        bool (B, K): which have a label in which tail. (B,): labels of the clusters that each document learns
+        from, and units that learn to be 0.
+        """
         starts = torch.tensor(self.starts[1:-1], device=rows.device)
         cluster = torch.searchsorted(starts, ranks, right=True)
         visited = torch.zeros(size, len(self.sizes), dtype=torch.bool, device=rows.device)
@@ -206,15 +187,13 @@ class LabelClusters(nn.Module):
         tails = visited[:, self.in_root :]
         sizes = torch.tensor(self.sizes[self.in_root :], device=rows.device)
         counts = (tails * sizes).sum(1) + (self.sizes[0] if self.in_root else 0)
-        if self.options.absent_roots:
-            counts = counts + (~tails).sum(1)
-        return Visits(tails, counts)
+        return tails, counts + (~tails).sum(1) if self.options.absent_roots else counts
 
     def weight(self, size: int, rows: Tensor, cols: Tensor) -> Tensor:
         """What `loss` divides by: B, or the labels of all visited clusters of all documents."""
         if self.options.normalise == "documents":
             return torch.tensor(float(size), device=rows.device)
-        return self.visits(size, rows, self.rank[cols]).counts.sum().clamp(min=1)
+        return self.visits(size, rows, self.rank[cols])[1].sum().clamp(min=1)
 
     def loss(self, features: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
         """Eq. (5), or the code's: vectors (B, d) and positives, in any order, no pair twice -> scalar.
@@ -230,45 +209,47 @@ class LabelClusters(nn.Module):
         units = self._units(features)
         if self.options.absent_roots:
             total = total + (F.softplus(units) * ~batch.visited * batch.share[:, None]).sum()
-        for i, present in enumerate(batch.present):
-            if present:
-                total = total + self._tail_loss(i, features, units, batch)
+        for i, mine in enumerate(batch.first):
+            if len(mine):
+                tail, within = self._tail(i), batch.visited[:, i].cumsum(0) - 1
+                total = total + cluster_loss(
+                    tail.reduced(features.index_select(0, mine)),
+                    tail.expand.weight,
+                    batch.share[mine],
+                    self._positives(i + self.in_root, batch, within[batch.rows]),
+                    root=units[:, i].index_select(0, mine),
+                    products=self.options.products,
+                )
         return total
 
-    def _tail_loss(self, i: int, features: Tensor, units: Tensor, batch: _Batch) -> Tensor:
-        """Of tail i and the documents that visit it."""
-        mine, tail = batch.first[: batch.present[i], i], self._tail(i)
-        within = batch.visited[:, i].cumsum(0) - 1
-        return cluster_loss(
-            tail.reduced(features.index_select(0, mine)),
-            tail.expand.weight,
-            batch.share[mine],
-            self._positives(i + self.in_root, batch, within[batch.rows]),
-            root=units[:, i].index_select(0, mine),
-            products=self.options.products,
-        )
-
     def _batch(self, features: Tensor, rows: Tensor, cols: Tensor) -> _Batch:
-        B = len(features)
+        B, width = len(features), self._width(features)
         ranks, by_rank = self.rank[cols].sort()
         rows = rows[by_rank]
-        visits = self.visits(B, rows, ranks)
+        visited, counts = self.visits(B, rows, ranks)
         by_documents = self.options.normalise == "documents"
-        divisor = visits.counts.clamp(min=1) * B if by_documents else visits.counts.sum().clamp(min=1)
-        width = self._width(features)
+        divisor = counts.clamp(min=1) * B if by_documents else counts.sum().clamp(min=1)
         # ranks at which blocks of `width` labels begin, and the end: no block lies in two clusters
         edges = [lo for a, b in pairwise(self.starts) for lo in range(a, b, width)] + [self.labels]
         bounds = torch.searchsorted(ranks, torch.tensor(edges, device=ranks.device))
-        looked_up = torch.cat((bounds, visits.visited.sum(0))).tolist()  # the one wait for the device
+        looked_up = torch.cat((bounds, visited.sum(0))).tolist()  # the one wait for the device
+        place = dict(zip(edges, looked_up, strict=False))
+        first = torch.argsort(visited.int(), dim=0, descending=True, stable=True)
+        blocks = [
+            [
+                (lo - a, hi - a, slice(place[lo], place[hi]))
+                for lo in range(a, b, width)
+                for hi in [min(lo + width, b)]
+            ]
+            for a, b in pairwise(self.starts)
+        ]
         return _Batch(
             rows=rows,
             ranks=ranks,
-            visited=visits.visited,
+            visited=visited,
             share=divisor.to(features.dtype).reciprocal().expand(B),
-            width=width,
-            place=dict(zip(edges, looked_up, strict=False)),
-            present=looked_up[len(edges) :],
-            first=torch.argsort(visits.visited.int(), dim=0, descending=True, stable=True),
+            blocks=blocks,
+            first=[first[:present, i] for i, present in enumerate(looked_up[len(edges) :])],
         )
 
     def _width(self, features: Tensor) -> int:
@@ -278,13 +259,10 @@ class LabelClusters(nn.Module):
 
     def _positives(self, cluster: int, batch: _Batch, rows: Tensor) -> list[Block]:
         """The blocks of a cluster with its positives; `rows` as the cluster's documents are numbered."""
-        a, b = self.starts[cluster : cluster + 2]
-        blocks = []
-        for lo in range(a, b, batch.width):
-            hi = min(lo + batch.width, b)
-            some = slice(batch.place[lo], batch.place[hi])
-            blocks.append((lo - a, hi - a, rows[some], batch.ranks[some] - lo))
-        return blocks
+        start = self.starts[cluster]
+        return [
+            (lo, hi, rows[some], batch.ranks[some] - start - lo) for lo, hi, some in batch.blocks[cluster]
+        ]
 
     def _units(self, features: Tensor) -> Tensor:
         """The root's units before the sigmoid, (B, K)."""

@@ -8,8 +8,6 @@ Public code
     labels at which a depth holds both groups to be split and groups that are small enough (17 labels in
     groups of at most 8). Here starts are seeded, and such a depth is split as a whole.
 
-Importing this module does not import torch.
-
 Shapes: L labels, N documents, D features, n labels of a node.
 """
 

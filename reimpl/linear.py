@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from reimpl import checkpoint
+from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.hardware import peak_memory, reset_peak_memory
@@ -64,7 +65,8 @@ class Config:
     most_iterations: int = 1000
 
     def __post_init__(self) -> None:
-        for name in ("C", "tolerance", "most_iterations"):
+        check(self)
+        for name in ("C", "tolerance"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ConfigError(f"linear: {name} must be positive, not {getattr(self, name)!r}")
 

@@ -25,7 +25,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 from reimpl import recurrent
-from reimpl.config_fields import check_choices, check_dropout, check_sizes
+from reimpl.config_fields import check
 from reimpl.label_attention import attend
 from reimpl.losses import loss
 
@@ -55,9 +55,7 @@ class Config:
 
     def __post_init__(self) -> None:
         loss(self.loss)
-        check_choices(self)
-        check_sizes(self, "hidden", "layers", "probes", optional=("bottleneck",))
-        check_dropout(self, "dropout_embedding", "dropout_states")
+        check(self)
 
 
 _CODE = Config()
@@ -75,11 +73,8 @@ VARIANTS: Mapping[str, Config] = {
 SMALL: Mapping[str, Any] = {"hidden": 32, "bottleneck": 64}
 
 
-class MeSHProbeNet(nn.Module):
+class MeSHProbeNet(recurrent.WordStates):
     """Word embedding, LSTM, probes, output layer."""
-
-    #: Narrowest batch.
-    minimum_width = 1
 
     def __init__(
         self,
@@ -95,16 +90,7 @@ class MeSHProbeNet(nn.Module):
 
         Of any `length`.
         """
-        super().__init__()
-        self.config, self.padding_id = config, padding_id
-        self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
-            vectors.clone(),
-            freeze=not config.train_vectors,
-            padding_idx=padding_id if freeze_padding else None,
-        )
-        self.lstm = recurrent.BiLSTM(
-            vectors.shape[1], config.hidden, layers=config.layers, start=config.start
-        )
+        super().__init__(config, vectors, padding_id, freeze_padding)
         self.probes = nn.Linear(2 * config.hidden, config.probes, bias=False)
         features = 2 * config.hidden * config.probes
         self.bottleneck = nn.Linear(features, config.bottleneck) if config.bottleneck else None
@@ -112,12 +98,6 @@ class MeSHProbeNet(nn.Module):
         for module in (self.probes, self.bottleneck, self.output):
             if module is not None:
                 nn.init.xavier_uniform_(module.weight)
-
-    def states(self, token_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,)."""
-        token_ids, lengths = recurrent.trimmed(token_ids, self.padding_id)
-        x = F.dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)
-        return F.dropout(self.lstm(x, lengths), self.config.dropout_states, self.training), lengths
 
     def features(self, token_ids: Tensor) -> Tensor:
         """(B, T) -> what the probes see, (B, 2h M), probe after probe."""

@@ -38,21 +38,16 @@ def evaluate(
     truth: TruthLike,
     ks: Sequence[int] = (1, 3, 5),
     *,
-    train_frequency: ArrayLike | None = None,
-    n_train: int | None = None,
-    A: float | None = None,
-    B: float | None = None,
+    weights: FloatArray | None = None,
     skip_empty: bool = False,
 ) -> dict[str, float]:
-    """Every metric at every k, in percent: P@1, ..., nDCG@5, and PSP and PSnDCG when frequencies are given.
+    """Every metric at every k, in percent: P@1, ..., nDCG@5, and with weights of labels PSP and PSnDCG.
 
-    top_ids (N, K) label ids, best first, -1 = list ended; truth as `reimpl.truth.TruthLike`;
-    train_frequency (L,) documents of the training set that carry each label, of `n_train` in all, with A and
-    B of `propensity_constants`. A document without labels counts 0 in P, R, RP and nDCG (as in all programs),
+    top_ids (N, K) label ids, best first, -1 = list ended; truth as `reimpl.truth.TruthLike`; weights (L,)
+    of `inverse_propensity`. A document without labels counts 0 in P, R, RP and nDCG (as in all programs),
     or with `skip_empty` not at all. Raises `DataError` for lists or truth that do not fit each other and
     `ConfigError` for a k that cannot be answered. NaN where nothing counts (0 / 0, as in every program).
     """
-    weights = _weights(train_frequency, n_train, A, B)
     known = as_truth(truth, None if weights is None else len(weights))
     places = known.places(check_lists(top_ids, known, ks))
     y, hits = known.counts, places >= 0
@@ -142,8 +137,10 @@ def propensity_constants(dataset: str) -> tuple[float, float]:
 def inverse_propensity(train_frequency: ArrayLike, n_train: int, *, A: float, B: float) -> FloatArray:
     """Inverse propensity of each label, from how many of the `n_train` training documents carry it.
 
-    train_frequency (L,) -> (L,) float64. Warns for n_train < 3: below e, C is negative and weights fall
-    under 1. Raises `DataError` for a frequency outside 0..n_train, `ConfigError` for A, B or n_train.
+    train_frequency (L,) -> (L,) float64; A and B as in `propensity_constants` (public programs default to .55
+    and 1.5, and so print wrong values for Amazon-670K unless told). Warns for n_train < 3: below e, C is
+    negative and weights fall under 1. Raises `DataError` for a frequency outside 0..n_train, `ConfigError`
+    for A, B or n_train.
     """
     frequency = integers(train_frequency, "training frequencies")
     if n_train < 1 or not (math.isfinite(A) and A > 0 and math.isfinite(B) and B > 0):
@@ -159,20 +156,6 @@ def inverse_propensity(train_frequency: ArrayLike, n_train: int, *, A: float, B:
         )
     C = (math.log(n_train) - 1) * (B + 1) ** A
     return np.asarray(1 + C * (frequency + B) ** -A, dtype=np.float64)
-
-
-def _weights(
-    train_frequency: ArrayLike | None, n_train: int | None, A: float | None, B: float | None
-) -> FloatArray | None:
-    if train_frequency is None:
-        return None
-    if n_train is None or A is None or B is None:
-        # Public programs default to A=.55, B=1.5, and so print wrong values for Amazon-670K unless told.
-        raise ConfigError(
-            f"PSP needs n_train, A and B beside the frequencies, got {n_train!r}, {A!r} and {B!r}: "
-            "take A and B from propensity_constants(data set name)"
-        )
-    return inverse_propensity(train_frequency, n_train, A=A, B=B)
 
 
 # ------------------------------------------------------------------------------ F1 of label decisions

@@ -31,9 +31,7 @@ A model is a module with
 * optionally, of a model that is not ours, `checks()`: its fidelity checks, as in `reimpl.fidelity`.
 
 A package of its own offers models through the entry point group `xmtc_audit.models` (name = module), and a
-folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files. Such files are edited between
-runs, so each is known by its content: that of the file, of the files beside it that it imports, and of those
-that they import. Importing this module does not import torch.
+folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files, each known by its content.
 """
 
 from __future__ import annotations
@@ -46,8 +44,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import traceback
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.machinery import PathFinder
 from itertools import accumulate, takewhile
@@ -120,12 +118,17 @@ def known_variants(model: str) -> tuple[str, ...] | None:
     `VARIANTS` is not one dict written out with text keys.
     """
     path = (_own_models() | files_of_models()).get(model)
-    uses = [] if path is None else [node for node in _body(path) if _sets_variants(node)]
-    if len(uses) != 1 or not isinstance(uses[0], ast.Assign | ast.AnnAssign):
+    values = [
+        getattr(node, "value", None)
+        for node in ([] if path is None else ast.parse(path.read_bytes()).body)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and any(isinstance(part, ast.Name) and part.id == "VARIANTS" for part in ast.walk(node))
+    ]
+    if len(values) != 1 or not isinstance(values[0], ast.Dict):
         return None  # made in several steps
-    keys = uses[0].value.keys if isinstance(uses[0].value, ast.Dict) else [None]
-    names = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
-    return tuple(names) if len(names) == len(keys) else None  # a `**` has the key None
+    keys = values[0].keys
+    names = tuple(key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+    return names if len(names) == len(keys) else None  # a `**` has the key None
 
 
 def known_bases() -> list[str]:
@@ -152,57 +155,40 @@ def _defining(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in files if "\nVARIANTS" in path.read_text(encoding="utf-8")}
 
 
-def _body(path: Path) -> list[ast.stmt]:
-    return ast.parse(path.read_text(encoding="utf-8")).body
-
-
-def _sets_variants(node: ast.stmt) -> bool:
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return False
-    return any(isinstance(part, ast.Name) and part.id == "VARIANTS" for part in ast.walk(node))
-
-
 # ------------------------------------------------------------------------------------- files of a folder
 
-#: Attribute of a module that came from a folder: its `Content`.
-_CONTENT = "__xmtc_audit_content__"
+#: Attribute of a module that came from a folder: its `contents_of`.
+_CONTENTS = "__xmtc_audit_contents__"
 _loaded: dict[tuple[Path, str], ModuleType] = {}
-#: What was last tried.
-_newest: dict[Path, Content] = {}
+#: What stood in each file when it was last loaded.
+_newest: dict[Path, bytes] = {}
 
 
-@dataclass(frozen=True)
-class Content:
-    """What stands in a model's file and in those beside it that it imports."""
+def contents_of(path: Path) -> dict[Path, bytes]:
+    """What stands in a model's file, which comes first, and in those beside it that it imports.
 
-    path: Path
-    sources: Mapping[Path, bytes]
-    """The model's own file first."""
+    Raises `OSError` where the file cannot be read.
+    """
+    path = path.resolve()
+    beside = sorted(reached_by(path) - {path}, key=lambda other: os.path.relpath(other, path.parent))
+    return {file: file.read_bytes() for file in (path, *beside)}
 
-    @classmethod
-    def of(cls, path: Path) -> Content:
-        """What stands there now. Raises `OSError` where the file cannot be read."""
-        path = path.resolve()
-        beside = sorted(reached_by(path) - {path}, key=lambda other: os.path.relpath(other, path.parent))
-        return cls(path, {file: file.read_bytes() for file in (path, *beside)})
 
-    @property
-    def sha256(self) -> str:
-        """Of the file as it is; of several, of the lines that `sha256sum` prints of them from that folder."""
-        digests = {
-            Path(os.path.relpath(file, self.path.parent)).as_posix(): hashlib.sha256(text).hexdigest()
-            for file, text in self.sources.items()
-        }
-        if len(digests) == 1:
-            return next(iter(digests.values()))
-        lines = "".join(f"{digest}  {name}\n" for name, digest in digests.items())
-        return hashlib.sha256(lines.encode()).hexdigest()
+def digest_of(contents: Mapping[Path, bytes]) -> str:
+    """SHA-256 of a file as it is; of several, of the lines that `sha256sum` prints of them in its folder."""
+    digests = [hashlib.sha256(text).hexdigest() for text in contents.values()]
+    if len(digests) == 1:
+        return digests[0]
+    folder = next(iter(contents)).parent
+    names = (Path(os.path.relpath(file, folder)).as_posix() for file in contents)
+    lines = "".join(f"{digest}  {name}\n" for digest, name in zip(digests, names, strict=True))
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def code_of(module: ModuleType) -> str:
     """SHA-256 of what a model from a folder was loaded from; empty for one of ours and of a package."""
-    content = getattr(module, _CONTENT, None)
-    return content.sha256 if isinstance(content, Content) else ""
+    contents = getattr(module, _CONTENTS, None)
+    return digest_of(contents) if contents else ""
 
 
 def load_file(path: Path, code: str = "") -> ModuleType:
@@ -214,28 +200,32 @@ def load_file(path: Path, code: str = "") -> ModuleType:
     path = path.resolve()
     if (path, code) in _loaded:
         return _loaded[path, code]
-    content = Content.of(path)
-    key = path, content.sha256
-    if key not in _loaded:
-        _loaded[key] = _module(content)
-    return _loaded[key]
+    contents = contents_of(path)
+    code = digest_of(contents)
+    if (path, code) not in _loaded:
+        _loaded[path, code] = _module(contents, code)
+    return _loaded[path, code]
 
 
-def _module(content: Content) -> ModuleType:
-    path = content.path
+def _module(contents: dict[Path, bytes], code: str) -> ModuleType:
+    path = next(iter(contents))
     name = f"xmtc_audit_models.{path.stem}"
     if name in sys.modules:  # an older one may be in use still, and finds itself by its name
-        name += f"_{content.sha256[:8]}"
+        name += f"_{code[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
-    setattr(module, _CONTENT, content)
+    setattr(module, _CONTENTS, contents)
+    # What the file imports from beside it is imported anew where it is not what it was.
+    changed = {file for file, text in contents.items() if _newest.get(file, text) != text} - {path}
+    for other, old in list(sys.modules.items()):
+        if changed and (file := getattr(old, "__file__", None)) and Path(file).resolve() in changed:
+            del sys.modules[other]
+    _newest.update(contents)
     sys.modules[name] = module  # dataclasses look their module up
-    _forget_changed(content)
-    _newest[path] = content
     try:
         # Not by its loader: compiled files are told apart by second and size, and edits may agree in both.
-        exec(compile(content.sources[path], str(path), "exec", dont_inherit=True), module.__dict__)
+        exec(compile(contents[path], str(path), "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as err:
         del sys.modules[name]
         raise ConfigError(
@@ -244,38 +234,25 @@ def _module(content: Content) -> ModuleType:
     return module
 
 
-def _forget_changed(content: Content) -> None:
-    """What the file imports from beside it is imported anew where it is not what it was."""
-    before = _newest.get(content.path)
-    changed = {f for f, text in content.sources.items() if before and before.sources.get(f, text) != text}
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if changed and isinstance(file, str) and Path(file).resolve() in changed - {content.path}:
-            del sys.modules[name]
-
-
 def fault(err: BaseException, *modules: ModuleType) -> str:
     """`ValueError: oops (mine/net.py:31)`: what went amiss, and the last line of these models that led to it.
 
     Without a place where none of their lines did.
     """
-    contents = {module.__name__: getattr(module, _CONTENT, None) for module in modules}
-    files = {str(path) for content in contents.values() if content for path in content.sources}
+    contents = {module.__name__: getattr(module, _CONTENTS, {}) for module in modules}
+    files = {str(path) for content in contents.values() for path in content}
     packages = {name.partition(".")[0] for name, content in contents.items() if not content} - {"reimpl"}
-    place, step = "", err.__traceback__
-    while step is not None:
-        file = step.tb_frame.f_code.co_filename
-        package = str(step.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-        if file in files or package in packages:
-            place = f" ({shown(Path(file))}:{step.tb_lineno})"
-        step = step.tb_next
+    place = ""
+    for frame, line in traceback.walk_tb(err.__traceback__):
+        file = Path(frame.f_code.co_filename)
+        if str(file) in files or str(frame.f_globals.get("__name__", "")).partition(".")[0] in packages:
+            place = f" ({shown(file)}:{line})"
     return f"{type(err).__name__}: {' '.join(str(err).split())}".removesuffix(": ") + place
 
 
 def shown(path: Path) -> Path:
     """From the working folder, where it lies below that."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 # ----------------------------------------------------------------------------------- what a file imports
@@ -330,15 +307,9 @@ def _files(name: str, root: Path) -> Iterator[Path]:
 
 #: Part of the code that decides a run -> the files that it begins with; each file counts in the first part.
 _PARTS = {
-    "metrics": ("metrics.py",),
-    "data": (
-        "data/prepare.py",
-        "data/synthetic.py",
-        "data/formats/features.py",
-        "data/noise.py",
-        "data/splits.py",
-    ),
-    "training": ("training.py",),
+    "metrics": ["metrics"],
+    "data": ["data/prepare", "data/synthetic", "data/formats/features", "data/noise", "data/splits"],
+    "training": ["training"],
 }
 
 
@@ -350,14 +321,17 @@ def sources_of(models: tuple[str, ...]) -> Mapping[str, str]:
     left out, since its content is part of the run's key.
     """
     here = Path(__file__).parent
-    parts = {part: [here / file for file in files] for part, files in _PARTS.items()}
+    parts = {part: [here / f"{file}.py" for file in files] for part, files in _PARTS.items()}
     parts["model"] = [file for name in models if (file := _file_of(name)) is not None]
     seen: set[Path] = set()
     digests = {}
     for part, files in parts.items():
         reached = {path for file in files for path in reached_by(file)} - seen
         seen |= reached
-        digests[part] = _digest_of(reached)
+        # The same on all systems, wherever the package lies.
+        texts = {f"{it.parent.name}/{it.name}": it.read_bytes().replace(b"\r\n", b"\n") for it in reached}
+        lines = (f"{hashlib.sha256(texts[name]).hexdigest()}  {name}" for name in sorted(texts))
+        digests[part] = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
     return digests
 
 
@@ -375,13 +349,6 @@ def _file_of(model: str) -> Path | None:
             return None
         places = spec.submodule_search_locations
     return Path(spec.origin) if spec and spec.origin and spec.has_location else None
-
-
-def _digest_of(files: Iterable[Path]) -> str:
-    """The same on all systems, wherever the package lies."""
-    contents = {f"{it.parent.name}/{it.name}": it.read_bytes().replace(b"\r\n", b"\n") for it in files}
-    lines = (f"{hashlib.sha256(contents[name]).hexdigest()}  {name}" for name in sorted(contents))
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
 # -------------------------------------------------------------------------------------- configurations

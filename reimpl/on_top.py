@@ -25,7 +25,7 @@ class OnTop:
     base: str | None = None
     """Name of the model, as in xml_cnn; there is no default."""
     base_variant: str | None = None
-    """A variant of it. `with_base_written_out` puts its keys into `base_config`, and None in its place."""
+    """A variant of it. `resolve` puts its keys into `base_config`, and None in its place."""
     base_config: Mapping[str, Any] = field(default_factory=dict)
     """Keys of the base that are otherwise than in the variant; all its keys when written out."""
     base_revision: int = later(1)
@@ -37,8 +37,8 @@ class OnTop:
 _Config = TypeVar("_Config", bound=OnTop)
 
 
-def with_base_written_out(config: _Config) -> _Config:
-    """With all that the base's variant decides, so that a run's key holds it.
+def resolve(config: _Config) -> _Config:
+    """With all that the base's variant decides written out, so that a run's key holds it.
 
     Raises `ConfigError` where the base is missing, unknown, no network, or has no such variant or key.
     """
@@ -52,7 +52,7 @@ def with_base_written_out(config: _Config) -> _Config:
     )
 
 
-def with_base_reduced(config: _Config, sizes: Mapping[str, Any]) -> _Config:
+def reduce(config: _Config, sizes: Mapping[str, Any]) -> _Config:
     """With the base at reduced sizes (`reimpl.models.reduced_config`)."""
     inner = reduced_config(base_module(config), base_config(config), sizes)
     return replace(config, base_variant=None, base_config=as_json(as_dict(inner)))

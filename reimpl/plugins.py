@@ -71,7 +71,7 @@ class Offered:
 
     def find(self, name: str) -> Offer | None:
         """Raises `ConfigError` for a name that two packages offer."""
-        if name in self.refused and name not in self.there:
+        if name in self.refused:
             raise ConfigError(self.refused[name])
         return self.there.get(name)
 

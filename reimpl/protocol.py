@@ -1,6 +1,6 @@
 """Training protocols as named objects: what a paper, or its public code, does with a network and data.
 
-A protocol is data; `reimpl.training` carries it out. Importing this module does not import torch.
+A protocol is data; `reimpl.training` carries it out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
-from reimpl.config_fields import ChangeError, as_dict, check_choices, later, with_changes
+from reimpl.config_fields import ChangeError, as_dict, check, later, with_changes
 from reimpl.errors import ConfigError
 
 
@@ -37,10 +37,9 @@ class Protocol:
     times the rate, off the new weights."""
     clip: float | Literal["you2019"] | None = later(None)
     """Largest norm of all gradients together; you2019: AttentionXML's bound of the last five norms."""
-    shuffle: Literal["documents", "batches", "like_lengths"] = "documents"
+    shuffle: Literal["documents", "batches"] = "documents"
     """documents: a fresh permutation each epoch. batches: fixed batches whose order is permuted (Liu et al.'s
-    code). like_lengths: as documents, but each batch holds documents of similar length (needs padding:
-    batch)."""
+    code)."""
     padding: Literal["length", "split", "batch"] = "length"
     """length: every document has `length` tokens. split: the longest document of this split, at most `length`
     (Liu et al.'s code). batch: the longest document of the batch."""
@@ -62,11 +61,9 @@ class Protocol:
     evaluate_every: int | None = later(None)
     """Steps between two evaluations under `every_steps`, counted through all epochs."""
     average_from: int | None = later(None)
-    """Epochs that are over when the averaging of weights (SWA) begins; None: no averaging. The mean takes in
-    the weights at each evaluation, or at the end of each epoch where only the end is evaluated; evaluations
-    and the report see the mean."""
-    average_start: bool = later(True)
-    """Whether the weights at the beginning of the averaging are the first of those averaged."""
+    """Epochs that are over when the averaging of weights (SWA) begins; None: no averaging. The mean begins
+    with the weights as they are then, and takes in those at each evaluation, or at the end of each epoch
+    where only the end is evaluated; evaluations and the report see the mean."""
     dimension: int = 300
     """Components of a word vector when vectors are drawn at random."""
     model: Mapping[str, Any] = field(default_factory=dict)
@@ -75,48 +72,35 @@ class Protocol:
     """Set when the protocol is nobody's: why it is there, in one sentence for the report."""
 
     def __post_init__(self) -> None:
-        check_choices(self, of=f"protocol {self.name!r}: ")
+        of = f"protocol {self.name!r}: "
+        check(self, of=of, from_zero=("warm_up", *BEGINNINGS))
         for complaint in self._complaints():
-            raise ConfigError(f"protocol {self.name!r}: {complaint}")
+            raise ConfigError(f"{of}{complaint}")
 
     def _complaints(self) -> Iterator[str]:
-        for name in ("epochs", "batch_size", "length", "dimension"):
-            if getattr(self, name) < 1:
-                yield f"{name} must be at least 1, not {getattr(self, name)!r}"
-        if not 0 < self.learning_rate < math.inf:
-            yield f"learning_rate must be positive, not {self.learning_rate!r}"
+        rates = {f"part_rates: that of {part!r}": rate for part, rate in (self.part_rates or {}).items()}
+        rates |= {"learning_rate": self.learning_rate}
+        if self.clip is not None and not isinstance(self.clip, str):
+            rates["clip"] = self.clip
+        for name, rate in rates.items():
+            if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate < math.inf:
+                yield f"{name} must be positive, not {rate!r}"
         if not 0 <= self.weight_decay < math.inf:
             yield f"weight_decay must be 0 or more, not {self.weight_decay!r}"
-        for part, rate in (self.part_rates or {}).items():
-            if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate < math.inf:
-                yield f"part_rates: that of {part!r} must be positive, not {rate!r}"
-        if isinstance(self.warm_up, bool) or not isinstance(self.warm_up, int) or self.warm_up < 0:
-            yield f"warm_up must be a whole number from 0, not {self.warm_up!r}"
-        elif self.warm_up and self.schedule == "constant":
+        if self.warm_up and self.schedule == "constant":
             yield f"warm_up {self.warm_up!r} needs schedule: triangular"
-        for name in ("patience", "evaluate_every"):
-            if (value := getattr(self, name)) is not None and value < 1:
-                yield f"{name} {value!r} needs to be 1 or more"
         for name in ("patience", "keep_from", "select_above"):
             if (value := getattr(self, name)) is not None and self.select == "last":
                 yield f"{name} {value!r} needs a selected epoch, not select: last"
         if self.hold_out is not None and self.select != "best_on_dev":
             yield f"hold_out {self.hold_out!r} is for select: best_on_dev, not {self.select}"
-        if self.shuffle == "like_lengths" and self.padding != "batch":
-            yield "batches of like length make sense only with padding: batch"
         if self.select != "last" and self.evaluate == "end":
             yield f"{self.select} needs evaluate: every_epoch or every_steps"
         if (self.evaluate == "every_steps") != (self.evaluate_every is not None):
             yield f"evaluate: {self.evaluate} does not go with evaluate_every {self.evaluate_every!r}"
-        if isinstance(self.clip, str):
-            if self.clip != "you2019":
-                yield f"clip must be a number, 'you2019' or none, not {self.clip!r}"
-        elif self.clip is not None and not 0 < self.clip < math.inf:
-            yield f"clip must be positive, not {self.clip!r}"
         for name in BEGINNINGS:
-            value = getattr(self, name)
-            if value is not None and not 0 <= value < self.epochs:
-                yield f"{name} must be from 0 and before the end of {self.epochs} epochs, not {value!r}"
+            if (value := getattr(self, name)) is not None and value >= self.epochs:
+                yield f"{name} must be before the end of {self.epochs} epochs, not {value!r}"
 
     def as_dict(self) -> dict[str, Any]:
         """The fields as JSON values, part of a run's key (`reimpl.config_fields`)."""

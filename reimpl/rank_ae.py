@@ -34,7 +34,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import check_choices, check_sizes
+from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
 from reimpl.losses import Over, bce_mean, bce_sum_over_labels, ranking_loss
@@ -112,8 +112,7 @@ class Config:
     """Weights of the layers; biases are torch's own."""
 
     def __post_init__(self) -> None:
-        check_choices(self)
-        check_sizes(self, "embedding", "reduction", "encoder", optional=("hidden", "norm_epochs"))
+        check(self)
         for name in ("margin", "balance"):
             value = getattr(self, name)
             if isinstance(value, bool) or not (isinstance(value, int | float) and 0 <= value < math.inf):

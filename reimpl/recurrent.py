@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 Start = Literal["learned", "zero"]
@@ -100,9 +101,9 @@ class BiLSTM(nn.Module):
             # Documents stand by falling length: those that still have words are the first ones.
             state = hidden[:, :active].contiguous(), cell[:, :active].contiguous()
             out, (hidden, cell) = lstm(x[:active, first:last].contiguous(), state)
-            parts.append(nn.functional.pad(out, (0, 0, 0, 0, 0, len(x) - active)) if active < len(x) else out)
+            parts.append(F.pad(out, (0, 0, 0, 0, 0, len(x) - active)) if active < len(x) else out)
         read = parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
-        return nn.functional.pad(read, (0, 0, 0, x.shape[1] - read.shape[1]))
+        return F.pad(read, (0, 0, 0, x.shape[1] - read.shape[1]))
 
     def _start(self, row: int, x: Tensor) -> tuple[Tensor, Tensor]:
         """Cell and hidden state (1, B, h) before the first word."""
@@ -113,6 +114,33 @@ class BiLSTM(nn.Module):
             self.initial_cell[row].expand(1, len(x), -1),
             self.initial_hidden[row].expand(1, len(x), -1),
         )
+
+
+class WordStates(nn.Module):
+    """Word vectors and the LSTM over them: what `attention_xml` and `mesh_probenet` begin with."""
+
+    #: Narrowest batch.
+    minimum_width = 1
+
+    def __init__(self, config: Any, vectors: Tensor, padding_id: int, freeze_padding: bool) -> None:
+        """config: of one of these models; vectors (V, E): initial word vectors.
+
+        `freeze_padding` keeps the row of `padding_id` as it is.
+        """
+        super().__init__()
+        self.config, self.padding_id = config, padding_id
+        self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
+            vectors.clone(),
+            freeze=not config.train_vectors,
+            padding_idx=padding_id if freeze_padding else None,
+        )
+        self.lstm = BiLSTM(vectors.shape[1], config.hidden, layers=config.layers, start=config.start)
+
+    def states(self, token_ids: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,)."""
+        token_ids, lengths = trimmed(token_ids, self.padding_id)
+        x = F.dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)
+        return F.dropout(self.lstm(x, lengths), self.config.dropout_states, self.training), lengths
 
 
 def _free_to_look(tensor: Tensor) -> bool:

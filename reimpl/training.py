@@ -35,7 +35,7 @@ from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError, DataError, ReimplError
 from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memory, reset_peak_memory
 from reimpl.losses import loss
-from reimpl.metrics import evaluate, propensity_constants
+from reimpl.metrics import evaluate, inverse_propensity, propensity_constants
 from reimpl.optim import OPTIMISERS, clip, rate_groups, triangular, with_sparse_gradients
 from reimpl.protocol import Protocol
 from reimpl.topk import top_k
@@ -218,11 +218,10 @@ def _frequency(data: Dataset) -> tuple[NDArray[np.int64], int]:
 def measure(ids: Ids, split: Split, data: Dataset) -> dict[str, float]:
     """All metrics, in percent, of the K best labels (N, K) of the documents of a split of the data."""
     frequency, size = _frequency(data)
-    of_training: dict[str, Any] = {}
-    if size >= 3:  # propensities of fewer documents are above 1
-        A, B = propensity_constants(data.name)
-        of_training = {"train_frequency": frequency, "n_train": size, "A": A, "B": B}
-    metrics = evaluate(ids, split.labels(data.n_labels), ks=cutoffs(data.n_labels), **of_training)
+    A, B = propensity_constants(data.name)
+    # propensities of fewer documents are above 1
+    weights = inverse_propensity(frequency, size, A=A, B=B) if size >= 3 else None
+    metrics = evaluate(ids, split.labels(data.n_labels), ks=cutoffs(data.n_labels), weights=weights)
     # A metric that is 0/0 (PSP of a test set without labels) is no number: it is left out.
     return {name: value for name, value in metrics.items() if math.isfinite(value)}
 
@@ -320,7 +319,7 @@ class Run:
         if protocol.optimiser == "dense_sparse_adam":
             with_sparse_gradients(self.network)
         self.parameters = list(self.network.parameters())
-        self.average = Average(self.parameters, count_start=protocol.average_start)
+        self.average = Average(self.parameters)
         self.clip = clip(protocol.clip, self.device)
         self.optimiser = OPTIMISERS[protocol.optimiser](
             rate_groups(self.network, protocol.part_rates),
@@ -442,7 +441,8 @@ class Run:
         """One update on a batch; in parts of the same total gradient where memory does not suffice."""
         while True:
             try:
-                self._forget_gradients()
+                for parameter in self.parameters:  # zero_grad does the same and takes six times as long
+                    parameter.grad = None
                 value = self._backward(documents, width, rows, cols)
                 break
             except RuntimeError as problem:  # torch.OutOfMemoryError is one
@@ -451,10 +451,6 @@ class Run:
             self.clip(self.parameters)
         self.optimiser.step()  # not tried twice: it may have moved some weights
         return value
-
-    def _forget_gradients(self) -> None:
-        for parameter in self.parameters:  # zero_grad does the same and takes six times as long
-            parameter.grad = None
 
     def _backward(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
         size = len(documents)
@@ -519,8 +515,9 @@ class Run:
         self.notes.append(
             f"{_IN_PARTS}: batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
         )
-        self._forget_gradients()
         if self.device.type == "cuda":
+            for parameter in self.parameters:
+                parameter.grad = None
             torch.cuda.empty_cache()
 
     # -- scoring
@@ -531,10 +528,10 @@ class Run:
         try:
             ids, scores = self.ranked(split, self.kept)
         except DataError as problem:  # a score that is NaN has no place in a ranking
-            raise self._not_finite() from problem
+            raise _NotFiniteError(f"scores are not finite after epoch {self._epoch_reached()}") from problem
         self.predicting = time.perf_counter() - began
         if not np.isfinite(scores[ids >= 0]).all():  # -1 stands where a ranking has no more labels
-            raise self._not_finite()
+            raise _NotFiniteError(f"scores are not finite after epoch {self._epoch_reached()}")
         return measure(ids, split, self.data), ids, scores
 
     def _score_stratum(self, name: str, low: int, high: int | None) -> dict[str, float]:
@@ -555,9 +552,6 @@ class Run:
         self.within = None
         metrics = evaluate(ids, truth, ks=cutoffs(K), skip_empty=True)
         return {f"{metric}[{name}]": value for metric, value in metrics.items()}
-
-    def _not_finite(self) -> _NotFiniteError:
-        return _NotFiniteError(f"scores are not finite after epoch {self._epoch_reached()}")
 
     def _epoch_reached(self) -> str:
         epochs = self.protocol.epochs

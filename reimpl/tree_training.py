@@ -30,7 +30,6 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 from reimpl import checkpoint
-from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of, words_as_features
 from reimpl.data.splits import for_protocol
 from reimpl.label_tree import (
@@ -229,21 +228,15 @@ class _Level(Run):
 
     def stored(self, network: Network, path: Path | None) -> tuple[Result, BestNodes] | None:
         """What `store` left before an interruption; None where nothing that can be read is there."""
-        if path is None or not path.exists():
-            return None
-        try:
-            with checkpoint.load(path, torch.device("cpu")) as content:
-                made = network(self.data, torch.from_numpy(self.data.vectors), self.children is not None)
-                made.load_state_dict(content["network"])
-                best = {
-                    name: (ids.numpy(), scores.numpy()) for name, (ids, scores) in content["best"].items()
-                }
-                if set(best) != set(self.data.splits):
-                    return None
-                self.network = made
-                return Result.unpacked(content), best
-        except CheckpointError:  # the level is trained again
-            return None
+
+        def take(content: dict[str, Any]) -> tuple[Result, BestNodes]:
+            self.network = network(self.data, torch.from_numpy(self.data.vectors), self.children is not None)
+            self.network.load_state_dict(content["network"])
+            best = {name: (ids.numpy(), scores.numpy()) for name, (ids, scores) in content["best"].items()}
+            return Result.unpacked(content), best
+
+        found = checkpoint.read(path, take)
+        return found if found and set(found[1]) == set(self.data.splits) else None
 
     # -- what is different from training over all labels
 

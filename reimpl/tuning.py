@@ -1,20 +1,18 @@
 """Tuning protocols as named objects: what is sought, where, how often, and by which metric.
 
-A protocol is data; `audit.runner.tuning` carries it out. Importing this module imports neither torch nor
-Optuna. Where a paper says that it tuned and not how, the choice here is ours, and `ours` says so with its
-reason: a report shows those sentences.
+A protocol is data; `audit.runner.tuning` carries it out. Where a paper says
+that it tuned and not how, the choice here is ours, and `ours` says so with its reason: a report shows those
+sentences.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from reimpl.config_fields import ChangeError, check_choices, is_size, with_changes
+from reimpl.config_fields import ChangeError, check, with_changes
 from reimpl.errors import ConfigError
 
 Target = Literal["config", "training"]
@@ -22,7 +20,7 @@ Target = Literal["config", "training"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """One setting that is sought: an interval of numbers, or some values. Raises `ConfigError`."""
+    """One setting that is sought: an interval of numbers, or some values."""
 
     target: Target
     """Where the value goes: the model's configuration, or the training protocol."""
@@ -35,26 +33,6 @@ class Parameter:
     """Values instead of an interval."""
     when: Mapping[str, Any] = field(default_factory=dict)
     """Keys of the configuration with the values at which the setting does something."""
-
-    def __post_init__(self) -> None:
-        for problem in self._complaints():
-            raise ConfigError(f"parameter {self.key!r}: {problem}")
-
-    def _complaints(self) -> Iterator[str]:
-        if self.choices:
-            alike = [json.dumps(value) for value in self.choices]
-            if (self.low, self.high) != (None, None) or self.log:
-                yield "give choices or low and high, not both"
-            if len(set(alike)) < max(2, len(alike)):
-                yield "give at least two choices, each once"
-            return
-        for name, value in (("low", self.low), ("high", self.high)):
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-                yield f"{name} must be a number, not {value!r}"
-        if self.low is not None and self.high is not None and not self.low < self.high:
-            yield f"low must be below high, not {self.low!r} and {self.high!r}"
-        if self.log and self.low is not None and self.low <= 0:
-            yield "low must be above 0 where the logarithm is drawn"
 
     @property
     def name(self) -> str:
@@ -98,20 +76,15 @@ class TuningProtocol:
     """Where the rest is written."""
 
     def __post_init__(self) -> None:
-        check_choices(self, of=f"tuning protocol {self.name!r}: ")
-        for complaint in self._complaints():
-            raise ConfigError(f"tuning protocol {self.name!r}: {complaint}")
-
-    def _complaints(self) -> Iterator[str]:
-        for name in ("trials", "epochs", "patience"):
-            value = getattr(self, name)
-            if not is_size(value) and not (value is None and name != "trials"):
-                yield f"{name} must be a whole number from 1, not {value!r}"
+        of = f"tuning protocol {self.name!r}: "
+        check(self, of=of)
         for metric in (self.metric, *self.metric_on.values()):
-            if not isinstance(metric, str) or not re.fullmatch(r"P@[135]|RP@5|nDCG@5", metric):
-                yield f"metric cannot be {metric!r}; followed are P@1, P@3, P@5, RP@5 and nDCG@5"
+            if not re.fullmatch(r"P@[135]|RP@5|nDCG@5", metric):
+                raise ConfigError(
+                    f"{of}metric cannot be {metric!r}; followed are P@1, P@3, P@5, RP@5 and nDCG@5"
+                )
         if self.patience is not None and self.score == "last":
-            yield f"patience {self.patience!r} goes with score: best, not last"
+            raise ConfigError(f"{of}patience {self.patience!r} goes with score: best, not last")
 
     def metric_for(self, catalogue: str | None) -> str:
         """The metric on the data set of that catalogue name."""

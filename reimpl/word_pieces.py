@@ -2,8 +2,6 @@
 
 SentencePiece marks the beginning of a word and no piece lies in two words, so the pieces of a text are those
 of its words between blanks, one after another. Each distinct word is cut once.
-
-Importing this module imports neither torch nor transformers.
 """
 
 from __future__ import annotations

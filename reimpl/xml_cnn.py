@@ -34,7 +34,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import check_choices, check_dropout, check_sizes, is_size, later
+from reimpl.config_fields import check, later
 from reimpl.errors import ConfigError
 from reimpl.layers import conv_max_pool, convolve, overlapping_max_pool
 from reimpl.losses import loss
@@ -70,14 +70,10 @@ class Config:
     """Whether the word vectors are trained along."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.windows, list):  # as a claim file gives them
-            object.__setattr__(self, "windows", tuple(self.windows))
         loss(self.loss)
-        check_choices(self)
-        check_sizes(self, "maps", "stride", "pools", optional=("hidden",))
-        if not (isinstance(self.windows, tuple) and self.windows and all(map(is_size, self.windows))):
-            raise ConfigError(f"windows must be a list of whole numbers from 1, not {self.windows!r}")
-        check_dropout(self, "dropout_embedding", "dropout_output")
+        check(self)
+        if not self.windows:
+            raise ConfigError("windows must be one or more whole numbers, not ()")
 
     def positions(self, *, length: int, dimension: int) -> tuple[int, ...]:
         """Convolution outputs n per window for documents of `length` tokens of `dimension` components."""

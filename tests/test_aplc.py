@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from reimpl import aplc, training
+from reimpl import aplc, label_clusters, training
+from reimpl.label_clusters import ClusterOptions, LabelClusters
 from reimpl.models import find_config
 from tests.toys import toy_data, toy_protocol
 
@@ -86,3 +87,28 @@ def test_rates_go_to_the_parts_and_follow_the_schedule(monkeypatch: pytest.Monke
     aplc.train(config_of("xml_cnn"), toy_data(), protocol, seed=0)
     shares = [0, 1 / 2, *(n / 8 for n in range(8, 0, -1))]
     np.testing.assert_allclose(seen, [[1e-3 * it, 1e-2 * it] for it in shares], atol=1e-12)
+
+
+def test_memory_is_that_of_a_block() -> None:
+    """No tensor with an entry for each document and label of a cluster is made."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    largest = 0
+
+    class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            nonlocal largest
+            out = func(*args, **(kwargs or {}))
+            if isinstance(out, torch.Tensor) and out.is_floating_point():
+                largest = max(largest, out.numel())
+            return out
+
+    options = ClusterOptions(clusters=2)
+    layer = LabelClusters(options, features=4, order=np.arange(40_000))
+    x = torch.randn(64, 4, requires_grad=True)
+    rows, cols = torch.arange(64), torch.randint(0, 40_000, (64,))
+    with Watch():  # type: ignore[no-untyped-call]
+        layer.loss(x, rows, cols).backward()  # type: ignore[no-untyped-call]
+        with torch.no_grad():
+            layer.best(x, 5)
+    assert largest <= label_clusters.BLOCK < 64 * 20_000

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from reimpl.batching import Plan, scoring_plan, training_plan
 from reimpl.data.dataset import Split
-from tests.toys import split_of, topics, toy_protocol
+from tests.toys import topics, toy_protocol
 
-SHUFFLES = ("documents", "batches", "like_lengths")
+SHUFFLES = ("documents", "batches")
 #: Lengths, and the labels of each document; the third document is empty, the second has no label.
 LENGTHS, LABELS = [3, 1, 0, 7, 2], [[0, 4], [], [2], [1, 3, 5], [4]]
 
@@ -63,20 +63,6 @@ class _Reversed:
 
     def permutation(self, n: int) -> Any:
         return np.arange(n)[::-1]
-
-
-def test_like_lengths_puts_like_lengths_together_in_random_order() -> None:
-    """640 documents of 1 to 640 words in batches of 8: sorted in groups of 512 and 128, so that lengths in a
-    batch are some 10 or 40 apart; batches do not come by length, and an epoch's are not the next one's."""
-    rng = np.random.default_rng(5)
-    split = split_of((rng.permutation(640) + 1).tolist(), [[0]] * 640)
-    chosen = protocol("like_lengths", batch_size=8, length=640)
-    plan, another = (training_plan(split, chosen, 1, rng) for _ in range(2))
-    spans = sorted(np.ptp(split.lengths[block]) for block in blocks(plan))
-    assert spans[63] < 20
-    assert spans[-1] < 100
-    assert abs(np.corrcoef(plan.widths, np.arange(len(plan)))[0, 1]) < 0.4
-    assert not {frozenset(block) for block in blocks(plan)} & {frozenset(block) for block in blocks(another)}
 
 
 def test_widths_follow_the_padding_rule() -> None:

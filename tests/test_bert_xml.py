@@ -29,12 +29,6 @@ def tokens(B: int, T: int) -> torch.Tensor:
     return torch.from_numpy(np.random.default_rng(T).integers(1, 25, size=(B, T)))
 
 
-# ------------------------------------------------------------------------------------------------ fidelity
-
-
-_ATTEND, _PAD, _LAYER = F.scaled_dot_product_attention, F.pad, Layer.forward
-
-
 # ------------------------------------------------------------------------------------------------- layers
 
 
@@ -78,6 +72,7 @@ def test_dropout_sits_where_the_public_code_has_it(monkeypatch: Patch, training:
     Documents of 6 words and 4 [CLS] symbols, the latter alone in the last layer.
     """
     sites: list[Any] = []
+    plain = F.scaled_dot_product_attention
 
     def dropout(x: torch.Tensor, rate: float, on: bool) -> torch.Tensor:
         sites.append((tuple(x.shape), rate if on else 0.0))
@@ -85,7 +80,7 @@ def test_dropout_sits_where_the_public_code_has_it(monkeypatch: Patch, training:
 
     def attend(q: Any, k: Any, v: Any, attn_mask: Any, dropout_p: float) -> torch.Tensor:
         sites.append(("attention", dropout_p))
-        return _ATTEND(q, k, v, attn_mask=attn_mask)
+        return plain(q, k, v, attn_mask=attn_mask)
 
     monkeypatch.setattr(F, "dropout", dropout)
     monkeypatch.setattr(F, "scaled_dot_product_attention", attend)

@@ -29,12 +29,6 @@ def lists(*documents: dict[int, float]) -> tuple[Any, Any]:
 # ---------------------------------------------------------------------------------------------------- joining
 
 
-def test_labels_of_the_same_sum_stand_as_the_lists_name_them_rank_by_rank_and_model_by_model() -> None:
-    models = [lists({4: 0.5, 9: 0.25}), lists({2: 0.5, 7: 0.25}), lists({8: 0.5, 1: 0.25})]
-    ids, scores = (list(it) for it in zip(*models, strict=True))
-    assert join(ids, scores, keep=6)[0].tolist() == [[4, 2, 8, 9, 7, 1]]
-
-
 def test_the_public_codes_ensembles_come_out_the_same() -> None:
     """Ten of yourh/AttentionXML, with ties in one."""
     cases = json.loads(shared("refdyn/05_trees.json").read_text())["ensemble"]

@@ -16,20 +16,6 @@ IDS = np.array([[0, 1, 2], [3, 4, 0], [5, -1, -1], [2, 1, 0]])
 TRUTH = Truth.from_lists([[0, 2], [0], [1], []], n_labels=6)
 
 
-def test_bits_are_ranks() -> None:
-    """Document 0 hits at ranks 1 and 3, document 1 at rank 3, the others nowhere."""
-    arrays = hit_pattern(IDS, TRUTH)
-    assert arrays["hits"].tolist() == [0b101, 0b100, 0, 0]
-    assert arrays["true_labels"].tolist() == [2, 1, 1, 0]
-    assert arrays["hits_format"].tolist() == [1, 3]
-    assert {name: array.dtype.itemsize for name, array in arrays.items()} == {
-        "hits": 1,
-        "true_labels": 2,
-        "documents_sha256": 1,
-        "hits_format": 1,
-    }
-
-
 def test_metrics_by_hand() -> None:
     """P@3, R@3, RP@1 and nDCG@3 of each document, worked out by hand; a document without labels has 0."""
     arrays = hit_pattern(IDS, TRUTH)

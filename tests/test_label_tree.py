@@ -53,51 +53,6 @@ def test_every_split_is_that_of_the_public_code(case: dict[str, Any], pairwise: 
         assert set(node[right]) == set(split["right"])
 
 
-@pytest.mark.parametrize("case", [c for c in STORED["balanced_two_means"] if c["result"] == "ok"])
-def test_a_whole_tree_has_the_groups_of_the_public_code(
-    case: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whichever way nodes are split: by features down to the leaves, or by pairs from the root on."""
-    drawn = {tuple(split["node"]): split["start_labels"] for split in case["splits_in_order"]}
-    depths = [int(depth) for depth, groups in case["level_groups"].items() if groups]
-    for pairwise in (1, 10_000):
-        monkeypatch.setattr(module, "PAIRWISE", pairwise)
-        tree = _with_starts(monkeypatch, stored_features(case), max(depths), drawn)
-        for depth in depths:
-            starts = node_starts(case["L"], depth)
-            ours = [set(tree[starts[i] : starts[i + 1]]) for i in range(len(starts) - 1)]
-            assert ours == [set(group) for group in case["level_groups"][str(depth)]]
-
-
-def _with_starts(
-    monkeypatch: pytest.MonkeyPatch, features: sparse.csr_matrix, depth: int, drawn: dict[Any, Any]
-) -> Any:
-    """The order of labels after `depth` splits that start from the stored labels instead of drawn ones."""
-    by_set = {frozenset(node): labels for node, labels in drawn.items()}
-
-    def places(labels: Any) -> tuple[int, int]:
-        order = list(labels)
-        one, other = by_set[frozenset(order)]
-        return order.index(one), order.index(other)
-
-    clustering = module._Clustering(features, depth, 0)
-
-    def split(d: int, number: int, lo: int, hi: int) -> None:
-        labels = clustering.order[lo:hi]
-        clustering.first[d][number] = places(labels)
-        type(clustering)._split(clustering, d, number, lo, hi)
-
-    def leaves(pairs: Any, at: Any, d: int, number: int) -> Any:
-        if d < depth:
-            clustering.first[d][number] = places(labels_below[at])
-        return type(clustering)._leaves(clustering, pairs, at, d, number)
-
-    labels_below = np.arange(features.shape[0])
-    monkeypatch.setattr(clustering, "_split", split)
-    monkeypatch.setattr(clustering, "_leaves", leaves)
-    return clustering.run(threads=1)
-
-
 # --------------------------------------------------------------------------- sizes
 
 
@@ -149,6 +104,16 @@ def test_the_same_seed_gives_the_same_tree_on_any_number_of_threads() -> None:
     )
     assert np.array_equal(one.order, two.order)
     assert not np.array_equal(one.order, other.order)
+
+
+def test_leaves_are_the_same_whichever_way_nodes_are_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By features down to the leaves, or by pairs from the root on."""
+    trees = []
+    for pairwise in (1, 10_000):
+        monkeypatch.setattr(module, "PAIRWISE", pairwise)
+        tree = build_tree(made(200).astype(np.float64), max_leaf=8, height=1, ways=4, seed=0)
+        trees.append([set(leaf) for leaf in np.split(tree.order, tree.starts[0][1:-1])])
+    assert trees[0] == trees[1]
 
 
 def test_parents_and_children_agree_at_every_level() -> None:

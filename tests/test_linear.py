@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +20,7 @@ from reimpl.linear import VARIANTS, Config
 from reimpl.topk import top_k
 from reimpl.training import Interrupted, Result, Watch
 from tests.shared import shared
-from tests.toys import toy_data, toy_protocol
+from tests.toys import same, stopping, toy_data, toy_protocol
 
 L = 150
 
@@ -45,17 +43,6 @@ def featured(n_train: int = 80, n_test: int = 30, n_labels: int = L, d: int = 20
 
 def run(data: Dataset, config: Config | None = None, *, seed: int = 0, watch: Watch | None = None) -> Result:
     return linear.train(config or Config(), data, toy_protocol(), seed=seed, watch=watch)
-
-
-def same(first: Result, second: Result) -> bool:
-    assert first.top_ids is not None and second.top_ids is not None
-    assert first.top_scores is not None and second.top_scores is not None
-    return (
-        np.array_equal(first.top_ids, second.top_ids)
-        and np.array_equal(first.top_scores, second.top_scores)
-        and first.metrics == second.metrics
-        and first.notes == second.notes
-    )
 
 
 # --------------------------------------------------------------------------- what it computes
@@ -105,11 +92,6 @@ def test_every_variant_learns(variant: str) -> None:
 
 
 # --------------------------------------------------------------------------- interruptions
-
-
-def stopping(at: int) -> Callable[[], bool]:
-    calls = count()
-    return lambda: next(calls) == at
 
 
 @pytest.mark.parametrize("at", [0, 1, 2])

@@ -1,14 +1,20 @@
-"""Losses against values worked out by hand, loops in float64 and finite differences."""
+"""Losses against values worked out by hand, loops in float64, finite differences and the public code."""
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
 
-from reimpl.losses import LOSSES, bce_mean, bce_sum_over_labels, loss
+from reimpl.losses import LOSSES, loss, ranking_loss
 
 Pairs = list[tuple[int, int]]
 
@@ -47,18 +53,6 @@ def test_a_loss_equals_its_definition_in_a_loop(name: str, pairs: Pairs) -> None
     assert float(ours) == pytest.approx(_naive(name, logits, pairs), rel=1e-12, abs=1e-12)
 
 
-def test_the_gradient_of_bce_is_sigmoid_minus_label() -> None:
-    """Divided by the documents, or by documents and labels; the scores themselves stay as they are."""
-    logits = torch.tensor([[0.0, math.log(3)], [-math.log(3), 0.0]], dtype=torch.float64, requires_grad=True)
-    before = logits.detach().clone()
-    bce_sum_over_labels(logits, *_indices([(0, 1)])).backward()
-    torch.testing.assert_close(logits.grad, torch.tensor([[0.5, -0.25], [0.25, 0.5]]).double() / 2)
-    logits.grad = None
-    bce_mean(logits, *_indices([(0, 1)])).backward()
-    torch.testing.assert_close(logits.grad, torch.tensor([[0.5, -0.25], [0.25, 0.5]]).double() / 4)
-    assert torch.equal(logits.detach(), before)
-
-
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("scale", [30.0, 1e4, 1e30])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
@@ -70,3 +64,59 @@ def test_large_scores_keep_the_loss_finite(name: str, scale: float, dtype: torch
     assert torch.isfinite(value)
     assert logits.grad is not None
     assert torch.isfinite(logits.grad).all()
+
+
+REFERENCE = Path(__file__).parent / "reference"
+STORED = json.loads((REFERENCE / "09_ranking_losses.json").read_text())
+ARRAYS = np.load(REFERENCE / "09_ranking_losses.npz")
+
+
+def by_double_loop(scores: Any, truth: Any, m: float) -> tuple[list[float], list[float]]:
+    """Eq. (3) and (4) as they are written; a document without positives or without negatives adds 0."""
+    LP, LN = [], []
+    for s, y in zip(scores, truth, strict=True):
+        P, N = [p for p in range(len(y)) if y[p]], [n for n in range(len(y)) if not y[n]]
+        LP.append(sum(max(max(m + s[n] - s[p], 0) for p in P) for n in N) if P and N else 0.0)
+        LN.append(sum(max(max(m + s[n] - s[p], 0) for n in N) for p in P) if P and N else 0.0)
+    return LP, LN
+
+
+def tensors(scores: Any, truth: Any) -> tuple[Tensor, Tensor, Tensor]:
+    rows, cols = torch.tensor(np.asarray(truth)).nonzero(as_tuple=True)
+    return torch.tensor(np.asarray(scores), dtype=torch.float64, requires_grad=True), rows, cols
+
+
+@pytest.mark.parametrize("case", STORED["cases"], ids=lambda case: case["prefix"])
+def test_values_and_gradients_of_both_parts_are_the_stored_ones(case: dict[str, Any]) -> None:
+    stored = {name: ARRAYS[case["prefix"] + name] for name in ("scores", "truth")}
+    scores, rows, cols = tensors(**stored)
+    for number, name in enumerate(("LP", "LN")):
+        part = ranking_loss(scores, rows, cols, margin=case["m"])[number]
+        (grad,) = torch.autograd.grad(part.sum(), scores)
+        assert part.detach().numpy() == pytest.approx(ARRAYS[f"{case['prefix']}{name}_per_row"], abs=1e-12)
+        assert np.allclose(grad.numpy(), ARRAYS[f"{case['prefix']}{name}_grad_of_sum"], atol=1e-12, rtol=0)
+
+
+def test_ties_share_the_gradient_and_keep_the_value() -> None:
+    case = STORED["tie_case_value_only"]
+    scores, rows, cols = tensors(case["scores"], case["truth"])
+    loss = ranking_loss(scores, rows, cols, margin=case["m"])
+    assert [float(part.detach()) for part in loss] == pytest.approx([case["LP"], case["LN"]])
+    (grad,) = torch.autograd.grad(loss.positive.sum(), scores, retain_graph=True)
+    assert grad[0].tolist() == [-1.5, -1.5, 1, 1, 1]  # three open negatives, two lowest positives
+    (grad,) = torch.autograd.grad(loss.negative.sum(), scores)
+    assert grad[0].tolist() == [-1, -1, 1, 1, 0]  # two open positives, two highest negatives
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_it_is_the_double_loop(data: st.DataObject) -> None:
+    B, L = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 6))
+    score = st.floats(-3, 3, width=16)  # coarse, so that ties come up
+    scores = [data.draw(st.lists(score, min_size=L, max_size=L)) for _ in range(B)]
+    truth = [data.draw(st.lists(st.integers(0, 1), min_size=L, max_size=L)) for _ in range(B)]
+    m = data.draw(st.floats(0, 2))
+    loss = ranking_loss(*tensors(scores, truth), margin=m)
+    expected = by_double_loop(scores, truth, m)
+    assert loss.positive.tolist() == pytest.approx(expected[0], abs=1e-9)
+    assert loss.negative.tolist() == pytest.approx(expected[1], abs=1e-9)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, nn
 
-from reimpl.mesh_probenet import VARIANTS, Config, MeSHProbeNet, build
+from reimpl.mesh_probenet import VARIANTS, Config, build
 from reimpl.training import train
 from tests.toys import toy_data, toy_protocol
 
@@ -21,16 +20,6 @@ def _one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
-
-
-def network(**changes: Any) -> MeSHProbeNet:
-    """Small, in evaluation mode; ten words of seven components, padding 0."""
-    torch.manual_seed(2)
-    config = replace(VARIANTS["code"], hidden=6, **changes)
-    return MeSHProbeNet(config, vectors=torch.randn(10, 7), labels=4).eval()
-
-
-# ------------------------------------------------------------------------------------------- the network
 
 
 # ------------------------------------------------------------------------- configurations and training

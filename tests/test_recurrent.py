@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
@@ -95,36 +93,4 @@ def test_outputs_and_gradients_are_those_of_packed_sequences(way: str, layers: i
         assert not row[length:].any()
 
 
-def test_a_document_has_the_same_outputs_alone_and_in_any_company(way: str) -> None:
-    lstm, x = made(2), words()
-    together = lstm(x, torch.tensor(LENGTHS))
-    for row, length in enumerate(LENGTHS):
-        alone = lstm(x[row : row + 1, :length], torch.tensor([length]))
-        torch.testing.assert_close(together[row, :length], alone[0], rtol=0, atol=1e-12)
-
-
 # ------------------------------------------------------------------------------------------------ lengths
-
-
-def test_padding_beyond_the_longest_document_is_cut_off_where_looking_is_free(monkeypatch: Patch) -> None:
-    ids = torch.tensor([[4, 5, 0, 0], [3, 0, 0, 0]])
-    assert recurrent.trimmed(ids, 0)[0].tolist() == [[4, 5], [3, 0]]
-    assert recurrent.trimmed(ids[:0], 0)[0].shape == (0, 4)
-    monkeypatch.setattr(recurrent, "_free_to_look", lambda tensor: False)
-    assert recurrent.trimmed(ids, 0)[0].shape == (2, 4)
-
-
-@settings(deadline=None)
-@given(
-    st.lists(st.integers(1, 60), min_size=1, max_size=40),
-    st.sampled_from([1, 2, 4, 8, 16]),
-)
-def test_stretches_reach_every_word_of_every_document_once(lengths: list[int], count: int) -> None:
-    """One after another up to the longest; in each, the documents that have not ended when it begins."""
-    falling = sorted(lengths, reverse=True)
-    cuts = recurrent._cut(falling[::-1], count)
-    assert len(cuts) <= count
-    assert [first for first, _, _ in cuts] == [0, *(last for _, last, _ in cuts[:-1])]
-    assert cuts[-1][1] == falling[0]
-    for first, _, active in cuts:
-        assert falling[:active] == [length for length in falling if length > first]

@@ -1,4 +1,4 @@
-"""The best evaluation and the end of patience, against stored sequences of AttentionXML's public code."""
+"""The best evaluation, the end of patience and the mean of weights, against AttentionXML's public code."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from reimpl.averaging import Best
+from reimpl.averaging import Average, Best
 
 REFERENCE = Path(__file__).parent / "reference"
 SEQUENCES: list[dict[str, Any]] = json.loads(
@@ -70,3 +71,18 @@ def test_weights_of_before_the_kept_epochs_are_lost_and_yet_must_be_beaten() -> 
         followed(best, [9.0, 5.0, 7.0, last])
         assert best.restore(network) == kept
         assert network.weight.item() == (4.0 if kept else 0.0)
+
+
+def test_the_means_of_the_reference_vectors_come_out() -> None:
+    with np.load(REFERENCE / "attentionxml_swa.npz") as stored:
+        seen, means = stored["input.weights_seen"], stored["output.averages"]
+    weight = nn.Parameter(torch.from_numpy(seen[0].copy()))
+    average = Average([weight])
+    average.start()
+    for live, expected in zip(seen[1:], means, strict=True):
+        with torch.no_grad():
+            weight.copy_(torch.from_numpy(live))
+        average.add()
+        with average.in_place():
+            np.testing.assert_allclose(weight.detach().numpy(), expected, rtol=0, atol=1e-6)
+        np.testing.assert_array_equal(weight.detach().numpy(), live)

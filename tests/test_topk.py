@@ -55,12 +55,6 @@ def test_wide_rows_on_every_device(device: str) -> None:
     assert_is_the_rule(scores, 5, device)
 
 
-def test_lower_id_by_hand() -> None:
-    """All equal: labels 0, 1, 2; a tie at the edge only: the lower of the tied."""
-    assert top_k(torch.full((1, 6), 0.5), 3)[1].tolist() == [[0, 1, 2]]
-    assert top_k(torch.tensor([[0.1, 0.7, 0.9, 0.7, 0.7]]), 2)[1].tolist() == [[2, 1]]
-
-
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize(
     "row", [[float("nan"), 1.0, 2.0], [1.0, 1.0, float("nan")], [float("nan")] * 3, [INF, float("nan"), INF]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,9 @@ from reimpl.data.dataset import Dataset
 from reimpl.optim import DenseSparseAdam
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch, train
-from tests.toys import toy_data, toy_protocol
+from tests.test_training import Bag, Build
+from tests.test_training import bag as bag_of
+from tests.toys import same, stopping, toy_data, toy_protocol
 
 LOOPS: list[dict[str, Any]] = json.loads(
     gzip.decompress((Path(__file__).parent / "reference" / "03_training_dynamics.json.gz").read_bytes())
@@ -28,35 +29,10 @@ LOOPS: list[dict[str, Any]] = json.loads(
 #: Long enough that gradients pass the bound.
 VECTORS = 100 * toy_data().vectors
 
-Build = Callable[[Tensor], nn.Module]
 
-
-class Bag(nn.Module):
-    """Mean word vector times a matrix, and dropout, so that the generator matters."""
-
-    minimum_width = 1
-
-    def __init__(self, vectors: Tensor, labels: int, dropout: float = 0.2) -> None:
-        super().__init__()
-        self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
-            vectors.clone(), freeze=False, padding_idx=0
-        )
-        self.output, self.dropout = nn.Linear(vectors.shape[1], labels), dropout
-
-    def forward(self, ids: Tensor) -> Tensor:
-        mean = self.embedding(ids).mean(dim=1)
-        scores: Tensor = self.output(nn.functional.dropout(mean, self.dropout, self.training))
-        return scores
-
-
-def bag(data: Dataset, made: list[nn.Module] | None = None, **options: Any) -> Build:
-    def build(vectors: Tensor) -> nn.Module:
-        network = Bag(vectors, data.n_labels, **options)
-        if made is not None:
-            made.append(network)
-        return network
-
-    return build
+def bag(data: Dataset, made: list[nn.Module] | None = None, dropout: float = 0.2) -> Build:
+    """With dropout, so that the generator matters."""
+    return bag_of(data, made, dropout=dropout)
 
 
 def run(data: Dataset, protocol: Protocol, build: Build | None = None, **options: Any) -> Result:
@@ -71,18 +47,6 @@ def by_steps(**changes: Any) -> Protocol:
 
 #: All of AttentionXML's rules at once.
 ALL = {"optimiser": "dense_sparse_adam", "clip": "you2019", "average_from": 1, "patience": 4}
-
-
-def same(one: Result, other: Result) -> bool:
-    """Whether two results agree in every bit but the time they took."""
-    curves = [[{k: v for k, v in row.items() if k != "seconds"} for row in it.curve] for it in (one, other)]
-    assert one.top_scores is not None and other.top_scores is not None
-    assert one.top_ids is not None and other.top_ids is not None
-    return (
-        (one.metrics, curves[0], one.notes) == (other.metrics, curves[1], other.notes)
-        and one.top_ids.tobytes() == other.top_ids.tobytes()
-        and one.top_scores.tobytes() == other.top_scores.tobytes()
-    )
 
 
 # --------------------------------------------------------------------------- whole loops of the public code
@@ -202,15 +166,7 @@ def test_weights_are_those_of_a_plain_loop_with_clipping_and_averaging() -> None
         torch.testing.assert_close(made[0].state_dict()[name], weight, rtol=1e-4, atol=1e-5)
 
 
-# --------------------------------------------------------------------------- evaluations on the curve
-
-
 # --------------------------------------------------------------------------- interruptions
-
-
-def stopping(at: int) -> Callable[[], bool]:
-    calls = count()
-    return lambda: next(calls) == at
 
 
 @pytest.mark.parametrize("stops", [(0,), (12, 3), (6, 0, 0, 5)], ids=str)
@@ -219,7 +175,7 @@ def stopping(at: int) -> Callable[[], bool]:
     [
         ALL,
         {**ALL, "patience": None},
-        {"average_from": 0, "average_start": False, "clip": 0.1, "keep_from": 2},
+        {"average_from": 0, "clip": 0.1, "keep_from": 2},
         {"average_from": 2, "select": "last", "select_metric": "P@1"},
     ],
     ids=["all", "no patience", "kept late", "last"],
@@ -237,31 +193,3 @@ def test_a_resumed_run_ends_with_the_bits_of_an_undisturbed_one(
             continue
         break
     assert same(undisturbed, run(data, protocol, watch=Watch(checkpoint=path)))
-
-
-# --------------------------------------------------------------------------- memory and speed
-
-
-def test_a_step_asks_the_device_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many looks at a number of the device with AttentionXML's clip and averaging as without.
-
-    The rows of a sparse gradient are counted on the host, so the optimiser is left out here.
-    """
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    monkeypatch.setattr(training, "_LOOK_EVERY", 1e9)
-
-    def looks(**rules: Any) -> int:
-        found = 0
-
-        class Looks(TorchDispatchMode):
-            def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-                nonlocal found
-                found += "_local_scalar_dense" in str(func)
-                return func(*args, **(kwargs or {}))
-
-        with Looks():
-            run(toy_data(), toy_protocol(**rules))
-        return found
-
-    assert looks(clip="you2019", average_from=1) == looks()

@@ -24,16 +24,13 @@ def test_fields_of_the_protocol_are_changed_and_the_others_stay() -> None:
 
 REFUSED = [
     ({"swa": True}, "training key 'swa' is not known; known are epochs, batch_size"),
-    ({"name": "mine"}, "training key 'name' is not known"),
     ({"model": {}}, "training key 'model' is not known"),
     ({"epochs": "10"}, "training key 'epochs' cannot be '10': Input should be a valid integer"),
-    ({"epochs": True}, "training key 'epochs' cannot be True"),
     ({"clip": "you2020"}, "training key 'clip' cannot be 'you2020'"),
-    ({"evaluate": "sometimes"}, "training key 'evaluate' cannot be 'sometimes': Input should be 'end'"),
     ({"hold_out": "half"}, "hold-out 'half' is not known; known are chen2022"),
     ({"select_metric": "NDCG@5"}, "'select_metric' cannot be 'NDCG@5'; measured are P, R, RP, nDCG at"),
     # Each may be right by itself.
-    ({"epochs": 10}, "protocol 'you2019-code': average_from must be from 0 and before the end of 10 epochs"),
+    ({"epochs": 10}, "protocol 'you2019-code': average_from must be before the end of 10 epochs"),
     ({"evaluate": "every_epoch"}, "evaluate: every_epoch does not go with evaluate_every 100"),
     ({"select": "last"}, "patience 51 needs a selected epoch"),
 ]
@@ -50,7 +47,6 @@ ACTING: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({}, {}),
     ({"epochs": 40, "batch_size": 200, "length": 300, "dimension": 200}, {}),
     ({"batch_size": 8, "length": 50, "dimension": 16}, {"batch_size": 8, "length": 50, "dimension": 16}),
-    ({"evaluate_every": 20}, {"evaluate_every": 20}),
     ({"evaluate_every": 500}, {}),
     # A tenth of the rate that the protocol has is a tenth of the one that it has when it is reduced.
     ({"learning_rate": 1e-4}, {"learning_rate": 4e-4}),
@@ -58,7 +54,6 @@ ACTING: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"epochs": 12}, {"epochs": 12, "learning_rate": 1e-3, "average_from": 10}),
     ({"epochs": 5, "average_from": 2}, {"epochs": 5, "learning_rate": 1e-3, "average_from": 2}),
     ({"epochs": 20}, {"learning_rate": 1e-3, "average_from": 10}),
-    ({"epochs": 21}, {}),
     (
         {"evaluate_every": 10, "patience": 5, "hold_out": "you2019-4000"},
         {"patience": 5, "evaluate_every": 10},
@@ -66,14 +61,9 @@ ACTING: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"average_from": None}, {"average_from": None}),
     ({"epochs": 40, "average_from": 8}, {"average_from": 15}),  # 4 of 20 epochs: before three quarters
     ({"epochs": 40, "average_from": 32}, {"average_from": 16}),
-    ({"average_from": 29}, {"average_from": 19}),
     ({"average_from": 0}, {"average_from": 15}),
-    ({"average_start": False}, {"average_start": False}),
-    ({"clip": None}, {"clip": None}),
     ({"clip": 0.5, "optimiser": "adam"}, {"clip": 0.5, "optimiser": "adam"}),
-    ({"patience": None}, {"patience": None}),
     ({"keep_from": 15}, {"keep_from": 10}),
-    ({"select_metric": "P@1"}, {"select_metric": "P@1"}),
     (
         {"select": "last", "patience": None, "select_above": None, "hold_out": None},
         {"select": "last", "patience": None, "select_above": None, "hold_out": None},

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +15,8 @@ from reimpl.attention_xml import AttentionXML, Config, train
 from reimpl.data.dataset import Dataset, Split
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch
-from reimpl.tree_training import at_level, tree_of
-from tests.toys import toy_data, toy_protocol
+from reimpl.tree_training import tree_of
+from tests.toys import same, stopping, toy_data, toy_protocol
 
 
 def config(**changes: Any) -> Config:
@@ -162,29 +160,7 @@ def test_fillers_are_labels_drawn_anew_and_labelled_correctly(
     assert max(first) < 12
 
 
-def test_parents_of_training_are_those_of_the_positives_and_then_the_predicted(levels: list[Any]) -> None:
-    corpus = data(12)
-    run(config(candidates=2), corpus)
-    tree = tree_of(config(), corpus, 1, 0)
-    level = levels[1]
-    nodes = at_level(corpus.train, tree.parents(0))
-    for i in range(corpus.train.size):
-        truth = nodes.label_ids[nodes.label_offsets[i] : nodes.label_offsets[i + 1]].tolist()
-        guess = level.above["train"][0][i].tolist()
-        wanted = [g for g in guess if g in truth] + [t for t in truth if t not in guess]
-        wanted += [g for g in guess if g not in truth]
-        assert level.asked[i].tolist() == wanted[:2]
-
-
 # --------------------------------------------------------------------------- the tree's data
-
-
-def test_nodes_of_a_document_by_hand() -> None:
-    """Labels 0 and 2 lie below node 1, label 1 below node 0."""
-    split = Split.from_lists([[1], [2], [3]], [[0, 2], [0, 1], []])
-    nodes = at_level(split, np.array([1, 0, 1]))
-    assert nodes.label_ids.tolist() == [1, 0, 1]
-    assert nodes.label_offsets.tolist() == [0, 1, 3, 3]
 
 
 def test_the_tree_is_built_from_the_documents_that_are_held_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,11 +185,6 @@ def test_the_tree_is_built_from_the_documents_that_are_held_out_too(monkeypatch:
 
 
 # --------------------------------------------------------------------------- interruption
-
-
-def stopping(at: int) -> Callable[[], bool]:
-    calls = count()
-    return lambda: next(calls) == at
 
 
 def searched() -> Protocol:
@@ -245,12 +216,5 @@ def test_a_resumed_tree_ends_with_the_bits_of_an_undisturbed_one(tmp_path: Path,
         except Interrupted:
             interruptions += 1
     assert interruptions == len(stops)
-    assert resumed.metrics == undisturbed.metrics
-    assert np.array_equal(resumed.top_ids, undisturbed.top_ids)  # type: ignore[arg-type]
-    assert np.array_equal(resumed.top_scores, undisturbed.top_scores)  # type: ignore[arg-type]
+    assert same(resumed, undisturbed)
     assert resumed.parameters == undisturbed.parameters
-    drop = ("seconds",)
-    rows = [
-        [{k: v for k, v in row.items() if k not in drop} for row in it.curve] for it in (resumed, undisturbed)
-    ]
-    assert rows[0] == rows[1]

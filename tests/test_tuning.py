@@ -68,12 +68,6 @@ def test_sought_is_what_does_something_and_is_not_set(
     assert names("chen2022", "xml_cnn", config, **held) == ALL - less
 
 
-# --------------------------------------------------------------------------- ranges
-
-
-# --------------------------------------------------------------------------- overrides
-
-
 # --------------------------------------------------------------------------- in a claim file
 
 PLACE = "title: Words, model"

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from reimpl.data.dataset import Dataset, Split
-from reimpl.word_batches import DeviceWords, word_weights
+from reimpl.word_batches import word_weights
 from tests.toys import toy_data
 
 X = np.array([[0, 2, 0, 1], [0, 0, 0, 0], [3, 0, 0, 4], [1, 1, 1, 1]], dtype=np.float32)
@@ -35,13 +34,3 @@ def test_tfidf_is_scikit_learns_with_the_training_documents_counted(normalise: b
     test = np.array([[1, 0, 2, 0], [0, 3, 0, 0]], dtype=np.float32)
     theirs = TfidfTransformer(norm="l2" if normalise else None).fit(X).transform(sparse.csr_matrix(test))
     assert matrix(featured(test), "tfidf", normalise=normalise) == pytest.approx(theirs.toarray(), abs=1e-6)
-
-
-@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0], [1], [2, 2]])
-def test_a_batch_holds_the_words_of_its_documents_in_their_order(order: list[int]) -> None:
-    """Also of one without words, and of one that comes twice."""
-    batch = DeviceWords(sparse.csr_matrix(X), torch.device("cpu")).batch(torch.tensor(order))
-    dense = torch.zeros(batch.size, 4).index_put((batch.documents, batch.words), batch.weights)
-    assert torch.equal(dense, torch.from_numpy(X[order]))
-    assert batch.documents.tolist() == sorted(batch.documents.tolist())
-    assert len(batch.words) == (X[order] != 0).sum()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from reimpl.data.dataset import Dataset, Split
 from reimpl.protocol import Protocol
+from reimpl.training import Result
 
 #: Words of the toy corpora: padding first.
 WORDS = 12
@@ -54,3 +57,21 @@ def toy_protocol(**changes: Any) -> Protocol:
     """Three epochs of batches of 5."""
     parts: dict[str, Any] = {"name": "toy", "epochs": 3, "batch_size": 5, "length": 9, "learning_rate": 0.01}
     return Protocol(**{**parts, **changes})
+
+
+def stopping(*at: int) -> Callable[[], bool]:
+    """A `Watch.stop` that says yes at these calls, counted from 0."""
+    calls = count()
+    return lambda: next(calls) in at
+
+
+def same(one: Result, other: Result) -> bool:
+    """Whether two results agree in every bit but the time they took."""
+    curves = [[{k: v for k, v in row.items() if k != "seconds"} for row in it.curve] for it in (one, other)]
+    assert one.top_ids is not None and other.top_ids is not None
+    assert one.top_scores is not None and other.top_scores is not None
+    return (
+        (one.metrics, curves[0], one.notes) == (other.metrics, curves[1], other.notes)
+        and one.top_ids.tobytes() == other.top_ids.tobytes()
+        and one.top_scores.tobytes() == other.top_scores.tobytes()
+    )

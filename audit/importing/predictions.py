@@ -29,7 +29,7 @@ from audit.importing.results import UnclearNameError, dataset_of, experiment_of,
 from audit.importing.table import objects, read_bytes, read_text, refuse, text
 from audit.names import counted
 from reimpl.metric_names import parse
-from reimpl.metrics import count_labels, evaluate, propensity_constants
+from reimpl.metrics import count_labels, evaluate, inverse_propensity, propensity_constants
 from reimpl.truth import Truth
 
 _MOST_NAME = 500
@@ -189,7 +189,8 @@ def _scored(
         values = evaluate(ids, truth, sorted(ks))
     elif ks and trained is not None:
         counts, n_train, a, b = trained
-        values = evaluate(ids, truth, sorted(ks), train_frequency=counts, n_train=n_train, A=a, B=b)
+        weights = inverse_propensity(counts, n_train, A=a, B=b)
+        values = evaluate(ids, truth, sorted(ks), weights=weights)
         said = f"propensities by A = {a:g}, B = {b:g} and {n_train:,} training documents"
         notes += [said] if by_rarity else []
     for name in (name for name, metric in wanted.items() if metric.k is None):

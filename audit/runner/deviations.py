@@ -33,7 +33,6 @@ _WORDS = {
     "hold_out": "documents held out",
     "evaluate_every": "steps from one evaluation to the next",
     "average_from": "epochs before weights are averaged",
-    "average_start": "the start counts in the averaged weights",
     "keep_from": "epochs before the best weights are kept",
     "select_above": "score that the first evaluation must exceed",
     "part_rates": "learning rates of parts",
@@ -124,8 +123,6 @@ def _acting(claimed: Protocol, used: Protocol, data: Dataset) -> dict[str, str]:
         idle.add("hold_out")
     if any(it.evaluate != "every_steps" for it in both):
         idle.add("evaluate_every")
-    if any(it.average_from is None for it in both):
-        idle.add("average_start")
     return {key: word for key, word in _WORDS.items() if key not in idle}
 
 

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from reimpl.metrics import evaluate
+from reimpl.metrics import evaluate, inverse_propensity
 from reimpl.truth import Truth
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]
@@ -77,7 +77,7 @@ def ours(problem: Problem) -> Values:
 
 def ours_with_psp(problem: Problem) -> Values:
     return evaluate(
-        problem.lists, problem.truth, train_frequency=problem.frequency, n_train=490_000, A=0.6, B=2.6
+        problem.lists, problem.truth, weights=inverse_propensity(problem.frequency, 490_000, A=0.6, B=2.6)
     )
 
 

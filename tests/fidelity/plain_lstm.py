@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from torch import nn
 
-from reimpl import recurrent
 from reimpl.fidelity import Array
 
 
 def arrays_of(network: nn.Module, rename: Any) -> dict[str, Array]:
     """The parameters of a network under the names of the stored arrays."""
     return {rename(network, name): p.detach().numpy() for name, p in network.named_parameters()}
-
-
-@contextmanager
-def without_looking() -> Iterator[None]:
-    """The way of devices on which reading lengths costs: batches keep their width and order."""
-    before = recurrent._free_to_look
-    recurrent._free_to_look = lambda tensor: False
-    try:
-        yield
-    finally:
-        recurrent._free_to_look = before
 
 
 def outputs(weights: Mapping[str, Array], words: Array, layers: int = 1) -> Array:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from reimpl.fidelity import Array, MismatchError, close, group
+from reimpl.fidelity import Array, MismatchError, close
 from reimpl.label_clusters import ClusterOptions, LabelClusters
 
-#: Members of the family, one switch each against the code, and the paper's.
 #: Members of the family, one switch each against the code, and the paper's.
 MEMBERS: Mapping[str, dict[str, Any]] = {
     "as the code": {},
@@ -253,46 +251,6 @@ def test_first_weights_are_normal() -> None:
             close(name, p.detach(), np.full(p.shape, float(name.endswith("weight"))), tolerance=0)
         elif not (0.8 < p.std().item() / 0.02 < 1.2 and abs(p.mean().item()) < 0.004):
             raise MismatchError(f"{name} has mean {p.mean():.4f} and deviation {p.std():.4f}, not 0 and 0.02")
-
-
-TOYS = [
-    ("loss0_", (8, 10, 4, 7), 0.7559473514556885, 0.7506662046009551),
-    ("loss1_", (12, 30, 10), 0.827989935874939, 0.7650727546954147),
-    ("loss2_", (16, 24, 6, 12, 18), 0.6737057566642761, 0.6994391211720992),
-]
-
-
-@pytest.mark.parametrize(
-    ("toy", "sizes", "by_documents", "by_batch"),
-    TOYS,
-)
-def test_losses_of_three_toys(toy: str, sizes: tuple[int, ...], by_documents: float, by_batch: float) -> None:
-    """The public code's losses by both normalisers, probabilities, and the gradient of the input."""
-    with np.load(Path(__file__).parents[1] / "reference" / "10_label_clusters.npz") as file:
-        stored = group(dict(file), toy)
-    (d, labels, *cutoffs), head = sizes, torch.from_numpy(stored["param_head_weight"])
-    rows, cols = (torch.from_numpy(it) for it in _positives(stored["targets"]))
-    x = torch.from_numpy(stored["x"]).requires_grad_()
-    losses = {}
-    for normalise in ("batch", "documents"):
-        options = ClusterOptions(len(cutoffs) + 1, cutoffs=tuple(cutoffs), normalise=normalise)  # type: ignore[arg-type]
-        layer = LabelClusters(options, features=d, order=np.arange(labels))
-        tails = [torch.from_numpy(stored[n]) for n in stored if n.startswith("param_tail")]
-        values = [head[: cutoffs[0]], head[cutoffs[0] :], *tails]
-        for parameter, value in zip(layer.parameters(), values, strict=True):
-            parameter.data = value
-        losses[normalise] = layer.loss(x, rows, cols)
-    losses["documents"].backward()  # type: ignore[no-untyped-call]
-    close("loss", losses["documents"].item(), by_documents, tolerance=1e-6)
-    close("loss by one divisor", losses["batch"].item(), by_batch, tolerance=1e-6)
-    close("probabilities", layer.probabilities(x).detach(), stored["predict"], tolerance=1e-6)
-    close("gradient of the input", np.asarray(x.grad), stored["grad_x"], tolerance=1e-6)
-
-
-def _positives(ids: Array) -> Array:
-    """Documents and labels of ids (B, n) that are padded by repetition."""
-    rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)
-    return np.unique(np.stack((rows[ids >= 0], ids[ids >= 0])), axis=1)
 
 
 @pytest.mark.parametrize(

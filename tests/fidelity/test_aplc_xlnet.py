@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch import nn
 
 from reimpl import aplc_xlnet
 from reimpl.aplc_xlnet import Summary, XLNetEncoder
@@ -64,7 +63,3 @@ def test_a_tenth_of_the_hidden_layer_is_dropped() -> None:
     close("what is left", seen[seen != 0], (kept / 0.9)[seen != 0], tolerance=1e-6)
     if not 0.09 < share < 0.11:
         raise MismatchError(f"{share:.1%} of the components are dropped, not 10 %")
-
-
-_FORWARD, _DROPOUT = Summary.forward, nn.functional.dropout
-LAYER, PADDING = "aplc_hidden_layer", test_padding_stands_on_the_left

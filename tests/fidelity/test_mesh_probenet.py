@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -60,18 +59,6 @@ def _scores(
     return scores
 
 
-def test_padding_changes_no_score() -> None:
-    """Neither paddings nor a longer document beside it change the scores of a document."""
-    torch.manual_seed(5)
-    network = MeSHProbeNet(replace(VARIANTS["code"], hidden=8), vectors=torch.randn(10, 7), labels=5).eval()
-    ids = torch.tensor([[3, 4, 5, 4, 0, 0, 0, 0, 0], [6, 7, 8, 9, 3, 4, 5, 6, 7]])
-    alone = network(ids[:1, :4]).detach()
-    close("a document that is padded", network(ids[:1]).detach(), alone, tolerance=1e-6)
-    close("a document beside a longer one", network(ids)[:1].detach(), alone, tolerance=1e-6)
-    with plain_lstm.without_looking():
-        close("a document in full width", network(ids[:1]).detach(), alone, tolerance=1e-6)
-
-
 def test_parameter_counts_by_hand() -> None:
     """LSTM, starts, probes and output, word vectors left out (one word of 300 components)."""
     expected = {
@@ -104,7 +91,3 @@ def test_first_weights_fill_their_bounds() -> None:
         largest = weight.abs().max().item() / (6 / sum(weight.shape)) ** 0.5
         if not 0.95 <= largest <= 1.000001:
             raise MismatchError(f"the largest weight of {name} is {largest:.4g} of Xavier's bound")
-
-
-BASE, BOTTLENECK = "cornet_base_meshprobenet", "cornet_meshprobenet_bottleneck"
-CODE, PAPER, LARGE = (partial(test_numpy_computes_the_same_scores, it) for it in ("code", "paper", "large"))

@@ -1,7 +1,7 @@
 """Fidelity checks of the linear classifiers, for `reimpl.fidelity`.
 
 The objective is minimised anew by Newton's method in numpy, from its formula alone, and the scores of the
-test documents are compared; features and lists are held against hand calculations.
+test documents are compared.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from scipy import sparse
 from reimpl import linear
 from reimpl.data.dataset import Dataset, Split
 from reimpl.protocol import protocol
-from reimpl.reference.numbers import Array, MismatchError, Test, close
-from reimpl.word_batches import word_weights
+from reimpl.reference.numbers import Array, Test, close
 
 _TIGHT = {"tolerance": 1e-10, "most_iterations": 100_000}
 
@@ -28,8 +27,6 @@ def checks() -> Iterator[tuple[str, Test]]:
     for loss in ("squared_hinge", "logistic"):
         for documents in (60, 9):  # more documents than features, and fewer: primal and dual
             yield f"minimum of {loss}, {documents} documents", partial(_minimum, loss, documents)
-    yield "weights and norms of features", _weights
-    yield "lists", _lists
 
 
 def _minimum(loss: Any, documents: int) -> str:
@@ -67,40 +64,6 @@ def _newton(loss: str, X: Array, has: Array, X_test: Array, C: float = 0.7) -> A
         if np.abs(step).max() < 1e-13:
             break
     return np.asarray(B @ w)
-
-
-def _weights() -> str:
-    """By hand: documents (3, 4, 0) and (0, 2, 0); the idf of features in 1, 2 and 0 of 2 documents."""
-    features = sparse.csr_matrix(np.array([[3.0, 4.0, 0.0], [0.0, 2.0, 0.0]], dtype=np.float32))
-    Y = np.array([[True], [False]])
-    data = _data(features.toarray(), Y, features.toarray())
-    idf = 1 + np.log(3 / np.array([2.0, 3.0, 1.0]))
-    raw = np.array([[3 * idf[0], 4 * idf[1], 0.0], [0.0, 2 * idf[1], 0.0]])
-    expected = {
-        "given": np.array([[0.6, 0.8, 0.0], [0.0, 1.0, 0.0]]),
-        "binary": np.array([[0.5**0.5, 0.5**0.5, 0.0], [0.0, 1.0, 0.0]]),
-        "tfidf": raw / np.linalg.norm(raw, axis=1, keepdims=True),
-    }
-    for weights, wanted in expected.items():
-        ours = word_weights(data, weights, normalise=True, dtype=np.float64).of(data.train)  # type: ignore[arg-type]
-        close(f"{weights} features", ours.toarray(), wanted, tolerance=1e-12)
-    plain = word_weights(data, "given", normalise=False, dtype=np.float64).of(data.train)
-    close("features without norm", plain.toarray(), features.toarray(), tolerance=1e-12)
-    return "given, binary and tf-idf weights are those of a hand calculation"
-
-
-def _lists() -> str:
-    """Ties go to the lower label; what none has is never predicted, what all have comes with score 1."""
-    X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]])
-    first = np.array([True, False, True, False])
-    Y = np.stack((first, first, np.zeros(4, dtype=bool), np.ones(4, dtype=bool)), axis=1)
-    result = linear.train(linear.Config(C=100.0), _data(X, Y, X), protocol("small"), seed=0)
-    assert result.top_ids is not None
-    wanted = [3, 0, 1, -1]  # the regulariser keeps every margin of the squared hinge below 1
-    for row, document in enumerate(result.top_ids.tolist()):
-        if document != wanted:
-            raise MismatchError(f"the list of document {row} is {document}, not {wanted}")
-    return "equal labels come by id, unseen ones never"
 
 
 def _data(X: Array, Y: Array, X_test: Array) -> Dataset:
