@@ -364,3 +364,40 @@ def test_a_printed_gap_is_not_judged_on_other_documents_but_ours_is_shown(scope:
     assert verdict.p_contradicted is verdict.margin_contradicted_up_to is None
     assert judge(far, arms(a=HIGH, b=LOW)).outcome == "contradicted"
     assert judge(claim("order", "a", "b", printed=PRINTED), experiments).outcome == "reproduced"
+
+
+# --------------------------------------------------------------------------- how often it decides
+
+
+def rates(case: dict[str, Any], sims: int) -> dict[str, float]:
+    """Shares of `sims` audits of a single-run paper that end in each way, ours and by naive rules."""
+    inputs = case["inputs"]
+    n, sd, margin = inputs["n"], inputs["sd"], inputs["margin"]
+    rng = np.random.default_rng(1)
+    ours = 50.0 + sd * rng.standard_normal((sims, n))
+    paper = 50.0 + inputs["true_diff"] + sd * rng.standard_normal(sims)
+    critical = stats.t.isf(0.025, n - 1) / math.sqrt(n)
+    found = []
+    for drawn, v in zip(ours.tolist(), paper.tolist(), strict=True):
+        test = value(drawn, reported=printed(f"{v:.2f}"), margin=margin, paper_runs=inputs["paper_runs"])
+        decision = test.decide()
+        assert test.pi95 is not None
+        found.append(
+            {
+                "reproduced": decision.outcome == "reproduced",
+                "contradicted": decision.outcome == "contradicted",
+                "naive_mean_within_margin": abs(noted(test, "d")) <= margin,
+                "naive_best_seed_within_margin": min(abs(x - v) for x in drawn) <= margin,
+                "naive_ttest_not_significant": abs(noted(test, "d")) <= critical * (test.sd or 0.0),
+                "naive_pi_contains": test.pi95[0] <= v <= test.pi95[1],
+            }
+        )
+    return {name: float(np.mean([it[name] for it in found])) for name in found[0]}
+
+
+@golden.cases("operating_characteristics")
+def test_how_often_it_decides(case: dict[str, Any]) -> None:
+    """700 audits, at five standard errors of each share."""
+    for name, share in rates(case, 700).items():
+        expected = case["expected"][name]
+        assert share == pytest.approx(expected, abs=5 * math.sqrt(max(expected * (1 - expected), 2e-3) / 700))

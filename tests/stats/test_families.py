@@ -144,6 +144,13 @@ def rejected(looks: list[int], levels: tuple[float, ...], sims: int, seed: int) 
     return float(wrong.mean())
 
 
+@golden.cases("peeking")
+def test_looking_again_and_again_at_the_full_level_errs_three_times_as_often(case: dict[str, Any]) -> None:
+    inputs = case["inputs"]
+    looks, level = inputs["looks"], inputs["nominal"]
+    golden.check(case, actual_error=rejected(looks, (level,) * len(looks), 50_000, 20261127))
+
+
 def test_the_levels_of_looks_that_nobody_declared() -> None:
     """4/5 of 5 %, and 1/5 of it times 1/2, 1/4, ...: 5 % together."""
     assert [level_of(k) for k in (1, 2, 3, 4)] == pytest.approx([0.04, 0.005, 0.0025, 0.00125])
