@@ -261,3 +261,29 @@ def test_nothing_is_reproduced_before_all_of_it_was_run(
     assert all(f"{name}: no run for z P@1" in verdict.badges for name in missing)
     everything = judge(table([ON_THREE[0], ON_THREE[2]], **details), on_three_sets())
     assert everything.outcome == "reproduced"
+
+
+def test_a_winner_that_shares_runs_with_its_rival_is_not_compared() -> None:
+    found = on_three_sets()
+    found["a_x"] = replace(found["a_x"], runs=found["w_x"].runs)
+    assert said(judge(table([ON_THREE[0]]), found)) == ("inconclusive", "same_runs")
+
+
+def test_at_least_must_hold_for_every_metric() -> None:
+    """P@1 holds on two of three data sets, P@3 has w and a the other way round everywhere."""
+    experiments = on_three_sets()
+    swap = {"w": "a", "a": "w", "b": "b"}
+    for key, record in experiments.items():
+        other = experiments[f"{swap[key[0]]}_{key[2]}"]
+        values = [run.metrics["P@1"] for run in other.runs]
+        two = [
+            replace(run, metrics={"P@1": run.metrics["P@1"], "P@3": x})
+            for run, x in zip(record.runs, values, strict=True)
+        ]
+        experiments[key] = replace(record, runs=tuple(two))
+    both = [(d, metric, w, r) for d, _, w, r in ON_THREE for metric in ("P@1", "P@3")]
+    verdict = judge(table(both, at_least=2), experiments)
+    assert said(verdict) == ("contradicted", "reversed")
+    # P@3 alone: broken on x and z, so 2 of 3 cannot hold: (3 - 2 + 1) 2 p; twice that for two metrics
+    assert verdict.p_contradicted == pytest.approx(2 * 2 * 2 * 2 * less(MIDDLE, HIGH))
+    assert len(verdict.parts) == 12
