@@ -14,6 +14,8 @@ from audit.record import audit_from_json
 from tests.importing.rows import ROWS, write_rows
 from tests.runner.papers import write_paper
 
+pytest_plugins = ["pytester"]
+
 #: A checkout that was installed before the plugin was there has no entry point for it.
 _INSTALLED = any(it.value == "audit.pytest_plugin" for it in entry_points(group="pytest11"))
 PLUGIN = () if _INSTALLED else ("-p", "audit.pytest_plugin")
