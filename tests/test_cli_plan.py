@@ -332,7 +332,8 @@ def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
     assert out.startswith(
         "toy2024 (audit-report/toy2024-corpus/audit.json): 2 of 3 claims open, 1 with a number of seeds\n"
     )
-    assert re.search(r"^words-third P@1 +3 +\d+ \(\d+\) +– +\d+ seeds, \d+ CPU-seconds$", out, re.MULTILINE)
+    line = " ".join(out.split())  # however wide the table is
+    assert re.search(r"words-third P@1 3 \d+ \(\d+\) – \d+ seeds, \d+ CPU-seconds", line)
     assert "1 claim: it is about the paper's own data" in out
     assert "audit run --until-settled --budget 30m" in out
 
