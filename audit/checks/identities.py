@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
+from typing import get_args
 
 from audit.checks.finding import OTHER_DEFINITION, SLIP, decimal, finding
 from audit.checks.same_value import apart, cut, meet
 from audit.checks.sheet import Number, Sheet
+from audit.claims.schema import CorpusQuantity
 from audit.record import Finding, FindingResult
 
 _SHARE = re.compile(r"(?:P|R|RP|nDCG|PSP|PSnDCG)@[0-9]+|(?:Micro|Macro|Another-Macro)-F1")
@@ -60,21 +62,6 @@ def _growing_hits(sheet: Sheet, by_k: dict[int, Number]) -> Iterator[Finding]:
 _LABEL_FREE = "test documents without labels, counted in one metric and not in the other"
 _OTHER_RUN = "two runs of the same settings"
 _UPDATED = "one of the two places was not updated"
-#: What a data set has one of; a time or a size is a method's, even where the file names no experiment.
-_STATISTICS = frozenset(
-    {
-        "train",
-        "test",
-        "validation",
-        "labels",
-        "features",
-        "labels_per_document",
-        "documents_per_label",
-        "words_per_document",
-        "words_per_document_train",
-        "words_per_document_test",
-    }
-)
 
 
 def identity(sheet: Sheet) -> Iterator[Finding]:
@@ -178,6 +165,6 @@ def _same_things(numbers: Iterable[Number]) -> dict[tuple[object, ...], list[Num
             origin = cell.copied_from if cell.source == "copied" else None
             key = (cell.metric, cell.dataset, cell.experiment, number.basis, origin)
             found.setdefault(key, []).append(number)
-        elif cell.quantity in _STATISTICS and cell.dataset and not cell.experiment:
+        elif cell.quantity in get_args(CorpusQuantity) and cell.dataset and not cell.experiment:
             found.setdefault((cell.quantity, cell.dataset, number.basis), []).append(number)
     return {key: held for key, held in found.items() if len(held) > 1}

@@ -29,8 +29,8 @@ from audit.names import counted, known_names
 from audit.stats.printed import COUNTS, printed, printed_count
 from reimpl.metric_names import METRICS
 
-#: What a number of a table can be that is no metric of a ranking.
-Quantity = Literal[
+#: What a data set has one of; a time or a size is a method's.
+CorpusQuantity = Literal[
     "train",
     "test",
     "validation",
@@ -41,6 +41,10 @@ Quantity = Literal[
     "words_per_document",
     "words_per_document_train",
     "words_per_document_test",
+]
+#: What a number of a table can be that is no metric of a ranking.
+Quantity = Literal[
+    CorpusQuantity,
     "parameters",
     "model_size",
     "training_time",
