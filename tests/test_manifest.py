@@ -87,6 +87,15 @@ def test_runs_of_before_on_another_data_set_of_the_paper_are_not_taken(tmp_path:
     assert (found["elsewhere"].runs, found["elsewhere"].corpus_of) == ((), "corpus")
 
 
+def test_runs_of_a_plan_that_does_not_tell_where_they_fall_short_may_contradict_nothing(
+    paper: Paper, tmp_path: Path
+) -> None:
+    plan = kept(paper, planned(paper, tmp_path))
+    silent = replace(plan, experiments=tuple(replace(it, short=None) for it in plan.experiments))
+    found = with_stored_runs(silent, paper, runs_of(planned(paper, tmp_path)))
+    assert found["words"].short == ("reduced_protocol",)
+
+
 def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
     paper: Paper, tmp_path: Path
 ) -> None:
