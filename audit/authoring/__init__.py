@@ -1,5 +1,5 @@
-"""Writing claim files: tables read from LaTeX, CSV, Markdown and HTML, scaffolds, edits that keep the rest.
+"""Writing claim files: tables read from LaTeX, CSV, Markdown and HTML, entries, edits that keep the rest.
 
-`edit.ClaimFile` is how any command changes a claim file; `reading.read` turns a file into `raw.RawTable`s.
-Nothing here imports torch or scipy.
+`reading.read` turns a file into a `table.Table`, `propose.Proposal` says what its parts are, and
+`edit.ClaimFile` is how any command changes a claim file. Nothing here imports torch or scipy.
 """

@@ -30,8 +30,6 @@ from audit.claims.source import KeyPath, Plain, shown
 from audit.errors import AuditError, ClaimFileError
 from audit.storage.files import explained, write
 
-#: What a claim file begins with for editors that know the schema of YAML files.
-SCHEMA_LINE = "# yaml-language-server: $schema="
 #: A mapping or list of this many characters still stands on one line.
 ONE_LINE = 110
 _RESERVED = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from audit.claims.load import Paper
-from audit.importing.results import bare, much_like
+from audit.importing.results import bare
 
 #: Ways to write a metric with @k, without blanks, dots and hyphens, in lower case.
 _WITH_K: Mapping[str, str] = {
@@ -37,18 +37,18 @@ _QUANTITIES: Mapping[str, str] = {
     **dict.fromkeys(("averagerank", "avgrank", "meanrank"), "average_rank"),
 }
 _K = re.compile(r"(?P<name>[a-z]+)@\(?(?:k=)?(?P<k>[1-9][0-9]{0,2})\)?")
+_K_ALONE = re.compile(r"@?(?:k=)?([1-9][0-9]{0,2})")
 #: Footnote marks behind a name.
 _MARKS = re.compile(r"\s*(?:\^[\w,]+|[*†‡§¶]+)$")
 #: Numbers under such titles are no metric's, whatever stands below them.
 _DERIVED = re.compile(r"[Δ∆]|\b(?:delta|diff|gain|improv|rank|std|speed)", re.IGNORECASE)
 #: Titles that name a subset of the labels, or all of them: a score over few labels is another metric.
 _SUBSET = re.compile(
-    r"(?P<all>all|overall|total)(?: labels)?|"
+    r"(?:all|overall|total)(?: labels)?|"
     r"(?P<subset>frequent|few|zero|rare|medium|head|torso|tail|seen|unseen)(?:[- ]?shot)?(?: labels)?"
     r"(?:\s*[(\[$].*)?",
     re.IGNORECASE,
 )
-_K_ALONE = re.compile(r"@?(?:k=)?([1-9][0-9]{0,2})")
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,6 @@ class Known:
         nearest = by_name or by_key or elsewhere
         return nearest[0] if wanted and len(nearest) == 1 else None
 
-    def alike(self, text: str) -> str | None:
-        """A data set of the paper whose name is much like it."""
-        return much_like(self.paper, text) if bare(text) else None
-
 
 @dataclass(frozen=True)
 class Meaning:
@@ -88,10 +84,10 @@ def meaning(titles: Sequence[str], known: Known) -> Meaning:
     """What titles mean, from the outside in: EUR-Lex over P@1, Precision over @1, or `EUR-Lex P@1` in one."""
     metric = quantity = dataset = subset = None
     rest: list[str] = []
-    for title in _joined([_MARKS.sub("", it) for it in titles]):
-        before, found = _metric_at_end(title)
-        if found and metric is None:
-            metric, title = found, before
+    for title in _joined([_MARKS.sub("", title) for title in titles]):
+        before, at_end = _metric_at_end(title)
+        if at_end and metric is None:
+            metric, title = at_end, before
         if not title:
             continue
         if over := _SUBSET.fullmatch(title):
@@ -102,20 +98,18 @@ def meaning(titles: Sequence[str], known: Known) -> Meaning:
             quantity = named
         else:
             rest.append(title)
-    if quantity is None and any(_DERIVED.search(it) for it in titles):
+    if quantity is None and any(map(_DERIVED.search, titles)):
         metric = None
-    if metric and subset:
-        metric = f"{metric}[{subset}]"
-    return Meaning(metric, quantity, dataset, tuple(rest))
+    return Meaning(f"{metric}[{subset}]" if metric and subset else metric, quantity, dataset, tuple(rest))
 
 
 def metric_of(title: str) -> str | None:
     """Our spelling of a metric: `Prec@1`, `P @ 1 (%)` and `p@1` are P@1."""
     text = re.sub(r"\(%\)|\(in%\)|%|[↑↓]|\(\)|[\s.\-\N{NON-BREAKING HYPHEN}_$]", "", title.casefold())
-    if text in _WITHOUT_K:
-        return _WITHOUT_K[text]
     match = _K.fullmatch(text)
-    return f"{_WITH_K[match['name']]}@{match['k']}" if match and match["name"] in _WITH_K else None
+    if match and match["name"] in _WITH_K:
+        return f"{_WITH_K[match['name']]}@{match['k']}"
+    return _WITHOUT_K.get(text)
 
 
 def _joined(titles: Sequence[str]) -> list[str]:
@@ -123,8 +117,7 @@ def _joined(titles: Sequence[str]) -> list[str]:
     joined: list[str] = []
     for title in titles:
         k = _K_ALONE.fullmatch(title.replace(" ", "").casefold())
-        above = joined[-1] if joined else ""
-        name = re.sub(r"\s*@\s*[kK]?$|\s*\(%\)$", "", above)
+        name = re.sub(r"\s*@\s*[kK]?$|\s*\(%\)$", "", joined[-1]) if joined else ""
         if k and bare(name) in _WITH_K:
             joined[-1] = f"{name}@{k[1]}"
         else:
@@ -136,6 +129,6 @@ def _metric_at_end(title: str) -> tuple[str, str | None]:
     """What stands before a metric at the end of a title, and the metric."""
     words = title.split()
     for start in range(max(0, len(words) - 4), len(words)):
-        if found := metric_of(" ".join(words[start:])):
-            return " ".join(words[:start]).strip(" -–:,/"), found
+        if metric := metric_of(" ".join(words[start:])):
+            return " ".join(words[:start]).strip(" -–:,/"), metric
     return title, None

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from audit.authoring.cells import LOWERED, RAISED, STRUCK
+from audit.authoring.table import LOWERED, RAISED, STRUCK
 
 
 def _each(**by_value: str) -> dict[str, str]:
@@ -27,6 +27,8 @@ def _counts(*by_count: str) -> dict[str, int]:
 TABLES: Mapping[str, int] = _counts(
     "", "tabular longtable longtabu tabu supertabular NiceTabular", "tabular* tabularx tabulary"
 )
+#: Those, and what else may have rows within a cell.
+INNER: Mapping[str, int] = {**TABLES, "array": 1, "minipage": 1}
 #: Commands of the transparent ones below that may have a bracket before their argument.
 BRACKETED = ("makecell", "thead", "shortstack", "num", "tablenum")
 #: Commands whose argument is in a style.
@@ -34,7 +36,7 @@ STYLED: Mapping[str, str] = _each(
     bold="textbf mathbf bm boldsymbol pmb",
     italic="textit emph mathit textsl",
     underline="underline uline ul uuline underbar",
-    **{RAISED: "textsuperscript tnote footnotemark", LOWERED: "textsubscript", STRUCK: "sout st cancel"},
+    **{RAISED: "textsuperscript tnote", LOWERED: "textsubscript", STRUCK: "sout st cancel"},
 )
 #: Commands after which all is in a style, up to the end of the group; and those that end a style.
 SWITCHES: Mapping[str, str] = _each(bold="bf bfseries boldmath", italic="it itshape em sl slshape")

@@ -1,4 +1,13 @@
-"""What each column, row and cell of a table is: proposed by rules, corrected by the user.
+"""From a table that was read to an entry of a claim file: what each column, row and cell is.
+
+Rules propose it, and the user corrects it, of the whole table by keys (dataset=eurlex) and of its parts by
+words:
+
+column 3: dataset=eurlex metric=P@1
+columns 4-6: skip
+row 2: label="Our method" source=copied from=liu2017
+cell 5,3: value=75.10 sd=0.2 mark=*
+cell 5,4: dash
 
 What neither a rule nor the user settles is `open`, with the sentence that says what to give; a table with
 open points is not written.
@@ -7,31 +16,119 @@ open points is not written.
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
 from typing import Literal
 
-from audit.authoring.cells import Cell, Notation, Row, Run, Table, content
-from audit.authoring.corrections import Correction, settings_of
+from audit.authoring.edit import ClaimFile
 from audit.authoring.headings import Known, Meaning, meaning
+from audit.authoring.reading import FORMS, SEPARATORS
+from audit.authoring.table import Cell, Row, Run, Table, cell_of
 from audit.claims.schema import is_metric
+from audit.claims.source import Plain
 from audit.errors import AuditError
 from audit.importing.results import bare
-from audit.names import known_names
+from audit.names import counted, known_names
 from audit.stats.printed import printed
 
-Role = Literal["names", "values", "text", "skip"]
-Place = tuple[int, int]
-"""Row and column, from 1."""
+# --------------------------------------------------------------------------- what the user says
+
+#: Target -> words that may stand alone.
+_WORDS: Mapping[str, tuple[str, ...]] = {"column": ("skip", "text"), "row": ("skip",), "cell": ("dash",)}
+_SUBJECT = ("metric", "quantity", "dataset", "unit", "experiment", "source", "from")
+_OF_CELL = ("experiment", "source", "from")
+#: Target -> keys that take a value.
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "column": ("id", "label", *_SUBJECT),
+    "row": ("id", "label", *_SUBJECT),
+    "cell": ("value", "sd", "mark", *_OF_CELL),
+    "table": (
+        *("id", "page", "section", "label", "caption", "dataset", "metric", "unit", "source", "from"),
+        *("runs", "spread", "format", "number", "separator", "heads", "names", "decimal", "beside"),
+    ),
+}
+#: Keys of the table that are one of a few words, and those that are whole numbers, from these on.
+_CHOICES: Mapping[str, Sequence[str]] = {
+    "unit": ("percent", "fraction"),
+    "source": ("own_run", "copied", "code_readme", "stated", "unknown"),
+    "spread": ("sd", "se", "ci95"),
+    "decimal": ("point", "comma"),
+    "beside": ("sd", "mark"),
+    "format": FORMS,
+    "separator": tuple(SEPARATORS),
+}
+_LEAST = {"page": 1, "runs": 1, "number": 1, "heads": 1, "names": 0}
+_TARGET = re.compile(r"(column|row|cell)s?\s+([0-9]{1,4})(?:\s*([-,])\s*([0-9]{1,4}))?", re.ASCII)
+_FORM = "'column 3: dataset=eurlex metric=P@1', 'row 2: id=kim', 'cell 2,3: value=75.1' or 'column 4: skip'"
+
+
+@dataclass
+class Said:
+    """What the user says of a table as a whole, and of its columns, rows and cells, all counted from 1."""
+
+    table: dict[str, str] = field(default_factory=dict)
+    column: dict[int, dict[str, str]] = field(default_factory=dict)
+    row: dict[int, dict[str, str]] = field(default_factory=dict)
+    cell: dict[tuple[int, int], dict[str, str]] = field(default_factory=dict)
+
+
+def said(whole: Mapping[str, str], corrections: Sequence[str] = ()) -> Said:
+    """Keys of the whole table, and corrections of its parts, of which a later one counts before an earlier.
+
+    Raises `AuditError` with the form that they should have.
+    """
+    for key, value in whole.items():
+        if key not in _KEYS["table"]:
+            raise AuditError(f"--set {key}: a table has no such key; {known_names(key, _KEYS['table'])}")
+        if key in _CHOICES and value not in _CHOICES[key]:
+            raise AuditError(f"{value!r} is no {key}; {known_names(value, _CHOICES[key])}")
+        if key in _LEAST and not (re.fullmatch("[0-9]{1,6}", value) and int(value) >= _LEAST[key]):
+            raise AuditError(f"{key} {value!r} is no whole number from {_LEAST[key]}; give one")
+    parts = Said(dict(whole))
+    for text in corrections:
+        head, colon, rest = text.partition(":")
+        match = _TARGET.fullmatch(head.strip())
+        if not colon or match is None:
+            raise AuditError(f"{text!r} is no correction; write it as {_FORM}")
+        target, sign, first, last = match[1], match[3], int(match[2]), int(match[4] or match[2])
+        if (target == "cell") != (sign == ",") or first < 1 or (sign != "," and last < first):
+            raise AuditError(f"{text!r}: write cell ROW,COLUMN, or columns 3-5, or rows 2-4, counted from 1")
+        settings = _settings(text, target, rest)
+        for place in [(first, last)] if target == "cell" else range(first, last + 1):
+            getattr(parts, target).setdefault(place, {}).update(settings)
+    return parts
+
+
+def _settings(text: str, target: str, rest: str) -> dict[str, str]:
+    """The words and keys of a correction; a word that stands alone has itself as value."""
+    try:
+        parts = shlex.split(rest)
+    except ValueError as err:
+        raise AuditError(f"{text!r}: its quotes do not pair up; close them") from err
+    settings: dict[str, str] = {}
+    for part in parts:
+        key, equals, value = part.partition("=")
+        if not equals and key in _WORDS[target]:
+            value = key
+        elif key not in _KEYS[target] or not value:
+            offered = [*_WORDS[target], *(f"{key}=" for key in _KEYS[target])]
+            raise AuditError(f"{text!r}: {part!r} says nothing of a {target}; {known_names(part, offered)}")
+        settings[key] = value
+    if not settings:
+        raise AuditError(f"{text!r} says nothing; add what the {target} is, as in metric=P@1")
+    return settings
+
+
+# --------------------------------------------------------------------------- what each part is
 
 _METRICS = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@5", "R@5", "RP@5", "Micro-F1", "Macro-F1")
-_UNITS: Mapping[str, tuple[str, ...]] = {
-    "s": ("s", "sec", "secs", "second", "seconds"),
-    "min": ("m", "min", "mins", "minute", "minutes"),
-    "h": ("h", "hr", "hrs", "hour", "hours"),
+_UNITS: Mapping[str, str] = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), "min"),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "h"),
 }
 
 
@@ -40,235 +137,196 @@ class Line:
     """A column or a row: what it is, and the keys that it gets in the claim file."""
 
     number: int
-    role: Role
+    role: Literal["names", "values", "text", "skip"]
     id: str
     label: str
     settings: Mapping[str, str] = field(default_factory=dict)
     """metric, quantity, dataset, unit, experiment, source, from."""
 
 
-@dataclass(frozen=True)
-class Mapped:
-    """A table with the meaning of its parts."""
+class Proposal:
+    """A table with the meaning of its parts.
 
-    table: Table
-    whole: Mapping[str, str]
-    """What the user says of the whole table, its data set by its id in the claim file."""
-    columns: tuple[Line, ...]
-    rows: tuple[Line, ...]
-    cells: Mapping[Place, Cell]
-    """The cells as they are to be written, corrections applied; of kept rows and columns."""
-    extra: Mapping[Place, Mapping[str, str]]
-    """experiment, source, from of one cell alone."""
-    corrected: frozenset[tuple[int, ...]]
-    """Row and column of the cells whose content the user gave."""
-    new_datasets: Mapping[str, Mapping[str, str | None]]
-    """Entries for `datasets` that the claim file lacks."""
-    open: tuple[str, ...]
-    """What has to be settled, one sentence each."""
+    Raises `AuditError` for a correction of a place that is not there, or of a name that nobody knows.
+    """
+
+    def __init__(self, table: Table, known: Known, said: Said) -> None:
+        self.table, self.known, self.said = table, known, said
+        self.whole = dict(said.table)
+        """What the user says of the whole table, its data set by its id in the claim file."""
+        self.open: list[str] = []
+        """What has to be settled, one sentence each."""
+        self.new_datasets: dict[str, dict[str, Plain]] = {}
+        """Entries for `datasets` that the claim file lacks."""
+        self._check_places()
+        if "dataset" in self.whole:
+            self.whole["dataset"] = self._dataset(self.whole["dataset"])
+        self.rows = self._rows()
+        kept = self.kept_rows()
+        self.by_rows = bool(kept) and all({"metric", "quantity"} & set(row.settings) for row in kept)
+        self.columns = self._columns()
+        self._check_datasets()
+        self.rows = [self._with_experiment(row) for row in self.rows]
+        self.cells = {
+            (row.number, column.number): self._cell(row, column)
+            for row in self.kept_rows()
+            for column in self.value_columns()
+        }
+        """The cells as they are to be written, corrections applied; of kept rows and columns."""
+        self._check_fractions()
+        self.open = list(dict.fromkeys(self.open))
 
     def value_columns(self) -> list[Line]:
-        return [line for line in self.columns if line.role in ("values", "text")]
+        return [column for column in self.columns if column.role in ("values", "text")]
 
     def kept_rows(self) -> list[Line]:
-        return [line for line in self.rows if line.role != "skip"]
+        return [row for row in self.rows if row.role != "skip"]
 
-
-def mapped(table: Table, known: Known, corrections: Sequence[Correction] = ()) -> Mapped:
-    """Propose, correct, and say what is open. Raises `AuditError` for a correction of a place that is not."""
-    for it in corrections:
-        for place in it.places if it.target != "table" else ():
-            row, column = place[0] if it.target != "column" else 1, place[-1] if it.target != "row" else 1
-            if not (1 <= row <= len(table.rows) and 1 <= column <= table.width):
-                size = f"{len(table.rows)} rows and {table.width} columns, counted from 1"
-                raise AuditError(f"there is no {it.target} {','.join(map(str, place))}; the table has {size}")
-    return _Proposal(table, known, corrections).mapped()
-
-
-class _Proposal:
-    """One table on its way from what is printed to what is written."""
-
-    def __init__(self, table: Table, known: Known, corrections: Sequence[Correction]) -> None:
-        self.table, self.known = table, known
-        self.whole = settings_of(corrections, "table").get((), {})
-        self.said = {
-            target: {place[0]: it for place, it in settings_of(corrections, target).items()}
-            for target in ("column", "row")
-        }
-        """column and row -> number -> what the user says of it."""
-        self.of_cells = {(place[0], place[1]): it for place, it in settings_of(corrections, "cell").items()}
-        self.open: list[str] = []
-        self.new_datasets: dict[str, dict[str, str | None]] = {}
-        if "dataset" in self.whole:
-            self.whole = {**self.whole, "dataset": self._dataset(self.whole["dataset"])}
-
-    def mapped(self) -> Mapped:
-        names = [self._names(row) for row in self.table.rows]
-        rows = self._rows(names)
-        columns = self._columns(rows)
-        self._check_datasets(columns, rows, names)
-        rows = [self._with_experiment(*it, columns) for it in zip(rows, names, strict=True)]
-        numbers: dict[Place, Cell] = {}
-        columns, rows = self._with_units(columns, rows, numbers)
-        kept = [column for column in columns if column.role in ("values", "text")]
-        cells = {
-            (row.number, column.number): self._cell(row, column, numbers)
-            for row in rows
-            if row.role != "skip"
-            for column in kept
-        }
-        self._check_fractions(columns, rows, cells)
-        by_hand = {"value", "dash", "sd", "mark"}
-        return Mapped(
-            self.table,
-            self.whole,
-            tuple(columns),
-            tuple(rows),
-            cells,
-            {place: _only(it, "experiment", "source", "from") for place, it in self.of_cells.items()},
-            frozenset(place for place, it in self.of_cells.items() if by_hand & set(it)),
-            self.new_datasets,
-            tuple(dict.fromkeys(self.open)),
-        )
+    def _check_places(self) -> None:
+        rows, columns = len(self.table.rows), self.table.width
+        places = [("row", str(k), (k, 1)) for k in self.said.row]
+        places += [("column", str(k), (1, k)) for k in self.said.column]
+        places += [("cell", f"{row},{column}", (row, column)) for row, column in self.said.cell]
+        for target, name, (row, column) in places:
+            if not (1 <= row <= rows and 1 <= column <= columns):
+                size = f"{rows} rows and {columns} columns, counted from 1"
+                raise AuditError(f"there is no {target} {name}; the table has {size}")
 
     def _dataset(self, name: str) -> str:
         """Id of the data set that is meant. Raises `AuditError` for none, offering the known ones."""
         own, catalogue = self.known.paper.datasets, self.known.catalogue
+        name = name if name in own or name in catalogue else self.known.dataset(name) or name
         if name in own:
             return name
-        if name in catalogue:
-            id = name.replace("-", "_")
-            if id not in own:
-                self.new_datasets[id] = {"name": catalogue[name], "catalogue": name, "content": None}
-            return id
-        meant = self.known.dataset(name)
-        if meant is not None:
-            return self._dataset(meant)
-        offered = known_names(name, [*own, *catalogue])
-        key = self.known.paper.paper.key
-        raise AuditError(
-            f"{name!r} is no data set of {key}; {offered}; or add it with `audit add dataset {name}`"
-        )
+        if name not in catalogue:
+            offered, key = known_names(name, [*own, *catalogue]), self.known.paper.paper.key
+            add = f"or add it with `audit add dataset {name}`"
+            raise AuditError(f"{name!r} is no data set of {key}; {offered}; {add}")
+        id = name.replace("-", "_")
+        if id not in own:
+            self.new_datasets[id] = {"name": catalogue[name], "catalogue": name, "content": None}
+        return id
 
-    # ------------------------------------------------------------------ rows
-
-    def _names(self, row: Row) -> tuple[str, ...]:
-        """With what stands in further columns that the user calls names, and without that in skipped ones."""
-        words = {column: set(it) for column, it in self.said["column"].items()}
-        own = row.cells[: self.table.names]
-        skipped = [cell.text for cell in own if "skip" in words.get(cell.column, ())]
-        further = [
-            cell.text
-            for cell in row.cells[self.table.names :]
-            if cell.text and "names" in words.get(cell.column, ())
-        ]
-        return tuple(dict.fromkeys([*(it for it in row.names if it not in skipped), *further]))
-
-    def _rows(self, names: Sequence[tuple[str, ...]]) -> list[Line]:
-        meanings = [meaning(it, self.known) for it in names]
+    def _rows(self) -> list[Line]:
+        meanings = [meaning(row.names, self.known) for row in self.table.rows]
         lines = []
-        for row, own, found, id in zip(self.table.rows, names, meanings, _ids(names, meanings), strict=True):
-            said = self.said["row"].get(row.number, {})
-            role: Role = "skip" if "skip" in said else "values"
-            line = self._line(row.number, role, said.get("label", ", ".join(own)), found, said)
+        for row, means, id in zip(self.table.rows, meanings, _ids(self.table.rows, meanings), strict=True):
+            said = self.said.row.get(row.number, {})
+            line = self._line(row.number, said.get("label", ", ".join(row.names)), means, said)
             if id and not {"id", "label"} & set(said):
                 line = replace(line, id=id)
-            self._check_hidden("row", row.number, row.cells[: self.table.names], row.line, said)
-            if not line.label and role != "skip":
+            self._check_hidden("row", row.number, row.cells[: self.table.names], said)
+            if not line.label and line.role != "skip":
                 where = f"row {row.number} (line {row.line})"
                 self.open.append(f"{where} has no name; say row {row.number}: label=...")
             lines.append(line)
         self._check_ids("row", [line for line in lines if line.role != "skip"])
         return lines
 
-    def _with_experiment(self, line: Line, names: Sequence[str], columns: Sequence[Line]) -> Line:
+    def _with_experiment(self, row: Line) -> Line:
         """With the one experiment of the paper that has its name and is on all of its data sets."""
-        on = {it.settings.get("dataset", self.whole.get("dataset")) for it in columns if it.role == "values"}
-        if "dataset" in line.settings:
-            on = {line.settings["dataset"]}
-        wanted = {bare(name) for name in names if bare(name)}
+        on = {row.settings.get("dataset")}
+        if not any(on):
+            values = [column for column in self.columns if column.role == "values"]
+            on = {column.settings.get("dataset", self.whole.get("dataset")) for column in values}
+        wanted = {bare(name) for name in self.table.rows[row.number - 1].names if bare(name)}
         fitting = [
             id
             for id, it in self.known.paper.experiments.items()
             if on <= set(it.datasets or (it.dataset,))
             and wanted & {bare(id), bare(it.title), bare(it.method or "")}
         ]
-        if len(fitting) != 1 or "experiment" in line.settings:
-            return line
-        return replace(line, settings={**line.settings, "experiment": fitting[0]})
+        if len(fitting) != 1 or "experiment" in row.settings:
+            return row
+        return replace(row, settings={**row.settings, "experiment": fitting[0]})
 
-    # ------------------------------------------------------------------ columns
-
-    def _columns(self, rows: Sequence[Line]) -> list[Line]:
-        kept = [line for line in rows if line.role != "skip"]
-        by_rows = bool(kept) and all({"metric", "quantity"} & set(line.settings) for line in kept)
-        lines = [self._column(number, path, by_rows) for number, path in enumerate(self.table.paths, 1)]
+    def _columns(self) -> list[Line]:
+        lines = [self._column(number, path) for number, path in enumerate(self.table.paths, 1)]
         values = [line for line in lines if line.role in ("values", "text")]
         if not values:
             self.open.append("no column holds values; say which does, as in column 2: metric=P@1")
-        several = len({it.settings.get("dataset") for it in values if it.settings.get("metric")}) > 1
-        named = {line.number: self._with_id(line, several) for line in values}
-        self._check_ids("column", list(named.values()))
-        return [named.get(line.number, line) for line in lines]
+        several = len({line.settings.get("dataset") for line in values if "metric" in line.settings}) > 1
+        for line in values:  # a metric alone names its column where there is one data set
+            metric, dataset = line.settings.get("metric"), line.settings.get("dataset")
+            quantity = line.settings.get("quantity") or slug(line.label) or f"column_{line.number}"
+            id = f"{dataset}_{metric.replace('@', '')}" if metric and dataset and several else metric
+            said = self.said.column.get(line.number, {})
+            lines[line.number - 1] = replace(line, id=said.get("id", id or quantity))
+        self._check_ids("column", [line for line in lines if line.role in ("values", "text")])
+        return lines
 
-    def _column(self, number: int, path: tuple[str, ...], by_rows: bool) -> Line:
-        said = self.said["column"].get(number, {})
-        found = meaning(path, self.known)
-        label = said.get("label", " ".join(path))
+    def _column(self, number: int, path: tuple[str, ...]) -> Line:
+        said = self.said.column.get(number, {})
+        means, label = meaning(path, self.known), said.get("label", " ".join(path))
         cells = [row.cells[number - 1] for row in self.table.rows]
-        self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], None, said)
+        self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], said)
         if number <= self.table.names and not set(said) - {"label"}:
             return Line(number, "names", "", label)
-        for role in ("names", "skip", "text"):
-            if role in said:
-                return self._line(number, role, label, Meaning(), said)
+        if {"skip", "text"} & set(said):
+            return self._line(number, label, Meaning(), said)
+        if not said and not path and all(cell.kind == "empty" for cell in cells):
+            return Line(number, "skip", "", "")
         where = f"column {number} ({label!r})"
         if not said and all(cell.kind in ("empty", "dash") for cell in cells):
-            if not path and all(cell.kind == "empty" for cell in cells):
-                return Line(number, "skip", "", "")
             self.open.append(f"{where} has no values; say its metric, or column {number}: skip")
-        line = self._line(number, "values", label, found, said)
-        if not ({"metric", "quantity"} & set(line.settings) or by_rows or self.whole.get("metric")):
-            self.open.append(
-                f"{where} is of no known metric; say column {number}: metric=P@1, or quantity=..., text, skip"
-            )
-        if "dataset" not in line.settings and (like := self._alike(found.rest)):
-            what = f"{like[0]!r} is much like the data set {like[1]!r}"
-            self.open.append(f"column {number}: {what}; say column {number}: dataset=ID")
+        line = self._line(number, label, means, said)
+        if not ({"metric", "quantity"} & set(line.settings) or self.by_rows or "metric" in self.whole):
+            say = f"say column {number}: metric=P@1, or quantity=..., text, skip"
+            self.open.append(f"{where} is of no known metric; {say}")
         return line
 
-    def _with_id(self, line: Line, several: bool) -> Line:
-        """A metric alone where there is one data set; data set and metric where there are more."""
-        said = self.said["column"].get(line.number, {})
-        metric, dataset = line.settings.get("metric"), line.settings.get("dataset")
-        if metric:
-            id = f"{dataset}_{metric.replace('@', '')}" if several and dataset else metric
-        else:
-            id = line.settings.get("quantity") or slug(line.label) or f"column_{line.number}"
-        return replace(line, id=said.get("id", id))
-
-    # ------------------------------------------------------------------ both
-
-    def _line(self, number: int, role: Role, label: str, found: Meaning, said: Mapping[str, str]) -> Line:
-        proposed = {"metric": found.metric, "quantity": found.quantity, "dataset": found.dataset}
-        if "metric" in said or "quantity" in said:
-            proposed = {"dataset": found.dataset}
-        settings = {key: it for key, it in proposed.items() if it}
-        settings |= _only(said, "metric", "quantity", "dataset", "unit", "experiment", "source", "from")
+    def _line(self, number: int, label: str, means: Meaning, said: Mapping[str, str]) -> Line:
+        proposed = {"metric": means.metric, "quantity": means.quantity, "dataset": means.dataset}
+        if {"metric", "quantity"} & set(said):
+            proposed = {"dataset": means.dataset}
+        settings = {key: value for key, value in proposed.items() if value}
+        settings |= {key: said[key] for key in _SUBJECT if key in said}
         if "metric" in settings and not is_metric(settings["metric"]):
             name = settings["metric"]
             raise AuditError(f"{name!r} is no metric; {known_names(name, _METRICS)}")
         if "dataset" in settings:
             settings["dataset"] = self._dataset(settings["dataset"])
+        role: Literal["skip", "text", "values"] = "text" if "text" in said else "values"
+        role = "skip" if "skip" in said else role
         return Line(number, role, said.get("id") or slug(label) or f"row_{number}", label, settings)
 
-    def _check_hidden(
-        self, what: str, number: int, names: Iterable[Cell], line: int | None, said: Mapping[str, str]
-    ) -> None:
+    def _cell(self, row: Line, column: Line) -> Cell:
+        """The cell with what the user says that it holds; one with the unit of its line is a number."""
+        place = row.number, column.number
+        cell, said = self.table.rows[place[0] - 1].cells[place[1] - 1], self.said.cell.get(place, {})
+        settings = {**self.whole, **row.settings, **column.settings}
+        if cell.with_unit and is_same_unit(cell.with_unit[1], settings.get("unit")):
+            cell = replace(cell, kind="number", value=cell.with_unit[0])
+        if "dash" in said:
+            cell = replace(cell, kind="dash", value=None, sd=None, marks=(), why=None)
+        if "value" in said:
+            given = cell_of((Run(said["value"]),), {"decimal": "point"})
+            if given.kind != "number":
+                raise AuditError(f"{said['value']!r} is no printed number; write it as in value=75.10")
+            cell = replace(cell, kind="number", value=given.value, sd=given.sd, marks=given.marks, why=None)
+        marks = tuple(said["mark"].split()) if "mark" in said else cell.marks
+        cell = replace(cell, sd=said.get("sd", cell.sd), marks=marks)
+        name = f"cell {place[0]},{place[1]}"
+        where = f"{name} (line {cell.line}): {cell.text!r}"
+        if column.role == "text":
+            return cell
+        if cell.kind in ("text", "unclear"):
+            unit = cell.with_unit and f"has a unit; say column {place[1]}: unit={cell.with_unit[1]}"
+            why = cell.why or unit or "is no number"
+            self.open.append(f"{where} {why}; or say {name}: value=... or dash")
+        of_metric = cell.value and "metric" in settings and "quantity" not in settings
+        if of_metric and not 0 <= printed(cell.value or "").value <= 100:
+            say = "say --set decimal=comma, or what the column is"
+            self.open.append(f"{where} is outside 0 to 100 for a metric; {say}")
+        return cell
+
+    # ------------------------------------------------------------------ what has to be settled
+
+    def _check_hidden(self, what: str, number: int, names: Iterable[Cell], said: Mapping[str, str]) -> None:
         """A name that cannot be read is given by the user."""
         hidden = next((cell for cell in names if cell.hidden), None)
         if hidden is not None and not {"label", "skip"} & set(said):
-            where = f"{what} {number} (line {line or hidden.line})"
+            where = f"{what} {number} (line {hidden.line})"
             self.open.append(f"{where}: {hidden.text!r} {hidden.why}; or say {what} {number}: label=...")
 
     def _check_ids(self, what: str, lines: Sequence[Line]) -> None:
@@ -276,132 +334,52 @@ class _Proposal:
             if count > 1:
                 same = [line for line in lines if line.id == id]
                 numbers = " and ".join(str(line.number) for line in same)
-                self.open.append(
-                    f"{what}s {numbers} have one name, {same[0].label!r}; say {what} {same[-1].number}: "
-                    "id=... label=..., or skip"
-                )
+                say = f"say {what} {same[-1].number}: id=... label=..., or skip"
+                self.open.append(f"{what}s {numbers} have one name, {same[0].label!r}; {say}")
 
-    def _check_datasets(
-        self, columns: Sequence[Line], rows: Sequence[Line], names: Sequence[Sequence[str]]
-    ) -> None:
+    def _check_datasets(self) -> None:
         """A number of a metric is on a data set: its column's, its row's, or the table's."""
-        kept = [line for line in rows if line.role != "skip"]
-        by_rows = self.whole.get("metric") or any("metric" in line.settings for line in kept)
+        kept = self.kept_rows()
+        of_rows = "metric" in self.whole or any("metric" in row.settings for row in kept)
         of_metric = [
-            line
-            for line in columns
-            if line.role == "values" and "dataset" not in line.settings
-            if by_rows or "metric" in line.settings
+            column
+            for column in self.columns
+            if column.role == "values" and "dataset" not in column.settings
+            if of_rows or "metric" in column.settings
         ]
-        if self.whole.get("dataset") or not of_metric:
+        if "dataset" in self.whole or not of_metric:
             return
-        without = [line for line in kept if "dataset" not in line.settings]
+        without = [row for row in kept if "dataset" not in row.settings]
         what, lines = ("row", without) if len(without) < len(kept) else ("column", of_metric)
         for line in lines:
-            like = self._alike(names[line.number - 1]) if what == "row" else None
-            hint = f" ({like[0]!r} is much like {like[1]!r})" if like else ""
-            self.open.append(
-                f"{what} {line.number} ({line.label!r}) is of no known data set{hint}; say {what} "
-                f"{line.number}: dataset=ID, or --set dataset=ID for all"
-            )
+            say = f"say {what} {line.number}: dataset=ID, or --set dataset=ID for all"
+            self.open.append(f"{what} {line.number} ({line.label!r}) is of no known data set; {say}")
 
-    def _alike(self, names: Sequence[str]) -> tuple[str, str] | None:
-        return next(((name, like) for name in names if (like := self.known.alike(name))), None)
-
-    def _with_units(
-        self, columns: Sequence[Line], rows: Sequence[Line], numbers: dict[Place, Cell]
-    ) -> tuple[list[Line], list[Line]]:
-        """With the units that stand behind all numbers of a column, or else of a row; such cells become
-        `numbers`."""
-
-        def with_unit(line: Line, places: Iterable[Place]) -> Line:
-            cells = {
-                (row, column): cell
-                for row, column in places
-                if (cell := self.table.rows[row - 1].cells[column - 1]).kind not in ("empty", "dash")
-                and (row, column) not in numbers
-                and not {"value", "dash"} & set(self.of_cells.get((row, column), ()))
-            }
-            units = {cell.with_unit and cell.with_unit[1] for cell in cells.values()}
-            unit = units.pop() if len(units) == 1 else None
-            if unit is None or "metric" in line.settings:
-                return line
-            for place, cell in cells.items():
-                numbers[place] = replace(cell, kind="number", value=cell.with_unit and cell.with_unit[0])
-            return replace(line, settings={"unit": unit, **line.settings})
-
-        kept = [line.number for line in rows if line.role != "skip"]
-        values = [line.number for line in columns if line.role == "values"]
-        of_columns = [
-            with_unit(it, product(kept, (it.number,))) if it.number in values else it for it in columns
-        ]
-        of_rows = [with_unit(it, product((it.number,), values)) if it.number in kept else it for it in rows]
-        return of_columns, of_rows
-
-    # ------------------------------------------------------------------ cells
-
-    def _cell(self, row: Line, column: Line, numbers: Mapping[Place, Cell]) -> Cell:
-        place = row.number, column.number
-        cell = numbers.get(place) or self.table.rows[place[0] - 1].cells[place[1] - 1]
-        cell = _corrected(cell, self.of_cells.get(place, {}))
-        name = f"cell {place[0]},{place[1]}"
-        where = f"{name} (line {cell.line}): {cell.text!r}"
-        if column.role == "text":
-            return cell
-        of_quantity = "quantity" in column.settings or "quantity" in row.settings
-        of_metric = column.settings.get("metric") or row.settings.get("metric") or self.whole.get("metric")
-        if cell.kind in ("text", "unclear"):
-            why = cell.why or "is no number"
-            if cell.with_unit:
-                why = "has a unit, which not all of its row or column have"
-            self.open.append(f"{where} {why}; or say {name}: value=... or dash")
-        elif cell.value is None or of_quantity or not of_metric:
-            pass
-        elif not 0 <= printed(cell.value).value <= 100:
-            what = "is outside 0 to 100 for a metric; say --set decimal=comma, or what the column is"
-            self.open.append(f"{where} {what}")
-        return cell
-
-    def _check_fractions(
-        self, columns: Sequence[Line], rows: Sequence[Line], cells: Mapping[Place, Cell]
-    ) -> None:
+    def _check_fractions(self) -> None:
         """Metrics of at most 1 are fractions, or very low percentages: the user says which."""
-        others = {it.number for it in columns if "quantity" in it.settings or it.role == "text"}
+        others = {line.number for line in self.columns if "quantity" in line.settings or line.role == "text"}
         values = [
             printed(cell.value).value
-            for (_, column), cell in cells.items()
+            for (_, column), cell in self.cells.items()
             if cell.value is not None and column not in others
         ]
-        of_metric = self.whole.get("metric") or any("metric" in it.settings for it in (*columns, *rows))
-        if not self.whole.get("unit") and of_metric and values and max(values) <= 1:
+        if "unit" not in self.whole and self.has_metrics and values and max(values) <= 1:
             self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
 
-
-def _corrected(cell: Cell, said: Mapping[str, str]) -> Cell:
-    """The cell with what the user says it holds."""
-    if "dash" in said:
-        cell = replace(cell, kind="dash", value=None, sd=None, marks=(), why=None)
-    if "value" in said:
-        given = content((Run(said["value"]),), Notation("point"))
-        if given.kind != "number":
-            raise AuditError(f"{said['value']!r} is no printed number; write it as in value=75.10")
-        cell = replace(cell, kind="number", value=given.value, sd=given.sd, marks=given.marks, why=None)
-    marks = tuple(said["mark"].split()) if "mark" in said else cell.marks
-    return replace(cell, sd=said.get("sd", cell.sd), marks=marks)
+    @property
+    def has_metrics(self) -> bool:
+        lines = (*self.value_columns(), *self.kept_rows())
+        return "metric" in self.whole or any("metric" in line.settings for line in lines)
 
 
-def _only(settings: Mapping[str, str], *keys: str) -> dict[str, str]:
-    return {key: settings[key] for key in keys if key in settings}
-
-
-def _ids(names: Sequence[tuple[str, ...]], meanings: Sequence[Meaning]) -> list[str]:
+def _ids(rows: Sequence[Row], meanings: Sequence[Meaning]) -> list[str]:
     """For each row its innermost name as an id, or all of its names where that is not enough; "" for none.
 
     A name that says a data set or a metric stands aside where there is another.
     """
-    inner = [slug((found.rest or own or ("",))[-1]) for own, found in zip(names, meanings, strict=True)]
+    inner = [slug((it.rest or row.names or ("",))[-1]) for row, it in zip(rows, meanings, strict=True)]
     counts = Counter(inner)
-    return [slug(" ".join(own)) if counts[id] > 1 else id for own, id in zip(names, inner, strict=True)]
+    return [slug(" ".join(row.names)) if counts[id] > 1 else id for row, id in zip(rows, inner, strict=True)]
 
 
 def slug(text: str) -> str:
@@ -412,9 +390,90 @@ def slug(text: str) -> str:
 
 def is_same_unit(one: str, other: str | None) -> bool:
     """Whether both are one unit, however it is written: s and seconds."""
+    plain = [unit.strip().rstrip(".").casefold() for unit in (one, other or "")]
+    return other is not None and _UNITS.get(plain[0], plain[0]) == _UNITS.get(plain[1], plain[1])
 
-    def plain(unit: str) -> str:
-        bare_unit = unit.strip().rstrip(".").casefold()
-        return next((name for name, words in _UNITS.items() if bare_unit in words), bare_unit)
 
-    return other is not None and plain(one) == plain(other)
+# --------------------------------------------------------------------------- the entry
+
+
+def put(file: ClaimFile, proposal: Proposal) -> str:
+    """Add the table, and the data sets that it needs, to what is to be written; its id.
+
+    Raises `AuditError` with all that is open.
+    """
+    taken = file.paper.tables
+    free = next(id for k in range(1, len(taken) + 2) if (id := f"t{k}") not in taken)
+    content = entry(proposal)
+    for id, dataset in proposal.new_datasets.items():
+        file.put(("datasets", id), dataset)
+    id = proposal.whole.get("id", free)
+    file.put(("tables", id), content)
+    return id
+
+
+def entry(proposal: Proposal) -> dict[str, Plain]:
+    """The table as plain data. Raises `AuditError` while anything is open."""
+    table, whole = proposal.table, proposal.whole
+    if proposal.open:
+        raise AuditError("\n".join(f"{table.name}: {point}" for point in proposal.open))
+    columns, rows = proposal.value_columns(), proposal.kept_rows()
+    settings = [line.settings for line in (*columns, *rows)]
+    subjects = [it.get("metric") or it.get("quantity") for it in (*settings, whole)]
+    names = list(dict.fromkeys(filter(None, subjects))) or ["Values"]
+    where = {"section": whole.get("section"), "page": _number(whole, "page"), "label": whole.get("label")}
+    file = "pasted text" if table.name == "standard input" else table.name.rpartition("/")[2]
+    keys = {
+        "where": _given(where),
+        "caption": whole.get("caption") or f"{', '.join(names[:4])} in {counted(len(rows), 'row')}",
+        "dataset": whole.get("dataset"),
+        "metric": whole.get("metric"),
+        "unit": whole.get("unit", "percent" if proposal.has_metrics else None),
+        "source": whole.get("source", "copied" if "from" in whole else "unknown"),
+        "from": whole.get("from"),
+        "runs": _number(whole, "runs"),
+    }
+    spread = {"spread": whole.get("spread")} if any(cell.sd for cell in proposal.cells.values()) else {}
+    return {
+        **_given(keys),
+        **spread,
+        "transcription": {"source": f"{file} ({table.form}), read by program", "verified_by": None},
+        "columns": [_column(column) for column in columns],
+        "rows": [
+            {**_line(row), "values": [_value(proposal, row.number, column) for column in columns]}
+            for row in rows
+        ],
+    }
+
+
+def _number(whole: Mapping[str, str], key: str) -> int | None:
+    return int(whole[key]) if key in whole else None
+
+
+def _given(keys: Mapping[str, Plain]) -> dict[str, Plain]:
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+def _line(line: Line) -> dict[str, Plain]:
+    label = {"label": line.label} if line.label and line.label != line.id else {}
+    return {"id": line.id, **label, **{key: line.settings[key] for key in _SUBJECT if key in line.settings}}
+
+
+def _column(column: Line) -> Plain:
+    content = _line(column)
+    if column.role == "text":
+        content = {key: value for key, value in content.items() if key not in ("metric", "quantity")}
+    return column.id if content == {"id": column.id, "metric": column.id} else content
+
+
+def _value(proposal: Proposal, row: int, column: Line) -> Plain:
+    """A printed number, or a mapping with what stands beside it; None for a dash."""
+    cell, said = proposal.cells[row, column.number], proposal.said.cell.get((row, column.number), {})
+    more: dict[str, Plain] = {key: said[key] for key in _OF_CELL if key in said}
+    if column.role == "text":
+        value = None if cell.kind in ("empty", "dash") else cell.text
+    else:
+        value = cell.value
+        more |= {"mark": " ".join(cell.marks)} if cell.marks else {}
+        more |= {"sd": cell.sd} if cell.sd is not None else {}
+    return {"printed": value, **more} if more and value is not None else value

@@ -1,4 +1,8 @@
-"""A file, or what was pasted, as a table: of which form it is, which of its tables is meant."""
+"""A file, or what was pasted, as a table: LaTeX, CSV, TSV, Markdown (as the HTML that it stands for) or HTML.
+
+The standard library's parsers read CSV and pages, since they tell the line of each cell; pandas would turn
+numbers to floats, and say neither where they stood nor what was bold.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,19 @@ import csv
 import io
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html.parser import HTMLParser
 from pathlib import Path
 
 from audit.authoring import latex
-from audit.authoring.cells import Notation, Piece, Run, Source, Table, check_size, is_decimal_comma
-from audit.authoring.corrections import FORMS, SEPARATORS
-from audit.authoring.layout import laid_out
-from audit.authoring.markup import html_tables, markdown_tables
+from audit.authoring.table import LOWERED, RAISED, STRUCK, Piece, Run, Source, Table, check_size, laid_out
 from audit.errors import AuditError
 
 #: A paper's whole source has less; a claim file may have 2 MB.
 MOST_BYTES = 16 << 20
+FORMS = ("latex", "csv", "tsv", "markdown", "html")
+SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 _SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys((".tex", ".latex", ".ltx"), "latex"),
@@ -28,11 +32,11 @@ _SUFFIXES: Mapping[str, str] = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
 }
 #: What only one form has.
-_SIGNS = (
-    ("latex", re.compile(r"\\begin\s*\{(?:tabular|longtable|tabu|NiceTabular|supertabular)")),
-    ("html", re.compile(r"<table\b", re.IGNORECASE)),
-    ("markdown", re.compile(r"^[ >]*\|?[ ]*:?-+:?[ ]*\|[ |:-]*$", re.MULTILINE)),
-)
+_SIGNS = {
+    "latex": re.compile(r"\\begin\s*\{(?:tabular|longtable|tabu|NiceTabular|supertabular)"),
+    "html": re.compile(r"<table\b", re.IGNORECASE),
+    "markdown": re.compile(r"^[ >]*\|?[ ]*:?-+:?[ ]*\|[ |:-]*$", re.MULTILINE),
+}
 _NO_TABLE = {
     "latex": "no tabular, tabularx or longtable; \\input is not followed, so give the file that has it",
     "markdown": "no table with a line of dashes below its heading; is it another format? say --set format=",
@@ -40,62 +44,29 @@ _NO_TABLE = {
 }
 
 
-class DecimalCommaError(AuditError):
-    """Numbers that can only have decimal commas, and nobody said so."""
-
-
-class SeveralTablesError(AuditError):
-    """A file has several tables, and nobody said which is meant."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the user says about the file; None where it is to be found out, or told as unclear."""
-
-    form: str | None = None
-    number: int | None = None
-    """Which table of the file, from 1."""
-    heads: int | None = None
-    names: int | None = None
-    separator: str | None = None
-    notation: Notation = field(default_factory=Notation)
-    settled: frozenset[tuple[int, ...]] = frozenset()
-    """Row and column of the cells whose content the user gives: nobody asks how it is read."""
-
-    @classmethod
-    def of(cls, said: Mapping[str, str], settled: Iterable[tuple[int, ...]] = ()) -> Options:
-        """From the words of a correction of the whole table."""
-        number, heads, names = (
-            int(said[key]) if key in said else None for key in ("number", "heads", "names")
-        )
-        notation = Notation(said.get("decimal"), said.get("beside"))  # type: ignore[arg-type]
-        form, separator = said.get("format"), said.get("separator")
-        return cls(form, number, heads, names, separator, notation, frozenset(settled))
-
-
-def read(source: str, options: Options) -> Table:
+def read(source: str, said: Mapping[str, str]) -> Table:
     """The table that is meant, of the file `source`, or of standard input for `-`.
 
-    Raises `AuditError`: no file, no text, no table, several, or one that is malformed.
+    `said`: what the user says of it: format, number (which of its tables), heads, names, separator, decimal,
+    beside. Raises `AuditError`: no file, no text, no table, several, or one that is malformed.
     """
-    return table_of(source, text_of(source), options)
+    return table_of(source, text_of(source), said)
 
 
-def table_of(source: str, text: str, options: Options) -> Table:
+def table_of(source: str, text: str, said: Mapping[str, str]) -> Table:
     """`read` for a text that was read already."""
     name = _name(source)
-    form = options.form or _form(source, name, text)
-    table = laid_out(
-        _chosen(_tables(name, text, form, options), name, form, options.number),
-        name=name,
-        form=form,
-        notation=options.notation,
-        heads=options.heads,
-        names=options.names,
-    )
-    if options.notation.decimal is None:
-        _check_commas(table, options.settled)
-    return table
+    form = said.get("format") or _form(source, name, text)
+    match form:
+        case "latex":
+            tables = latex.tables(name, text)
+        case "markdown":
+            tables = _of_markdown(name, text)
+        case "html":
+            tables = _of_html(name, text)
+        case _:
+            tables = _of_csv(name, text, said, "tab" if form == "tsv" else None)
+    return laid_out(_chosen(tables, name, form, said.get("number")), name, form, said)
 
 
 def _name(source: str) -> str:
@@ -116,8 +87,6 @@ def text_of(source: str) -> str:
         raise AuditError(f"{name}: {reason}; give a file with a table, or - for standard input") from err
     if len(content) > MOST_BYTES:
         raise AuditError(f"{name}: more than {MOST_BYTES >> 20} MB; give a file with the table alone")
-    if b"\0" in content:
-        raise AuditError(f"{name}: no text, it has null characters; give LaTeX, CSV, Markdown or HTML")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as err:
@@ -130,95 +99,229 @@ def text_of(source: str) -> str:
 def _form(source: str, name: str, text: str) -> str:
     """By the ending of the name, or by what no other form has."""
     by_name = _SUFFIXES.get(Path(source).suffix.casefold()) if source != "-" else None
-    signs = [form for form, sign in _SIGNS if sign.search(text)] if by_name is None else [by_name]
-    if len(signs) != 1:
+    forms = [by_name] if by_name else [form for form, sign in _SIGNS.items() if sign.search(text)]
+    if len(forms) != 1:
         raise AuditError(f"{name}: of which form it is cannot be told; say --set format={'|'.join(FORMS)}")
-    return signs[0]
+    return forms[0]
 
 
-def _tables(name: str, text: str, form: str, options: Options) -> list[Source]:
-    match form:
-        case "latex":
-            return latex.tables(name, text)
-        case "markdown":
-            return markdown_tables(name, text)
-        case "html":
-            return html_tables(name, text)
-        case "csv" | "tsv":
-            separator = options.separator or ("tab" if form == "tsv" else None)
-            separator = separator or _separator(name, text, options.notation.decimal == "comma")
-            rows = _separated(name, text, separator)
-            return [Source(tuple(rows), rows[0][0].line)] if rows else []
-    raise ValueError(form)
-
-
-def _chosen(found: list[Source], name: str, form: str, number: int | None) -> Source:
-    if not found:
+def _chosen(tables: list[Source], name: str, form: str, number: str | None) -> Source:
+    if not tables:
         raise AuditError(f"{name}: {_NO_TABLE.get(form, 'it is empty; give one with a heading and rows')}")
-    if number is not None and not 1 <= number <= len(found):
-        raise AuditError(f"{name}: there is no table {number}; say --set number=N up to {len(found)}")
-    if number is None and len(found) > 1:
-        captions = [it.caption[:40] + "..." if len(it.caption) > 40 else it.caption for it in found]
+    if number is not None and int(number) > len(tables):
+        raise AuditError(f"{name}: there is no table {number}; say --set number=N up to {len(tables)}")
+    if number is None and len(tables) > 1:
         listed = "; ".join(
-            f"{k} on line {it.line}" + (f", {caption!r}" if caption else "")
-            for k, (it, caption) in enumerate(zip(found[:12], captions, strict=False), 1)
+            f"{k} on line {table.line}" + (f", {table.caption[:40]!r}" if table.caption else "")
+            for k, table in enumerate(tables[:12], 1)
         )
-        more = f"; and {len(found) - 12} more" if len(found) > 12 else ""
-        raise SeveralTablesError(f"{name}: {len(found)} tables; say --set number=N ({listed}{more})")
-    return found[(number or 1) - 1]
-
-
-def _check_commas(table: Table, settled: frozenset[tuple[int, ...]]) -> None:
-    """75,1 beside 15,449: whether the second is a count or a decimal number is for the user to say."""
-    commas = [
-        cell
-        for row in table.rows
-        for cell in row.cells
-        if cell.kind == "unclear" and is_decimal_comma(cell.text) and (row.number, cell.column) not in settled
-    ]
-    if commas:
-        first, many = commas[0], f"{len(commas)} cells such as" if len(commas) > 1 else "the cell"
-        have = "have decimal commas" if len(commas) > 1 else "has a decimal comma"
-        raise DecimalCommaError(
-            f"{table.name}:{first.line}: {many} {first.text!r} {have}, or two numbers; say "
-            "--set decimal=comma, or decimal=point if they are none"
-        )
+        more = f"; and {len(tables) - 12} more" if len(tables) > 12 else ""
+        raise AuditError(f"{name}: {len(tables)} tables; say --set number=N ({listed}{more})")
+    return tables[int(number or 1) - 1]
 
 
 # --------------------------------------------------------------------------- separated values
 
 
-def _separator(name: str, text: str, commas: bool) -> str:
-    """The one that stands in the most lines; no comma where the numbers have decimal commas.
+def _of_csv(name: str, text: str, said: Mapping[str, str], usual: str | None) -> list[Source]:
+    separator = said.get("separator") or usual or _separator(name, text, said.get("decimal") == "comma")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=SEPARATORS[separator], strict=True)
+    rows: list[tuple[Piece, ...]] = []
+    line = 1
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                rows.append(tuple(Piece((Run(cell.strip()),), line) for cell in row))
+            line = reader.line_num + 1
+    except csv.Error as err:
+        what = f"no CSV ({err}); correct its quotes or that line"
+        raise AuditError(f"{name}:{max(1, reader.line_num)}: {what}") from err
+    return [Source(tuple(rows), rows[0][0].line)] if rows else []
 
-    Raises `AuditError` where none does, or several.
-    """
+
+def _separator(name: str, text: str, commas: bool) -> str:
+    """The one that stands in the most lines; no comma where the numbers have decimal commas."""
     possible = [word for word in SEPARATORS if not (commas and word == "comma")]
     lines = text.split("\n")[:1_000]
     counts = {word: sum(SEPARATORS[word] in line for line in lines) for word in possible}
     fitting = [word for word, count in counts.items() if 0 < count == max(counts.values())]
-    if not text.strip():
-        raise AuditError(f"{name}: it is empty; give a table with a heading and rows")
     if len(fitting) != 1:
         parts = f"{' and '.join(fitting)} part" if fitting else "no character parts"
         raise AuditError(f"{name}: {parts} its rows; say --set separator={'|'.join(possible)}")
     return fitting[0]
 
 
-def _separated(name: str, text: str, separator: str) -> list[tuple[Piece, ...]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=SEPARATORS[separator], strict=True)
-    rows: list[tuple[Piece, ...]] = []
-    line, cells = 1, 0
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                rows.append(tuple(Piece((Run(cell.strip()),), line) for cell in row))
-                cells += len(row)
-                check_size(name, 1, cells)
-            line = reader.line_num + 1
-    except csv.Error as err:
-        what = "its quotes do not pair up"
-        if "field limit" in str(err):
-            what = f"a cell has more than {csv.field_size_limit():,} characters"
-        raise AuditError(f"{name}:{max(1, reader.line_num)}: no CSV: {what}; correct that line") from err
-    return rows
+# --------------------------------------------------------------------------- HTML
+
+_STYLES = {
+    **dict.fromkeys(("b", "strong"), "bold"),
+    **dict.fromkeys(("i", "em"), "italic"),
+    **dict.fromkeys(("u", "ins"), "underline"),
+    **dict.fromkeys(("s", "del", "strike"), STRUCK),
+    "sup": RAISED,
+    "sub": LOWERED,
+}
+_SILENT = ("script", "style", "template", "noscript")
+#: Tags that part what stands before and after them.
+_BLOCKS = ("br", "p", "div", "li", "tr", "td", "th")
+_MOST_SPAN = 500
+#: Attribute with a line of the Markdown behind a page.
+_LINE = "data-line"
+
+
+def _of_html(name: str, text: str) -> list[Source]:
+    """All tables of the page, in order; one within a cell of another is a table of its own."""
+    page = _Page(name)
+    page.feed(text)
+    page.close()
+    while page.open:
+        page.handle_endtag("table")
+    return [
+        Source(tuple(table.rows), table.line, table.heads or None, table.heads == 0, caption=table.caption)
+        for table in sorted(page.tables, key=lambda table: table.line)
+        if table.rows
+    ]
+
+
+@dataclass
+class _Cell:
+    line: int
+    across: int
+    down: int
+    styles: list[tuple[str, str]]
+    """Open tags, each with its style or none."""
+    runs: list[Run] = field(default_factory=list)
+
+
+@dataclass
+class _Table:
+    line: int
+    rows: list[tuple[Piece, ...]] = field(default_factory=list)
+    row: list[Piece] = field(default_factory=list)
+    cell: _Cell | None = None
+    heads: int = 0
+    in_head: bool = True
+    """Whether rows may be of the heading: before or within <thead>, or of <th> alone."""
+    only_th: bool = True
+    caption: str = ""
+
+
+class _Page(HTMLParser):
+    """Rows and cells end where the next one begins: their end tags may be left out."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.name, self.cells = name, 0
+        self.tables: list[_Table] = []
+        self.open: list[_Table] = []
+        self.silent: str | None = None
+        self.caption = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        told = given.get(_LINE) or ""
+        line = int(told) if told.isdecimal() else self.getpos()[0]
+        if tag in _SILENT:
+            self.silent = tag
+        elif tag == "table":
+            self.open.append(_Table(line))
+        elif not self.open:
+            return
+        elif tag == "tr":
+            self._end_row()
+        elif tag in ("td", "th"):
+            self._end_cell()
+            self.open[-1].only_th &= tag == "th"
+            styles = [("", "bold")] if tag == "td" and _is_bold(given) else []
+            self.open[-1].cell = _Cell(line, _span(given.get("colspan")), _span(given.get("rowspan")), styles)
+        elif tag in ("thead", "tbody", "tfoot"):
+            self._end_row()
+            self.open[-1].in_head = tag == "thead"
+        elif tag == "caption":
+            self.caption = True
+        elif (cell := self.open[-1].cell) is not None:
+            if tag in _BLOCKS:
+                cell.runs.append(Run(" "))
+            elif tag in _STYLES or tag == "span":
+                cell.styles.append((tag, _STYLES.get(tag) or ("bold" if _is_bold(given) else "")))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == self.silent:
+            self.silent = None
+        elif tag == "caption":
+            self.caption = False
+        elif not self.open:
+            return
+        elif tag == "table":
+            self._end_row()
+            self.tables.append(self.open.pop())
+            self.caption = False
+        elif tag in ("tr", "thead"):
+            self._end_row()
+            self.open[-1].in_head &= tag != "thead"
+        elif tag in ("td", "th"):
+            self._end_cell()
+        elif (cell := self.open[-1].cell) is not None:
+            tags = [name for name, _ in cell.styles]
+            if tag in tags:
+                del cell.styles[len(tags) - 1 - tags[::-1].index(tag)]
+
+    def handle_data(self, data: str) -> None:
+        if self.silent or not self.open:
+            return
+        table = self.open[-1]
+        if self.caption:
+            table.caption = " ".join(f"{table.caption} {data}".split())
+        elif table.cell is not None:
+            styles = frozenset(style for _, style in table.cell.styles if style)
+            table.cell.runs.append(Run(data, styles))
+
+    def _end_cell(self) -> None:
+        table = self.open[-1]
+        if (cell := table.cell) is not None:
+            table.row.append(Piece(tuple(cell.runs) or (Run(""),), cell.line, cell.across, cell.down))
+            table.cell = None
+
+    def _end_row(self) -> None:
+        self._end_cell()
+        table = self.open[-1]
+        if any(piece.text for piece in table.row):
+            table.rows.append(tuple(table.row))
+            self.cells += len(table.row)
+            check_size(self.name, table.line, self.cells)
+            if table.in_head and table.only_th and table.heads == len(table.rows) - 1:
+                table.heads += 1
+        table.row, table.only_th = [], True
+
+
+def _span(given: str | None) -> int:
+    text = (given or "1").strip()
+    return min(max(int(text), 1), _MOST_SPAN) if re.fullmatch("[0-9]{1,5}", text) else 1
+
+
+def _is_bold(given: Mapping[str, str | None]) -> bool:
+    """As pages made from LaTeX write it: a class ltx_font_bold, or a style."""
+    style = f"{given.get('style') or ''} {given.get('class') or ''}"
+    return re.search(r"font-weight:\s*(bold|[6-9]00)|font_bold|\bbold\b", style) is not None
+
+
+# --------------------------------------------------------------------------- Markdown
+
+
+def _of_markdown(name: str, text: str) -> list[Source]:
+    """The tables of the page that the file stands for, with the lines of the file."""
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    page: list[str] = []
+    line, written = 1, RendererHTML()
+    for token in reader.parse(text):
+        if token.type in ("table_open", "tr_open", "th_open", "td_open"):
+            line = token.map[0] + 1 if token.map else line
+            page.append(f'<{token.tag} {_LINE}="{line}">')
+        elif token.type in ("table_close", "tr_close"):
+            page.append(f"</{token.tag}>")
+        elif token.type == "inline" and page and page[-1].startswith(("<th", "<td")):
+            page.append(written.renderInline(token.children or [], reader.options, {}))
+    return _of_html(name, "".join(page))

@@ -16,8 +16,6 @@ import typer
 
 from audit.cli import (
     add,
-    add_entries,
-    add_model,
     check,
     claims,
     data,
@@ -27,8 +25,7 @@ from audit.cli import (
     judge,
     plan,
     report,
-    suggest,
-    verify,
+    tables,
 )
 from audit.cli import run as run_module
 from audit.cli import tune as tune_module
@@ -51,10 +48,7 @@ COMMANDS = (
     data,
     data_fetch,
     add,
-    add_entries,
-    add_model,
-    suggest,
-    verify,
+    tables,
 )
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.

@@ -1,21 +1,32 @@
-"""Commands take dataclasses of options (`audit.settings`): each option is declared once."""
+"""Options that several commands have, each declared once; those of runs are fields of `audit.settings`.
+
+A command may take a dataclass of options: each of its fields is an option then.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_type_hints
 
 import typer
 
+from audit.cli.app import known_names, say
+from audit.errors import AuditError, Exit
+from audit.importing.result import Declared
+from audit.names import counted
+from audit.names import known_names as offered
 from audit.runner.models import models_of
 from audit.settings import Option, RunSettings
 
-Out = Annotated[Path, typer.Option(help="Folder for the report.")]
+if TYPE_CHECKING:
+    from audit.authoring.edit import ClaimFile
+
+T = TypeVar("T")
 Command = Callable[..., int]
 
 
@@ -29,9 +40,9 @@ def command(app: typer.Typer, name: str) -> Callable[[Command], Command]:
     return register
 
 
-def option(name: str) -> Any:
-    """The annotation of one field of the settings, for a command that takes it alone."""
-    return _annotation(name, get_type_hints(RunSettings, include_extras=True)[name])
+def option(name: str, of: Any = RunSettings) -> Any:
+    """The annotation of one field of a dataclass of options, for a command that takes it alone."""
+    return _annotation(name, get_type_hints(of, include_extras=True)[name])
 
 
 def use_models(context: typer.Context, folder: Path | None) -> Path | None:
@@ -96,3 +107,78 @@ def _annotation(name: str, hint: Any) -> Any:
 
 
 Models = option("models")
+Store = option("store")
+Protocol = option("protocol")
+Vectors = option("vectors")
+By = option("by", Declared)
+Out = Annotated[Path, typer.Option(help="Folder of the reports.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Any other key, its value as in YAML; once for each."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON, and nothing else.")]
+Says = Annotated[str | None, typer.Option(help="The paper's sentence in own short words.")]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KIND", help="Of claims, as in order; repeatable to look at several."),
+]
+OneTable = Annotated[list[str] | None, typer.Option("--table", metavar="ID", help="This one; repeatable.")]
+
+
+# --------------------------------------------------------------------------- claim files that are changed
+
+
+def claim_path(name: str) -> Path:
+    """The claim file that is to be changed: a path, or KEY for claims/KEY.yaml or KEY.yaml.
+
+    Built-in files are part of the installation and are not changed by their key.
+    """
+    from audit.claims.load import builtin_claims
+    from audit.claims.papers import own_file
+
+    own = own_file(name)
+    if own is not None:
+        return own
+    if name in {path.stem for path in builtin_claims()}:
+        raise AuditError(f"{name!r} is a built-in paper; give the path of the file that is to be changed")
+    raise AuditError(f"{name!r} is no claim file; give its path, or begin one with `audit add paper {name}`")
+
+
+def open_file(paper: str, *, configs: bool = False) -> ClaimFile:
+    """The claim file that is to be changed; with `configs`, as `audit validate` reads it."""
+    from audit.authoring.edit import ClaimFile
+
+    return ClaimFile.open(claim_path(paper), known=known_names(configs=configs))
+
+
+def sets(given: Sequence[str] | None) -> dict[str, str]:
+    """What --set says, by key. Raises `AuditError` for another form, and for a key that is said twice."""
+    words: dict[str, str] = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals or not value.strip():
+            raise AuditError(f"--set {text!r}: write KEY=VALUE")
+        if name in words:
+            raise AuditError(f"--set {name}: it is said twice; say it once, lists with commas")
+        words[name] = value.strip()
+    return words
+
+
+def the_one(what: str, name: str, there: Mapping[str, T]) -> T:
+    """Raises `AuditError` for a name that is not there, offering those that are."""
+    if name not in there:
+        raise AuditError(f"there is no {what} {name!r}; {offered(name, there)}")
+    return there[name]
+
+
+def finish(file: ClaimFile, *, dry_run: bool) -> int:
+    """Check the changes, show them, and write them."""
+    file.check()
+    say(file.diff())
+    if dry_run:
+        say(f"{file.path}: nothing was written (--dry-run); it would be valid")
+        return Exit.OK
+    paper = file.save()
+    say(f"{file.path}: written; {counted(len(paper.tables), 'table')}, {counted(len(paper.claims), 'claim')}")
+    return Exit.OK

@@ -3,9 +3,7 @@ has two readings is asked about. `audit add paper` and `audit add table` as a us
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit import cli
-from audit.authoring.corrections import parsed, settings_of
 from audit.authoring.edit import ClaimFile
 from audit.authoring.entries import SCHEMA_NAME, write_scaffold
 from audit.authoring.headings import Known, Meaning, meaning, metric_of
-from audit.authoring.reading import text_of
-from audit.authoring.session import Session
+from audit.authoring.propose import Proposal, put, said
+from audit.authoring.reading import read, table_of
 from audit.claims.load import Paper, builtin_claims, json_schema, load
 from audit.errors import AuditError, Exit
 from reimpl.data.catalogue import catalogue
@@ -77,60 +74,54 @@ def test_titles_name_a_data_set_and_a_metric_in_either_order_of_nesting(
 
 def test_corrections_say_what_stands_where_and_the_later_word_counts() -> None:
     words = ["columns 2-3: metric=P@1 dataset=a", "column 3:metric=P@3", 'row 2: label="A, B: c"']
-    words += ["cell 5 , 3: value=75.1 mark=*", "column 4: skip", "table: heads=2 unit=fraction"]
-    corrections = [parsed(it) for it in words]
-    assert {target: settings_of(corrections, target) for target in ("column", "row", "cell", "table")} == {
-        "column": {
-            (2,): {"metric": "P@1", "dataset": "a"},
-            (3,): {"metric": "P@3", "dataset": "a"},
-            (4,): {"skip": "skip"},
-        },
-        "row": {(2,): {"label": "A, B: c"}},
-        "cell": {(5, 3): {"value": "75.1", "mark": "*"}},
-        "table": {(): {"heads": "2", "unit": "fraction"}},
-    }
+    parts = said({}, [*words, "cell 5 , 3: value=75.1 mark=*", "column 4: skip"])
+    a = {"dataset": "a"}
+    assert parts.column == {2: {"metric": "P@1", **a}, 3: {"metric": "P@3", **a}, 4: {"skip": "skip"}}
+    assert parts.row == {2: {"label": "A, B: c"}}
+    assert parts.cell == {(5, 3): {"value": "75.1", "mark": "*"}}
 
 
 # --------------------------------------------------------------------------- from the table to the loader
 
 
-def session_of(path: Path, folder: Path, *maps: str) -> Session:
-    """The table of `path`, and a claim file, which is made where there is none."""
+def proposed(path: Path, folder: Path, *maps: str) -> tuple[ClaimFile, Proposal]:
+    """A claim file, which is made where there is none, and the table of `path` for it."""
     claims = folder / "toy.yaml"
     if not claims.exists():
         write_scaffold(claims, TOY, KNOWN)
         claims.write_text(claims.read_text().replace("  eurlex_4k:", "  eurlex:"))
     right = dict(expected(path).get("options", {})) if path in FILES else {}
-    session = Session(str(path), text_of(str(path)), ClaimFile.open(claims), {"amazon-670k": "Amazon-670K"})
-    for text in (*(f"table: {key}={value}" for key, value in right.items()), *maps):
-        session = session.with_(parsed(text))
-    return session
+    whole = {key: str(value) for key, value in right.items()}
+    for text in maps:
+        whole |= dict(it.split("=") for it in text.removeprefix("table: ").split() if "table: " in text)
+    words = said(whole, [text for text in maps if "table: " not in text])
+    file = ClaimFile.open(claims)
+    known = Known(file.paper, {"amazon-670k": "Amazon-670K"})
+    return file, Proposal(read(str(path), words.table), known, words)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_nothing_is_lost_between_the_table_and_the_loader(path: Path, tmp_path: Path) -> None:
     """And headings are taken for the data set and metric that they name; null: no rule covers the column."""
     right = expected(path)
-    proposed = session_of(path, tmp_path).mapped()
-    for line, wanted in zip(proposed.columns[proposed.table.names :], right["columns"], strict=True):
+    _, first = proposed(path, tmp_path)
+    for line, wanted in zip(first.columns[first.table.names :], right["columns"], strict=True):
         if wanted is not None and line.role != "names":
             named = " ".join(
                 line.settings[it] for it in ("dataset", "metric", "quantity") if it in line.settings
             )
             assert named == wanted or (not named and line.id == wanted)
-    for line, keys in zip(proposed.rows, right.get("row_settings", [{}] * len(proposed.rows)), strict=True):
+    for line, keys in zip(first.rows, right.get("row_settings", [{}] * len(first.rows)), strict=True):
         assert {**line.settings, **keys} == dict(line.settings)
-    session = session_of(path, tmp_path, *right.get("map", []))
-    mapped = session.mapped()
-    session.put()
-    session.file.save()
+    file, mapped = proposed(path, tmp_path, *right.get("map", []))
+    put(file, mapped)
+    file.save()
     (table,) = load(tmp_path / "toy.yaml").table_records()
     columns = mapped.value_columns()
-    by_hand = {place for it in session.corrections if it.target == "cell" for place in it.places}
     for number, (row, of_row) in enumerate(zip(table.rows, right["rows"], strict=True), 1):
         assert row.label == ", ".join(of_row["names"])
         for column, cell in zip(columns, row.cells, strict=True):
-            if (number, column.number) not in by_hand:
+            if (number, column.number) not in mapped.said.cell:
                 held = of_row["cells"][column.number - 1 - mapped.table.names]
                 wanted = as_printed(held, column.role == "text", cell.printed)
                 assert (cell.printed, cell.sd, cell.mark) == wanted
@@ -152,9 +143,9 @@ def as_printed(held: Any, text: bool, printed: str | None) -> tuple[str | None, 
 
 
 def written(path: Path, folder: Path, *maps: str) -> Paper:
-    session = session_of(path, folder, *maps)
-    session.put()
-    return session.file.save()
+    file, mapped = proposed(path, folder, *maps)
+    put(file, mapped)
+    return file.save()
 
 
 def test_data_sets_of_the_catalogue_are_added_and_experiments_are_found_by_name(tmp_path: Path) -> None:
@@ -168,7 +159,7 @@ def test_data_sets_of_the_catalogue_are_added_and_experiments_are_found_by_name(
     other = "{title: Other, dataset: eurlex, unavailable: not public}"
     entries = f"experiments:\n  kim: {kim}\n  other: {other}"
     claims.write_text(claims.read_text().replace("experiments: {}", entries))
-    rows = session_of(path, tmp_path).mapped().rows
+    rows = proposed(path, tmp_path)[1].rows
     assert [it.settings.get("experiment") for it in rows] == ["kim", None]
 
 
@@ -190,12 +181,10 @@ def test_a_mutated_table_is_put_into_a_valid_file_or_refused(
     """In sentences; and every number that is in the table stands in the text that would be written."""
     path, text = case
     file = replace(claims)
-    session = Session(path.name, text, file, {})
+    words = said({"dataset": "eurlex_4k", "unit": "percent", "number": "1"}, maps)
     try:
-        for it in ["table: dataset=eurlex_4k unit=percent number=1", *maps]:
-            session = session.with_(parsed(it))
-        mapped = session.mapped()
-        session.put()
+        mapped = Proposal(table_of(path.name, text, words.table), Known(file.paper), words)
+        put(file, mapped)
         file.check()
     except AuditError:
         return
@@ -247,28 +236,21 @@ def table(source: str, *more: str) -> int:
     return audit("table", source, "--paper", "toy", *more)
 
 
-def answers(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    text = "".join(f"{line}\n" for line in lines)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-
-
-def test_a_paper_by_flags_or_by_questions(
+def test_a_paper_is_begun_in_the_folder_of_claims_where_there_is_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In the folder of claims where there is one."""
     monkeypatch.chdir(tmp_path)
     Path("claims").mkdir()
-    said = ("--set", "authors=A. B", "--set", "year=2024")
-    assert audit("paper", "toy", "--title", "A paper", *said) == Exit.OK
+    said = ("--set", "authors=A. B, C. D", "--set", "year=2024")
+    assert audit("paper", "toy", "--title", "A: paper", *said) == Exit.OK
     out = "claims/toy.yaml: written, and valid\nnext: audit add table FILE --paper toy\n"
     assert capsys.readouterr().out == out
-    answers(monkeypatch, "A: paper", "A. B, C. D", "", "2023")
-    assert audit("paper", "asked") == Exit.OK
-    paper = load(Path("claims/asked.yaml")).paper
-    assert (paper.title, paper.authors, paper.venue, paper.year) == ("A: paper", ("A. B", "C. D"), None, 2023)
+    paper = load(Path("claims/toy.yaml")).paper
+    assert (paper.title, paper.authors, paper.venue, paper.year) == ("A: paper", ("A. B", "C. D"), None, 2024)
 
 
 REFUSED = [
+    ("paper b", "missing option '--title'"),
     ("paper toy --title B", "toy.yaml: there is such a file, and it is kept; choose another"),
     ("paper to~y --title B", "paper.key: 'to y' is not of the right form"),
     ("paper b --title B --set year=x", "year 'x' cannot stand there"),
@@ -277,20 +259,20 @@ REFUSED = [
 
 
 def test_what_cannot_be_done_is_one_sentence_and_nothing_is_written(
-    toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    toy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = {path: path.read_bytes() for path in Path().iterdir()}
     for line, sentence in REFUSED:
-        answers(monkeypatch)
         assert audit(*(it.replace("~", " ") for it in line.split())) == Exit.BAD_INPUT, line
         assert sentence in capsys.readouterr().err, line
     assert {path: path.read_bytes() for path in Path().iterdir()} == before
 
 
 def test_what_is_open_is_listed_cell_by_cell_and_settled_by_words(
-    toy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    toy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert table("two.csv", "--yes") == Exit.BAD_INPUT
+    before = toy.read_bytes()
+    assert table("two.csv") == Exit.BAD_INPUT and toy.read_bytes() == before
     assert capsys.readouterr().err.splitlines() == [
         "two.csv: column 3 ('Seconds') is of no known metric; say column 3: metric=P@1, or quantity=..., "
         "text, skip",
@@ -299,21 +281,11 @@ def test_what_is_open_is_listed_cell_by_cell_and_settled_by_words(
         "two.csv: cell 2,2 (line 3): 'OOM' is no number; or say cell 2,2: value=... or dash",
     ]
     maps = ["column 2: dataset=eurlex_4k", "column 3: quantity=training_time unit=s", "cell 2,2: dash"]
-    assert table("two.csv", "--yes", *[it for text in maps for it in ("--map", text)]) == Exit.OK
+    assert table("two.csv", *[it for text in maps for it in ("--map", text)]) == Exit.OK
     held = load(toy).tables["t1"]
-    assert (held.columns[1].quantity, held.columns[1].unit, held.rows[1].values[0]) == (
-        "training_time",
-        "s",
-        None,
-    )
+    time = held.columns[1]
+    assert (time.quantity, time.unit, held.rows[1].values[0]) == ("training_time", "s", None)
     assert "cell 2,2: 'OOM' is taken as null, as you said" in capsys.readouterr().out
-    said = ["", "table: dataset=eurlex_4k", "column 9: skip", "colum 3: text", "column 3: text"]
-    answers(monkeypatch, *said, "cell 2,2: dash", "", "")
-    assert table("two.csv") == Exit.OK
-    held = load(toy).tables["t2"]
-    assert held.dataset == "eurlex_4k" and held.columns[1].metric is None
-    err = capsys.readouterr().err
-    assert "some points are open yet" in err and "there is no column 9" in err and "is no correction" in err
-    before = toy.read_bytes()
-    answers(monkeypatch, "q")
-    assert table("two.csv") == Exit.BAD_INPUT and toy.read_bytes() == before
+    for maps, sentence in ((["column 9: skip"], "there is no column 9"), (["colum 3: text"], "is no corr")):
+        assert table("two.csv", "--map", *maps) == Exit.BAD_INPUT
+        assert sentence in capsys.readouterr().err

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -45,10 +43,6 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def answers(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-
-
 def suggest(*arguments: str) -> int:
     return cli.main(["suggest", "toy", *arguments])
 
@@ -64,22 +58,20 @@ def test_what_is_named_is_added_with_a_sentence_that_says_that_it_is_ours(
     )
     assert file.read_text().startswith(FILE.rstrip("\n")), "nothing else is changed"
     assert "toy.yaml: written; 1 table, 1 claim\n" in capsys.readouterr().out
-    assert suggest("--list") == Exit.OK
+    assert suggest() == Exit.OK
     assert FIRST not in capsys.readouterr().out
 
 
-def test_each_is_asked_for_and_a_yes_may_bring_the_papers_sentence(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_each_is_shown_and_may_bring_the_papers_sentence(
+    file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers(monkeypatch, "maybe\nn\ny Pooling: it helps\nq\n")
-    assert suggest() == Exit.OK
-    (claim,) = load(file).claims
-    assert (claim.id, claim.says) == (FIRST, "Pooling: it helps")
+    assert suggest() == Exit.OK and file.read_text() == FILE
     out = capsys.readouterr().out
-    assert (
-        "1 of 3  t1-best-full-eurlex  (optimum, Table 1)\n  Ours is the best of 3 in P@1 on EUR-Lex\n" in out
-    )
+    assert "t1-best-full-eurlex  (optimum, Table 1)\n  Ours is the best of 3 in P@1 on EUR-Lex\n" in out
     assert "  cells: t1.full.P@1, t1.less.P@1\n" in out
+    assert suggest("--accept", FIRST, "--says", "Pooling: it helps", "--set", "page=5") == Exit.OK
+    (claim,) = load(file).claims
+    assert (claim.id, claim.says, claim.where.page) == (FIRST, "Pooling: it helps", 5)
 
 
 def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,17 +94,15 @@ def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture
             f"there is no suggestion 't1-full-over-less-eurlexx'; did you mean '{FIRST}'",
         ),
         (["--table", "t2"], "there is no table 't2'; known: t1"),
-        (["--list", "--set", "page=5"], "--says and --set are of one claim: give them with one --accept ID"),
+        (["--set", "page=5"], "--says and --set are of one claim: give them with one --accept ID"),
     ],
 )
 def test_bad_input_is_one_sentence_and_leaves_the_file_alone(
     file: Path,
     arguments: list[str],
     sentence: str,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    answers(monkeypatch, "y\n")
     assert suggest(*arguments) == Exit.BAD_INPUT
     assert sentence in capsys.readouterr().err
     assert file.read_text() == FILE

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from pathlib import Path
 
 import pytest
@@ -57,10 +55,6 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def answers(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-
-
 def add(*arguments: str) -> int:
     return cli.main(["add", *arguments, "--paper", "toy"])
 
@@ -83,13 +77,6 @@ def test_an_experiment_is_added_with_the_rows_that_report_it(file: Path) -> None
     assert "# on top\n" in file.read_text() and "# the usual one\n" in file.read_text()
 
 
-def test_an_experiment_by_questions(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers(monkeypatch, "Kim-CNN\neurlex\nxml_cnn\nkim2014\nchen2022\nstudy2022\nt2.kim\n\n")
-    assert add("experiment", "kim") == Exit.OK
-    held = load(file).experiments["kim"]
-    assert (held.title, held.variant, held.recipe) == ("Kim-CNN", "kim2014", "study2022")
-
-
 # --------------------------------------------------------------------------- claims
 
 
@@ -106,38 +93,14 @@ def test_a_claim_by_flags_is_the_entry_that_a_person_would_write(file: Path) -> 
     )
 
 
-def test_a_claim_by_questions_asks_again_what_cannot_be_meant(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Kind, expect, says, five that may be left out, where, and the last word."""
-    answers(monkeypatch, "sum\narithmetic\nit is more\nt1.xml.e > t2.kim.P@1\n\n\n\n\n\n\n4\n\n\n")
-    assert add("claim", "more") == Exit.OK
-    (claim,) = load(file).claims
-    assert (claim.kind, claim.says, claim.where.page) == ("arithmetic", "it is more", 4)
-    held = capsys.readouterr()
-    assert "  arithmetic     A sentence with a number in it, held against the tables.\n" in held.out
-    assert "there is no kind of claim 'sum'" in held.err
-    assert "expect: The statement as an expression" in held.err
-
-
 # --------------------------------------------------------------------------- data sets
 
 
-def test_a_data_set_by_flags_or_by_questions(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The catalogue's entries with a name like it are told."""
-    printed = ["--set", 'printed={train: "15,449", labels: "3,956"}']
-    assert (
-        add("dataset", "wiki", "--name", "Wiki10-31K", "--set", "catalogue=wiki10-31k", *printed) == Exit.OK
-    )
+def test_a_data_set_is_added_with_what_is_printed_of_it(file: Path) -> None:
+    printed = ["--set", 'printed={train: "15,449", labels: "3,956"}', "--set", "catalogue=wiki10-31k"]
+    assert add("dataset", "wiki", "--name", "Wiki10-31K", *printed) == Exit.OK
     held = load(file).datasets["wiki"]
     assert (held.catalogue, held.printed) == ("wiki10-31k", {"train": "15,449", "labels": "3,956"})
-    assert add("dataset", "again", "--name", "Wiki10 (31K)") == Exit.OK
-    assert "the catalogue has wiki10-31k" in capsys.readouterr().out
-    answers(monkeypatch, "AmazonCat 13k\namazoncat-13k\n{train: 1186239}\n\n\n")
-    assert add("dataset", "cat") == Exit.OK
-    assert load(file).datasets["cat"].catalogue == "amazoncat-13k"
 
 
 # --------------------------------------------------------------------------- all three
@@ -149,6 +112,9 @@ def test_a_data_set_by_flags_or_by_questions(
         ([*KIM[:1], "xml", *KIM[2:], *NOT], "experiments.xml is there already, and is kept"),
         ([*KIM, "--set", "unavailable"], "--set 'unavailable': write KEY=VALUE"),
         ([*ORDER, *SAID], "claims[0].worse: t1.kim.e has no experiment"),
+        (["experiment", "kim"], "missing option '--title'"),
+        ([*KIM], "experiments.kim: lacks model, variant, protocol, recipe; add what to run, or say in"),
+        (["claim", "c", *SAID], "--kind is missing; give one of value, "),
         (["dataset", "b", "--name", "x", "--set", "catalogue=eurlexx"], "'eurlexx' is unknown"),
     ],
 )
@@ -156,10 +122,8 @@ def test_bad_input_is_told_and_leaves_the_file_alone(
     file: Path,
     arguments: list[str],
     sentence: str,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    answers(monkeypatch, "")
     assert add(*arguments) == Exit.BAD_INPUT
     held = capsys.readouterr()
     assert sentence in held.err and "+++" not in held.out

@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.authoring import reading
-from audit.authoring.cells import UNSEEN, Cell, Content, Notation, Run, Table
-from audit.authoring.cells import content as content_of
-from audit.authoring.reading import Options, read, table_of
+from audit.authoring.reading import read, table_of
+from audit.authoring.table import UNSEEN, Cell, Run, cell_of
 from audit.claims.source import read as read_yaml
 from audit.errors import AuditError
 
@@ -40,26 +39,21 @@ def compact(cell: Cell) -> Any:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_a_table_is_read_as_a_person_reads_it(path: Path) -> None:
     right = expected(path)
-    options = dict(right.get("options", {}))
-    notation = Notation(options.pop("decimal", None), options.pop("beside", None))
-    table = read(str(path), Options(notation=notation, **options))
+    table = read(str(path), {key: str(value) for key, value in right.get("options", {}).items()})
     assert [list(it) for it in table.paths] == right["paths"]
     assert (len(table.heading), table.names) == (right["heads"], right["names"])
     for row, wanted in zip(table.rows, right["rows"], strict=True):
         cells = [compact(cell) for cell in row.cells[table.names :]]
         assert (list(row.names), row.line, cells) == (wanted["names"], wanted["line"], wanted["cells"])
-    left_out = [[piece.line, column, piece.text] for piece, column, _ in table.left_out]
-    assert (left_out, table.caption) == (right.get("unread", []), right.get("caption", ""))
+    assert table.caption == right.get("caption", "")
 
 
 # --------------------------------------------------------------------------- cells
 
 
-def say(*runs: str | Run, decimal: Any = None, beside: Any = None) -> str:
+def say(text: str, **notation: str) -> str:
     """`number 75.1 ±0.2 *`, or the kind with why it is unclear."""
-    said: Content = content_of(
-        [it if isinstance(it, Run) else Run(it) for it in runs], Notation(decimal, beside)
-    )
+    said = cell_of([Run(text)], notation)
     sd = [f"±{said.sd}"] if said.sd is not None else []
     unit = ["/".join(said.with_unit)] if said.with_unit else []
     parts = [said.kind, *([said.value] if said.value else []), *sd, *said.marks, *unit, said.why or ""]
@@ -99,23 +93,10 @@ def test_with_decimal_commas_points_and_commas_change_places() -> None:
         say("75.1", decimal="comma").startswith("unclear") and say("75,1", decimal="point")[:7] == "unclear"
     )
     text = "M;P@1;n\nA;75,1;15.449\n"
-    with pytest.raises(reading.DecimalCommaError):
-        table_of("t.csv", text, Options(separator="semicolon"))
-    comma = table_of("t.csv", text, Options(notation=Notation("comma")))
+    unclear, _ = table_of("t.csv", text, {"separator": "semicolon"}).values()
+    assert unclear.kind == "unclear"
+    comma = table_of("t.csv", text, {"decimal": "comma"})
     assert [cell.value for cell in comma.values()] == ["75.1", "15,449"]
-
-
-# --------------------------------------------------------------------------- rows and headings
-
-
-def latex(*rows: str, **options: Any) -> Table:
-    text = "\\begin{tabular}{lllcc}\n" + " \\\\\n".join(rows) + " \\\\\n\\end{tabular}"
-    return table_of("t.tex", text, Options(**options))
-
-
-def markdown(*rows: str) -> Table:
-    text = "\n".join(["| Dataset | Metric | A |", "|---|---|---|", *rows])
-    return table_of("t.md", text, Options())
 
 
 TABLE = r"\begin{tabular}{lc} M & P@1 \\ \hline A & 1.0 \\ \end{tabular}"
@@ -141,7 +122,7 @@ def test_a_broken_file_is_refused_in_one_sentence(
     monkeypatch.chdir(tmp_path)
     Path(name).write_text(content, encoding="utf-8")
     with pytest.raises(AuditError) as caught:
-        read(name, Options())
+        read(name, {})
     assert sentence in str(caught.value) and "\n" not in str(caught.value)
 
 
@@ -157,7 +138,7 @@ def test_a_file_that_cannot_be_read_as_text_is_refused(tmp_path: Path) -> None:
         tmp_path: "Is a directory",
     }.items():
         with pytest.raises(AuditError, match=sentence):
-            read(str(path), Options())
+            read(str(path), {})
 
 
 # --------------------------------------------------------------------------- any file
@@ -187,8 +168,9 @@ def test_a_mutated_file_is_read_or_refused_in_one_sentence(
     case: tuple[Path, str], decimal: Any, beside: Any
 ) -> None:
     path, text = case
+    said = {"number": "1", "decimal": decimal, "beside": beside}
     try:
-        table = table_of(path.name, text, Options(number=1, notation=Notation(decimal, beside)))
+        table = table_of(path.name, text, {key: value for key, value in said.items() if value})
     except AuditError as err:
         assert "\n" not in str(err) or "\n" in text
         return
@@ -230,7 +212,7 @@ def test_every_cell_of_the_file_is_in_the_result(grid: list[list[str]], form: st
     head = ["Name", *(f"H{k}" for k in range(1, len(grid[0])))]
     rows = [["r" + str(k), *row[1:]] for k, row in enumerate(grid)]
     rows[0][1] = "50.5"
-    table = table_of("t." + form, written(form, [head, *rows]), Options(form=form, heads=1))
+    table = table_of("t." + form, written(form, [head, *rows]), {"format": form, "heads": "1"})
     assert [[it.text for it in row] for row in table.heading] == [head]
     kept = [[cell.text for cell in row.cells] for row in table.rows]
     sections = {name for row in table.rows for name in row.names}

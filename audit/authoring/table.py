@@ -1,0 +1,440 @@
+"""A table as it is read: cells with the numbers as printed, the heading, the names of the rows.
+
+A printed number stays the string that it is. What could be read in two ways is `unclear`, with the reason:
+decimal commas, two numbers, numbers in brackets. The user settles it with words on the whole table:
+`decimal` is point or comma, and `beside` (sd or mark) is what a number in brackets, or a small one above or
+below the line, is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any, Literal
+
+from audit.claims.source import is_visible
+from audit.errors import AuditError
+from audit.stats.printed import printed
+
+#: Cells of one table: many times what a claim file of 2 MB can hold.
+MOST_CELLS = 50_000
+#: Styles that place or cancel text; any other style of a number becomes one of its marks.
+RAISED, LOWERED, STRUCK = "raised", "lowered", "struck"
+#: Why a cell with control characters is unclear.
+UNSEEN = "holds characters that are not seen, or turn text round; take them out"
+
+
+@dataclass(frozen=True)
+class Run:
+    """Characters in one style."""
+
+    text: str
+    styles: frozenset[str] = frozenset()
+    """bold, italic, underline, a colour; raised, lowered, struck."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A cell as a reader of files gives it."""
+
+    runs: tuple[Run, ...]
+    line: int
+    """Line of the file on which it begins, from 1."""
+    across: int = 1
+    down: int = 1
+    """Columns and rows that it covers; `down` is negative where it stands in the last of its rows."""
+    why: str | None = None
+    """What the reader could not read in it."""
+
+    @property
+    def text(self) -> str:
+        """What is printed; letters and digits above or below the line are told by ^ and _."""
+        shown = []
+        for run in self.runs:
+            small = "^" if RAISED in run.styles else "_" if LOWERED in run.styles else ""
+            shown.append(small + run.text if run.text.strip()[:1].isalnum() else run.text)
+        return " ".join("".join(shown).split())
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table as a reader of files gives it."""
+
+    rows: tuple[tuple[Piece, ...], ...]
+    line: int
+    heads: int | None = None
+    """How many rows are the heading, where the file itself says so."""
+    least_heads: bool = False
+    """Whether there may be more of them than `heads`: a rule below the first row of several."""
+    fills: bool = False
+    """Whether a cell over several rows has empty ones below it in the file (LaTeX), or none (HTML)."""
+    caption: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A cell in its place, rows (with the heading's) and columns counted from 1, and what it says."""
+
+    text: str
+    kind: Literal["number", "dash", "empty", "text", "unclear"]
+    """number: one printed number, perhaps with a spread and marks. dash: the paper prints that there is none.
+    unclear: made of digits, and no number that can be read in one way. text: everything else."""
+    value: str | None = None
+    """The printed number, as a string; None for any other kind."""
+    sd: str | None = None
+    """What stands after the plus-minus sign."""
+    marks: tuple[str, ...] = ()
+    """bold, underline, stars, daggers, footnote letters: as printed, without the number."""
+    why: str | None = None
+    """For `unclear`: why it cannot be read."""
+    with_unit: tuple[str, str] | None = None
+    """For `text` that is a number and a unit behind it, as 18s: both."""
+    row: int = 0
+    column: int = 0
+    line: int = 0
+    across: int = 1
+    hidden: bool = False
+    """Whether not even its text is known: a command that nobody defines, characters that are not seen."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the body."""
+
+    number: int
+    """From 1, headings not counted: what `row 3` means in a correction."""
+    line: int
+    names: tuple[str, ...]
+    """Section, group and name, from the outside in, without repeats."""
+    cells: tuple[Cell, ...]
+    """One for each column, those of the names among them."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with its heading and the names of its rows."""
+
+    name: str
+    """The file, as the user named it."""
+    form: str
+    """latex, csv, tsv, markdown or html."""
+    line: int
+    heading: tuple[tuple[Cell, ...], ...]
+    """Rows of the heading, one cell for each column; a cell over several columns stands in each."""
+    names: int
+    """How many columns at the left name the rows."""
+    rows: tuple[Row, ...]
+    caption: str = ""
+
+    @property
+    def width(self) -> int:
+        return len(self.heading[0])
+
+    @property
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """The titles of each column from top to bottom, without blanks and repeats."""
+        return tuple(
+            tuple(dict.fromkeys(cell.text for cell in column if cell.text))
+            for column in zip(*self.heading, strict=True)
+        )
+
+    def values(self) -> Iterator[Cell]:
+        """All cells right of the names."""
+        for row in self.rows:
+            yield from row.cells[self.names :]
+
+
+def check_size(name: str, line: int, cells: int) -> None:
+    """Raises `AuditError` for more cells than a table has, before all of a large file is read."""
+    if cells > MOST_CELLS:
+        raise AuditError(f"{name}:{line}: more than {MOST_CELLS:,} cells; give the table in parts")
+
+
+# --------------------------------------------------------------------------- what a cell says
+
+STARS = "*†‡§¶#★☆⋆↑↓▲▼△▽◦•✓^°"
+#: No number with all that may stand beside it is longer.
+_LONGEST = 200
+_SIGNS = "-+\N{MINUS SIGN}\N{EN DASH}"
+_THIN = "\N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}"
+_NUMBER = rf"[{_SIGNS}]?\s?(?:[0-9][0-9.,'’{_THIN}]*|[.,][0-9]+)\s?%?"
+_CELL = re.compile(
+    rf"(?P<before>[{re.escape(STARS)}\s]*)(?P<value>{_NUMBER})\s*"
+    rf"(?:(?:±|\+/?[-\N{{MINUS SIGN}}])\s*(?P<sd>{_NUMBER}))?\s*"
+    rf"(?:(?P<beside>[(\[][^()\[\]]*[)\]]))?(?P<after>[{re.escape(STARS)}\s]*)"
+)
+_DASH = re.compile(r"[-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}–—―−_]{1,4}|n/?a\.?|/", re.IGNORECASE)
+_SEVERAL = re.compile(rf"{_NUMBER}(?:\s*[/|;&]\s*|\s+){_NUMBER}.*")
+#: Units of time and of memory; 200K and 300d are parts of names.
+_WITH_UNIT = re.compile(
+    rf"(?P<value>{_NUMBER})\s?(?P<unit>ms|s|secs?\.?|seconds?|m|mins?\.?|minutes?|h|hrs?\.?|hours?|[kKMGT]i?B)"
+)
+_GROUPED = re.compile(rf"[1-9][0-9]{{0,2}}(?:[{_THIN}'’][0-9]{{3}})+(?![0-9])")
+_RAISED_MARK = re.compile(rf"[{re.escape(STARS)},a-zA-Z\s]{{1,12}}")
+
+
+class _UnclearError(ValueError):
+    """The message says why."""
+
+
+def cell_of(runs: Sequence[Run], said: Mapping[str, str], **place: Any) -> Cell:
+    """What the cell with these characters says; `said` and `place` as in `Cell` and above."""
+    text = " ".join("".join(run.text for run in runs).split())
+    fields: dict[str, Any] = {"text": text, **place}
+    if not is_visible(text) or any(unicodedata.category(sign) in ("Cc", "Cf") for sign in text):
+        return Cell(kind="unclear", why=UNSEEN, **{**fields, "hidden": True})
+    if not text or _DASH.fullmatch(text):
+        return Cell(kind="dash" if text else "empty", **fields)
+    if len(text) > _LONGEST or not any(sign.isdigit() for sign in text):
+        return Cell(kind="text", **fields)
+    try:
+        return Cell(**_number(runs, said), **fields)
+    except _UnclearError as err:
+        return Cell(kind="unclear", why=str(err), **fields)
+
+
+def _number(runs: Sequence[Run], said: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a number with spread and marks, or of text. Raises `_UnclearError`."""
+    signs, small = _on_the_line(runs)
+    line, decimal = "".join(sign for sign, _ in signs), said.get("decimal")
+    match = _CELL.fullmatch(line)
+    if match is None:
+        return _no_number(line, bool(small), decimal)
+    digits = [styles for sign, styles in signs[slice(*match.span("value"))] if sign.isdigit()]
+    styles = {own - {RAISED, LOWERED} for own in digits}
+    if len(styles) > 1:
+        raise _UnclearError("has only some of its digits in bold or another style")
+    marks = [*sorted(styles.pop()), *match["before"].split(), *match["after"].split()]
+    value, sd = _spelled(match["value"], decimal), match["sd"] and _spelled(match["sd"], decimal)
+    beside = [match["beside"][1:-1].strip()] if match["beside"] else []
+    for text, lowered in small:
+        if lowered or not _RAISED_MARK.fullmatch(text):
+            beside.append(text.strip("()[] "))
+        else:
+            marks += [mark for mark in re.split(r"[,\s]+", text) if mark]
+    for text in beside:
+        if "beside" not in said:
+            raise _UnclearError(f"has {text!r} beside the number; say --set beside=sd or beside=mark")
+        if said["beside"] == "mark":
+            marks.append(text.replace(" ", "_"))
+        elif sd is not None:
+            raise _UnclearError(f"has two spreads, {sd!r} and {text!r}; give it with a correction")
+        else:
+            sd = _spelled(text, decimal)
+    return {"kind": "number", "value": value, "sd": sd, "marks": tuple(dict.fromkeys(marks))}
+
+
+def _on_the_line(runs: Sequence[Run]) -> tuple[list[tuple[str, frozenset[str]]], list[tuple[str, bool]]]:
+    """The characters neither raised nor lowered, with their styles; and the rest, with whether it is lowered.
+
+    A spread may be set smaller (75.1 with ±0.2 below): that is told by its sign.
+    """
+    signs: list[tuple[str, frozenset[str]]] = []
+    small: list[tuple[str, bool]] = []
+    for run in runs:
+        text = run.text
+        if run.styles & {RAISED, LOWERED} and (text := text.strip()):
+            if not re.match(r"±|\+/?-|%", text):
+                small.append((text, LOWERED in run.styles))
+                continue
+            text = f" {text}"
+        for sign in text:
+            if not (sign.isspace() and (not signs or signs[-1][0].isspace())):
+                signs.append((sign, run.styles))
+    if any(STRUCK in styles for sign, styles in signs if sign.isdigit()):
+        raise _UnclearError("is struck out; say what it counts as with a correction")
+    if signs and signs[-1][0].isspace():
+        signs.pop()
+    return signs, small
+
+
+def _no_number(line: str, small: bool, decimal: str | None) -> dict[str, Any]:
+    """Text, perhaps a number with its unit: 18s. Raises `_UnclearError` for what looks like numbers."""
+    unit = None if small else _WITH_UNIT.fullmatch(line)
+    if unit and "%" not in unit["value"]:
+        return {"kind": "text", "with_unit": (_spelled(unit["value"], decimal), unit["unit"])}
+    if _SEVERAL.fullmatch(line):
+        raise _UnclearError("holds two numbers; give each a cell of its own")
+    if any(sign.isdigit() and sign not in "0123456789" for sign in line):
+        raise _UnclearError("has digits that are not 0 to 9; write those")
+    if any(sign.isalpha() for sign in line) or small:
+        return {"kind": "text"}
+    raise _UnclearError("is no plain number")
+
+
+def _spelled(number: str, decimal: str | None) -> str:
+    """The number with the point and the commas that claim files have; the digits are those printed."""
+    text = re.sub(rf"(?<=[{_SIGNS}])\s|\s(?=%)", "", number.strip())
+    if decimal == "comma":
+        text = text.translate({ord(","): ".", ord("."): ","})
+    if _GROUPED.match(text.rstrip("%").lstrip(_SIGNS)):
+        text = re.sub(rf"[{_THIN}'’]", ",", text)
+    try:
+        printed(text)
+    except ValueError as err:
+        comma = re.search(r"(?<![0-9.,])([0-9]*),([0-9]+)(?![0-9.,])", number)
+        if decimal is None and comma:  # it can only be a decimal one: 75,1 and 0,751, not 15,449
+            why = "has a decimal comma; say --set decimal=comma, or decimal=point if it has none"
+            raise _UnclearError(why) from err
+        why = "is no printed number: its points, commas or blanks stand where none can"
+        raise _UnclearError(why) from err
+    return text
+
+
+# --------------------------------------------------------------------------- heading, names, rows
+
+Grid = list[list[Cell]]
+
+
+def laid_out(source: Source, name: str, form: str, said: Mapping[str, str]) -> Table:
+    """The table that a reader gives. `heads` and `names` in `said`: how many rows are the heading, and how
+    many columns name the rows.
+
+    Raises `AuditError` for rows of different lengths and for tables without rows or columns.
+    """
+    at = f"{name}:{source.line}"
+    pieces = _placed(source, name)
+    width = max(map(len, pieces), default=0)
+    check_size(name, source.line, len(pieces) * width)
+    grid = [
+        [_cell(piece, number, column, said) for column, piece in enumerate(_filled_up(row, width), 1)]
+        for number, row in enumerate(pieces, 1)
+    ]
+    if not grid:
+        raise AuditError(f"{at}: the table has no rows; give one with a heading and rows")
+    top = int(said["heads"]) if "heads" in said else _heads(grid, source)
+    if not 0 < top < len(grid):
+        what = "no heading" if top == 0 else "no rows below its heading"
+        raise AuditError(f"{at}: the table has {what}; say --set heads=N, its number of rows")
+    body = grid[top:]
+    columns = max(map(len, pieces[:top]))
+    for row, cells in zip(pieces[top:], body, strict=True):
+        if len(row) != columns and not _is_section(cells):
+            what = f"{len(row)} cells under {columns} columns; write one for each"
+            raise AuditError(f"{name}:{cells[0].line}: {what}, an empty one where there is none")
+    left = int(said["names"]) if "names" in said else _names(body)
+    if left >= width:
+        raise AuditError(f"{at}: no column holds numbers; is this a table of results?")
+    heading = tuple(map(tuple, grid[:top]))
+    return Table(name, form, source.line, heading, left, _rows(body, left), source.caption)
+
+
+def _placed(source: Source, name: str) -> list[list[Piece]]:
+    """The rows with each piece in all the columns and rows that it covers."""
+    places: dict[tuple[int, int], Piece] = {}
+    spans: list[tuple[int, int, Piece]] = []
+    for row, pieces in enumerate(source.rows):
+        column = 0
+        for piece in pieces:
+            column = next(free for free in count(column) if (row, free) not in places)
+            rows = range(row, row + (1 if source.fills else piece.down))
+            covered = range(column, column + piece.across)
+            places |= {(down, across): piece for down in rows for across in covered}
+            check_size(name, source.line, len(places))
+            if source.fills and abs(piece.down) > 1:
+                spans.append((row, column, piece))
+    for row, column, piece in spans:  # empty cells that a cell above or below covers take its content
+        step = 1 if piece.down > 0 else -1
+        for down in range(row, row + piece.down, step):
+            for across in range(column, column + piece.across):
+                if (down, across) in places and not places[down, across].text:
+                    places[down, across] = piece
+    placed: list[list[Piece]] = []
+    for row in range(len(source.rows)):
+        cells: list[Piece] = []
+        while (row, len(cells)) in places:
+            cells.append(places[row, len(cells)])
+        placed.append(cells)
+    return placed
+
+
+def _filled_up(row: list[Piece], width: int) -> list[Piece]:
+    empty = Piece((Run(""),), row[0].line if row else 0)
+    return [*row, *[empty] * (width - len(row))]
+
+
+def _cell(piece: Piece, row: int, column: int, said: Mapping[str, str]) -> Cell:
+    place: dict[str, Any] = {"row": row, "column": column, "line": piece.line, "across": piece.across}
+    if piece.why:
+        return Cell(text=piece.text, kind="unclear", why=piece.why, hidden=True, **place)
+    return replace(cell_of(piece.runs, said, **place), text=piece.text)
+
+
+def _is_section(row: Sequence[Cell]) -> bool:
+    """One text at the left, or over the whole width, and nothing else."""
+    filled = {(cell.text, cell.line) for cell in row if cell.kind != "empty"}
+    return len(filled) == 1 and row[0].kind == "text" and row[0].across in (1, len(row))
+
+
+def _heads(grid: Grid, source: Source) -> int:
+    """Rows of the heading: those that the file says, or those down to the first line across the table.
+
+    A row with gaps or with titles over several columns goes on in the next one, as long as that has no
+    number: a heading may be ruled row by row. Whole numbers may stand in it (the k of P@k); what stands above
+    a line that comes later are results.
+    """
+    if source.heads is not None and not source.least_heads:
+        return source.heads
+    by_content = next((k for k, row in enumerate(grid) if any(map(_is_result, row[1:]))), len(grid))
+    while by_content > 1 and _is_section(grid[by_content - 1]):
+        by_content -= 1
+    heads = source.heads or min(1, by_content)
+    if any("." in (cell.value or "") for row in grid[by_content:heads] for cell in row):
+        heads = by_content
+    used = [k for k in range(1, len(grid[0])) if any(row[k].kind != "empty" for row in grid)]
+    while 0 < heads < by_content and any(
+        grid[heads - 1][k].kind == "empty" or grid[heads - 1][k].across > 1 for k in used
+    ):
+        heads += 1
+    return heads
+
+
+def _is_result(cell: Cell) -> bool:
+    return cell.kind not in ("empty", "text") or cell.with_unit is not None
+
+
+def _names(body: Grid) -> int:
+    """Columns at the left without a number; the first one in any case."""
+    for column, cells in enumerate(zip(*body, strict=True)):
+        for cell in cells:
+            unclear = cell.kind == "unclear" and not any(map(str.isalpha, cell.text))
+            if cell.kind == "number" or cell.with_unit is not None or unclear:
+                return max(1, column)
+    return len(body[0])
+
+
+def _rows(body: Grid, names: int) -> tuple[Row, ...]:
+    """The rows with their names, sections above them first; blank names go on with those above.
+
+    A blank goes on with a word above it that begins a block: each stands once, the first at the top, while
+    ticks for yes and blank for no stand often.
+    """
+    titles = [len(row) > 1 and _is_section(row) and row is not body[-1] for row in body]
+    carried = set()
+    for column in range(names - 1):
+        cells = [row[column] for row, title in zip(body, titles, strict=True) if not title]
+        words = [cell.text for cell in cells if cell.kind != "empty"]
+        long = all(sum(map(str.isalnum, word)) > 1 for word in words)
+        if cells[0].kind == "text" and long and len(set(words)) == len(words):
+            carried.add(column)
+    rows: list[Row] = []
+    section: tuple[str, ...] = ()
+    above: dict[int, Cell] = {}
+    for k, (row, title) in enumerate(zip(body, titles, strict=True)):
+        if title:
+            section = (*section, row[0].text) if k and titles[k - 1] else (row[0].text,)
+            above = {}
+            continue
+        cells = list(row)
+        for column in sorted(carried):
+            if cells[column].kind != "empty":
+                above[column] = cells[column]
+            elif column in above and any(cell.kind != "empty" for cell in row[column + 1 : names]):
+                cells[column] = replace(cells[column], text=above[column].text, kind="text")
+        own = [cell.text for cell in cells[:names] if cell.text]
+        path = tuple(dict.fromkeys([*section, *own]))
+        rows.append(Row(len(rows) + 1, row[-1].line, path, tuple(cells)))
+    return tuple(rows)
