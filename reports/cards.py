@@ -30,7 +30,6 @@ from reports.svg import interval_plot, intervals_of
 from reports.tables import mean_and_sd
 from reports.text import View, capital, joined, listed, plural, unique_slugs
 from reports.verdicts import (
-    SIGNS,
     brief,
     chance,
     coverage,
@@ -101,7 +100,7 @@ def card(claim: ClaimRecord, index: Lookup) -> View:
         word=words.STATUS_WORDS[status],
         reason=unrun(verdict, index.quoted(claim)) or few_words(verdict) or words.reason(verdict.reason),
         title=index.claim_title(claim),
-        kind=words.KIND_WORDS.get(claim.kind, claim.kind),
+        kind=words.kind_words(claim).word,
         kind_key=claim.kind,
         dataset=claim.dataset,
         scope=words.RUN_ON[verdict.scope] if verdict.scope else "",
@@ -115,7 +114,8 @@ def card(claim: ClaimRecord, index: Lookup) -> View:
         same=None,
     )
     if first := index.same_claims.get(claim.id):
-        printed = claim.printed[0] if claim.kind == "value" and claim.printed else ""
+        value = words.kind_words(claim).is_value
+        printed = claim.printed[0] if value and claim.printed else ""
         same = View(title=index.claim_title(index.claims[first]), href=f"#{index.anchors[first]}")
         return made.but(numbers=printed and f"paper {printed}", same=same)
     two = _two_numbers(claim, verdict)
@@ -140,17 +140,16 @@ def card(claim: ClaimRecord, index: Lookup) -> View:
 
 def _two_numbers(claim: ClaimRecord, verdict: Verdict) -> str:
     """The printed and ours, in the terminal's signs; on other data ours stands beside no printed number."""
-    stand_in, ours = verdict.scope == "other_data", SIGNS.get(claim.kind, "") + estimate_text(claim, verdict)
-    printed = claim.printed[0] if claim.kind == "value" and claim.printed else ""
-    if claim.kind == "convergence":
-        ours = " / ".join(medians_of(verdict))
-        ours = ours and f"epochs {ours}"
-    elif claim.kind in words.COMPARISONS or verdict.estimate is None:
-        ours = ""
-    if claim.kind in words.DIFFERENCES and verdict.target is not None and not stand_in:
+    kind, stand_in = words.kind_words(claim), verdict.scope == "other_data"
+    printed = ours = ""
+    if kind.epochs and (medians := medians_of(verdict)):
+        ours = f"epochs {' / '.join(medians)}"
+    elif kind.measure and verdict.estimate is not None and not (stand_in and kind.printed):
+        ours = kind.measure.sign + estimate_text(claim, verdict)
+    if kind.is_value:
+        printed = claim.printed[0] if claim.printed else ""
+    elif kind.differs and verdict.target is not None and not stand_in:
         printed = numbers.signed(verdict.target)
-    if stand_in and claim.kind in words.PRINTED_KINDS:
-        ours = ""
     return joined(printed and f"paper {printed}", ours and f"here {ours}", by=", ")
 
 
@@ -195,7 +194,7 @@ def _places(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
         place = index.places.get(address)
         own = place.cell.printed if place else None
         printed = claim.printed[k] if k < len(claim.printed) else own or numbers.ABSENT
-        if place and claim.kind != "dominance" and own not in (None, printed):
+        if place and words.kind_words(claim).one_axis and own not in (None, printed):
             printed = f"{own}, which is {printed} %"
         named = address
         if place:  # the link leads to the cell, which needs no name where the claim is about few
@@ -207,7 +206,7 @@ def _places(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
 
 def _to_reach(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
     """The score of a convergence claim, beside the lowest that the paper prints for one of its arms."""
-    target = claim.details.get("target") if claim.kind == "convergence" else None
+    target = claim.details.get("target") if words.kind_words(claim).epochs else None
     if target is None:
         return
     text = f"{numbers.points(float(target))} {claim.metric} on held-out documents, as the claim file fixes it"
@@ -230,11 +229,12 @@ def _derivation(claim: ClaimRecord, verdict: Verdict) -> Iterator[Fact]:
     if default:
         yield "Shown here", f"the default of {number} readings, by itself {default.outcome}", ""
     if verdict.estimate is not None:
-        term = {"value": "Mean" if verdict.sd is None else "Mean ± sd", "cost": "Ratio"}.get(claim.kind)
-        text = estimate_text(claim, verdict)
-        if not term and claim.kind != "complexity" and verdict.target is not None:
+        kind = words.kind_words(claim)
+        text, term = estimate_text(claim, verdict), kind.measure.term if kind.measure else "Difference"
+        if kind.differs and verdict.target is not None:
             text += f" (printed {numbers.signed(verdict.target)})"
-        yield term or ("Exponent" if claim.kind == "complexity" else "Difference"), text, ""
+        spread = kind.is_value and verdict.sd is not None
+        yield f"{term} ± sd" if spread else term, text, ""
     spans = (
         (f"{inner}% interval", verdict.ci90),
         (f"{outer}% interval", verdict.ci95),
@@ -255,7 +255,7 @@ def _derivation(claim: ClaimRecord, verdict: Verdict) -> Iterator[Fact]:
 
 def _margin(claim: ClaimRecord, size: float) -> str:
     """The margin with the rule that fixed it; the reasons are listed once for all claims."""
-    if claim.kind == "complexity":
+    if words.kind_words(claim).measure is words.EXPONENT:
         return f"{numbers.margin_size(size)} of the exponent, as logarithmic factors need it"
     text = f"{numbers.margin_size(size)} points"
     if claim.margin is None:
@@ -381,7 +381,8 @@ def _strips(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[Vie
 
     Then what is shown and was not judged: imported runs beside ours, or ours beside imported ones.
     """
-    is_cost = claim.kind in ("cost", "complexity")
+    kind = words.kind_words(claim)
+    is_cost = kind.measure in (words.RATIO, words.EXPONENT)
     cost, show = _COSTS.get(str(claim.details.get("quantity")), _NO_COST) if is_cost else _NO_COST
 
     def seed(run: Run, metric: str, anchor: str) -> tuple[str, str, str, str]:
@@ -404,7 +405,7 @@ def _strips(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[Vie
             known = {run.spec.seed for run in runs}
             seeds += [(str(number), show(value), "", "") for number, value in judged if number not in known]
         name = index.title(experiment) + (f", {metric}" if metric != claim.metric else "")
-        if claim.kind == "convergence" and any(value and note for _, value, note, _ in seeds):
+        if kind.epochs and any(value and note for _, value, note, _ in seeds):
             name += f": {metric} on test documents, and when the curve of held-out ones reached the score"
         if seeds:
             yield strip(name, seeds)
@@ -426,7 +427,7 @@ def _metric_of(claim: ClaimRecord, experiment: str) -> str:
 
 def _reached(run: Run, claim: ClaimRecord) -> str:
     """For convergence: the epoch at which the run reached the score that counts, on held-out documents."""
-    target = claim.details.get("target") if claim.kind == "convergence" else None
+    target = claim.details.get("target") if words.kind_words(claim).epochs else None
     scored = [row for row in run.curve if claim.metric in row and "epoch" in row]
     if target is None or not scored:
         return ""
@@ -444,7 +445,7 @@ def _readings(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | Non
     readings = index.audit.readings
     if readings is None or not verdict.readings:
         return None
-    marks, difference = edges(claim, verdict), claim.kind in words.DIFFERENCES
+    marks, difference = edges(claim, verdict), words.kind_words(claim).differs
     show = numbers.signed if difference else numbers.points
     rows = []
     for it in verdict.readings:
@@ -543,7 +544,7 @@ def chips(cards: Sequence[View]) -> list[tuple[str, str, str, int]]:
         ("kind", Counter(it.kind_key for it in cards)),
     ):
         for value, number in counts.most_common(8) if len(counts) > 1 else ():
-            word = words.KIND_WORDS.get(value, value) if key == "kind" else value
+            word = words.KINDS[value].word if key == "kind" and value in words.KINDS else value
             made.append((key, value, word, number))
     primary = sum(it.primary for it in cards)
     made += [("", "primary", "primary", primary)] if primary else []
@@ -595,7 +596,11 @@ def values_on_own_data(audit: Audit) -> list[ClaimRecord]:
         if words.status_of(it) != "not_tested" and it.scope in ("same_data", "other_split")
     }
     judged = [claim for claim in audit.claims if claim.id in own]
-    return [] if any(claim.primary for claim in judged) else [it for it in judged if it.kind == "value"]
+    return (
+        []
+        if any(claim.primary for claim in judged)
+        else [it for it in judged if words.kind_words(it).is_value]
+    )
 
 
 def headed(items: Sequence[View]) -> list[View]:
@@ -709,7 +714,8 @@ def band_of(claim: ClaimRecord, verdict: Verdict) -> str:
     of which readings are still to be run, nor one that the paper's other claims keep open.
     """
     ends, run = _ends(verdict), len(verdict.readings)
-    if claim.kind == "complexity" or verdict.margin is None or verdict.reason == "multiplicity":
+    exponent = words.kind_words(claim).measure is words.EXPONENT
+    if exponent or verdict.margin is None or verdict.reason == "multiplicity":
         return ""
     if 0 < run < verdict.readings_declared or all(end is None for end in ends):
         return ""

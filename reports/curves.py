@@ -9,7 +9,7 @@ from itertools import chain
 
 from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Outcome, Readings, Verdict
 from reports import numbers
-from reports.sentences import DIFFERENCES, PRINTED_KINDS
+from reports.sentences import kind_words
 from reports.svg import WIDTH, Axis, around, axis_over, escaped, path
 from reports.text import plural, shortened
 from reports.verdicts import Bounds, coverage, open_in, readings_counted, target_of
@@ -74,8 +74,8 @@ class Curve:
 
 def curve_of(claim: ClaimRecord, verdict: Verdict, readings: Readings, anchor: str) -> Curve:
     """Without the printed number where the runs are on other data, which share no axis with it."""
-    difference, open_here = claim.kind in DIFFERENCES, open_in(claim, readings)
-    near = verdict.scope != "other_data" and claim.kind in PRINTED_KINDS
+    kind, open_here = kind_words(claim), open_in(claim, readings)
+    difference, near = kind.differs, verdict.scope != "other_data" and kind.printed
     target = verdict.target if near else None
     default = {it.name: it.choices[0] for it in open_here}
     points = tuple(
@@ -100,7 +100,7 @@ def curve_of(claim: ClaimRecord, verdict: Verdict, readings: Readings, anchor: s
         open=open_here,
         target=target,
         target_label=f"printed {target_of(claim, verdict)}" if target is not None else "",
-        margin=around(0.0 if difference and claim.kind not in PRINTED_KINDS else target, verdict.margin),
+        margin=around(0.0 if difference and not kind.printed else target, verdict.margin),
         zero=difference,
     )
 

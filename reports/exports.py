@@ -127,8 +127,7 @@ def _csv_cell(value: object) -> str:
 def _csv_row(claim: ClaimRecord, index: Lookup) -> list[object]:
     """In the order of `COLUMNS`."""
     verdict, settling = index.verdicts[claim.id], index.audit.settling.get(claim.id)
-    targets = {"value": "printed value", "convergence": "score to reach", "complexity": "claimed exponent"}
-    target_is = "" if verdict.target is None else targets.get(claim.kind, "printed difference")
+    target_is = "" if verdict.target is None else words.kind_words(claim).target_is
     ours = ours_text(claim, verdict)
     return [
         *(index.audit.paper.key, claim.id, claim.claim, claim.kind, claim.primary, index.claim_title(claim)),
@@ -365,12 +364,6 @@ _TEX_MARKS: dict[words.Status, str] = {
     "inconclusive": r"$\circ$",
     "not_tested": "--",
 }
-#: What stands in a table of comparisons in place of a difference, by kind.
-_IN_PLACE = {
-    "cost": "× is how many times as much the second takes.",
-    "complexity": "A power is that by which the cost grows with the size: claimed, and ours.",
-    "convergence": "Epochs are the medians over seeds of both until the score is reached.",
-}
 #: Of one table; what is more goes into further ones.
 ROWS = 40
 
@@ -396,7 +389,7 @@ def latex(audit: Audit) -> str:
     name = f"audit-{slug(audit.paper.key)}"
     by_table: dict[str, list[ClaimRecord]] = {}
     for it in audit.claims:
-        if it.kind == "value" and it.cells and it.cells[0] in index.places:
+        if words.kind_words(it).is_value and it.cells and it.cells[0] in index.places:
             by_table.setdefault(index.places[it.cells[0]].table.id, []).append(it)
     for table in audit.tables:
         said = f"{line(table.label, 70)}: printed values and ours, mean ± standard deviation over seeds."
@@ -405,12 +398,12 @@ def latex(audit: Audit) -> str:
             by_table.get(table.id, []),
         )
         parts += _tex_tables(f"{name}-{slug(table.id)}", said, head, "llrrrrl", own, index)
-    others = [it for it in audit.claims if it.kind != "value"]
-    kinds = {it.kind for it in others if words.status_of(index.verdicts[it.id]) != "not_tested"}
+    others = [it for it in audit.claims if not words.kind_words(it).is_value]
+    tested = {it.kind for it in others if words.status_of(index.verdicts[it.id]) != "not_tested"}
     said = joined(
         "Comparisons stated by the paper: the printed difference, and ours with its interval",
         "(95% unless stated).",
-        *(text for kind, text in _IN_PLACE.items() if kind in kinds),
+        *(kind.in_table for name, kind in words.KINDS.items() if name in tested),
     )
     columns = r">{\raggedright\arraybackslash}p{0.36\textwidth}lrrrl"
     head = ["Claim", "Metric", "Printed", "Ours", "$n$", "Verdict"]
@@ -471,7 +464,7 @@ def _tex_row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> list[str]:
     texts = [line(index.claim_title(claim), 140), line(about_text(claim, verdict), 30)]
     texts.append(printed_text(claim, verdict))
     margin = []
-    if claim.kind == "value":
+    if words.kind_words(claim).is_value:
         place = index.places[claim.cells[0]]
         texts = [line(place.row.label, 70), line(place.column.label, 70), (*claim.printed, numbers.ABSENT)[0]]
         margin = [tex_escape(numbers.margin_size(verdict.margin))]
@@ -523,7 +516,7 @@ def _of_readings(claim: ClaimRecord, verdict: Verdict) -> str:
     said = f"{subject_of(claim)}: {number} of {len(verdict.readings)} readings {does} it"
     means = [it.estimate for it in verdict.readings if it.estimate is not None]
     target = verdict.target
-    if claim.kind != "value" or target is None or not means:
+    if not words.kind_words(claim).is_value or target is None or not means:
         return said
     nearest = numbers.points(min(means, key=lambda mean: abs(mean - target)))
     return f"{said}, nearest mean {nearest}, printed {numbers.points(target)}"
@@ -544,13 +537,14 @@ def _evidence(group: Sequence[ClaimRecord], index: Lookup) -> str:
 
 def _number(claim: ClaimRecord, verdict: Verdict) -> str:
     """What the claim is about, and the mean, signed difference, ratio or share of comparisons."""
-    subject, medians = subject_of(claim), medians_of(verdict)
-    if claim.kind in words.COMPARISONS:
+    kind, subject, medians = words.kind_words(claim), subject_of(claim), medians_of(verdict)
+    if kind.parts:
         return f"{subject} {share_as_claimed(claim, verdict)}".rstrip()
-    if claim.kind == "convergence":
+    if kind.measure is None:
         return f"{subject} epochs {' and '.join(medians)}" if medians else subject
-    sign = {"cost": "x ", "complexity": "^ "}.get(claim.kind, "")
-    number = "" if verdict.estimate is None else sign + estimate_text(claim, verdict, sd=False)
+    number = (
+        "" if verdict.estimate is None else kind.measure.terminal + estimate_text(claim, verdict, sd=False)
+    )
     return f"{subject} {number}".rstrip()
 
 

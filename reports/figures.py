@@ -17,7 +17,7 @@ from audit.record import Audit, ClaimRecord, Scope
 from reports.curves import Curve, LearningCurves, curve_of, curves_of, off_scale, scale_of
 from reports.lookup import Lookup, by_claim, by_runs, lookup
 from reports.numbers import is_drawable
-from reports.sentences import DIFFERENCES, SCOPE_WORDS, STATUS_WORDS, Status, status_of
+from reports.sentences import SCOPE_WORDS, STATUS_WORDS, Status, kind_words, status_of
 from reports.svg import IntervalPlot, intervals_of
 from reports.text import line, listed, quoted, shortened, slug, unique_slugs, visible
 from reports.verdicts import coverage, subject_of
@@ -92,7 +92,7 @@ def _panel(claim: ClaimRecord, index: Lookup) -> Panel | None:
     if not is_drawable(*plot.numbers, *plot.lane_numbers):
         return None
     lanes = tuple((line(label, 60), values) for label, values in plot.lanes)
-    place = index.places.get(claim.cells[0]) if claim.kind == "value" and claim.cells else None
+    place = index.places.get(claim.cells[0]) if kind_words(claim).is_value and claim.cells else None
     label, part = index.claim_title(claim), subject_of(claim)
     if place:
         label, part = place.row.label, place.column.label
@@ -111,10 +111,17 @@ def _with_data(axis: str, elsewhere: str) -> str:
 def _forests(index: Lookup, panels: dict[str, Panel]) -> Iterator[PaperFigure]:
     """Values measured from the printed number, then differences, so many to a figure."""
     own = [(claim, panels[claim.id]) for claim in index.audit.claims if claim.id in panels]
-    values = [_from_target(it) for claim, it in own if claim.kind == "value" and it.plot.target is not None]
-    others = [it for claim, it in own if claim.kind in DIFFERENCES]
+    values = [
+        _from_target(it) for claim, it in own if kind_words(claim).is_value and it.plot.target is not None
+    ]
+    others = [it for claim, it in own if kind_words(claim).differs]
     for name, every, title, axis in (
-        ("values", values, "Printed values: ours minus the printed number", VALUES_AXIS),
+        (
+            "values",
+            [_from_target(it) for it in values],
+            "Printed values: ours minus the printed number",
+            VALUES_AXIS,
+        ),
         ("comparisons", others, "Comparisons: difference of the means", DIFFERENCES_AXIS),
     ):
         for end, rows in _parts(every, 40):

@@ -23,7 +23,7 @@ from audit.record import (
     comparison,
 )
 from reports.numbers import ABSENT
-from reports.sentences import KIND_WORDS, PRINTED_KINDS, UNJUDGED
+from reports.sentences import UNJUDGED, kind_words
 from reports.text import capital, grouped, listed, quoted, slug, unique_slugs
 
 #: The paper's own data before others.
@@ -78,17 +78,13 @@ class Lookup:
 
     def claim_title(self, claim: ClaimRecord) -> str:
         """The claim's own short words, or a plain description where the file has none."""
-        names = self.names(claim)
-        first, second = [*names, ABSENT, ABSENT][:2]
         if claim.says:
             return claim.says
-        if claim.kind in ("order", "gap", "significant"):
-            return f"“{first}” is above “{second}”"
-        if claim.kind == "equivalent":
-            return f"“{first}” and “{second}” are alike"
-        if claim.kind == "value":
-            return f"“{first}” scores {' / '.join(claim.printed) or ABSENT}"
-        return capital(f"{KIND_WORDS.get(claim.kind, claim.kind)} of {listed(quoted(names)) or ABSENT}")
+        names, kind = self.names(claim), kind_words(claim)
+        if not kind.title:
+            return capital(f"{kind.word} of {listed(quoted(names)) or ABSENT}")
+        first, second = [*names, ABSENT, ABSENT][:2]
+        return kind.title.format(first=first, second=second, printed=" / ".join(claim.printed) or ABSENT)
 
     def quoted(self, claim: ClaimRecord) -> list[str]:
         """The same, as they stand within a sentence."""
@@ -169,7 +165,7 @@ def _same_claims(audit: Audit, verdicts: Mapping[str, Verdict]) -> dict[str, str
     for claim in audit.claims:
         it, arms = verdicts[claim.id], [runs.get(name, ()) for name in claim.experiments]
         if it.scope is not None and it.reason != "not_run" and arms and all(arms):
-            margin = claim.margin.value if claim.margin and claim.kind not in PRINTED_KINDS else None
+            margin = claim.margin.value if claim.margin and not kind_words(claim).printed else None
             key = canonical_json([claim.kind, arms, comparable_metric(claim), margin, claim.details])
             groups.setdefault(key, []).append((claim, it))
     same: dict[str, str] = {}

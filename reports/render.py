@@ -21,7 +21,7 @@ from markupsafe import Markup
 from audit.record import Audit
 from reports import numbers, splits, text
 from reports.page import build, index_page
-from reports.sentences import ICONS, KIND_WORDS, STATUS_WORDS
+from reports.sentences import ICONS, KINDS, STATUS_WORDS
 from reports.text import visible
 
 #: An address that may be followed at a click: of the web, in signs that need no escape.
@@ -48,7 +48,7 @@ SPOKEN: dict[str, Any] = {
     "none": "No claim fits this filter.",
     "no_key": "Unknown: {key} – the keys are v:, d:, kind: and m:.",
     "no_value": "Unknown: {asked} – there are {values}.",
-    "kinds": KIND_WORDS,
+    "kinds": {name: kind.word for name, kind in KINDS.items()},
     "link": "link to this claim",
     "copy": "Copy",
     "copied": "Copied",

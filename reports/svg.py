@@ -24,7 +24,7 @@ from typing import Any
 
 from audit.record import ClaimRecord, Verdict
 from reports import numbers
-from reports.sentences import COMPARISONS, PRINTED_KINDS
+from reports import sentences as words
 from reports.text import joined, shortened, visible
 from reports.verdicts import Bounds, plot_description, printed_of, subject_of
 
@@ -210,27 +210,27 @@ def _label(x: float, y: int, text: str) -> str:
 
 def intervals_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> IntervalPlot | None:
     """What the plot shows; none for a printed number on other data, which shares no axis with ours."""
-    if claim.kind in PRINTED_KINDS and verdict.scope == "other_data":
+    kind, measure = words.kind_words(claim), words.kind_words(claim).measure
+    if kind.printed and verdict.scope == "other_data":
         return None
-    kind, target, subject = claim.kind, verdict.target, subject_of(claim)
-    points = f"{claim.metric}, points"
+    target, subject, points = verdict.target, subject_of(claim), f"{claim.metric}, points"
     lanes = tuple(zip(names, verdict.values, strict=False))
     shown: dict[str, Any]
-    if kind in COMPARISONS:  # every seed of every arm under each other, where they are on one data set
-        shown = {"axis": "", "lanes": () if kind == "dominance" else tuple(dict(lanes).items())}
+    if kind.parts:  # every seed of every arm under each other, where they are on one data set
+        shown = {"axis": "", "lanes": tuple(dict(lanes).items()) if kind.one_axis else ()}
         shown["lanes_axis"] = points
     elif verdict.estimate is None:
         return None
-    elif kind == "value":
+    elif measure is words.MEAN:
         shown = {"axis": points, "target": target, "target_label": f"printed {printed_of(claim, verdict)}"}
         shown |= {"margin": around(target, verdict.margin), "pi95": verdict.pi95}
         shown["dots"] = verdict.values[0] if verdict.values else ()
-    elif kind == "cost":
+    elif measure is words.RATIO:
         units = {"training_time": "seconds", "prediction_time": "seconds", "model_size": "bytes"}
         unit = units.get(str(claim.details.get("quantity")), "")
         shown = {"axis": f"ratio of {subject}", "target": 1.0, "target_label": "as much", "lanes": lanes}
         shown["lanes_axis"] = joined(subject, unit, by=", ")
-    elif kind == "complexity":  # the costs themselves share no linear axis: they stand in the strips
+    elif measure is words.EXPONENT:  # the costs themselves share no linear axis: they stand in the strips
         shown = {"axis": "exponent of the growth", "target": target}
         shown |= {
             "target_label": f"claimed {numbers.points(target)}",
@@ -238,10 +238,10 @@ def intervals_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> 
         }
     else:  # the margin lies around no difference, but around the printed one where its size is claimed
         target = target if verdict.scope != "other_data" else None
-        size = claim.negligible if kind == "order" and verdict.margin is None else verdict.margin
+        size = claim.negligible if kind.direction_only and verdict.margin is None else verdict.margin
         shown = {"axis": f"difference in {points}", "target": target, "pi95": verdict.pi95, "zero": True}
         shown |= {"target_label": f"printed {numbers.signed(target)}", "lanes": lanes, "lanes_axis": points}
-        shown["margin"] = around(target if kind == "gap" else 0.0, size)
+        shown["margin"] = around(target if kind.printed else 0.0, size)
     return IntervalPlot(
         plot_description(claim, verdict),
         estimate=verdict.estimate,

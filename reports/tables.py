@@ -19,7 +19,7 @@ from audit.record import (
 from reports import numbers
 from reports.findings import check_title, finding_key
 from reports.lookup import Lookup, Place
-from reports.sentences import SCOPE_WORDS, STATUS_WORDS, status_of
+from reports.sentences import SCOPE_WORDS, STATUS_WORDS, kind_words, status_of
 from reports.text import View, grouped, listed, plural, unique_slugs
 from reports.verdicts import coverage, edges, subject_of
 
@@ -93,7 +93,7 @@ def _intervals(index: Lookup) -> dict[str, str]:
     intervals = {}
     for claim in index.audit.claims:
         verdict = index.verdicts[claim.id]
-        if claim.kind == "value" and len(claim.cells) == 1 and verdict.ci95:
+        if kind_words(claim).is_value and len(claim.cells) == 1 and verdict.ci95:
             bounds = numbers.interval(verdict.ci95, beside=edges(claim, verdict))
             intervals[claim.cells[0]] = f"{coverage(verdict)[1]}%: {bounds}"
     return intervals
@@ -102,7 +102,7 @@ def _intervals(index: Lookup) -> dict[str, str]:
 def _verdict_marks(index: Lookup) -> dict[str, list[View]]:
     """Cell address -> marks; the cell's own value first, then comparisons in the order of the claims."""
     marks: dict[str, list[View]] = defaultdict(list)
-    for claim in sorted(index.audit.claims, key=lambda it: it.kind != "value"):
+    for claim in sorted(index.audit.claims, key=lambda it: not kind_words(it).is_value):
         status, first = status_of(index.verdicts[claim.id]), index.same_claims.get(claim.id)
         title = index.claim_title(claim)
         title += "" if claim.metric else f" ({subject_of(claim)})"  # a metric heads the column
@@ -111,7 +111,7 @@ def _verdict_marks(index: Lookup) -> dict[str, list[View]]:
             status=status,
             label=f"{STATUS_WORDS[status]}{how}: {title}",
             href=f"#{index.anchors[first or claim.id]}",
-            small=claim.kind != "value",
+            small=not kind_words(claim).is_value,
             again=first is not None,
         )
         for address in dict.fromkeys(claim.cells):

@@ -26,8 +26,6 @@ from reports.lookup import Lookup
 from reports.text import capital, joined, listed, plural, quoted
 
 Bounds = tuple[float, float]
-#: Before our number, of kinds whose number is no score.
-SIGNS = {"cost": "× ", "complexity": "power "}
 
 # --------------------------------------------------------------------------- the numbers of a verdict
 
@@ -39,9 +37,10 @@ def coverage(verdict: Verdict) -> tuple[str, str]:
 
 def edges(claim: ClaimRecord, verdict: Verdict) -> tuple[float, ...]:
     """What an estimate is read against: the target (or no difference) and the margin on either side."""
-    if claim.kind == "cost":
+    kind = words.kind_words(claim)
+    if kind.measure is words.RATIO:
         return (1.0,)
-    centre = verdict.target if claim.kind in (*words.PRINTED_KINDS, "complexity") else 0.0
+    centre = verdict.target if kind.printed or kind.measure is words.EXPONENT else 0.0
     if centre is None:
         return ()
     return (centre,) if verdict.margin is None else (centre, centre - verdict.margin, centre + verdict.margin)
@@ -50,14 +49,14 @@ def edges(claim: ClaimRecord, verdict: Verdict) -> tuple[float, ...]:
 def subject_of(claim: ClaimRecord) -> str:
     """What the claim compares: its metric, or what stands in its place where it is not about one."""
     details = claim.details
-    if claim.metric:
-        return claim.metric
-    if "quantity" in details and claim.kind != "complexity":
+    if claim.metric or "of" in details:
+        return claim.metric or str(details["of"])
+    if "quantity" in details:
         return words.quantity(str(details["quantity"]))
-    if claim.kind == "dominance":
-        metrics = details.get("metrics") or dict.fromkeys(line["metric"] for line in details.get("lines", ()))
-        return listed(list(metrics)) or "all metrics"
-    return str(details.get("of", ""))
+    if words.kind_words(claim).one_axis:
+        return ""
+    metrics = details.get("metrics") or dict.fromkeys(line["metric"] for line in details.get("lines", ()))
+    return listed(list(metrics)) or "all metrics"
 
 
 def printed_of(claim: ClaimRecord, verdict: Verdict) -> str:
@@ -67,19 +66,18 @@ def printed_of(claim: ClaimRecord, verdict: Verdict) -> str:
 
 def target_of(claim: ClaimRecord, verdict: Verdict) -> str:
     """The printed number as printed; a score to be reached; or a printed difference with its sign."""
-    if claim.kind == "value":
+    kind = words.kind_words(claim)
+    if kind.is_value:
         return printed_of(claim, verdict)
-    show = numbers.points if claim.kind in ("convergence", "complexity") else numbers.signed
-    return show(verdict.target)
+    return (numbers.signed if kind.differs else numbers.points)(verdict.target)
 
 
 def estimate_text(claim: ClaimRecord, verdict: Verdict, *, sd: bool = True) -> str:
     """`75.20 ± 0.31`, `+1.66`, a ratio or an exponent, on its side of target and margin."""
-    marks = edges(claim, verdict)
-    if claim.kind == "value" and sd:
+    kind, marks = words.kind_words(claim), edges(claim, verdict)
+    if kind.is_value and sd:
         return numbers.mean_sd(verdict.estimate, verdict.sd, beside=marks)
-    show = numbers.points if claim.kind in ("value", "cost", "complexity") else numbers.signed
-    return show(verdict.estimate, beside=marks)
+    return (numbers.signed if kind.differs else numbers.points)(verdict.estimate, beside=marks)
 
 
 def seeds_text(n: Sequence[int], attempts: Sequence[int] = ()) -> str:
@@ -108,35 +106,39 @@ def share_as_claimed(claim: ClaimRecord, verdict: Verdict) -> str:
     if not known:
         return ""
     number = sum(estimate > 0 for estimate in known)
-    first, _, rest = words.COMPARISONS.get(claim.kind, "comparison").partition(" ")
+    first, _, rest = (words.kind_words(claim).parts or "comparison").partition(" ")
     noun = joined(plural(len(known), first), rest)
     return f"{number} of {noun} {'goes' if number == 1 else 'go'} as claimed"
 
 
 def about_text(claim: ClaimRecord, verdict: Verdict) -> str:
     """The metric, or what stands in its place: `P@1`, `training time`, `epochs to 57.70 nDCG@5`."""
-    if claim.kind == "convergence" and verdict.target is not None:
+    if words.kind_words(claim).epochs and verdict.target is not None:
         return f"epochs to {numbers.points(verdict.target)} {subject_of(claim)}".rstrip()
     return subject_of(claim)
 
 
 def printed_text(claim: ClaimRecord, verdict: Verdict) -> str:
     """The printed number, the printed difference with its sign, or the claimed exponent; else a dash."""
-    if claim.kind in ("value", *words.DIFFERENCES):
-        return target_of(claim, verdict)
-    known = claim.kind == "complexity" and verdict.target is not None
-    return f"power {numbers.points(verdict.target)}" if known else numbers.ABSENT
+    measure = words.kind_words(claim).measure
+    none = measure is words.EXPONENT and verdict.target is None
+    if measure is None or measure is words.RATIO or none:
+        return numbers.ABSENT
+    return measure.sign + target_of(claim, verdict)
 
 
 def ours_text(claim: ClaimRecord, verdict: Verdict) -> str:
     """`+1.66 (1.10 to 2.22)`, `× 1.62 (...)`, `power 1.05 (...)`, `11.49 / not reached`, or a share."""
-    if claim.kind in words.COMPARISONS:
-        return share_as_claimed(claim, verdict) or numbers.ABSENT
-    if claim.kind == "convergence":
-        return " / ".join(medians_of(verdict)) or numbers.ABSENT
-    text = SIGNS.get(claim.kind, "") + estimate_text(claim, verdict)
-    if claim.kind == "value" or verdict.estimate is None or not verdict.ci95:
-        return numbers.ABSENT if verdict.estimate is None else text
+    kind = words.kind_words(claim)
+    measure = kind.measure
+    if measure is None:
+        shown = share_as_claimed(claim, verdict) if kind.parts else " / ".join(medians_of(verdict))
+        return shown or numbers.ABSENT
+    if verdict.estimate is None:
+        return numbers.ABSENT
+    text = measure.sign + estimate_text(claim, verdict)
+    if measure is words.MEAN or not verdict.ci95:
+        return text
     return f"{text} ({numbers.interval(verdict.ci95, beside=edges(claim, verdict))})"
 
 
@@ -162,7 +164,8 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         place = _apart(estimate - target, margin, "exactly")
     # An order or a cost is tested on one side, which the inner interval shows, and the reverse by twice that
     # p, which the outer one shows: of an open claim the one on whose side the estimate lies.
-    against = estimate is not None and estimate < (1.0 if claim.kind == "cost" else 0.0)
+    ratio = words.kind_words(claim).measure is words.RATIO
+    against = estimate is not None and estimate < (1.0 if ratio else 0.0)
     back = verdict.reason == "reversed" or (verdict.outcome == "inconclusive" and against)
     deciding, bounds = (outer, verdict.ci95) if back else (inner, verdict.ci90)
 
@@ -277,7 +280,8 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
 
 def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
     """What the interval plot shows, for those who do not see it."""
-    difference, exponent = claim.kind in words.DIFFERENCES, claim.kind == "complexity"
+    kind = words.kind_words(claim)
+    difference, exponent = kind.differs, kind.measure is words.EXPONENT
     show = partial(numbers.signed if difference else numbers.points, beside=edges(claim, verdict))
     inner, outer = coverage(verdict)
     parts = []
@@ -288,8 +292,7 @@ def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
         unit = "" if exponent else " points"
         parts.append(f"margin {numbers.margin_size(verdict.margin)}{unit} either way")
     if verdict.estimate is not None:
-        other = {"cost": "ratio", "complexity": "exponent"}.get(claim.kind, "mean")
-        label = "difference of the means" if difference else other
+        label = kind.measure.noun if kind.measure else "mean"
         parts.append(f"{label} {show(verdict.estimate)} from {seeds_text(verdict.n)}")
     spans = {f"{inner}%": verdict.ci90, f"{outer}%": verdict.ci95, "prediction": verdict.pi95}
     for label, bounds in spans.items():
@@ -302,11 +305,12 @@ def plot_description(claim: ClaimRecord, verdict: Verdict) -> str:
 
 def no_plot(claim: ClaimRecord, verdict: Verdict | None) -> str:
     """Why a claim has no interval plot."""
-    if verdict is not None and verdict.scope == "other_data" and claim.kind in words.PRINTED_KINDS:
+    kind = words.kind_words(claim)
+    if verdict is not None and verdict.scope == "other_data" and kind.printed:
         return "Not drawn: the runs used other data than the paper, so its number and ours share no axis."
     if verdict is not None and verdict.parts:
         return "Not drawn: the comparisons share no axis; the table below has each."
-    if verdict is not None and verdict.values and claim.kind == "convergence":
+    if verdict is not None and verdict.values and kind.epochs:
         return "Not drawn: what counts is the epoch at which a run reaches the score, listed below."
     return "Not drawn: there is no number to show."
 
@@ -329,7 +333,7 @@ def verdict_sentence(
     """
     status = words.status_of(verdict)
     fields = {**fields_of(claim, verdict, names), "more": _more(settling, verdict.scope)}
-    follows = unrun(verdict, quoted(names)) or _conclusion(claim.kind, verdict, fields)
+    follows = unrun(verdict, quoted(names)) or _conclusion(claim, verdict, fields)
     every_reading = verdict.readings and len(verdict.readings) == verdict.readings_declared
     return joined(
         alternatives(claim, departures) if status == "contradicted" else "",
@@ -359,14 +363,15 @@ def brief_sentence(
         return verdict_sentence(claim, verdict, names=names)
     plain = fields_of(claim, verdict, names)
     fields = {**plain, "more": ""} if settling else plain
-    follows = conclusion = _conclusion(claim.kind, verdict, fields)
-    pattern = words.FOLLOWS.get((claim.kind, verdict.reason)) or words.FOLLOWS.get(("*", verdict.reason))
+    follows = conclusion = _conclusion(claim, verdict, fields)
+    kind = words.kind_words(claim)
+    pattern = kind.brief.get(verdict.reason) or words.ANY_KIND.brief.get(verdict.reason)
     seen = _seen(claim, verdict, fields, others)
     if seen and pattern and not is_exact(verdict) and not _lacks_a_number(pattern, fields):
         follows = pattern.format_map(fields)
-    if settling and _conclusion(claim.kind, verdict, plain) != conclusion:
+    if settling and _conclusion(claim, verdict, plain) != conclusion:
         follows += _more(settling, verdict.scope)
-    direction = claim.kind == "order" and status == "reproduced" and verdict.target is not None
+    direction = kind.direction_only and status == "reproduced" and verdict.target is not None
     return joined(
         alternatives(claim, departures) if status == "contradicted" else "",
         seen,
@@ -381,7 +386,7 @@ def alternatives(claim: ClaimRecord, departures: int) -> str:
     known = f"one of the {departures} departures listed under “Protocol”, "
     if departures < 2:
         known = "the departure listed under “Protocol”, " if departures else ""
-    luck = "a slip in printing" if claim.kind == "value" else "a lucky run"
+    luck = "a slip in printing" if words.kind_words(claim).is_value else "a lucky run"
     rest = "a setting that the paper leaves open, another preparation of the data, or"
     return capital(f"{known}{rest} {luck} may be behind what follows.")
 
@@ -389,7 +394,8 @@ def alternatives(claim: ClaimRecord, departures: int) -> str:
 def _word(claim: ClaimRecord, verdict: Verdict) -> str:
     """`Reproduced, as to direction`: an order is judged without its size; with the level of a look."""
     status = words.status_of(verdict)
-    direction = ", as to direction" if claim.kind == "order" and status == "reproduced" else ""
+    only = words.kind_words(claim).direction_only and status == "reproduced"
+    direction = ", as to direction" if only else ""
     usual = verdict.level == Verdict.level or verdict.p_reproduced is None
     look = "" if usual else f", at the level of {100 * verdict.level:.3g} %"
     return words.STATUS_WORDS[status] + direction + look
@@ -397,19 +403,17 @@ def _word(claim: ClaimRecord, verdict: Verdict) -> str:
 
 def _measured(claim: ClaimRecord, verdict: Verdict, fields: Mapping[str, str]) -> str:
     """What the runs gave; empty for a printed number on other data, which is not to be compared with ours."""
-    stand_in = claim.kind in words.PRINTED_KINDS and verdict.scope == "other_data"
-    known = verdict.parts or verdict.estimate is not None
-    if claim.kind == "convergence":
-        known = verdict.target is not None
-    if not known or claim.kind not in words.MEASURED or stand_in:
+    kind = words.kind_words(claim)
+    known = verdict.target is not None if kind.epochs else verdict.parts or verdict.estimate is not None
+    if not known or not kind.measured or (kind.printed and verdict.scope == "other_data"):
         return ""
-    return capital(words.SCOPE_PREFIX[verdict.scope] + words.MEASURED[claim.kind].format_map(fields)) + "."
+    return capital(words.SCOPE_PREFIX[verdict.scope] + kind.measured.format_map(fields)) + "."
 
 
-def _conclusion(kind: str, verdict: Verdict, fields: Mapping[str, str]) -> str:
+def _conclusion(claim: ClaimRecord, verdict: Verdict, fields: Mapping[str, str]) -> str:
     """The sentence for a kind and reason; the reason's few words where a number that it needs is absent."""
     code = verdict.reason if verdict.reason != "deterministic" else f"deterministic {verdict.outcome}"
-    pattern = words.CONCLUSIONS.get((kind, code)) or words.CONCLUSIONS.get(("*", code))
+    pattern = words.kind_words(claim).conclusions.get(code) or words.ANY_KIND.conclusions.get(code)
     if pattern is None or _lacks_a_number(pattern, fields):
         return words.REASONS.get(code, words.reason(verdict.reason)).replace("{more}", fields["more"])
     return pattern.format_map(fields)
@@ -421,14 +425,14 @@ def _lacks_a_number(pattern: str, fields: Mapping[str, str]) -> bool:
 
 def _size(claim: ClaimRecord, verdict: Verdict) -> str:
     """That comparisons are judged by direction alone, with the printed difference where there is one."""
-    if claim.kind in words.COMPARISONS:
+    kind = words.kind_words(claim)
+    if kind.parts:
         return words.SIZES_UNKNOWN
-    if claim.kind != "order":
+    if not kind.direction_only:
         return ""
-    known = verdict.target is not None
-    return (
-        words.SIZE_NOT_JUDGED.format(target=numbers.points(verdict.target)) if known else words.SIZE_UNKNOWN
-    )
+    if verdict.target is None:
+        return words.SIZE_UNKNOWN
+    return words.SIZE_NOT_JUDGED.format(target=numbers.points(verdict.target))
 
 
 def _leaning(claim: ClaimRecord, verdict: Verdict, fields: Mapping[str, str]) -> str:
@@ -436,7 +440,7 @@ def _leaning(claim: ClaimRecord, verdict: Verdict, fields: Mapping[str, str]) ->
 
     Other reasons say themselves why the seeds do not show a direction, or that the margin is passed.
     """
-    open_size = claim.kind == "equivalent" and verdict.reason in ("straddles_margin", "multiplicity")
+    open_size = words.kind_words(claim).likeness and verdict.reason in ("straddles_margin", "multiplicity")
     if not open_size or verdict.outcome != "inconclusive" or verdict.ci95 is None:
         return ""
     low, high = verdict.ci95
@@ -450,7 +454,8 @@ def _on_one_side(claim: ClaimRecord, verdict: Verdict) -> str:
     """Where the means of all readings lie on one side of a printed value: the side, and the nearest."""
     means = [it.estimate for it in verdict.readings if it.estimate is not None]
     target = verdict.target
-    if claim.kind != "value" or target is None or len(means) < 2 or verdict.scope == "other_data":
+    value = words.kind_words(claim).is_value
+    if not value or target is None or len(means) < 2 or verdict.scope == "other_data":
         return ""
     below = all(it < target for it in means)
     if not (below or all(it > target for it in means)):
@@ -470,23 +475,23 @@ def _seen(
 
     With `, but 0.50 points behind in P@3` of metrics that point another way.
     """
-    seen = _measured(claim, verdict, fields)
-    if seen and claim.kind in words.DIFFERENCES and verdict.estimate is not None:
+    seen, kind = _measured(claim, verdict, fields), words.kind_words(claim)
+    if seen and kind.differs and verdict.estimate is not None:
         size = numbers.distance(verdict.estimate, margin=verdict.margin)
         side = "ahead" if verdict.estimate > 0 else "behind"
-        if claim.kind == "equivalent" and not claim.details.get("no_loss"):
+        if kind.likeness and not claim.details.get("no_loss"):
             lead = "the two are level" if size == "0.00" else f"the two are {size} points apart"
         else:
-            better = "lose nothing" if claim.kind == "equivalent" else "be better"
+            better = "lose nothing" if kind.likeness else "be better"
             lead = f"the one said to {better} is " + ("level" if size == "0.00" else f"{size} points {side}")
-        printed = f"; the paper prints {fields['target']}" if claim.kind == "gap" else ""
+        printed = f"; the paper prints {fields['target']}" if kind.printed else ""
         said = f"with {fields['seeds']}, {lead} in {fields['metric']}{printed}"
         seen = capital(words.SCOPE_PREFIX[verdict.scope] + said) + "."
     own, turned = _side(claim, verdict), []
     for it, other in others:
         side_of_it = _side(it, other)
         if own * side_of_it < 0 or {verdict.outcome, other.outcome} == {"reproduced", "contradicted"}:
-            above, below = ("ahead", "behind") if it.kind in words.DIFFERENCES else ("above", "below")
+            above, below = ("ahead", "behind") if words.kind_words(it).differs else ("above", "below")
             size = numbers.distance(side_of_it, margin=other.margin)
             how = f"{size} points {above if side_of_it > 0 else below}" if side_of_it else other.outcome
             turned.append(f"{how} in {it.metric}")
@@ -495,12 +500,13 @@ def _seen(
 
 def _side(claim: ClaimRecord, verdict: Verdict) -> float:
     """Above (+) or below (-) what the estimate is read against; 0 where that is not known, or no matter."""
-    if verdict.estimate is None or (claim.kind == "equivalent" and not claim.details.get("no_loss")):
+    kind, estimate, target = words.kind_words(claim), verdict.estimate, verdict.target
+    if estimate is None or (kind.likeness and not claim.details.get("no_loss")):
         return 0.0
-    if claim.kind in words.DIFFERENCES:
-        return 0.0 if abs(verdict.estimate) < 0.005 else verdict.estimate  # shown as 0.00, it is no side
-    known = claim.kind == "value" and verdict.target is not None and verdict.scope != "other_data"
-    return verdict.estimate - verdict.target if known and verdict.target is not None else 0.0
+    if kind.differs:
+        return 0.0 if abs(estimate) < 0.005 else estimate  # shown as 0.00, it is no side
+    known = kind.is_value and target is not None and verdict.scope != "other_data"
+    return estimate - (target or 0.0) if known else 0.0
 
 
 def sentence(claim: ClaimRecord, index: Lookup) -> str:
@@ -739,7 +745,7 @@ def _is_between_splits(it: ReadingVerdict) -> bool:
 
 def _is_further_off(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) -> bool:
     """Whether a contradicted reading lies nearer to what is claimed, on the same side, than this open one."""
-    centre = 0.0 if claim.kind in words.DIFFERENCES else verdict.target
+    centre = 0.0 if words.kind_words(claim).differs else verdict.target
     if centre is None or it.estimate is None or it.estimate == centre:
         return False
     others = (other for other in verdict.readings if other.outcome == "contradicted")
@@ -750,7 +756,7 @@ def _is_further_off(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) ->
 def reading_because(it: ReadingVerdict, claim: ClaimRecord, verdict: Verdict) -> str:
     """Why a reading came out as it did; of an open one that is further off than a decided one, the spread."""
     because = words.reason(it.reason)
-    if it.reason == "other_split" and claim.kind == "value":
+    if it.reason == "other_split" and words.kind_words(claim).is_value:
         because = "the noise of two test sets leaves it open"
     if it.reason == "multiplicity" and it.p_reproduced is not None:
         because += f" (alone: {alone_text(it, verdict.level)})"

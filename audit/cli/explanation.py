@@ -16,7 +16,7 @@ from reports import numbers
 from reports.cards import seed_note, where_text
 from reports.lookup import Lookup, lookup
 from reports.rerun import margins_note
-from reports.sentences import DIFFERENCES, KIND_WORDS, PRINTED_KINDS, SCOPE_WORDS, STATUS_WORDS, status_of
+from reports.sentences import SCOPE_WORDS, STATUS_WORDS, kind_words, status_of
 from reports.splits import default_reading, splits_because
 from reports.text import plural
 from reports.verdicts import (
@@ -74,7 +74,7 @@ def _wrapped(text: str) -> Iterator[str]:
 
 def _head(found: Derivation, on_page: Lookup) -> Iterator[str]:
     claim, verdict = found.claim, found.verdict
-    kind = KIND_WORDS.get(claim.kind, claim.kind)
+    kind = kind_words(claim).word
     yield from _rows("claim", [f"{claim.id}, {kind}{', primary' if claim.primary else ''}"])
     yield from _rows("says", [claim.says] if claim.says else [])
     yield from _rows("said in", [place] if (place := where_text(claim)) else [])
@@ -85,13 +85,13 @@ def _head(found: Derivation, on_page: Lookup) -> Iterator[str]:
 def _printed(claim: ClaimRecord) -> Iterator[str]:
     """The cells as printed, with the half unit of each; after ± the most that rounds to it."""
     behind = ""
-    if claim.kind in PRINTED_KINDS:
+    if kind_words(claim).printed:
         runs = plural(claim.runs_behind, "run")
         behind = f"; {runs} of the paper behind it, m = {claim.runs_behind}"
     for k, text in enumerate(claim.printed):
         half = num(float(printed(text).half_unit))
         address = f" ({claim.cells[k]})" if k < len(claim.cells) else ""
-        symbol = "v = " if claim.kind == "value" else ""
+        symbol = "v = " if kind_words(claim).is_value else ""
         yield f"{symbol}{text}{address}, rounded: h = {half}{behind}"
     if spread := claim.details.get("spread"):
         size, reading = printed(spread["size"]), spread.get("reading") or "the paper does not say what"
@@ -104,7 +104,11 @@ def _printed(claim: ClaimRecord) -> Iterator[str]:
 def _margin(found: Derivation, audit: Audit) -> Iterator[str]:
     claim = found.claim
     if claim.margin is None:
-        how = f"; less than {num(claim.negligible)} points count as none" if claim.kind == "order" else ""
+        how = (
+            f"; less than {num(claim.negligible)} points count as none"
+            if kind_words(claim).direction_only
+            else ""
+        )
         yield f"none: claims of this kind are judged by direction{how}"
         return
     why = f": {claim.margin.why}" if claim.margin.why else ""
@@ -206,7 +210,7 @@ def _readings(claim: ClaimRecord, verdict: Verdict, audit: Audit) -> Iterator[st
         return
     counts = Counter(it.outcome for it in verdict.readings)
     yield from _wrapped(f"{about_readings(counts, verdict.readings_declared)}: {_OF_READINGS}")
-    difference, marks = claim.kind in DIFFERENCES, edges(claim, verdict)
+    difference, marks = kind_words(claim).differs, edges(claim, verdict)
     show = numbers.signed if difference else numbers.points
     interval = f"{coverage(verdict)[1]}% interval"
     rows = [("reading", "seeds", "difference" if difference else "mean", interval, "verdict")]

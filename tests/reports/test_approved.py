@@ -19,7 +19,7 @@ import pytest
 from audit.record import ClaimRecord, Outcome, Scope, Verdict, audit_from_json
 from reports.exports import EXPORTS, summary
 from reports.render import html
-from reports.sentences import CONCLUSIONS, REASONS, reason
+from reports.sentences import ANY_KIND, KINDS, REASONS, reason
 from reports.splits import split_table
 from reports.verdicts import brief_sentence, no_plot, plot_description, verdict_sentence
 from tests.reports import sample
@@ -58,8 +58,8 @@ def sentences() -> Iterator[str]:
     for claim, plain in zip(audit.claims, audit.verdicts, strict=True):
         for text in dict.fromkeys((plot_description(claim, plain), no_plot(claim, plain))):
             yield f"{claim.kind} plot: {text}"
-        for code in (code for kind, code in CONCLUSIONS if kind in (claim.kind, "*")):
-            own = (claim.kind, code) in CONCLUSIONS
+        for code in (*KINDS[claim.kind].conclusions, *ANY_KIND.conclusions):
+            own = code in KINDS[claim.kind].conclusions
             cases: list[tuple[Outcome, Scope]] = [("inconclusive", "same_data")]
             if own:
                 cases += [("reproduced", "same_data"), ("contradicted", "same_data")]
