@@ -579,7 +579,7 @@ class Finding:
     arithmetic: str  # The check with its numbers filled in.
     alternatives: tuple[str, ...] = ()  # Innocent explanations, to be considered before any conclusion.
     id: str = ""  # Stable name: paper, check and subject.
-    weight: int = 1  # How much an inconsistency of this sort tells, 1 to 5; see `audit.checks.finding`.
+    weight: int = 1  # How much an inconsistency of this sort tells, 1 to 5; see `audit.checks.tables`.
     power: float | None = None
     """Chance that the check sees a wrong last digit; None where that has no meaning."""
     claim: str | None = None  # Id of the claim that was held against the tables.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from audit.checks.sheet import Sheet
+from audit.checks.tables import Sheet
 from audit.claims.load import load
 from audit.claims.papers import sheets_beside
 from audit.judging.assemble import across, assemble

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from audit.authoring.entries import reported
-from audit.checks.sheet import Number, Sheet
+from audit.checks.tables import Number, Sheet
 from audit.claims.load import Paper
 from audit.claims.names import UnresolvedError, cell_of
 from audit.claims.source import Plain

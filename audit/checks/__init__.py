@@ -11,14 +11,13 @@ from dataclasses import replace
 
 from audit.checks.across import copies, sizes
 from audit.checks.data_sets import above_labels, statistics
-from audit.checks.formulas import complexity, formulas
+from audit.checks.feasible import joint, one_cause
 from audit.checks.granularity import granularity
 from audit.checks.identities import bounds, identity, twice
-from audit.checks.joint import joint, one_cause
 from audit.checks.ranks import average_rank
-from audit.checks.sentences import sentences
-from audit.checks.sheet import Sheet
+from audit.checks.sentences import complexity, formulas, sentences
 from audit.checks.significance import significance
+from audit.checks.tables import Sheet
 from audit.record import Finding
 
 #: A further check is a function here.

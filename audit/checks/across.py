@@ -6,9 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from audit.checks.finding import SLIP, WEIGHTS, decimal, finding
-from audit.checks.same_value import apart, cut, meet, same_count
-from audit.checks.sheet import Number, Profile, Sheet, address_in, grouped
+from audit.checks.tables import (
+    SLIP,
+    WEIGHTS,
+    Number,
+    Profile,
+    Sheet,
+    address_in,
+    apart,
+    cut,
+    decimal,
+    finding,
+    grouped,
+    meet,
+    same_count,
+)
 from audit.expression.interval import Interval, point
 from audit.names import known_names
 from audit.record import DatasetRecord, Finding, FindingResult

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from audit.checks.finding import SLIP, decimal, finding
-from audit.checks.sheet import Number, Sheet
+from audit.checks.tables import SLIP, Number, Sheet, decimal, finding
 from audit.expression.interval import Interval
 from audit.record import DatasetRecord, Finding
 from audit.stats.printed import Printed

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from audit.checks import grid
-from audit.checks.finding import MEANS, OTHER_SIZE, SLIP, finding
 from audit.checks.grid import Fingerprint, Granularity
-from audit.checks.same_value import cut, meet, same_count
-from audit.checks.sheet import Number, Sheet
+from audit.checks.tables import MEANS, OTHER_SIZE, SLIP, Number, Sheet, cut, finding, meet, same_count
 from audit.record import Finding
 from audit.stats.printed import Printed, printed
 

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import get_args
 
-from audit.checks.finding import OTHER_DEFINITION, SLIP, decimal, finding
-from audit.checks.same_value import apart, cut, meet
-from audit.checks.sheet import Number, Sheet
+from audit.checks.tables import OTHER_DEFINITION, SLIP, Number, Sheet, apart, cut, decimal, finding, meet
 from audit.claims.schema import CorpusQuantity
 from audit.record import Finding, FindingResult
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from audit.checks.finding import SLIP, decimal, finding
 from audit.checks.grid import PLAUSIBLE, pre_image
-from audit.checks.sheet import Number, Sheet
+from audit.checks.tables import SLIP, Number, Sheet, decimal, finding
 from audit.record import Finding
 from audit.stats.printed import Printed
 

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from audit.checks.finding import SLIP, finding
 from audit.checks.grid import hits, pre_image
-from audit.checks.sheet import Sheet
+from audit.checks.tables import SLIP, Sheet, finding
 from audit.record import ClaimRecord, Finding, FindingResult
 from audit.stats.printed import Printed
 

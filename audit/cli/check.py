@@ -51,7 +51,7 @@ def check_command(
     check_keys(papers)
     findings = findings_about(papers)
     if count_weights:  # what the models themselves say to statements about their sizes
-        from audit.checks.formulas import models as of_models
+        from audit.checks.sentences import models as of_models
         from audit.judging.assemble import sheet_of
         from audit.runner.models import count_weights as weights
 

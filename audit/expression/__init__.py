@@ -6,12 +6,10 @@ reads a text to a tree, `meaning` evaluates the tree, `filled` shows it with its
 
 from __future__ import annotations
 
-from audit.expression.filled import Outcome, evaluate, value_of
-from audit.expression.functions import FUNCTIONS
+from audit.expression.functions import FUNCTIONS, RELATIONS
 from audit.expression.grammar import ExpressionError, Node, names, parse, references
 from audit.expression.interval import UndefinedError
-from audit.expression.meaning import Lookup
-from audit.expression.words import RELATIONS
+from audit.expression.meaning import Lookup, Outcome, evaluate, value_of
 
 __all__ = [
     "FUNCTIONS",

@@ -12,8 +12,7 @@ from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 from lark.exceptions import UnexpectedInput
 
 from audit.errors import AuditError
-from audit.expression.functions import FUNCTIONS, Argument, Kind
-from audit.expression.words import RELATIONS
+from audit.expression.functions import FUNCTIONS, RELATIONS, Argument, Kind
 from audit.names import known_names
 
 MOST_CHARACTERS = 2000

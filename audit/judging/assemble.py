@@ -12,8 +12,7 @@ from itertools import combinations
 
 import audit
 from audit.checks import Sheet, all_findings
-from audit.checks.same_value import cut, meet
-from audit.checks.sheet import Number
+from audit.checks.tables import Number, cut, meet
 from audit.claims.load import Paper
 from audit.judging.imported import beside
 from audit.judging.looks import Judge, about_looks, judge_by

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from audit.checks.across import copies, sizes
-from audit.checks.sheet import Sheet
+from audit.checks.tables import Sheet
 from audit.record import Finding
 from tests.checks.made import Of, data_set, only, paper, results, table
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from audit.checks import all_findings, simplex
-from audit.checks.feasible_row import UNIT, cells, fit_row, metric_bounds
-from audit.checks.joint import joint
+from audit.checks import all_findings, feasible
+from audit.checks.feasible import UNIT, cells, fit_row, joint, metric_bounds
 from audit.stats.printed import Printed, printed
 from tests.checks.honest import honest_row
 from tests.checks.made import Of, only, paper, table
@@ -110,7 +109,7 @@ def test_the_least_widening_is_that_of_a_general_solver() -> None:
         middle = mixed if rng.random() < 0.5 else rng.random(metrics)
         half = rng.choice([0.5e-4, 0.5e-3, 0.0], size=metrics)
         low, high = middle - half, middle + half
-        found = simplex.least_widening(points, low, high)
+        found = feasible.least_widening(points, low, high)
         widen = -np.ones((metrics, 1))
         expected = linprog(
             np.concatenate([np.zeros(size), [1.0]]),

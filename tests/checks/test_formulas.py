@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from audit.checks.formulas import complexity, formulas
-from audit.checks.sheet import Sheet
+from audit.checks.sentences import complexity, formulas
+from audit.checks.tables import Sheet
 from audit.record import ClaimRecord, Finding, PaperInfo, Where
 from audit.runner.models import count_weights
 from tests.checks.made import Of, only, paper, states, table

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from audit.checks.granularity import granularity
-from audit.checks.sheet import Sheet
+from audit.checks.tables import Sheet
 from audit.record import Finding
 from tests.checks.made import Of, data_set, only, paper, results, table
 from tests.shared import shared

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from audit.checks.sentences import sentences
-from audit.checks.sheet import Sheet
+from audit.checks.tables import Sheet
 from audit.record import Finding
 from tests.checks.made import Of, only, paper, states, table
 from tests.stats import golden
