@@ -15,7 +15,7 @@ import pytest
 from audit import cli
 from audit.errors import Exit
 from audit.runner import Job, carry_out
-from audit.runner.versions import check_unchanged
+from audit.runner.models import check_unchanged
 from reimpl.training import Result
 from tests.runner.papers import write_corpus
 

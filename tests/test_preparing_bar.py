@@ -15,8 +15,8 @@ import audit.runner.progress
 import reimpl.fidelity
 from audit import cli
 from audit.errors import Exit
-from audit.runner import data_request
-from audit.runner.data_request import DataRequest
+from audit.runner import resolve
+from audit.runner.resolve import DataRequest
 from reimpl.data import storage
 from reimpl.fidelity import Check
 from tests.runner.papers import write_corpus, write_paper
@@ -58,7 +58,7 @@ class Bar:
 def bar(monkeypatch: pytest.MonkeyPatch) -> Bar:
     made = Bar()
     monkeypatch.setattr(audit.runner.progress, "bytes_bar", made)
-    data_request._prepared.cache_clear()
+    resolve._prepared.cache_clear()
     return made
 
 

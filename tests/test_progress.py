@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from audit.runner.data_request import DataRequest
 from audit.runner.plan import Job
 from audit.runner.progress import Screen
+from audit.runner.resolve import DataRequest
 from tests.records import make_run
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from audit.errors import StoreError
-from audit.storage import studies as study_store
+from audit.runner import tuned as study_store
 from audit.study import SearchRange, Study, StudySpec, Trial
 
 SPEC = StudySpec(
@@ -88,12 +88,12 @@ def test_whatever_decides_a_trial_makes_another_study(change: dict[str, Any]) ->
     ],
 )
 def test_a_study_that_is_not_as_it_was_written_is_refused(tmp_path: Path, edit: Any, why: str) -> None:
-    path = study_store.path_of(tmp_path, study_store.put(tmp_path, make_study(*TRIALS)).key)
+    path = study_store.study_path(tmp_path, study_store.put_study(tmp_path, make_study(*TRIALS)).key)
     content = json.loads(path.read_text())
     edit(content)
     path.write_text(json.dumps(content))
     with pytest.raises(StoreError, match=why) as caught:
-        study_store.get(tmp_path, SPEC.key)
+        study_store.get_study(path)
     assert str(caught.value).startswith(str(path))
     path.write_text("{")
     with pytest.raises(StoreError, match="no whole study"):
@@ -105,10 +105,10 @@ def test_a_question_is_answered_by_the_study_of_most_epochs_and_the_lowest_seed(
     assert study_store.answering(tmp_path, SPEC) is None
     short = replace(SPEC, training={**SPEC.training, "epochs": 20})
     for spec, score in ((short, 90.0), (replace(SPEC, seed=2), 80.0), (replace(SPEC, seed=1), 60.0)):
-        study_store.put(tmp_path, make_study(trial(0, score), spec=spec))
+        study_store.put_study(tmp_path, make_study(trial(0, score), spec=spec))
     found = study_store.answering(tmp_path, SPEC)
     assert found is not None
     assert (found.spec.seed, found.spec.training["epochs"]) == (1, 100)
-    study_store.put(tmp_path, make_study(trial(0, None, "failed")))  # seed 0, without an answer
+    study_store.put_study(tmp_path, make_study(trial(0, None, "failed")))  # seed 0, without an answer
     assert study_store.answering(tmp_path, SPEC) == found
     assert study_store.answering(tmp_path, replace(SPEC, metric="P@3")) is None

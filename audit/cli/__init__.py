@@ -31,7 +31,7 @@ from audit.cli import run as run_module
 from audit.cli import tune as tune_module
 from audit.cli.app import app
 from audit.errors import AuditError, Exit, on_the_command_line
-from audit.pipeline.corpus_words import in_data
+from audit.pipeline.suite import in_data
 from reimpl.errors import ReimplError, spelled
 
 #: The modules that carry the commands.

@@ -56,9 +56,7 @@ def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
 
 def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Exit:
     """Every column with its own report; a record and a table of how much splits and seeds scatter."""
-    from audit.pipeline.corpus_words import corpus_questions, in_run
-    from audit.pipeline.estimates import to_do
-    from audit.pipeline.suite import check_can_be_written
+    from audit.pipeline.suite import check_can_be_written, corpus_questions, in_run, to_do
     from audit.storage.manifest import kept_plans
     from reimpl.data.formats import check_columns
 

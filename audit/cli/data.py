@@ -13,7 +13,7 @@ from audit.cli.app import data_app, papers_of, say
 from audit.cli.corpus_scope import identity
 from audit.cli.options import command
 from audit.errors import AuditError, Exit
-from audit.pipeline.corpus_words import corpus_questions, options_of
+from audit.pipeline.suite import corpus_questions, options_of
 from audit.settings import CorpusSettings
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _prepared(
     """Prepares texts through the cache of the runs; features are read as they are."""
     from audit.names import counted
     from audit.pipeline.suite import check_can_be_written
-    from audit.runner.data_request import prepared
+    from audit.runner.resolve import prepared
     from reimpl.data.dataset import Dataset
     from reimpl.protocol import protocol
 

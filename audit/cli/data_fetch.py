@@ -13,7 +13,7 @@ from audit.cli.app import data_app, say
 from audit.cli.data import Column, recognised
 from audit.cli.options import command
 from audit.errors import AuditError, Exit
-from audit.pipeline.corpus_words import options_of
+from audit.pipeline.suite import options_of
 from audit.settings import CorpusSettings
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from audit.runner.tuning.question import Question
+    from audit.runner.tuned import Question
     from audit.study import Study, Trial
 
 
@@ -53,12 +53,11 @@ def tune_command(
     kept: the same command goes on where it was, and --trials 80 after --trials 40 adds 40.
     Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130 interrupted.
     """
-    from audit.pipeline.corpus_words import corpus_questions, in_tune
     from audit.pipeline.start import runner_settings
-    from audit.pipeline.suite import check_can_be_written, threads_of
+    from audit.pipeline.suite import check_can_be_written, corpus_questions, in_tune, threads_of
     from audit.runner.progress import new_console, run_bars
-    from audit.runner.tuning.carry_on import Way, carry_on
-    from audit.runner.tuning.question import questions
+    from audit.runner.search import Way, carry_on
+    from audit.runner.tuned import questions
 
     papers = papers_of(claims)
     check_keys(papers)
@@ -136,11 +135,11 @@ class Screen:
 
 
 def _tell(study: Study, store: Path) -> None:
-    from audit.storage.studies import path_of
+    from audit.runner.tuned import study_path
 
     made = [it.seconds for it in study.trials if it.state in ("done", "pruned")]
     each = f", {sum(made) / len(made):.1f} s a trial" if made else ""
-    say(f"{study.summary}\n{span(study.seconds)} in all{each}; study: {path_of(store, study.key)}")
+    say(f"{study.summary}\n{span(study.seconds)} in all{each}; study: {study_path(store, study.key)}")
     if study.best is None:
         reasons = dict.fromkeys(it.reason or "" for it in study.trials)
         say(f"no trial gave a score ({'; '.join(list(reasons)[:2])})")

@@ -111,7 +111,7 @@ class Session:
         from audit.judging.evidence import about_code, about_gone
         from audit.judging.splits import with_splits
         from audit.judging.strata import with_predictions
-        from audit.runner.versions import sources_of
+        from audit.runner.models import sources_of
         from audit.storage.manifest import note_settled, with_lost_imports, with_stored_runs
         from audit.storage.margins import keep_fixed
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from audit.errors import AuditError
 from audit.judging.looks import with_look
 from audit.names import counted, span
-from audit.pipeline.estimates import seconds_of_runs
-from audit.pipeline.suite import Suite
+from audit.pipeline.suite import Suite, seconds_of_runs
 from audit.record import Audit, Look
 from audit.stats.families import Schedule
 from audit.stats.power import FUTILE

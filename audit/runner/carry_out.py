@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import audit
 from audit.record import DataInfo, Run, Status, digest
+from audit.runner.models import ChangedError, check_unchanged, told
 from audit.runner.plan import Job
-from audit.runner.versions import ChangedError, check_unchanged, told
 from audit.storage.runs import Store
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from audit.claims.specifications import ReadingExperiment, in_words
 from audit.errors import PlanError
 from audit.names import counted, first_of
 from audit.record import ExperimentRecord, Run, RunSpec
-from audit.runner.data_request import DataRequest
-from audit.runner.data_sheet import has_other_sizes, sheet_of
-from audit.runner.deviations import deviations
+from audit.runner.deviations import deviations, has_other_sizes, sheet_of
+from audit.runner.models import sources_of
 from audit.runner.resolve import (
+    DataRequest,
     LackingError,
     OfAnotherError,
     Settings,
@@ -26,8 +26,7 @@ from audit.runner.resolve import (
     resolved,
     selected,
 )
-from audit.runner.tuning.tuned import UntunedError, tuned, with_study_of
-from audit.runner.versions import sources_of
+from audit.runner.tuned import UntunedError, tuned, with_study_of
 from audit.storage.manifest import BY_COMMAND, GONE
 
 LEFT_OUT = "left out by --only"

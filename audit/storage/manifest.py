@@ -64,7 +64,7 @@ class KeptPlan:
     asked: tuple[str, ...] = ()
     """Keys of the runs that were asked for, not of what was left out."""
     request: str = ""
-    """Digest of what decided the plan (`audit.pipeline.remembered`); empty in older ones."""
+    """Digest of what decided the plan (`audit.pipeline.start`); empty in older ones."""
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from audit.record import Run, RunSpec
-from audit.runner.data_request import DataRequest
 from audit.runner.plan import Job
+from audit.runner.resolve import DataRequest
 from audit.storage.runs import Store
 from reimpl.data.dataset import Dataset
 from reimpl.protocol import Protocol

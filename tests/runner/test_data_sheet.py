@@ -7,7 +7,7 @@ from pathlib import Path
 from audit.claims.load import load
 from audit.record import DataSheet, DataStatistic
 from audit.runner import Settings, make_plan
-from audit.runner.data_sheet import statistics
+from audit.runner.deviations import statistics
 from reimpl.data.identity import Observed
 from tests.runner.papers import write_corpus, write_paper
 

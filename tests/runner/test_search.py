@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from audit.runner.tuning.search import Outcome, Search, TrialStopped
+from audit.runner.search import Outcome, Search, TrialStopped
 from audit.study import SearchRange, Trial
 
 X = SearchRange("config.x", -1.0, 1.0)
@@ -78,7 +78,7 @@ def test_an_interrupted_search_goes_on_as_if_it_had_not_been(tmp_path: Path, sam
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from audit.runner.tuning.search import Search
+from audit.runner.search import Search
 from tests.runner.test_search import X, hill
 def objective(number, values, report):
     if number == 2:

@@ -15,12 +15,11 @@ from audit.claims.load import Paper, load
 from audit.errors import PlanError
 from audit.record import Audit, PaperInfo, audit_from_json, to_json
 from audit.runner import Settings, make_plan
-from audit.runner.data_request import DataRequest
+from audit.runner import tuned as study_store
 from audit.runner.plan import LEFT_OUT, NOT_TUNED
-from audit.runner.tuning.carry_on import Way, carry_on
-from audit.runner.tuning.question import Question, questions
-from audit.runner.tuning.trial import Training, settings_of
-from audit.storage import studies as study_store
+from audit.runner.resolve import DataRequest
+from audit.runner.search import Training, Way, carry_on, settings_of
+from audit.runner.tuned import Question, questions
 from audit.study import Study, Trial
 from reimpl import xml_cnn
 from reimpl.data.dataset import Dataset
@@ -157,7 +156,7 @@ def test_a_trial_is_a_training_on_what_is_left_scored_on_what_is_held_out(
 def test_a_study_holds_what_was_sought_and_what_came_of_it(tmp_path: Path, corpus: Path) -> None:
     it = question(tmp_path)
     study = study_of(tmp_path, it)
-    assert study_store.get(tmp_path / "store", it.spec.key) == study
+    assert study_store.get_study(study_store.study_path(tmp_path / "store", it.spec.key)) == study
     assert (study.protocol, study.wanted, study.counted) == ("chen2022", 2, 2)
     assert (study.n_train, study.n_validation) == (32, 8)
     assert study.validation.startswith("dev: 8 of 40 training documents held out")
@@ -189,7 +188,7 @@ def put_study(folder: Path, it: Question, **changes: Any) -> Study:
     )
     parts: dict[str, Any] = {"trials": trials, "wanted": 2, "seconds": 1.0, "data": "corpus"}
     parts |= {"validation": "dev: 8 of 40", "n_train": 32, "n_validation": 8, "notes": it.notes, **changes}
-    return study_store.put(folder / "store", Study(it.spec.key, it.spec, it.protocol, **parts))
+    return study_store.put_study(folder / "store", Study(it.spec.key, it.spec, it.protocol, **parts))
 
 
 def test_runs_have_the_best_values_and_name_their_study(tmp_path: Path, corpus: Path) -> None:

@@ -1,21 +1,71 @@
-"""What is to be sought for an experiment: its trials' settings, its ranges, the documents held out."""
+"""Tuning: what is to be sought for an experiment, studies on disk, and runs by the best values of one.
+
+STORE/studies/KEY.json       a study whose budget was spent, in one step and with a seal
+STORE/studies/KEY/           what the search works with: Optuna's journal, and locks of trials at work
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.claims.experiments import Experiment
 from audit.claims.load import Paper
-from audit.errors import PlanError
-from audit.record import Json
-from audit.runner.data_request import DataRequest
-from audit.runner.resolve import Resolved, Settings, UnfitError, check_protocol, resolved, selected
-from audit.study import SearchRange, StudySpec
+from audit.errors import PlanError, StoreError
+from audit.json_errors import RecordError
+from audit.record import Deviation, Json
+from audit.runner.resolve import (
+    DataRequest,
+    Resolved,
+    Settings,
+    UnfitError,
+    check_protocol,
+    resolved,
+    selected,
+)
+from audit.storage.files import explained, read_sealed, write_sealed
+from audit.study import STUDY_FORMAT, SearchRange, Study, StudySpec
 
 if TYPE_CHECKING:
     from reimpl.tuning import Parameter, TuningProtocol
+
+
+def study_path(store: Path, key: str) -> Path:
+    """The record of a study whose budget was spent; the search works in the folder of the same name."""
+    return store / "studies" / f"{key}.json"
+
+
+def put_study(store: Path, study: Study) -> Study:
+    """Write the record, in place of an earlier one with fewer trials; returned with its seal."""
+    path = study_path(store, study.key)
+    with explained(path):
+        write_sealed(path, study)
+    return get_study(path)
+
+
+def get_study(path: Path) -> Study:
+    """The study of that record. Raises `StoreError` for a file that is not as it was written."""
+    try:
+        study: Study | None = read_sealed(path, Study, STUDY_FORMAT)
+        if study is None or not path.stem == study.key == study.spec.key:
+            raise RecordError(f"holds the study {study.key if study else None!r}")
+    except RecordError as err:
+        raise StoreError(
+            f"{path}: no whole study ({err}); restore it, or move it away and `audit tune` writes it again"
+        ) from err
+    return study
+
+
+def answering(store: Path, spec: StudySpec) -> Study | None:
+    """The study that answers the spec's question: of most epochs a trial, then of the lowest seed.
+
+    Raises `StoreError` for a record that is not as it was written.
+    """
+    studies = [get_study(path) for path in sorted((store / "studies").glob("*.json"))]
+    answers = [it for it in studies if it.spec.question == spec.question and it.best is not None]
+    return min(answers, key=lambda it: (-it.spec.training.get("epochs", 0), it.spec.seed), default=None)
 
 
 @dataclass(frozen=True)
@@ -178,3 +228,71 @@ def _as_range(it: Parameter) -> SearchRange:
         return SearchRange(it.name, choices=it.choices)
     assert it.low is not None and it.high is not None
     return SearchRange(it.name, float(it.low), float(it.high), it.log)
+
+
+class UntunedError(Exception):
+    """No study in the store answers the experiment's question."""
+
+
+def tuned(name: str, experiment: Experiment, found: Resolved, settings: Settings) -> Resolved:
+    """The experiment with the best values of its study, where it asks for one: in all four settings, since
+    what was tuned is no departure.
+
+    Raises `UntunedError` where there is no such study, `PlanError` where the protocol has nothing to seek,
+    and `StoreError` for a study that is not as it was written.
+    """
+    if experiment.tuning is None:
+        return found
+    protocol, store = tuning_of(experiment), settings.cache.parent
+    if settings.untuned:
+        what = "not tuned: the settings of the claim file"
+        return replace(found, tuning=(Deviation("tuning", protocol.source, what, "--untuned"),), untuned=True)
+    if not any((store / "studies").glob("*.json")):  # most stores: nothing is held out only to be told so
+        raise UntunedError(name)
+    asked, elsewhere = found, ""
+    sought_on = settings.tuned_on.resolve() if settings.tuned_on else found.request.folder
+    if sought_on is not None and sought_on != found.request.folder:
+        asked, elsewhere = replace(found, request=replace(found.request, folder=sought_on)), sought_on.name
+    study = answering(store, question_of(name, experiment, asked, settings).spec)
+    if study is None or study.best is None:
+        raise UntunedError(name)
+    departure = _departure(study, experiment, elsewhere=elsewhere)
+    fewer = study.counted < protocol.trials
+    return _with_values(replace(found, study=study, tuning=(departure,), untuned=fewer))
+
+
+def with_study_of(base: Resolved, plain: Resolved, own: Collection[str]) -> Resolved:
+    """`plain` with what was sought for `base`, but for the settings `own`, as in `config.margin`."""
+    return _with_values(replace(plain, study=base.study, tuning=base.tuning, untuned=base.untuned), own)
+
+
+def _with_values(found: Resolved, own: Collection[str] = ()) -> Resolved:
+    """With the best values of its study. Raises `reimpl.errors.ConfigError`."""
+    from reimpl.config_fields import as_dict
+    from reimpl.models import find_config
+    from reimpl.protocol import with_training
+
+    if found.study is None or found.study.best is None:
+        return found
+    sought = found.study.best.values
+    config, training = by_target({name: value for name, value in sought.items() if name not in own})
+    return replace(
+        found,
+        config=find_config(found.module, None, {**as_dict(found.config), **config}),
+        used=with_training(found.used, training),
+        claimed_config=find_config(found.module, None, {**as_dict(found.claimed_config), **config}),
+        claimed=with_training(found.claimed, training),
+    )
+
+
+def _departure(study: Study, experiment: Experiment, *, elsewhere: str) -> Deviation:
+    """How the tuning departs from the paper's; `elsewhere` names other documents that it was done on."""
+    protocol = tuning_of(experiment)
+    departures = list(study.notes)
+    if study.counted < protocol.trials:
+        departures.insert(0, f"{study.counted} trials instead of {protocol.trials}")
+    if elsewhere:
+        warning = f"tuned on {elsewhere}: its training documents may be among the test documents here"
+        departures.insert(0, warning)
+    here = f"{study.summary}; study {study.key}"
+    return Deviation("tuning", protocol.source, here, "; ".join(departures) or "as in the paper")

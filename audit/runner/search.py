@@ -1,34 +1,40 @@
-"""The machine of a search: trials proposed by Optuna, shared by processes through a journal, each run once.
+"""A search by this command: in this process, or in worker processes that take part in it.
 
-    FOLDER/journal.log     Optuna's journal: all that is known of the trials
-    FOLDER/journal.lock    held while somebody reads or writes it
-    FOLDER/take.lock       held while somebody takes the next trial
-    FOLDER/N.lock          held by the process that is at work on trial N
-
-The system frees a lock when its holder dies. So a trial that is marked as running and whose lock is free has
-no process any more: its values are tried again, and the one that died stays on record.
-
-What trial k proposes hangs on the seed and k, and, where the sampler learns, on the trials that were over by
-then: a search by one process that was interrupted goes on as if it had not been.
+The workers have the search's folder in common, as have two commands with the same search: each takes the next
+trial from there. What they came to is read from there as well.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from filelock import FileLock, Timeout
 
+from audit.record import RunSpec
+from audit.runner import carry_out
+from audit.runner.carry_out import _device_name, _now, _versions
+from audit.runner.models import ChangedError, told
+from audit.runner.plan import Job
+from audit.runner.resolve import DataRequest
+from audit.runner.tuned import Question, by_target, put_study
+from audit.runner.workers import Workers, interrupts
 from audit.storage.files import explained
-from audit.study import Json, SearchRange, Trial
+from audit.study import Json, SearchRange, Study, StudySpec, Trial
 
 if TYPE_CHECKING:
     import optuna
+
+    from reimpl.data.dataset import Dataset
+    from reimpl.training import Watch
+
 
 #: Trials by chance before TPE proposes any, and before a pruner ends any.
 STARTUP = 10
@@ -270,3 +276,198 @@ def _mend(journal: Path, lock: FileLock) -> None:
         if content and not content.endswith(b"\n"):
             with journal.open("r+b") as file:
                 file.truncate(content.rfind(b"\n") + 1)
+
+
+#: Trial, share of its epochs that is done.
+Progress = Callable[[int, float], None]
+
+
+def without_test(request: DataRequest) -> Dataset:
+    """The data with the documents held out in the place of the test ones: there is no way to those."""
+    data = request.load()
+    assert data.dev is not None
+    return replace(data, test=data.dev)
+
+
+def settings_of(spec: StudySpec, values: Mapping[str, Json]) -> RunSpec:
+    """The run that a trial with these values is."""
+    config, training = by_target(values)
+    return RunSpec(
+        model=spec.model,
+        variant="",
+        config={**spec.config, **config},
+        protocol={**spec.training, **training},
+        data=spec.data,
+        seed=spec.seed,
+        precision=spec.precision,
+        revision=spec.revision,
+        code=spec.code,
+    )
+
+
+@dataclass(frozen=True)
+class Training:
+    """The objective of a question: to be called for each trial, in this process."""
+
+    question: Question
+    threads: int | None = None
+    stop: Callable[[], bool] = lambda: False
+    progress: Progress = lambda number, share: None
+
+    def __call__(
+        self, number: int, values: Mapping[str, Json], report: Callable[[float, float], None]
+    ) -> Outcome:
+        """The score, in percent; what goes amiss in a trial is its outcome, and the search goes on."""
+        from reimpl.errors import ReimplError
+        from reimpl.training import Interrupted
+
+        question = self.question
+        data = without_test(question.data)
+        job = Job(settings_of(question.spec, values), question.data, "", question.device, {})
+        try:
+            result = carry_out._train(job, data, self.threads, self._watch(number, report))
+        except Interrupted as err:
+            raise TrialStopped from err
+        except (TrialPruned, ChangedError):
+            raise
+        except ReimplError as err:
+            return Outcome(reason=str(err))
+        except (Exception, SystemExit) as err:  # a fault of one trial must not end the others
+            return Outcome(reason=told(err, job.spec))
+        if result.failed:
+            return Outcome(reason=result.reason)
+        score = result.metrics.get(question.spec.metric)
+        return Outcome(score, None if score is not None else f"nothing measured its {question.spec.metric}")
+
+    def _watch(self, number: int, report: Callable[[float, float], None]) -> Watch:
+        from reimpl.training import Watch
+
+        metric = self.question.spec.metric
+
+        def evaluated(row: Mapping[str, float]) -> None:
+            if metric in row:
+                report(row["epoch"], row[metric])
+
+        def progress(done: int, total: int, loss: float | None) -> None:
+            self.progress(number, done / max(1, total))
+
+        return Watch(progress, self.stop, evaluated=evaluated)
+
+
+class Listener(Protocol):
+    """Who is told how the search goes on."""
+
+    def progress(self, shares: Mapping[int, float]) -> None: ...
+    def ended(self, trial: Trial, over: int, best: Trial | None) -> None: ...
+
+
+@dataclass(frozen=True)
+class Way:
+    """How this command goes about it."""
+
+    store: Path
+    trials: int
+    """That are wanted in all, those of before among them."""
+    workers: int = 1
+    threads: int | None = None
+    timeout: float | None = None
+    """Seconds after which no trial is begun."""
+
+
+def carry_on(question: Question, way: Way, listener: Listener) -> Study | None:
+    """The study when its budget is spent; None where it was interrupted. What there is is kept either way.
+
+    Raises `StoreError` when the folder cannot be written.
+    """
+    spec = question.spec
+    folder = way.store / "studies" / spec.key
+    search = Search(folder, spec.space, spec.sampler, spec.pruner, spec.seed, question.epochs)
+    until = None if way.timeout is None else time.monotonic() + way.timeout
+    with interrupts() as stop:
+        participants = _Participants(
+            search, listener, partial(_take_part, question, search, way, until), stop
+        )
+        if sum(it.counts for it in search.trials()) < way.trials:
+            if way.workers <= 1:
+                _take_part(
+                    question, search, way, until, 0, participants.share, stop.is_set, participants.look
+                )
+            else:
+                question.data.load()  # prepared once, and not by every worker at the same time
+                participants.run(min(way.workers, way.trials), range(1, min(way.workers, way.trials) + 1))
+            participants.look()
+        if stop.is_set():
+            return None
+    return put_study(way.store, _study(question, search.trials(), way))
+
+
+def _take_part(
+    question: Question,
+    search: Search,
+    way: Way,
+    until: float | None,
+    _: int,
+    progress: Callable[[int, float], None],
+    stop: Callable[[], bool],
+    look: Callable[[], None] = lambda: None,
+) -> None:
+    """Makes trials until there are enough, in whatever process."""
+    training = Training(question, way.threads, stop, progress)
+    with suppress(TrialStopped):
+        search.work(training, way.trials, stop=stop, until=until, told=lambda trial: look())
+
+
+class _Participants(Workers):
+    """Tells the listener of each trial once, whoever made it."""
+
+    def __init__(self, search: Search, listener: Listener, body: Callable[..., None], stop: threading.Event):
+        super().__init__(body, stop)
+        self.search, self.listener = search, listener
+        self.known = {it.number for it in search.trials()}
+        self.shares: dict[int, float] = {}
+
+    def share(self, number: int, share: float) -> None:
+        """So much of a trial is done."""
+        self.shares[number] = share
+        self.listener.progress(self.shares)
+
+    def told(self, task: int, number: int, share: float) -> None:
+        self.share(number, share)
+
+    def look(self) -> None:
+        """Tells of trials that are over since the last look."""
+        trials = self.search.trials()
+        done = [it for it in trials if it.state == "done"]
+        best = max(done, key=lambda it: (it.score or 0.0, -it.number), default=None)
+        over = sum(it.counts and it.number in self.known for it in trials)
+        for trial in trials:
+            if trial.number not in self.known:
+                self.known.add(trial.number)
+                self.shares.pop(trial.number, None)
+                over += trial.counts
+                self.listener.ended(trial, over, best)
+
+
+def _study(question: Question, trials: tuple[Trial, ...], way: Way) -> Study:
+    from importlib.metadata import version
+
+    data = without_test(question.data)
+    assert data.dev is not None
+    held = next((note for note in data.notes if note.startswith("dev:")), None)
+    return Study(
+        key=question.spec.key,
+        spec=question.spec,
+        protocol=question.protocol,
+        trials=trials,
+        wanted=way.trials,
+        seconds=round(sum(it.seconds for it in trials), 3),
+        data=data.name,
+        validation=held or f"dev: {data.dev.size} documents that the corpus brings for it",
+        n_train=data.train.size,
+        n_validation=data.dev.size,
+        timeout=way.timeout,
+        device=_device_name(question.device),
+        versions={**_versions(), "optuna": version("optuna")},
+        notes=question.notes,
+        finished=_now(),
+    )
