@@ -183,14 +183,12 @@ def judged_at_once(
 
 def run_own_commands(suite: Suite, path: Path, chosen: RunSettings) -> bool:
     """The runs of experiments that bring a program of their own; whether any failed."""
-    from audit.runner.commands import Commands, run_commands
+    from audit.runner.commands import Commands
     from audit.runner.resolve import selected
 
-    wanted = selected(suite.paper, chosen.only)
-    only = None if wanted is None else frozenset(wanted)
-    tell = suite.session.tell
-    commands = Commands(suite.paper, path, suite.session.store, only, chosen.retry_failed, tell)
-    failed = run_commands(commands, seeds=chosen.seeds, allowed=chosen.allow_commands)
+    only, session = selected(suite.paper, chosen.only), suite.session
+    commands = Commands(suite.paper, path, session.store, only, chosen.retry_failed, session.tell)
+    failed = commands.run(seeds=chosen.seeds, allowed=chosen.allow_commands)
     suite.session.read_again()
     return failed
 
