@@ -16,7 +16,6 @@ from audit.settings import RunSettings
 
 if TYPE_CHECKING:
     from audit.pipeline.suite import Suite
-    from audit.pipeline.until_settled import Budget
     from audit.record import Audit
 
 #: What `audit run` does when it is told nothing.
@@ -118,10 +117,10 @@ def run_command(
 
 def _looks_and_time(
     context: typer.Context, until_settled: bool, budget: str | None, looks: str | None
-) -> tuple[tuple[int, ...] | None, Budget] | None:
-    """Looks and time of --until-settled; None without it."""
+) -> tuple[tuple[int, ...] | None, float | None] | None:
+    """Looks and seconds of --until-settled; None without it."""
     from audit.names import seconds_of
-    from audit.pipeline.until_settled import Budget, looks_of
+    from audit.pipeline.until_settled import looks_of
 
     if not until_settled:
         options = {"--budget": budget, "--looks": looks}
@@ -131,8 +130,8 @@ def _looks_and_time(
     source = context.get_parameter_source("seeds")
     if source is not None and source.name == "COMMANDLINE":
         raise AuditError("--seeds: with --until-settled the looks say how many; use --looks, as in 3,5,8")
-    wanted = None if looks is None else looks_of(looks)
-    return wanted, Budget(None if budget is None else seconds_of(budget, option="--budget"))
+    seconds = None if budget is None else seconds_of(budget, option="--budget")
+    return None if looks is None else looks_of(looks), seconds
 
 
 def _once(suite: Suite, also: tuple[str, ...]) -> Exit:
@@ -155,19 +154,19 @@ def _reported(audit: Audit, folder: Path, also: tuple[str, ...]) -> Exit:
 
 
 def _until_settled(
-    suite: Suite, wanted: tuple[int, ...] | None, budget: Budget, also: tuple[str, ...]
+    suite: Suite, wanted: tuple[int, ...] | None, seconds: float | None, also: tuple[str, ...]
 ) -> Exit:
-    from audit.pipeline.until_settled import run_until_settled
+    from audit.pipeline.until_settled import UntilSettled
 
-    walk = run_until_settled(suite, wanted, budget, lambda audit: write_files(audit, suite.folder))
-    if walk.interrupted:
+    ran = UntilSettled(suite, wanted, seconds, lambda audit: write_files(audit, suite.folder)).run()
+    if ran.interrupted:
         return Exit.INTERRUPTED
-    if walk.nothing_to_run:
+    if ran.nothing_to_run:
         return Exit.BAD_INPUT
-    if walk.audit is None:
-        suite.say(f"stopped before the first look: {walk.why}; nothing is judged")
+    if ran.audit is None:
+        suite.say(f"stopped before the first look: {ran.why}; nothing is judged")
         return Exit.OK
-    code = _reported(walk.audit, suite.folder, also)
-    taken = sum(look.seeds in walk.schedule.looks for look in walk.audit.looks)
-    suite.say(f"stopped after {taken} of {len(walk.schedule.looks)} looks: {walk.why}")
-    return Exit.RUNS_FAILED if suite.failures(walk.jobs.values()) else code
+    code = _reported(ran.audit, suite.folder, also)
+    taken = sum(look.seeds in ran.schedule.looks for look in ran.audit.looks)
+    suite.say(f"stopped after {taken} of {len(ran.schedule.looks)} looks: {ran.why}")
+    return Exit.RUNS_FAILED if suite.failures(ran.jobs.values()) else code

@@ -26,19 +26,6 @@ def _clock() -> float:
     return time.monotonic()
 
 
-@dataclass
-class Budget:
-    """Wall-clock time of the whole command."""
-
-    seconds: float | None
-    """None: no limit."""
-    began: float = field(default_factory=lambda: _clock())
-
-    @property
-    def left(self) -> float:
-        return float("inf") if self.seconds is None else self.seconds - (_clock() - self.began)
-
-
 def looks_of(text: str) -> tuple[int, ...]:
     """The looks of `3,5,8`. Raises `AuditError` for anything but growing numbers from 2 to 1000."""
     parts = [part.strip() for part in text.split(",")]
@@ -66,60 +53,52 @@ def declared(wanted: tuple[int, ...] | None, taken: Sequence[Look]) -> Schedule:
     )
 
 
-def run_until_settled(
-    suite: Suite, wanted: tuple[int, ...] | None, budget: Budget, publish: Callable[[Audit], object]
-) -> Walk:
-    """Look by look, until nothing is open that seeds could settle, or the looks, the budget or hope end.
-
-    `publish` gets the audit as each look leaves it.
-    """
-    first = suite.plan(seeds=1)
-    walk = Walk(suite, declared(wanted, suite.looks(first)), budget, publish, _runnable(first))
-    if idle := suite.nothing_to_run(first):
-        suite.say(idle)
-        if not suite.has_evidence(first):
-            walk.nothing_to_run = True
-            return walk
-    walk.go(first)
-    return walk
-
-
 @dataclass
-class Walk:
+class UntilSettled:
     """The looks one after another; what an earlier command did is read from its records."""
 
     suite: Suite
-    schedule: Schedule
-    budget: Budget
+    wanted: tuple[int, ...] | None
+    """Looks that the user asks for; None for those that were begun, or the usual ones."""
+    seconds: float | None
+    """Wall-clock time of the whole command; None for no limit."""
     publish: Callable[[Audit], object]
-    runnable: frozenset[str]
-    """Experiments that the user lets run."""
-    audit: Audit | None = None
+    """Gets the audit as each look leaves it."""
+    began: float = field(default_factory=lambda: _clock())
+    audit: Audit | None = field(default=None, init=False)
     """As the last look left it."""
-    jobs: dict[str, Job] = field(default_factory=dict)
+    jobs: dict[str, Job] = field(default_factory=dict, init=False)
     """All that belong to the looks taken."""
-    why: str = "no claim is open that seeds can settle"
+    why: str = field(default="no claim is open that seeds can settle", init=False)
     """Why it ended."""
-    interrupted: bool = False
-    nothing_to_run: bool = False
+    interrupted: bool = field(default=False, init=False)
+    nothing_to_run: bool = field(default=False, init=False)
 
-    def go(self, first: Plan) -> None:
-        wanted = self._worth_running(first)
+    def run(self) -> UntilSettled:
+        """Look by look, until nothing is open that seeds could settle, or the looks, time or hope end."""
+        suite, first = self.suite, self.suite.plan(seeds=1)
+        self.schedule = declared(self.wanted, suite.looks(first))
+        self.runnable = frozenset(it.id for it in first.experiments if it.not_run is None)
+        if idle := suite.nothing_to_run(first):
+            suite.say(idle)
+            if not suite.has_evidence(first):
+                self.nothing_to_run = True
+                return self
+        looks, wanted = self.schedule.looks, self._worth_running(first)
         if wanted:
-            self.suite.announce(self.suite.plan(seeds=self.schedule.looks[0], only=sorted(wanted)))
-            self.suite.say(f"looks at {_listed(self.schedule.looks)} seeds, which share the level")
-        self.suite.fidelity(first)
-        for number, seeds in enumerate(self.schedule.looks, start=1):
-            if not wanted:
-                return
-            plan = self.suite.plan(seeds=seeds, only=sorted(wanted))
-            if not self._in_budget(plan, seeds):
-                return
-            if not self.suite.carry_out(plan.jobs):
+            suite.announce(suite.plan(seeds=looks[0], only=sorted(wanted)))
+            suite.say(f"looks at {_listed(looks)} seeds, which share the level")
+        suite.fidelity(first)
+        for number, seeds in enumerate(looks, start=1):
+            plan = suite.plan(seeds=seeds, only=sorted(wanted)) if wanted else None
+            if plan is None or not self._in_time(plan, seeds):
+                break
+            if not suite.carry_out(plan.jobs):
                 self.interrupted = True
-                return
+                break
             worth_more = self._outcome(number, seeds, self._look(plan, seeds))
             wanted = frozenset(name for it in worth_more for name in it.seeds_now) & self.runnable
+        return self
 
     def _look(self, plan: Plan, seeds: int) -> list[Outlook]:
         """Judge, put it on record, and say what is open: claims that seeds can settle, and we may run."""
@@ -140,15 +119,13 @@ class Walk:
 
     def _outcome(self, number: int, seeds: int, outlooks: Sequence[Outlook]) -> list[Outlook]:
         """The claims for which the next look is worth its time; `why` is kept for where there is none."""
-        last, level = self.schedule.looks[-1], self.schedule.level(seeds)
-        chances = {it.claim: it.chance(last) for it in outlooks if seeds < last}
-        low = {claim for claim, chance in chances.items() if chance is not None and chance < FUTILE}
-        worth_more = [it for it in outlooks if seeds < last and it.claim not in low]
-        futile = len(low)
+        last, level = self.schedule.looks[-1], self.schedule.level(seeds) or 0.0
+        further = outlooks if seeds < last else []
+        worth_more = [it for it in further if (chance := it.chance(last)) is None or chance >= FUTILE]
+        futile = len(further) - len(worth_more)
         hopeless = f", {futile} of them with less than 20 % power at {last} seeds" if futile else ""
         self.suite.say(
-            f"look {number} of {len(self.schedule.looks)}, {seeds} seeds, "
-            f"level {100.0 * (level or 0.0):.3g} %: "
+            f"look {number} of {len(self.schedule.looks)}, {seeds} seeds, level {100.0 * level:.3g} %: "
             f"{counted(len(outlooks), 'claim')} open that seeds may settle{hopeless}"
         )
         self.why = f"that was the last look, at {last} seeds"
@@ -158,9 +135,9 @@ class Walk:
             self.why = f"futile: no open claim has 20 % power at {last} seeds"
         return worth_more
 
-    def _in_budget(self, plan: Plan, seeds: int) -> bool:
+    def _in_time(self, plan: Plan, seeds: int) -> bool:
         """Whether the look fits into the time that is left; `why` says by how much it does not."""
-        if self.budget.seconds is None:
+        if self.seconds is None:
             return True
         missing = [job for job in plan.jobs if self.suite.is_open(job)]
         needed = seconds_of_runs(self.suite, [plan], missing)
@@ -169,11 +146,13 @@ class Walk:
                 raise KeyboardInterrupt
             missing = [job for job in plan.jobs if self.suite.is_open(job)]
             needed = seconds_of_runs(self.suite, [plan], missing)
-        if not missing or needed is None or needed <= self.budget.left:
+        left = self.seconds - (_clock() - self.began)
+        if not missing or needed is None or needed <= left:
             return True
+        runs = counted(len(missing), "run")
         self.why = (
-            f"budget: the look at {seeds} seeds needs about {span(needed)} for "
-            f"{counted(len(missing), 'run')}, and {span(self.budget.left)} are left"
+            f"budget: the look at {seeds} seeds needs about {span(needed)} for {runs}, and {span(left)} "
+            "are left"
         )
         return False
 
@@ -192,20 +171,16 @@ class Walk:
         """Experiments behind claims that seeds can settle: all arms can be run, and on data that count."""
         from audit.kinds import KINDS
 
-        records = {it.id: it for it in plan.experiments}
-        found: set[str] = set()
-        for claim in (it for it in self.suite.paper.claim_records() if self._is_meant(it.id)):
-            names = set(claim.experiments)
-            elsewhere = KINDS[claim.kind].of_one_printed and any(
-                records[name].scope != "same_data" for name in names if name in records
-            )
-            if KINDS[claim.kind].test and names and names <= self.runnable and not elsewhere:
-                found |= names
-        return frozenset(found)
-
-
-def _runnable(plan: Plan) -> frozenset[str]:
-    return frozenset(it.id for it in plan.experiments if it.not_run is None)
+        elsewhere = {it.id for it in plan.experiments if it.scope != "same_data"}
+        return frozenset(
+            name
+            for claim in self.suite.paper.claim_records()
+            if KINDS[claim.kind].test
+            and self._is_meant(claim.id)
+            and self.runnable.issuperset(claim.experiments)
+            if not (KINDS[claim.kind].of_one_printed and elsewhere & set(claim.experiments))
+            for name in claim.experiments
+        )
 
 
 def _listed(looks: Sequence[int]) -> str:
