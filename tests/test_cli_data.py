@@ -138,7 +138,7 @@ def test_fields_separator_and_ids_are_named(capsys: pytest.CaptureFixture[str], 
 REFUSED = [
     (("add", "nowhere"), "audit: nowhere: no such file or folder; check the path"),
     (("add", "corpus", "--as", "eurlex"), "audit: catalogue: 'eurlex' is unknown; known are"),
-    (("add", "toy"), "audit: toy: 2 splits, one a column; state --column 0 to --column 1"),
+    (("add", "toy"), "audit: toy: 2 splits, one a column; state DIR@0 to DIR@1"),
     (("add", "toy@0", "--base", "1"), "feature id 0 occurs, but --base 1 is stated; state --base 0"),
     (("add", "corpus", "--recipe", "stew"), "recipe 'stew' is unknown; known are study2022"),
 ]

@@ -130,24 +130,24 @@ def test_without_an_address_on_record_it_says_where_and_how_by_hand(
 
 
 @pytest.mark.parametrize(
-    ("answer", "timeout", "sentence"),
+    ("answer", "sentence"),
     [
-        (Answer(status=404), "30", "the server answers 404 Not Found; check the address"),
+        (Answer(status=404), "the server answers 404 Not Found; check the address"),
         (
             Answer(b"<html>", headers={"Content-Type": "text/html"}),
-            "30",
             "the server sends a web page and no file; the server may ask for a login or a licence",
         ),
-        (Answer(CORPUS, hang=True), "0.2", "timed out"),
-        (Answer(LARGE, cut=CUT, tag=None), "30", "the connection broke after 131,072 bytes"),
+        (Answer(CORPUS, hang=True), "timed out"),
+        (Answer(LARGE, cut=CUT, tag=None), "the connection broke after 131,072 bytes"),
     ],
 )
 def test_what_the_server_does_not_give_is_one_sentence_with_the_way_by_hand(
-    capsys: pytest.CaptureFixture[str], answer: Answer, timeout: str, sentence: str
+    capsys: pytest.CaptureFixture[str], answer: Answer, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(audit.cli.data, "TIMEOUT", 0.5)
     with origin(answer) as server:
         url = f"{server.url}/toy.zip"
-        said = refused(capsys, "eurlex57k", "--from", url, "--timeout", timeout)
+        said = refused(capsys, "eurlex57k", "--from", url)
         assert said.startswith(f"audit: {url}: ") and sentence in said and said.endswith(BY_HAND)
 
 

@@ -43,14 +43,12 @@ def test_what_a_file_holds_and_where_it_is_kept(folder: Path, capsys: pytest.Cap
     assert (folder / "audit-runs" / "data" / "vectors" / place / "matrix.bin").is_file()
 
 
-def test_the_dimension_chooses_the_member_of_an_archive(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_member_of_an_archive_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with zipfile.ZipFile("glove.6B.zip", "w") as archive:
         for size in (2, 3):
             archive.writestr(f"glove.6B.{size}d.txt", f"the {' '.join(['1'] * size)}\n")
-    assert said(capsys, "glove.6B.zip", "--dimension", "3")[:2] == [
-        "glove.6B.zip: text, 1 word of 3 decimal numbers",
+    assert said(capsys, "glove.6B.zip/glove.6B.3d.txt")[:2] == [
+        "glove.6B.zip/glove.6B.3d.txt: text, 1 word of 3 decimal numbers",
         "    the published file has 400000 lines; this one may be cut off.",
     ]
     member = "glove.6B.zip/glove.6B.2d.txt"

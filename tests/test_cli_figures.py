@@ -40,7 +40,6 @@ def test_the_figures_are_files_in_the_folder(record: Path, capsys: pytest.Captur
             ["--figures", "f", "--figure-format", "svg,eps"],
             "--figure-format 'eps' is unknown; known are svg, pdf",
         ),
-        (["--figure-format", "pdf"], "no folder to draw in; give --figures DIR too"),
         (["--diff", "a.json", "b.json", "--figures", "f"], "--diff compares two records"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit.claims.load import builtin_claims, load
-from audit.cli.corpus_scope import bearings
+from audit.cli.data import bearings
 from reimpl.data.identity import Observed
 
 PAPERS = {paper.paper.key: paper for paper in map(load, builtin_claims())}

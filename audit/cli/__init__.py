@@ -19,7 +19,6 @@ from audit.cli import (
     check,
     claims,
     data,
-    data_fetch,
     explain,
     imports,
     judge,
@@ -46,7 +45,6 @@ COMMANDS = (
     check,
     claims,
     data,
-    data_fetch,
     add,
     tables,
 )

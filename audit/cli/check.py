@@ -13,7 +13,7 @@ import typer
 
 from audit.claims.papers import findings_about
 from audit.cli.app import Claims, app, check_keys, papers_of, say, say_table
-from audit.cli.options import Models
+from audit.cli.options import AsJson, Models
 from audit.errors import AuditError, Exit
 from audit.names import counted, known_names
 from audit.record import untested
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from audit.record import Finding
 
 _UNREAD = "its numbers were not yet held against the page: `audit verify` does that"
+#: In the order of the screen.
+_RESULTS = ("inconsistent", "untestable", "consistent")
 
 
 @app.command("check")
@@ -31,7 +33,7 @@ def check_command(
     explain: Annotated[
         str | None, typer.Option(metavar="ID", help="Show one finding with all its numbers.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    as_json: AsJson = False,
     count_weights: Annotated[
         bool, typer.Option("--count-weights", help="Count weights in the models too; needs torch.")
     ] = False,
@@ -56,16 +58,18 @@ def check_command(
         from audit.runner.models import count_weights as weights
 
         findings += [it for paper in papers for it in of_models(sheet_of(paper), weights)]
-    found = [it for it in findings if it.id == explain]
-    if explain is not None and not found:
+    asked = [it for it in findings if it.id == explain]
+    if explain is not None and not asked:
         offered = known_names(explain, [it.id for it in findings])
         raise AuditError(f"there is no finding {explain!r}; {offered}")
     if as_json:
-        shown = [asdict(it) for it in found or findings]
-        content = {"papers": [paper.paper.key for paper in papers], "findings": shown}
+        content = {
+            "papers": [paper.paper.key for paper in papers],
+            "findings": [asdict(it) for it in asked or findings],
+        }
         say(json.dumps(content, indent=1, ensure_ascii=False))
-    elif found:
-        say(_explained(found[0]))
+    elif asked:
+        say(_explained(asked[0]))
     else:
         for paper in papers:
             say(_summary(paper, findings))
@@ -81,31 +85,24 @@ def _print_table(findings: Sequence[Finding]) -> None:
 
     if not findings:
         return
-    order = ("inconsistent", "untestable", "consistent")
+    utf8 = (sys.stdout.encoding or "").lower().startswith("utf")
+    full, empty = ("●", "○") if utf8 else ("*", "-")
     table = Table("weight", "finding", box=None, padding=(0, 1, 1, 0), show_edge=False)
     table.columns[0].no_wrap = True
     some = any(it.verified for it in findings)  # else the legend says it of all
-    for it in sorted(findings, key=lambda it: (order.index(it.result), bool(it.source), -it.weight)):
+    for it in sorted(findings, key=lambda it: (_RESULTS.index(it.result), bool(it.source), -it.weight)):
+        weight = full * it.weight + empty * (5 - it.weight) if it.result == "inconsistent" else it.result
         lines = _lines(it) + ([_UNREAD] if some and not it.verified else [])
-        table.add_row(Text(_mark(it)), Text("\n".join(lines), overflow="fold"))
+        table.add_row(Text(weight), Text("\n".join(lines), overflow="fold"))
     say_table(table)
-
-
-def _mark(it: Finding) -> str:
-    if it.result != "inconsistent":
-        return it.result
-    full, empty = ("●", "○") if (sys.stdout.encoding or "").lower().startswith("utf") else ("*", "-")
-    return full * it.weight + empty * (5 - it.weight)
 
 
 def _lines(it: Finding) -> list[str]:
     """Name, place, what is said, what to consider first, and only then the arithmetic."""
     source = " (from the README of the public code, not from the paper)" if it.source else ""
     lines = [it.id]
-    if it.says:
-        lines.append(f"the text, in our words: {it.says} [{it.where}]")
-    elif it.where:
-        lines.append(f"{it.where}{source}")
+    if it.says or it.where:
+        lines.append(f"the text, in our words: {it.says} [{it.where}]" if it.says else f"{it.where}{source}")
     if it.note:
         lines.append(f"{'read as' if it.claim else 'known from elsewhere'}: {it.note}")
     if it.result == "inconsistent" and it.alternatives:
@@ -115,17 +112,17 @@ def _lines(it: Finding) -> list[str]:
 
 def _summary(paper: Paper, findings: Sequence[Finding]) -> str:
     """`chen2022: 325 printed cells in 13 tables; 37 inconsistent, 267 consistent, 6 untestable`."""
-    cells = [cell for table in paper.table_records() for row in table.rows for cell in row.cells]
+    tables = paper.table_records()
     mine = [it for it in findings if it.id.startswith(f"{paper.paper.key}:")]
     counts = Counter(it.result for it in mine)
     shown = ", ".join(f"{counts[result]} {result}" for result in ("inconsistent", "consistent", "untestable"))
     readme = sum(it.result == "inconsistent" and bool(it.source) for it in mine)
     elsewhere = f" ({readme} of the inconsistent ones in the README of the public code)" if readme else ""
-    numbers = sum(cell.printed is not None for cell in cells)
-    cells_in = f"{counted(numbers, 'printed cell')} in {counted(len(paper.tables), 'table')}"
-    left = untested(paper.table_records(), mine)
+    numbers = sum(cell.printed is not None for table in tables for row in table.rows for cell in row.cells)
+    left = untested(tables, mine)
     none = f"; no check could test {', '.join(left)}" if left else ""
-    return f"{paper.paper.key}: {cells_in}; {shown}{elsewhere}{none}"
+    cells = f"{counted(numbers, 'printed cell')} in {counted(len(tables), 'table')}"
+    return f"{paper.paper.key}: {cells}; {shown}{elsewhere}{none}"
 
 
 def _legend(findings: Sequence[Finding]) -> str:
@@ -149,7 +146,7 @@ def _explained(it: Finding) -> str:
         ("read as" if it.claim else "known", it.note or ""),
         ("source", "the README of the public code, not the paper" if it.source else ""),
         ("cells", ", ".join(it.cells) or "none"),
-        *(("consider" if i == 0 else "", text) for i, text in enumerate(it.alternatives)),
+        *(("" if i else "consider", text) for i, text in enumerate(it.alternatives)),
         ("arithmetic", it.arithmetic),
         ("in detail", it.detail),
         ("power", "" if it.power is None else f"{it.power:.0%} (chance to see a wrong last digit)"),

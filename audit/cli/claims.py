@@ -38,11 +38,9 @@ def validate_command(
             print(err, file=sys.stderr)
             code = Exit.BAD_INPUT
         else:
-            tables, experiments = len(paper.tables), len(paper.experiments)
-            numbers = (
-                f"{counted(len(paper.claims), 'claim')} over {counted(len(paper.claim_records()), 'number')}"
-            )
-            say(f"{path}: valid; {counted(tables, 'table')}, {counted(experiments, 'experiment')}, {numbers}")
+            sizes = [counted(len(paper.tables), "table"), counted(len(paper.experiments), "experiment")]
+            records = counted(len(paper.claim_records()), "number")
+            say(f"{path}: valid; {', '.join(sizes)}, {counted(len(paper.claims), 'claim')} over {records}")
     return code
 
 
@@ -67,10 +65,6 @@ def schema_command(
     return Exit.OK
 
 
-#: What `audit list` shows in place of papers: where each comes from, or what it does.
-SORTS = ("models", "metrics", "readers", "protocols", "recipes", "tuning")
-
-
 @app.command("list")
 def list_command(
     claims: Annotated[
@@ -85,17 +79,26 @@ def list_command(
     models: Models = None,
 ) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
-    from reimpl.models import known_models
+    from reimpl import described
+    from reimpl.models import known_models, sources_of_models
 
     words = claims or []
+    sorts = {
+        "models": sources_of_models,
+        "metrics": _metrics,
+        "readers": _readers,
+        "protocols": described.protocols,
+        "recipes": described.recipes,
+        "tuning": described.tunings,
+    }
     if words[:1] == ["model"]:
         if len(words) != 2:
             raise AuditError(f"list model: name one of {', '.join(known_models())}")
         lines: Iterable[str] = model_lines(words[1])
     elif words == ["training"]:
         lines = training_lines()
-    elif len(words) == 1 and words[0] in SORTS:
-        lines = (f"{name:20} {source}" for name, source in _sources(words[0]).items())
+    elif len(words) == 1 and words[0] in sorts:
+        lines = (f"{name:20} {source}" for name, source in sorts[words[0]]().items())
     else:
         lines = (*_paper_lines(claims), *named_choices())
     for line in lines:
@@ -109,13 +112,10 @@ def _paper_lines(claims: list[str] | None) -> Iterator[str]:
         yield f"{paper.paper.key}: {paper.paper.title}{f' ({published})' if published else ''}"
         yield "  experiments"
         for name, it in paper.experiments.items():
-            if it.unavailable:
-                how = f"not available: {it.unavailable}"
-            elif it.command:
-                how = f"its own command: {' '.join(it.command.run)}"
-            else:
-                tuned = f", tuned by {it.tuning.protocol}" if it.tuning else ""
-                how = f"{it.model}, {it.variant}, {it.protocol}{tuned}"
+            how = f"{it.model}, {it.variant}, {it.protocol}"
+            how += f", tuned by {it.tuning.protocol}" if it.tuning else ""
+            how = f"its own command: {' '.join(it.command.run)}" if it.command else how
+            how = f"not available: {it.unavailable}" if it.unavailable else how
             yield f"    {name:18} {it.title} [{how}]"
         yield "  claims"
         for claim in paper.claims:
@@ -134,27 +134,20 @@ def named_choices() -> Iterator[str]:
         yield from (f"  {name:20} {text}" for name, text in named().items())
 
 
-def _sources(sort: str) -> dict[str, str]:
-    """Name -> where it comes from, or why it is not used; of named choices, what each does."""
-    from reimpl import described, plugins
+def _metrics() -> dict[str, str]:
+    from reimpl.metric_names import METRICS
 
-    choices = {"protocols": described.protocols, "recipes": described.recipes, "tuning": described.tunings}
-    if sort in choices:
-        return choices[sort]()
-    if sort == "models":
-        from reimpl.models import sources_of_models
+    return {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
 
-        return sources_of_models()
-    if sort == "metrics":
-        from reimpl.metric_names import METRICS
 
-        return {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
+def _readers() -> dict[str, str]:
+    """Name -> where it comes from."""
+    from reimpl import plugins
     from reimpl.data.formats import READERS, readers
 
     ours = {name: f"this toolkit ({it.title})" for name, it in READERS.items()}
     offers, usable = plugins.offered(plugins.READERS, own=READERS), {*readers()}
-    theirs = {name: it.source for name, it in offers.there.items() if name in usable}
-    return ours | theirs
+    return ours | {name: it.source for name, it in offers.there.items() if name in usable}
 
 
 def model_lines(name: str) -> Iterator[str]:
@@ -171,9 +164,8 @@ def model_lines(name: str) -> Iterator[str]:
     for variant, (comment, sets) in variants_of(module).items():
         yield f"  {variant}"
         yield from _wrapped(comment)
-        yield from _wrapped(
-            "sets " + ", ".join(f"{key}: {value}" for key, value in sets.items()) if sets else ""
-        )
+        if sets:
+            yield from _wrapped("sets " + ", ".join(f"{key}: {value}" for key, value in sets.items()))
     yield "\nkeys, set by `config:`"
     keys = keys_of(module.Config)
     yield from _keys(keys)

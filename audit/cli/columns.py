@@ -39,19 +39,19 @@ def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
         raise AuditError(f"--columns {text}: the made corpus has one split; give --data too")
     if split_name(data)[1] is not None:
         raise AuditError(f"--columns {text}: --data {data} is one column already; leave out one of them")
-    found: list[int] = []
+    columns: list[int] = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())
-        if match is None or (match[2] is not None and int(match[2]) < int(match[1])):
-            raise AuditError(
-                f"--columns {text!r}: {part!r} is no column or range; give them as 0-9 or 0,2,5-7"
-            )
-        found += range(int(match[1]), int(match[2] or match[1]) + 1)
-    if len(set(found)) < len(found):
+        last = int(match[2] or match[1]) if match else -1
+        if match is None or last < int(match[1]):
+            wanted = "give them as 0-9 or 0,2,5-7"
+            raise AuditError(f"--columns {text!r}: {part!r} is no column or range; {wanted}")
+        columns += range(int(match[1]), last + 1)
+    if len(set(columns)) < len(columns):
         raise AuditError(f"--columns {text!r}: a column stands there twice; name each once")
-    if len(found) < 2:
-        raise AuditError(f"--columns {text!r}: one column is --data DIR@{found[0]}; give two or more")
-    return tuple(found)
+    if len(columns) < 2:
+        raise AuditError(f"--columns {text!r}: one column is --data DIR@{columns[0]}; give two or more")
+    return tuple(columns)
 
 
 def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Exit:
@@ -64,18 +64,11 @@ def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Ex
     corpus, seeds, first = suite.settings.data.resolve(), suite.settings.seeds, columns[0]
     with corpus_questions(in_run):
         check_columns(corpus, columns, "--columns")
-    suites = {
-        column: replace(
-            suite,
-            settings=replace(
-                suite.settings,
-                data=corpus.with_name(f"{corpus.name}@{column}"),
-                seeds=seeds if column == first else 1,
-            ),
-            runs={},
-        )
-        for column in columns
-    }
+    suites = {}
+    for column in columns:
+        data = corpus.with_name(f"{corpus.name}@{column}")
+        settings = replace(suite.settings, data=data, seeds=seeds if column == first else 1)
+        suites[column] = replace(suite, settings=settings, runs={})
     plans = {column: it.plan() for column, it in suites.items()}
     jobs = [
         replace(job, title=f"{job.title} column {column}")
@@ -114,14 +107,14 @@ def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Ex
 
 def undecided_line(columns: Sequence[int], folder: Path) -> str:
     """One line of columns that decide nothing when each is judged alone; `folder` is that of the first."""
-    which = f"columns {', '.join(map(str, columns))}" if len(columns) > 1 else f"column {columns[0]}"
-    each = ", each by its own runs" if len(columns) > 1 else " by its own runs"
-    more = " and so on" if len(columns) > 1 else ""
+    several = len(columns) > 1
+    which = f"column{'s' if several else ''} {', '.join(map(str, columns))}"
+    each, more = (", each by its own runs", " and so on") if several else (" by its own runs", "")
     return f"{which}: judged alone{each}, nothing decided; {folder}{more}"
 
 
-def tell(study: SplitStudy, folder: Path, *, values: bool = False) -> None:
-    """The record of the study into the folder, its table to the screen; with `values`, each value too."""
+def tell(study: SplitStudy, folder: Path) -> None:
+    """The record of the study into the folder, its table to the screen."""
     from audit.record import to_json
     from audit.storage.files import explained, write
     from reports.splits import split_table
@@ -130,5 +123,4 @@ def tell(study: SplitStudy, folder: Path, *, values: bool = False) -> None:
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
         write(path, to_json(study).encode())
-    every = "" if values else ", with the value of each run"
-    say(f"{split_table(study, values=values)}\n\nrecord: {path}{every}")
+    say(f"{split_table(study, values=False)}\n\nrecord: {path}, with the value of each run")

@@ -1,24 +1,30 @@
-"""`audit data`: corpora, what they are, and what they are to the claims of the papers."""
+"""`audit data`: corpora, what they are, what they are to the claims of the papers, and where to get them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from audit.claims.schema import Dataset as Described
 from audit.cli.app import data_app, papers_of, say
-from audit.cli.corpus_scope import identity
-from audit.cli.options import command
+from audit.cli.options import Protocol, Store, Vectors, command
 from audit.errors import AuditError, Exit
+from audit.names import counted
 from audit.pipeline.suite import corpus_questions, options_of
+from audit.record import Scope
 from audit.settings import CorpusSettings
 
 if TYPE_CHECKING:
+    from reimpl.data.catalogue import Catalogue, Entry
     from reimpl.data.dataset import Dataset
-    from reimpl.data.formats import Options
+    from reimpl.data.describe import StrataSizes
+    from reimpl.data.download import Fetched
+    from reimpl.data.identity import Observed
     from reimpl.data.source import Source
 
 Corpus = Annotated[
@@ -28,12 +34,12 @@ Corpus = Annotated[
         help="A folder, file or .zip in any format that is read; DIR@N is split column N of DIR.",
     ),
 ]
-
-
-Column = Annotated[
-    int | None,
-    typer.Option("--column", metavar="N", min=0, help="Which of several split columns, from 0."),
-]
+#: Seconds to wait for a server.
+TIMEOUT = 30.0
+#: Words of a vector file that are shown.
+_FIRST = 8
+#: Advice of the readers that does not help whoever has just got a copy.
+_DAMAGED = ("get a sound copy", "get a whole copy")
 
 
 @data_app.command("list")
@@ -41,12 +47,10 @@ def list_command(
     entry: Annotated[str | None, typer.Argument(metavar="[ENTRY]", help="All about this one.")] = None,
 ) -> int:
     """The corpora of the field: sizes as printed and by whom; of one, source, licence, PSP's A and B."""
-    from audit.cli.corpus_view import catalogue_lines, entry_lines
     from reimpl.data.catalogue import catalogue
 
     known = catalogue()
-    lines = catalogue_lines(known) if entry is None else entry_lines(entry, known.find(entry), known)
-    for line in lines:
+    for line in _of_entry(entry, known.find(entry), known) if entry else _of_catalogue(known):
         say(line)
     return Exit.OK
 
@@ -59,17 +63,10 @@ def add_command(
         str | None,
         typer.Option("--as", metavar="ENTRY", help="The entry of the catalogue that it should be."),
     ] = None,
-    column: Column = None,
     recipe: Annotated[str, typer.Option(help="How texts become numbers.")] = "study2022",
-    protocol: Annotated[str, typer.Option(help="Whose length and word vectors are prepared.")] = "small",
-    vectors: Annotated[
-        str | None,
-        typer.Option(help="Word vectors: a file (text, .bin or .npy), glove (the extra), or random:E."),
-    ] = None,
-    store: Annotated[
-        Path,
-        typer.Option(metavar="PATH", help="Folder of the run records, where prepared data lie."),
-    ] = Path("audit-runs"),
+    protocol: Protocol = "small",
+    vectors: Vectors = None,
+    store: Store = Path("audit-runs"),
 ) -> int:
     """Recognise a corpus, say what it is to each paper's claims, and prepare it once for all runs.
 
@@ -79,84 +76,18 @@ def add_command(
 
     if entry is not None:
         catalogue().find(entry)
-    options = options_of(settings, column=column)
-    corpus, why_not = recognised(path, entry, options, settings.format)
+    corpus, why_not = recognised(path, entry, settings)
     if why_not:
         raise AuditError(f"{path}: {why_not}; leave out --as, or name another entry")
     with corpus_questions():
-        prepared = _prepared(corpus, recipe, protocol, vectors, store)
-    say(prepared)
+        say(_prepared(corpus, recipe, protocol, vectors, store))
     return Exit.OK
-
-
-@command(data_app, "describe")
-def describe_command(
-    path: Corpus,
-    settings: CorpusSettings,
-    column: Column = None,
-    strata: Annotated[
-        bool, typer.Option("--strata", help="Head and tail too: labels, documents, share of the positives.")
-    ] = False,
-) -> int:
-    """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
-    from audit.cli.corpus_view import doubt_lines, figure_lines, statistics_lines, strata_lines
-    from reimpl.data.describe import describe, observed_in, strata_sizes
-    from reimpl.data.formats import open_corpus
-
-    options = options_of(settings, column=column)
-    with corpus_questions():
-        corpus = open_corpus(path, options, format=settings.format)
-        figures = describe(corpus)
-        sizes = strata_sizes(corpus) if strata else ()
-    for line in (
-        *statistics_lines(figures),
-        "",
-        *figure_lines(figures),
-        *strata_lines(sizes),
-        "",
-        *doubt_lines(corpus, figures),
-        *identity(observed_in(figures), None, _datasets())[0],
-    ):
-        say(line)
-    return Exit.OK
-
-
-def recognised(
-    path: Path, entry: str | None, options: Options, format: str | None = None
-) -> tuple[Source | Dataset, str]:
-    """Says what lies there, which entry it is, and what it is to each paper's claims.
-
-    Comes with why it is not the `entry`, empty where it may be. Raises `AuditError` for what cannot be read.
-    """
-    from audit.cli.corpus_view import doubt_lines, overlap_lines
-    from reimpl.data.describe import describe, observed_in
-    from reimpl.data.formats import open_corpus, sniff, split_name
-
-    with corpus_questions():
-        folder, _ = split_name(path)
-        found = sniff(folder) if folder.exists() else ()
-        if len(found) == 1:
-            say(f"{path}: {found[0][0].title}; {found[0][1]}")
-        corpus = open_corpus(path, options, format=format)
-        figures = describe(corpus)
-    if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:
-        say(f"note: no training document has two labels that {options.separator!r} parts; is it right?")
-    lines, why_not = identity(observed_in(figures), entry, _datasets())
-    for line in (*doubt_lines(corpus, figures), *overlap_lines(figures), *lines):
-        say(line)
-    return corpus, why_not
-
-
-def _datasets() -> dict[str, Mapping[str, Described]]:
-    """Of the papers that come with the toolkit."""
-    return {paper.paper.key: paper.datasets for paper in papers_of(None)}
 
 
 def _prepared(
     corpus: Source | Dataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
 ) -> str:
     """Prepares texts through the cache of the runs; features are read as they are."""
-    from audit.names import counted
     from audit.pipeline.suite import check_can_be_written
     from audit.runner.resolve import prepared
     from reimpl.data.dataset import Dataset
@@ -171,7 +102,396 @@ def _prepared(
     sizes = " + ".join(f"{part.size:,} {split}" for split, part in data.splits.items())
     dropped = int(data.counts.get("train.unlabelled_dropped", 0))
     left_out = f"; {counted(dropped, 'training document')} without labels left out" if dropped else ""
-    return (
-        f"prepared: {sizes} documents, {data.n_labels:,} labels, cut to {used.length} words, in {cache}"
-        f"{left_out}"
-    )
+    cut = f"cut to {used.length} words, in {cache}"
+    return f"prepared: {sizes} documents, {data.n_labels:,} labels, {cut}{left_out}"
+
+
+@command(data_app, "describe")
+def describe_command(
+    path: Corpus,
+    settings: CorpusSettings,
+    strata: Annotated[
+        bool, typer.Option("--strata", help="Head and tail too: labels, documents, share of the positives.")
+    ] = False,
+) -> int:
+    """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
+    from reimpl.data.describe import describe, observed_in, strata_sizes
+    from reimpl.data.formats import open_corpus
+
+    options = options_of(settings)
+    with corpus_questions():
+        corpus = open_corpus(path, options, format=settings.format)
+        figures = describe(corpus)
+        sizes = strata_sizes(corpus) if strata else ()
+    known = identity(observed_in(figures), None, _datasets())[0]
+    lines = (*_statistics(figures), "", *_figures(figures), *_strata(sizes), "", *_doubts(corpus, figures))
+    for line in (*lines, *known):
+        say(line)
+    return Exit.OK
+
+
+def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple[Source | Dataset, str]:
+    """Says what lies there, which entry it is, and what it is to each paper's claims.
+
+    Comes with why it is not the `entry`, empty where it may be. Raises `AuditError` for what cannot be read.
+    """
+    from reimpl.data.describe import describe, observed_in
+    from reimpl.data.formats import open_corpus, sniff, split_name
+
+    options = options_of(settings)
+    with corpus_questions():
+        folder, _ = split_name(path)
+        formats = sniff(folder) if folder.exists() else ()
+        if len(formats) == 1:
+            say(f"{path}: {formats[0][0].title}; {formats[0][1]}")
+        corpus = open_corpus(path, options, format=settings.format)
+        figures = describe(corpus)
+    if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:
+        say(f"note: no training document has two labels that {options.separator!r} parts; is it right?")
+    lines, why_not = identity(observed_in(figures), entry, _datasets())
+    for line in (*_doubts(corpus, figures), *_overlap(figures), *lines):
+        say(line)
+    return corpus, why_not
+
+
+def _datasets() -> dict[str, Mapping[str, Described]]:
+    """Of the papers that come with the toolkit."""
+    return {paper.paper.key: paper.datasets for paper in papers_of(None)}
+
+
+# --------------------------------------------------------------------------- what a corpus is
+
+
+def identity(
+    observed: Observed, entry: str | None, papers: Mapping[str, Mapping[str, Described]]
+) -> tuple[list[str], str]:
+    """What it is and what it is to each paper's data sets, in lines; why it is not the `entry` that the user
+    names, empty where it may be that."""
+    from reimpl.data.catalogue import catalogue
+    from reimpl.data.identity import compared, recognise
+
+    known, sure = catalogue(), ("content", "partition", "corpus")
+    match = recognise(observed, known)
+    lines, why = [f"recognised: {match.sentence}"], ""
+    if match.how == "nothing" and entry is None:
+        lines.append("note: how it differs from an entry of `audit data list` is told with --as ENTRY")
+    if match.how == "sizes" and not any(it.published for it in known.find(match.key or "").known):
+        lines.append(
+            f"note: the published content of {match.key} is not on record, so no run on it is same_data by "
+            "itself; if it is a paper's, its `content:` or `partition:`, as `audit data describe` prints "
+            "them, go into the data set of the claim file"
+        )
+    if entry is not None:
+        asked = compared(observed, entry, known.find(entry))
+        said = asked.sentence
+        if asked.differences:
+            why = f"its sizes match none of {entry}"
+            said = f"{why}; nearest: {'; '.join(asked.differences)}"
+        if asked.how in sure:
+            why = ""
+        elif match.how in sure:
+            why = said = f"not {entry}, the content is that of {match.key}"
+        if match.key != entry:
+            lines.append(f"as asked: {said}")
+    # The nearest in size is not recognised, so that it stands in for nothing.
+    key = None if match.how == "nothing" else match.key
+    copy_of = known.entries[key].stand_in_for if key else None
+    every = list(bearings(observed, papers, copy_of))
+    keys = {entry, copy_of, key} - {None}
+    shown = [it for it in every if it.scope != "other_data" or it.catalogue in keys]
+    lines += [it.sentence for it in shown]
+    if rest := [it for it in every if it not in shown]:
+        number, other = len({it.paper for it in rest}), "other " if shown else ""
+        lines.append(f"{len(rest)} {other}data sets of {number} papers: other_data")
+    return lines, why
+
+
+@dataclass(frozen=True)
+class Bearing:
+    """A corpus against one data set of one paper."""
+
+    paper: str
+    dataset: str
+    scope: Scope
+    catalogue: str | None
+    differences: tuple[str, ...]
+    """What the paper prints and is not here, in words; without any, why it is `other_data` all the same.
+
+    Of the same data, that their order is another.
+    """
+
+    @property
+    def sentence(self) -> str:
+        """`wang2019 delicious: other_split; printed 19.03 labels a document, here 19.05`."""
+        return "; ".join((f"{self.paper} {self.dataset}: {self.scope}", *self.differences))
+
+
+def bearings(
+    observed: Observed, papers: Mapping[str, Mapping[str, Described]], copy_of: str | None = None
+) -> Iterator[Bearing]:
+    """Every data set of every paper, in their order; what is recognised stands in for entry `copy_of`."""
+    from reimpl.data.identity import REORDERED, differences, scope_of
+
+    for paper, datasets in papers.items():
+        for name, dataset in datasets.items():
+            same, corpora = dataset.content or (), dataset.corpus or ()
+            scope = scope_of(
+                observed.content,
+                observed.corpus,
+                observed.partition,
+                same=same,
+                corpora=corpora,
+                partitions=dataset.partition or (),
+            )
+            differ = differences(dataset.printed, observed)
+            if scope == "same_data" and observed.content not in same:
+                differ = (REORDERED, *differ)
+            if scope == "other_data" and not differ:
+                agree = "what it prints agrees" if dataset.printed else "it prints no sizes"
+                another = same or corpora or (copy_of and dataset.catalogue == copy_of)
+                unknown = "and whether the content is the same is not known"
+                differ = (f"{agree}, {'but the content is another' if another else unknown}",)
+            yield Bearing(paper, name, scope, dataset.catalogue, differ)
+
+
+# --------------------------------------------------------------------------- corpora as lines of text
+
+
+def _of_catalogue(catalogue: Catalogue) -> Iterator[str]:
+    """A line for each version of each entry: key, sizes, by whom."""
+    row = "{:18} {:>10} {:>8} {:>10}  {}".format
+    yield row("entry", "train", "test", "labels", "printed by")
+    for key, entry in catalogue.entries.items():
+        if not entry.versions:
+            yield row(key, "-", "-", "-", "nothing on record")
+        for number, it in enumerate(entry.versions):
+            by = ", ".join(getattr(it, "by", ("as read here",)))
+            yield row("" if number else key, it.train or "-", it.test or "-", it.labels or "-", by).rstrip()
+
+
+def _of_entry(key: str, entry: Entry, catalogue: Catalogue) -> Iterator[str]:
+    """All that the catalogue knows of one entry."""
+    places = [catalogue.places[it] for it in entry.places]
+    rows = [
+        ("formats", ", ".join(entry.formats) or "none of ours"),
+        ("licence", entry.licence),
+        ("from", "; ".join(f"{it.name} ({it.url})" if it.url else it.name for it in places)),
+        ("by hand", entry.by_hand),
+        ("splits", entry.split_columns and f"{entry.split_columns} in columns; give PATH@N"),
+        *(("cut to", f"{it.length} {it.unit} ({', '.join(it.by)})") for it in entry.truncation),
+    ]
+    if psp := entry.propensity:
+        rows.append(("PSP", f"A {psp.A}, B {psp.B} ({psp.source})"))
+    for version in entry.published:
+        note = f"; {version.note}" if version.note else ""
+        rows.append(("printed", f"{_in_words(version.printed)} ({', '.join(version.by)}{note})"))
+    for known in entry.known:
+        sizes = f"{_in_words(known.sizes.printed)}; " if known.sizes else ""
+        rows += [("content", f"{sizes}{known.what}"), ("", known.content)]
+    yield f"{key}: {entry.name}"
+    yield f"  {entry.about}"
+    yield from (f"  {name:8} {value}" for name, value in rows if value)
+
+
+def _in_words(printed: Mapping[str, str]) -> str:
+    from reimpl.data.identity import NOUNS
+
+    return ", ".join(f"{value} {NOUNS[name]}" for name, value in printed.items())
+
+
+def _statistics(figures: Mapping[str, Any]) -> Iterator[str]:
+    """The table of the papers: sizes, mean labels and documents a label, mean words."""
+    from reimpl.data.identity import NOUNS
+
+    for name, noun in NOUNS.items():
+        if readings := figures["statistics"].get(name):
+            whole = name in ("train", "test", "dev", "labels", "features")
+            shown = f"{readings[0]:,.0f}" if whole else f"{readings[0]:,.2f}"
+            over_all = f"  ({readings[1]:,.2f} over all splits)" if len(readings) > 1 else ""
+            yield f"{noun:38} {shown}{over_all}"
+
+
+def _doubts(corpus: object, figures: Mapping[str, Any]) -> Iterator[str]:
+    """Notes where rows are not used, and where the labels were likely not read as they are meant."""
+    if unused := getattr(corpus, "counts", {}).get("rows_not_used", 0):
+        stand = "stands" if unused == 1 else "stand"
+        yield f"note: {counted(unused, 'row')} of the data {stand} in neither train nor test"
+    train = figures["splits"]["train"]
+    given, lists = round(train["labels_a_document"] * train["documents"]), train["labels_like_lists"]
+    if 2 * lists >= given > 0:
+        yield (
+            f"note: {lists:,} of {given:,} training labels hold a comma; what parts labels is a blank: if "
+            "commas are meant to part them, replace them by blanks"
+        )
+
+
+def _overlap(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Notes where test has something in common with train that it should not have, or lacks."""
+    unit = "features" if "features" in figures else "text"
+    test = figures["splits"]["test"]["documents"]
+    if met := figures["test_texts_in_train"]:
+        yield f"note: {met:,} of {test:,} test documents stand in train too, by their {unit}"
+    if new := figures["test_labels_not_in_train"]:
+        yield f"note: {counted(new, 'label')} of test in no training document, so never to be learnt"
+
+
+def _figures(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Every other figure, a line each, and both plots."""
+    from reimpl.data.describe import bars
+
+    unit = "features" if "features" in figures else "words"
+    plots = {"label_frequencies": "labels by training documents", "lengths": f"documents by {unit}"}
+    for name, value in _flat({key: it for key, it in figures.items() if key not in ("statistics", *plots)}):
+        yield f"{name:38} {value:,.2f}" if isinstance(value, float) else f"{name:38} {value}"
+    for name, title in plots.items():
+        if figures[name]:
+            yield from ("", title, *bars(figures[name]))
+
+
+def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """`splits: {train: {documents: 3}}` becomes `train documents`."""
+    for name, value in figures.items():
+        words = f"{prefix}{name.replace('_', ' ')}"
+        if isinstance(value, Mapping):
+            yield from _flat(value, "" if name == "splits" else f"{words} ")
+        else:
+            yield words, value
+
+
+def _strata(sizes: Sequence[StrataSizes]) -> Iterator[str]:
+    """A table for each way to group the labels: documents that have some of them, share of all positives.
+
+    Documents with labels of two groups stand in both.
+    """
+    for it in sizes:
+        splits = list(it.strata[0].documents)
+        heads = [f"{split} {what}" for split in splits for what in ("documents", "positives")]
+        yield from ("", f"labels {it.rule}")
+        yield "".join([f"  {'':8}{'labels':>9}", *(f"{head:>17}" for head in heads)])
+        for stratum in it.strata:
+            pairs = [f"{stratum.documents[s]:>17,}{f'{stratum.share[s]:.1f} %':>17}" for s in splits]
+            yield f"  {stratum.name:8}{stratum.labels:>9,}{''.join(pairs)}"
+
+
+# --------------------------------------------------------------------------- from the network
+
+
+@command(data_app, "get")
+def get_command(
+    key: Annotated[str, typer.Argument(metavar="ENTRY", help="The entry of the catalogue.")],
+    settings: CorpusSettings,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Folder for the files; default: one in your cache."),
+    ] = None,
+    addresses: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="URL",
+            help="An address that you know, once a file: URL, URL#sha256=DIGEST or URL#name=NAME.",
+        ),
+    ] = None,
+) -> int:
+    """Download a corpus once, check it, and recognise it as `audit data add` does.
+
+    A download that was cut off goes on where it was. Nothing is unpacked, and no file is replaced. What came
+    and is not that entry is kept and is bad input.
+    """
+    from audit.runner.progress import bytes_bar
+    from reimpl.data.catalogue import catalogue
+    from reimpl.data.download import NotReachedError, Remote, fetch, user_cache
+
+    known = catalogue()
+    entry = known.find(key)
+    by_hand = entry.by_hand or _by_hand(key, entry, known)
+    remotes = [Remote.parse(it) for it in addresses or ()]
+    if not remotes:
+        no_address = f"{key}: no address of its files is on record; {by_hand}"
+        raise AuditError(f"{no_address}; if you know one, give --from URL")
+    names = [it.name for it in remotes]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise AuditError(f"two addresses end in {twice[0]!r}; tell them apart, as in URL#name=train.txt")
+    folder = to or user_cache() / key
+    say(f"{key}: {entry.name}; licence: {entry.licence}")
+    files: list[Fetched] = []
+    for remote in remotes:
+        try:
+            with bytes_bar(remote.name, speed=True) as progress:
+                files.append(fetch(remote, folder, timeout=TIMEOUT, progress=progress))
+        except NotReachedError as err:
+            raise AuditError(f"{err}; {by_hand}") from err
+        say(_came(files[-1]))
+    path = files[0].path if len(files) == 1 else folder
+    add = f"audit data add {shlex.quote(str(path))}"
+    try:
+        _, why_not = recognised(path, key, settings)
+    except AuditError as err:
+        raise AuditError(_with_a_way_out(str(err), files)) from err
+    if why_not:
+        raise AuditError(f"{path}: this is not {key}; it is kept, and to use it for what it is: {add}")
+    say(f"to prepare it for all runs: {add} --as {key}")
+    return Exit.OK
+
+
+def _by_hand(key: str, entry: Entry, known: Catalogue) -> str:
+    """Where else it is to be had, and the command that takes it then."""
+    places = [known.places[it] for it in entry.places]
+    named = [f"{it.name} ({it.url})" if it.url else it.name for it in places]
+    listed = " or ".join(filter(None, (", ".join(named[:-1]), *named[-1:])))
+    how = f"get it by hand from {listed}" if named else "nor is a place that has it; get it elsewhere"
+    return f"{how}, then `audit data add PATH --as {key}`"
+
+
+def _came(it: Fetched) -> str:
+    how, name = "downloaded" if it.downloaded else "there already", it.path.name
+    same = "" if it.downloaded else "; the same as at its first download"
+    checked = f"not verified: no published checksum known{same}"
+    checked = "verified: it has the checksum that was stated" if it.verified else checked
+    return f"{name}: {how}, {it.size:,} bytes, {it.path}\n{name}: SHA-256 {it.sha256}; {checked}"
+
+
+def _with_a_way_out(problem: str, fetched: Sequence[Fetched]) -> str:
+    """What has the stated checksum is what was meant; anything else may be a page that says no."""
+    files = [it.path for it in fetched if not it.verified]
+    if not files:
+        return f"{problem} (the download is there, and has its checksum)"
+    named = [str(path) for file in files for path in (file, file.with_name(f"{file.name}.sha256"))]
+    anew = f"delete {', '.join(named[:-1])} and {named[-1]} and try again"
+    for advice in _DAMAGED:
+        if problem.endswith(advice):
+            return f"{problem.removesuffix(advice)}{anew}"
+    return f"{problem} (the download is there; if it is not what you asked for, {anew})"
+
+
+@data_app.command("vectors")
+def vectors_command(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Text (GloVe, word2vec, fastText), word2vec's .bin, or NAME.npy with words in NAME.txt; "
+            "packed too. Of a .zip with several: FILE.zip/MEMBER.",
+        ),
+    ],
+    store: Store = Path("audit-runs"),
+) -> int:
+    """Say what a file of word vectors holds, and convert it once for all runs with --vectors FILE."""
+    from audit.runner.progress import bytes_bar
+    from reimpl.data.vectors import converted
+
+    with bytes_bar(file.name) as show:
+
+        def progress(what: str, done: int, total: int) -> None:
+            show(done, total or None, what)
+
+        vectors = converted(file, store / "data" / "vectors", dimension=None, progress=progress)
+    tally = vectors.tally
+    differ = tally.lines - tally.bad - tally.duplicates
+    words = f"{differ:,} word{'s' * (differ != 1)}"
+    say(f"{file}: {tally.form}, {words} of {tally.dimension} {tally.stored} numbers")
+    for note in tally.notes(file.name)[1:]:
+        say(f"    {note.removeprefix('Word vectors: ')}")
+    first = ", ".join(repr(word.decode("utf-8", "backslashreplace")) for word in vectors.first_words(_FIRST))
+    say(f"    first words: {first}\nkept: {vectors.folder}, {vectors.size / 1e6:,.1f} MB")
+    return Exit.OK

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import app, say
+from audit.cli.options import Out, Store
 from audit.cli.report import numbers_explained, read_sound, records_in
 from audit.errors import AuditError, Exit
 from audit.names import SHOWN, known_names
@@ -29,10 +30,8 @@ def explain_command(
             metavar="[AUDIT_JSON]...", help="Records that `audit run` wrote; default: all in --out."
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
-    store: Annotated[
-        Path, typer.Option(help="Folder of the run records; what single documents say is read from there.")
-    ] = Path("audit-runs"),
+    out: Out = Path("audit-report"),
+    store: Store = Path("audit-runs"),
 ) -> int:
     """Show how a verdict came about: every number, with the formula that gives it, and what would change it.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import app, papers_of, say
+from audit.cli.options import Store as StoreOption
 from audit.cli.options import command
 from audit.errors import AuditError, Exit
 from audit.importing.result import Declared
@@ -16,7 +17,6 @@ from audit.importing.result import Declared
 if TYPE_CHECKING:
     from audit.claims.load import Paper
     from audit.importing.records import Kept
-    from audit.importing.result import Result
     from audit.record import Run
 
 
@@ -32,7 +32,7 @@ def import_command(
     ],
     paper: Annotated[str, typer.Option(metavar="CLAIMS", help="Claim file, or key of a built-in one.")],
     declared: Declared,
-    store: Annotated[Path, typer.Option(help="Folder of the run records.")] = Path("audit-runs"),
+    store: StoreOption = Path("audit-runs"),
     truth: Annotated[Path | None, typer.Option(help="True labels of the predicted documents.")] = None,
     experiment: Annotated[str | None, typer.Option(metavar="ID", help="Whose predictions these are.")] = None,
     seed: Annotated[
@@ -65,23 +65,18 @@ def import_command(
     from audit.storage.runs import Store
 
     (claims,) = papers_of([paper])
-    results: Sequence[Result]
+    of_predictions = {
+        "--experiment": experiment,
+        "--seed": seed,
+        "--train-truth": declared.train_truth,
+        "--threshold": declared.threshold,
+    }
     if truth is not None:
         results = from_predictions(
-            claims,
-            files,
-            truth=truth,
-            experiment=experiment,
-            seeds=seed or [],
-            declared=declared,
+            claims, files, truth=truth, experiment=experiment, seeds=seed or [], declared=declared
         )
-    elif experiment is not None or seed:
-        raise AuditError("--experiment and --seed go with predictions; add --truth FILE, or leave them out")
-    elif declared.train_truth is not None or declared.threshold is not None:
-        raise AuditError(
-            "--train-truth, --propensity and --threshold go with predictions; add --truth FILE, or leave "
-            "them out"
-        )
+    elif alone := next((name for name, value in of_predictions.items() if value not in (None, [])), None):
+        raise AuditError(f"{alone} goes with predictions; add --truth FILE, or leave it out")
     else:
         results = from_results(claims, files, declared)
     taken = keep(results, Store(store), claims, declared, replacing=replace)
@@ -91,6 +86,7 @@ def import_command(
 
 
 def _print(kept: Kept, paper: Paper, declared: Declared, store: Path, name: str) -> None:
+    from audit.judging.imported import Provenance
     from audit.names import counted
 
     if not kept.added:
@@ -101,22 +97,16 @@ def _print(kept: Kept, paper: Paper, declared: Declared, store: Path, name: str)
     of_them = f", {failed} of them failed" if failed else ""
     runs = counted(len(kept.added), "run")
     say(f"{runs} imported for {paper.paper.key}{of_them}{already}; not verified here")
-    for experiment, mine in _by_experiment(kept.added).items():
+    by_experiment: dict[str, list[Run]] = {}
+    for run in kept.added:
+        by_experiment.setdefault(Provenance.of(run).experiment, []).append(run)
+    for experiment, mine in by_experiment.items():
         say(f"  {experiment}: {_summary(mine)}")
     for note in dict.fromkeys(note for run in kept.added for note in run.notes if "not scored" in note):
         say(f"  {note}")
-    for question in _open(kept.added, paper, declared):
+    for question in _open(kept.added, by_experiment, paper, declared):
         say(f"  {question}")
     say(f"`audit judge {name} --store {store}` judges them")
-
-
-def _by_experiment(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    from audit.judging.imported import Provenance
-
-    found: dict[str, list[Run]] = {}
-    for run in runs:
-        found.setdefault(Provenance.of(run).experiment, []).append(run)
-    return found
 
 
 def _summary(runs: Sequence[Run]) -> str:
@@ -125,42 +115,43 @@ def _summary(runs: Sequence[Run]) -> str:
     from reports.tables import mean_and_sd
 
     seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)
-    word = "seed" if len(runs) == 1 else "seeds"
     means = []
     for metric in dict.fromkeys(metric for run in runs for metric in run.metrics):
         values = [run.metrics[metric] for run in runs if metric in run.metrics]
         means.append(f"{metric} {points(mean_and_sd(values)[0])}")
-    return "; ".join([f"{word} {seeds}", *([f"mean {', '.join(means)}"] if means else [])])
+    mean = f"; mean {', '.join(means)}" if means else ""
+    return f"seed{'' if len(runs) == 1 else 's'} {seeds}{mean}"
 
 
-def _open(runs: Sequence[Run], paper: Paper, declared: Declared) -> list[str]:
+def _open(
+    runs: Sequence[Run], by_experiment: dict[str, list[Run]], paper: Paper, declared: Declared
+) -> list[str]:
     """What was not said, and what follows from that."""
     from audit.importing.predictions import metrics_claimed
     from audit.judging.imported import other_code, scope_of
 
     open_ends = []
-    found = _by_experiment(runs).items()
-    names = [it.name for it in paper.datasets.values()]
-    if others := [it for it in dict.fromkeys(run.data.name for run in runs) if it not in names]:
-        open_ends.append(
-            f"{', '.join(map(repr, others))}: no data set of {paper.paper.key} ({', '.join(names)}), so "
-            "taken for stand-in data"
-        )
+    key, names = paper.paper.key, [it.name for it in paper.datasets.values()]
+    others = [name for name in dict.fromkeys(run.data.name for run in runs) if name not in names]
+    if others:
+        other = ", ".join(map(repr, others))
+        open_ends.append(f"{other}: no data set of {key} ({', '.join(names)}), so taken for stand-in data")
     claimed = metrics_claimed(paper)
-    if idle := [it for it in dict.fromkeys(m for run in runs for m in run.metrics) if it not in claimed]:
-        open_ends.append(f"{', '.join(idle)}: in no claim of {paper.paper.key}, so kept and not judged")
-    if any(scope_of(paper, paper.single_experiments[name].on, mine) == "other_data" for name, mine in found):
+    idle = [name for name in dict.fromkeys(m for run in runs for m in run.metrics) if name not in claimed]
+    if idle:
+        open_ends.append(f"{', '.join(idle)}: in no claim of {key}, so kept and not judged")
+    scopes = {
+        name: scope_of(paper, paper.single_experiments[name].on, mine) for name, mine in by_experiment.items()
+    }
+    if "other_data" in scopes.values():
         open_ends.append(
             "the data are not known to be the paper's own, so printed values are not judged by them: declare "
             "--fingerprint, --same-data and why, or --other-split and why"
         )
-    split = [
-        run
-        for name, mine in found
-        for run in mine
-        if scope_of(paper, paper.single_experiments[name].on, mine) == "other_split" and not run.data.n_test
-    ]
-    if split:
+    if any(
+        scopes[name] == "other_split" and not all(run.data.n_test for run in mine)
+        for name, mine in by_experiment.items()
+    ):
         open_ends.append(
             "another split, and nothing tells of how many test documents: printed values are not judged by "
             "it before --test-size does"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from audit.cli.app import Claims, app, claim_paths, papers_of, say, verdict_code
-from audit.cli.options import Out, option
-from audit.cli.report import AlsoOption, also_of, write_files, write_index, write_report
+from audit.cli.options import Also, Evidence, Out, Store
+from audit.cli.report import also_of, write_files, write_index, write_report
 from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
@@ -21,13 +21,10 @@ if TYPE_CHECKING:
 def judge_command(
     context: typer.Context,
     claims: Claims = None,
-    store: option("store") = Path("audit-runs"),  # type: ignore[valid-type]
+    store: Store = Path("audit-runs"),
     out: Out = Path("audit-report"),
-    evidence: option("evidence") = "ours",  # type: ignore[valid-type]
-    also: AlsoOption = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Of split columns, the verdicts of each, and every value.")
-    ] = False,
+    evidence: Evidence = "ours",
+    also: Also = None,
 ) -> int:
     """Judge the claims by the runs in the store, ours and imported ones, and write the reports.
 
@@ -46,27 +43,26 @@ def judge_command(
     worst, judged, names = Exit.OK, 0, also_of(also)
     for paper, added in zip(papers, grown, strict=True):
         plans, studies = session.plans(paper), session.studies(paper)
-        brief: dict[str, list[int]] = {}
+        undecided: dict[str, list[int]] = {}
         if claims and not plans:
-            raise AuditError(
-                f"{store}: no run of {paper.paper.key} is there; `audit run` makes some, `audit import` "
-                "takes others'"
-            )
+            key = paper.paper.key
+            how = "`audit run` makes some, `audit import` takes others'"
+            raise AuditError(f"{store}: no run of {key} is there; {how}")
         for plan in plans:
             audit = session.judge(paper, plan, added)
-            column = None if verbose or _decides(audit) else column_of(plan.report)
+            column = None if _decides(audit) else column_of(plan.report)
             if column is not None and column[0] in studies:
                 write_files(audit, out / plan.report, names)
-                brief.setdefault(column[0], []).append(column[1])
+                undecided.setdefault(column[0], []).append(column[1])
             else:
                 write_report(audit, out / plan.report, names)
             for text in audit.about_looks:
                 _on_stderr(text)
             worst, judged = max(worst, verdict_code(audit)), judged + 1
         for report, study in studies.items():
-            if undecided := brief.get(report):
-                say(undecided_line(undecided, out / f"{report}@{undecided[0]}"))
-            tell(study, out / report, values=verbose)
+            if columns := undecided.get(report):
+                say(undecided_line(columns, out / f"{report}@{columns[0]}"))
+            tell(study, out / report)
     if not judged:
         raise AuditError(
             f"{store}: no run of a built-in paper is there; name a claim file, or `audit run` first"

@@ -106,12 +106,25 @@ def _annotation(name: str, hint: Any) -> Any:
     ]
 
 
+#: What is written beside a page on demand.
+EXPORTS = ("csv", "markdown", "junit", "latex")
+ALL_EXPORTS = "all"
+
 Models = option("models")
 Store = option("store")
 Protocol = option("protocol")
 Vectors = option("vectors")
+Evidence = option("evidence")
 By = option("by", Declared)
 Out = Annotated[Path, typer.Option(help="Folder of the reports.")]
+Also = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,...",
+        help=f"Write these beside the page: {', '.join(EXPORTS)}, or {ALL_EXPORTS}. Those that are there are "
+        "renewed.",
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Any other key, its value as in YAML; once for each."),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from audit.cli.app import app, papers_of, say, say_table
-from audit.cli.options import Models
+from audit.cli.options import AsJson, Models, Out
 from audit.cli.report import numbers_explained, read_sound, records_in
 from audit.errors import Exit
 
@@ -37,8 +37,8 @@ def plan_command(
             "default: all records in --out.",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder where `audit run` wrote.")] = Path("audit-report"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print all open claims as JSON.")] = False,
+    out: Out = Path("audit-report"),
+    as_json: AsJson = False,
     models: Models = None,
 ) -> int:
     """List the open claims by what it costs to settle them: seeds, and their time by the run records.
@@ -52,8 +52,8 @@ def plan_command(
         with numbers_explained(Path(where)):
             planned.append((audit, where, sorted(outlooks(audit), key=cost)))  # the cheapest first
     if as_json:
-        found = [_as_json(audit, where, open_claims) for audit, where, open_claims in planned]
-        say(json.dumps(found, indent=1, ensure_ascii=False))
+        said = [_as_json(audit, where, open_claims) for audit, where, open_claims in planned]
+        say(json.dumps(said, indent=1, ensure_ascii=False))
         return Exit.OK
     for audit, where, open_claims in planned:
         _print(audit, where, open_claims)
@@ -155,13 +155,12 @@ def _readings(audit: Audit) -> Iterator[str]:
     from audit.judging.plan import NOT_YET
     from audit.runner.plan import LEFT_OUT
 
-    may_run = (NOT_YET, LEFT_OUT)
-    held = {it.id: it for it in audit.experiments}
+    records = {it.id: it for it in audit.experiments}
     groups: dict[tuple[int, int], list[str]] = {}
     for name in audit.readings.of if audit.readings else ():
-        if name in held and (held[name].runs or held[name].not_run in may_run):
+        if name in records and (records[name].runs or records[name].not_run in (NOT_YET, LEFT_OUT)):
             others = sum(it.reading_of == name and bool(it.runs) for it in audit.experiments)
-            run = others + bool(held[name].runs)
+            run = others + bool(records[name].runs)
             groups.setdefault((run, len(declared(audit.readings, [name]))), []).append(name)
     for (run, number), names in groups.items():
         more = "" if run == number else "; `audit run --readings` runs the others"
@@ -175,9 +174,6 @@ def _needed(needed: Any) -> str:
     if needed.seeds_80 is None:
         return "–"
     return f"{needed.seeds_80} ({needed.seeds_90 if needed.seeds_90 is not None else '> 100'})"
-
-
-# --------------------------------------------------------------------------- JSON
 
 
 def _as_json(audit: Audit, where: str, open_claims: Sequence[Outlook]) -> dict[str, Any]:

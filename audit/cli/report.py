@@ -11,25 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import app, say, verdict_code
+from audit.cli.options import ALL_EXPORTS, EXPORTS, Also, Out
 from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
     from audit.record import Audit
-    from reports.figures import Format
-
-#: Where `audit run` writes.
-_OUT = Path("audit-report")
-ALL = "all"
-NAMES = ("csv", "markdown", "junit", "latex")
-
-AlsoOption = Annotated[
-    str | None,
-    typer.Option(
-        "--also",
-        metavar="NAME,...",
-        help=f"Write these beside the page: {', '.join(NAMES)}, or {ALL}. Those that are there are renewed.",
-    ),
-]
 
 
 @app.command("report")
@@ -40,11 +26,8 @@ def report_command(
             metavar="[AUDIT_JSON]...", help="Records that `audit run` wrote; default: all in --out."
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder whose records are read, where none is named.  [default: audit-report]"),
-    ] = None,
-    also: AlsoOption = None,
+    out: Out = Path("audit-report"),
+    also: Also = None,
     figures: Annotated[
         Path | None,
         typer.Option(
@@ -53,9 +36,7 @@ def report_command(
             help="Also draw the figures as files for a paper; of several reports, a folder each.",
         ),
     ] = None,
-    figure_format: Annotated[
-        str | None, typer.Option("--figure-format", metavar="svg,pdf,png", help="Default: svg.")
-    ] = None,
+    figure_format: Annotated[str, typer.Option("--figure-format", metavar="svg,pdf,png")] = "svg",
     diff: Annotated[
         tuple[Path, Path] | None,
         typer.Option(
@@ -63,30 +44,28 @@ def report_command(
         ),
     ] = None,
 ) -> int:
-    """Write the HTML page again from audit.json; needs no data, no GPU and no torch.
+    """Write the HTML page again from audit.json, beside it; needs no data, no GPU and no torch.
 
     --diff tells verdicts, claims and findings that changed, with what differs behind each, and writes
     changes.html and changes.md beside NEW. Its exit code is 1 if something became contradicted or
     inconsistent, else 0.
     """
-    names, formats = also_of(also), formats_of(figure_format, figures)
+    from reports.figures import FORMATS
+
+    names = also_of(also)
+    formats = _known("--figure-format", figure_format, FORMATS)
     if diff:
         if records or also or figures:
             raise AuditError("--diff compares two records and writes no report; leave out the other options")
         return _tell_changes(*diff)
-    if records and out:
-        raise AuditError(
-            f"--out {out} says where to look for records, and here they are named; a page is written beside "
-            "its record, so leave --out out, or copy the record there first"
-        )
-    worst, paths = Exit.OK, records or records_in(out or _OUT)
+    worst, paths = Exit.OK, records or records_in(out)
     audits = {path: read_sound(path) for path in paths}
     for path, audit in audits.items():
         with numbers_explained(path):
             write_report(audit, path.parent, names)
         if figures:
             own = figures if len(audits) == 1 else figures / path.parent.name
-            say(f"figures: {len(draw_figures(audit, own, formats))} in {own}")
+            say(f"figures: {_draw_figures(audit, own, formats)} in {own}")
         worst = max(worst, verdict_code(audit))
     if len({path.resolve().parent.parent for path in audits}) == 1:
         write_index(next(iter(audits)).parent.parent)
@@ -97,26 +76,14 @@ def also_of(text: str | None) -> tuple[str, ...]:
     """The names in `csv,junit`, each once; raises for one that is unknown."""
     if text is None:
         return ()
+    return EXPORTS if text.strip() == ALL_EXPORTS else _known("--also", text, EXPORTS, f", and {ALL_EXPORTS}")
+
+
+def _known(option: str, text: str, known: Sequence[str], more: str = "") -> tuple[str, ...]:
     names = [name.strip() for name in text.split(",")]
-    if names == [ALL]:
-        return NAMES
-    if unknown := [name for name in names if name not in NAMES]:
-        raise AuditError(f"--also {unknown[0]!r} is unknown; known are {', '.join(NAMES)}, and {ALL}")
+    if unknown := [name for name in names if name not in known]:
+        raise AuditError(f"{option} {unknown[0]!r} is unknown; known are {', '.join(known)}{more}")
     return tuple(dict.fromkeys(names))
-
-
-def formats_of(text: str | None, figures: Path | None) -> tuple[Format, ...]:
-    """The formats in `svg,pdf`; raises for an unknown one, and without a folder."""
-    from reports.figures import FORMATS
-
-    if figures is None:
-        if text is not None:
-            raise AuditError(f"--figure-format {text}: no folder to draw in; give --figures DIR too")
-        return ()
-    names = [name.strip() for name in (text or "svg").split(",")]
-    if unknown := [name for name in names if name not in FORMATS]:
-        raise AuditError(f"--figure-format {unknown[0]!r} is unknown; known are {', '.join(FORMATS)}")
-    return tuple(name for name in FORMATS if name in names)
 
 
 def _tell_changes(old: Path, new: Path) -> Exit:
@@ -128,10 +95,8 @@ def _tell_changes(old: Path, new: Path) -> Exit:
 
     before, after = read_audit(old), read_audit(new)
     if before.paper.key != after.paper.key:
-        raise AuditError(
-            f"{old}: is an audit of {before.paper.key!r}, and {new} one of {after.paper.key!r}; "
-            "give two of one paper"
-        )
+        keys = f"is an audit of {before.paper.key!r}, and {new} one of {after.paper.key!r}"
+        raise AuditError(f"{old}: {keys}; give two of one paper")
     for path, audit in ((old, before), (new, after)):
         try:
             sound = is_judged_by(audit)
@@ -140,13 +105,13 @@ def _tell_changes(old: Path, new: Path) -> Exit:
         if not sound:  # of an older record it may be no more than that rules changed since
             said = "its verdicts are not those that its runs give in this version; compared as they are"
             print(f"{path}: {said}", file=sys.stderr)
-    found = changes(before, after)
+    changed = changes(before, after)
     page, text = new.parent / "changes.html", new.parent / "changes.md"
     with explained(new.parent):
-        write(page, changes_html(found).encode())
-        write(text, changes_markdown(found).encode())
-    say(f"{changes_text(found)}\n\npage: {page}\ntext: {text}")
-    return Exit.CONTRADICTED if found.worse else Exit.OK
+        write(page, changes_html(changed).encode())
+        write(text, changes_markdown(changed).encode())
+    say(f"{changes_text(changed)}\n\npage: {page}\ntext: {text}")
+    return Exit.CONTRADICTED if changed.worse else Exit.OK
 
 
 def records_in(out: Path) -> list[Path]:
@@ -202,11 +167,11 @@ def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Pa
     older than the page beside it."""
     from audit.record import to_json
     from audit.storage.files import explained, write
-    from reports.exports import EXPORTS
+    from reports.exports import EXPORTS as WRITERS
     from reports.render import html
 
     contents = {folder / "report.html": html(audit), folder / "audit.json": to_json(audit)}
-    for name, export in EXPORTS.items():
+    for name, export in WRITERS.items():
         path = folder / export.file
         if name in also or path.exists():
             contents[path] = export.write(audit)
@@ -238,17 +203,14 @@ def write_index(out: Path) -> None:
         say(f"index: {page}")
 
 
-def draw_figures(audit: Audit, folder: Path, formats: tuple[Format, ...]) -> list[Path]:
-    """The audit's figures in the folder, each in each format; other files there stay."""
+def _draw_figures(audit: Audit, folder: Path, formats: Sequence[str]) -> int:
+    """The audit's figures in the folder, each in each format, and how many; other files there stay."""
     from audit.storage.files import explained, write
     from reports.figures import draw_figure, paper_figures
 
-    written = []
+    figures = [(figure, kind) for figure in paper_figures(audit) for kind in formats]
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for figure in paper_figures(audit):
-            for kind in formats:
-                path = folder / f"{figure.name}.{kind}"
-                write(path, draw_figure(figure, kind))
-                written.append(path)
-    return written
+        for figure, kind in figures:
+            write(folder / f"{figure.name}.{kind}", draw_figure(figure, kind))  # type: ignore[arg-type]
+    return len(figures)

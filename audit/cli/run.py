@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import Claims, app, check_keys, claim_paths, papers_of, verdict_code
-from audit.cli.options import Out, command
-from audit.cli.report import AlsoOption, also_of, write_files, write_index, write_report
+from audit.cli.options import Also, Out, command
+from audit.cli.report import also_of, write_files, write_index, write_report
 from audit.errors import AuditError, Exit
 from audit.settings import RunSettings
 
@@ -50,7 +50,7 @@ def run_command(
         typer.Option(metavar="N,N,...", help="Seeds at which --until-settled judges; default: 3,5,8,12,20."),
     ] = None,
     out: Out = Path("audit-report"),
-    also: AlsoOption = None,
+    also: Also = None,
 ) -> int:
     """Run the experiments of claim files over seeds, judge the claims, and write a report.
 
@@ -69,16 +69,15 @@ def run_command(
     names = also_of(also)
     walk = _looks_and_time(context, until_settled, budget, looks)
     several = columns_of(columns, settings.data)
-    if several and until_settled:
+    if several and walk:
         one = f"take one column, as in --data {settings.data}@0"
         raise AuditError(f"--columns {columns}: with --until-settled {one}")
-    if settings.readings and (several or walk):
-        raise AuditError(
-            "--readings: with --columns take one column, as in --data DIR@0"
-            if several
-            else "--readings: with --until-settled give --seeds instead, which all readings get"
-        )
-    papers = papers_of(claims or [DEFAULT_PAPER])
+    if settings.readings and several:
+        raise AuditError("--readings: with --columns take one column, as in --data DIR@0")
+    if settings.readings and walk:
+        raise AuditError("--readings: with --until-settled give --seeds instead, which all readings get")
+    named = claims or [DEFAULT_PAPER]
+    papers = papers_of(named)
     check_keys(papers)
     session = Session(
         settings.store,
@@ -88,9 +87,8 @@ def run_command(
         context=papers,
         strict=False,
     )
-    pairs = list(zip(papers, claim_paths(claims or [DEFAULT_PAPER]), strict=True))
     worst, open_pairs = Exit.OK, []
-    for paper, path in pairs:
+    for paper, path in zip(papers, claim_paths(named), strict=True):
         audit = None
         if not (several or walk or settings.rerun_changed):
             audit = judged_at_once(paper, path, settings, session, out)

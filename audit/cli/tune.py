@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from audit.runner.tuned import Question
-    from audit.study import Study, Trial
+    from audit.study import Trial
 
 
 @command(app, "tune")
@@ -57,16 +56,16 @@ def tune_command(
     from audit.pipeline.suite import check_can_be_written, corpus_questions, in_tune, threads_of
     from audit.runner.progress import new_console, run_bars
     from audit.runner.search import Way, carry_on
-    from audit.runner.tuned import questions
-
+    from audit.runner.tuned import questions, study_path
+    
     papers = papers_of(claims)
     check_keys(papers)
     runner = runner_settings(settings)
     check_can_be_written(settings.store)
     seconds = None
     if timeout is not None:  # a bare number is minutes
-        bare = timeout.isascii() and timeout.isdecimal()
-        seconds = seconds_of(f"{timeout}m" if bare else timeout, option="--timeout")
+        minutes = timeout.isascii() and timeout.isdecimal()
+        seconds = seconds_of(f"{timeout}m" if minutes else timeout, option="--timeout")
     with corpus_questions(in_tune):
         asked = [
             question
@@ -85,8 +84,14 @@ def tune_command(
             study = carry_on(question, way, screen)
         if study is None:
             return Exit.INTERRUPTED
-        _tell(study, settings.store)
-        worst = Exit.RUNS_FAILED if study.best is None else worst
+        made = [it.seconds for it in study.trials if it.state in ("done", "pruned")]
+        each = f", {sum(made) / len(made):.1f} s a trial" if made else ""
+        kept = f"study: {study_path(settings.store, study.key)}"
+        say(f"{study.summary}\n{span(study.seconds)} in all{each}; {kept}")
+        if study.best is None:
+            reasons = dict.fromkeys(it.reason or "" for it in study.trials)
+            say(f"no trial gave a score ({'; '.join(list(reasons)[:2])})")
+            worst = Exit.RUNS_FAILED
     return worst
 
 
@@ -124,22 +129,10 @@ class Screen:
         if trial.state == "interrupted":
             what = "interrupted; its values are tried again by the next command"
         after = f", {trial.epochs:.0f} epochs" if trial.epochs else ""
-        self._say(
-            f"[{over}/{self.trials}] trial {trial.number}: {what}  ({shown(trial.values)}; "
-            f"{trial.seconds:.0f} s{after})" + (f"  {self.best}" if best is not None else "")
-        )
+        so_far = f"  {self.best}" if best is not None else ""
+        values = f"({shown(trial.values)}; {trial.seconds:.0f} s{after})"
+        self._say(f"[{over}/{self.trials}] trial {trial.number}: {what}  {values}{so_far}")
         self.progress({})
 
     def _say(self, text: str) -> None:
         self.console.out(text, highlight=False)
-
-
-def _tell(study: Study, store: Path) -> None:
-    from audit.runner.tuned import study_path
-
-    made = [it.seconds for it in study.trials if it.state in ("done", "pruned")]
-    each = f", {sum(made) / len(made):.1f} s a trial" if made else ""
-    say(f"{study.summary}\n{span(study.seconds)} in all{each}; study: {study_path(store, study.key)}")
-    if study.best is None:
-        reasons = dict.fromkeys(it.reason or "" for it in study.trials)
-        say(f"no trial gave a score ({'; '.join(list(reasons)[:2])})")

@@ -37,6 +37,8 @@ def in_data(name: str, value: str) -> str:
     """`audit data`, where the corpus is an argument."""
     if name == "_one_base":
         return "; it holds for labels and features: where they count from different ones, renumber one"
+    if name == "column":
+        return f"DIR@{value or 'N'}"
     return "" if name.startswith("_") else option(_FIELDS.get(name, name), value)
 
 
@@ -50,7 +52,7 @@ def in_run(name: str, value: str) -> str:
     return f", or {option('columns', value)} for all of them" if name == "_columns" else in_tune(name, value)
 
 
-def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data, column: int | None = None) -> Options:
+def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Options:
     """What was given; raises `AuditError` for an empty name or separator."""
     from reimpl.data.formats import Options
 
@@ -58,7 +60,6 @@ def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data, column: 
         return Options(
             features_from=chosen.base,  # type: ignore[arg-type]
             labels_from=chosen.base,  # type: ignore[arg-type]
-            column=column,
             data=chosen.data_file,
             text=tuple(chosen.text_field) or None,
             labels=chosen.labels_field,
