@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import add_app, known_names, say
-from audit.cli.options import DryRun, Kind, Models, Says, Set, finish, open_file, sets, the_one
+from audit.cli.options import DryRun, Kind, Models, Says, Set, To, finish, open_file, sets, the_one
+from audit.cli.options import Paper as PaperOption
 from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def table_command(
     source: Annotated[
         str, typer.Argument(metavar="FILE|-", help="LaTeX, CSV, TSV, Markdown or HTML; - is standard input.")
     ],
-    paper: ToPaper,
+    paper: PaperOption,
     more: Set = None,
     maps: Annotated[
         list[str] | None,
@@ -178,7 +179,7 @@ def _cut(text: str) -> str:
 @add_app.command("dataset")
 def dataset_command(
     id: Annotated[str, typer.Argument(metavar="ID", help="Its short name, as in eurlex.")],
-    paper: ToPaper,
+    paper: PaperOption,
     name: Annotated[str, typer.Option(help="As the paper writes it.")],
     more: Set = None,
     models: Models = None,
@@ -204,7 +205,7 @@ def dataset_command(
 @add_app.command("experiment")
 def experiment_command(
     id: Annotated[str, typer.Argument(metavar="ID", help="Its short name.")],
-    paper: ToPaper,
+    paper: PaperOption,
     title: Title,
     dataset: DataSets = None,
     model: Annotated[
@@ -241,7 +242,7 @@ def experiment_command(
 @add_app.command("claim")
 def claim_command(
     id: Annotated[str, typer.Argument(metavar="ID", help="Its short name.")],
-    paper: ToPaper,
+    paper: PaperOption,
     kind: Kind = None,
     says: Says = None,
     metric: Annotated[list[str] | None, typer.Option(help="As in P@1; once for each.")] = None,

@@ -12,7 +12,7 @@ import typer
 
 from audit.claims.schema import Dataset as Described
 from audit.cli.app import data_app, papers_of, say
-from audit.cli.options import Protocol, Store, Vectors, command
+from audit.cli.options import Protocol, Store, To, Vectors, command
 from audit.errors import AuditError, Exit
 from audit.names import counted
 from audit.pipeline.suite import corpus_questions, options_of
@@ -380,10 +380,7 @@ def _strata(sizes: Sequence[StrataSizes]) -> Iterator[str]:
 def get_command(
     key: Annotated[str, typer.Argument(metavar="ENTRY", help="The entry of the catalogue.")],
     settings: CorpusSettings,
-    to: Annotated[
-        Path | None,
-        typer.Option("--to", metavar="DIR", help="Folder for the files; default: one in your cache."),
-    ] = None,
+    to: To = None,
     addresses: Annotated[
         list[str] | None,
         typer.Option(
@@ -395,7 +392,7 @@ def get_command(
 ) -> int:
     """Download a corpus once, check it, and recognise it as `audit data add` does.
 
-    A download that was cut off goes on where it was. Nothing is unpacked, and no file is replaced. What came
+    It goes into a folder of your cache if --to names no other. A download that was cut off goes on where it was. Nothing is unpacked, and no file is replaced. What came
     and is not that entry is kept and is bad input.
     """
     from audit.runner.progress import bytes_bar

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from audit.cli.app import app, papers_of, say
+from audit.cli.options import Paper as PaperOption
 from audit.cli.options import Store as StoreOption
 from audit.cli.options import command
 from audit.errors import AuditError, Exit
@@ -30,7 +31,7 @@ def import_command(
             "or, with --truth, top-k predictions of documents (JSON lines or .npz), one file a seed.",
         ),
     ],
-    paper: Annotated[str, typer.Option(metavar="CLAIMS", help="Claim file, or key of a built-in one.")],
+    paper: PaperOption,
     declared: Declared,
     store: StoreOption = Path("audit-runs"),
     truth: Annotated[Path | None, typer.Option(help="True labels of the predicted documents.")] = None,

@@ -5,8 +5,7 @@ Asked about beside the other seeds of the experiment: the same results twice, an
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,8 +32,8 @@ _TIMES = 8.0
 _SMALL = 1.0
 
 Lists = Mapping[str, NDArray[Any]]
-Runs = Mapping[tuple[str, int], Sequence[Run]]
-"""Experiment and seed -> its runs in the store."""
+Staying = Mapping[str, Sequence[Run]]
+"""Experiment -> its runs in the store that are not replaced."""
 
 
 @dataclass(frozen=True)
@@ -56,18 +55,17 @@ def keep(
     counts. Everything is checked before the first record is written. Raises `ImportFileError` with all that
     is unclear beside what the store holds, `StoreError` when it cannot be read or written.
     """
-    with store.claim(digest(["import", paper.paper.key]), wait=PUT_WAIT) as claim:
+    key, problems = paper.paper.key, Problems()
+    with store.claim(digest(["import", key]), wait=PUT_WAIT) as claim:
         if not claim.held:
             raise StoreError(
                 f"{store.root}: another import has been at work for {PUT_WAIT:.0f} s; let it finish"
             )
-        held: Runs = counting((run for run in store.runs(problems=[]) if run.imported), paper.paper.key)
-        judged = Ledger(store.root, paper.paper.key).judged()
-        seeds: dict[str, set[int]] = {}
-        same, fresh, problems = list[Run](), dict[tuple[str, int], Result](), Problems()
+        there = counting((run for run in store.runs(problems=[]) if run.imported), key)
+        judged = Ledger(store.root, key).judged()
+        same, fresh = list[Run](), dict[tuple[str, int], Result]()
         for result in results:
-            seeds.setdefault(result.experiment, set()).add(result.seed)
-            old = held.get((result.experiment, result.seed), [])
+            old = there.get((result.experiment, result.seed), [])
             if len(old) == 1 and not _differences(old[0], result, declared):
                 same.append(old[0])
                 continue
@@ -82,33 +80,25 @@ def keep(
                     f"results into a new {option('store')}, and say why",
                 )
         staying: dict[str, list[Run]] = {}
-        for (experiment, seed), runs in held.items():
+        for (experiment, seed), runs in there.items():
             if (experiment, seed) not in fresh:
                 staying.setdefault(experiment, []).append(runs[0])
-        alike = _same_results(list(fresh.values()), staying, store)
+        alike = _same_results(fresh.values(), staying, store)
         now = datetime.now(UTC).isoformat(timespec="seconds")  # of all: they are one lot
-        added = [
-            replace(
-                run_of(
-                    result,
-                    tuple(sorted(seeds[result.experiment])),
-                    paper,
-                    declared,
-                    held.get(key, []),
-                    same_as=alike[key][0] if key in alike else None,
-                ),
-                finished=now,
-            )
-            for key, result in fresh.items()
-        ]
+        added = []
+        for place, result in fresh.items():
+            seeds = tuple(sorted({it.seed for it in results if it.experiment == result.experiment}))
+            twin = alike[place][0] if place in alike else None
+            run = run_of(result, seeds, paper, declared, there.get(place, []), same_as=twin)
+            added.append(replace(run, finished=now))
         _check_data(added, staying, problems)
-        if not declared.same_predictions_ok:
-            _ask_about_results(fresh, alike, problems)
+        for place, (seed, file) in alike.items() if not declared.same_predictions_ok else ():
+            problems.add(fresh[place].sources[0].file, _same_again(fresh[place], seed, file))
         if not declared.outliers_ok:
-            _ask_about_values(list(fresh.values()), staying, problems)
+            _ask_about_values(fresh.values(), staying, problems)
         problems.settle()
         kept = _put(added, [it.predictions for it in fresh.values()], store)
-        note_settled(store.root, paper.paper.key, (run.spec for run in (*kept, *same)))
+        note_settled(store.root, key, (run.spec for run in (*kept, *same)))
     return Kept(kept, tuple(same))
 
 
@@ -187,24 +177,25 @@ def run_of(
 
 def _differences(old: Run, result: Result, declared: Declared) -> list[str]:
     """What the record says otherwise than the result: values, data, or anything that is declared."""
-    changed = [name for name in result.metrics if old.metrics.get(name) != result.metrics[name]]
-    fewer = sorted(set(old.metrics) - set(result.metrics))
     if old.status == "done" and result.failed:
         return ["values"]
-    found = [f"other values of {', '.join(changed)}"] if changed else []
-    found += [f"further metrics ({', '.join(fewer)})"] if fewer else []
-    held, data = Provenance.of(old), old.data
-    pairs = {"data set": (data.name, result.dataset)}
-    pairs["fingerprint"] = data.fingerprint, result.fingerprint or UNKNOWN
+    changed = [name for name in result.metrics if old.metrics.get(name) != result.metrics[name]]
+    fewer = sorted(set(old.metrics) - set(result.metrics))
+    differences = [f"other values of {', '.join(changed)}"] if changed else []
+    differences += [f"further metrics ({', '.join(fewer)})"] if fewer else []
+    pairs = {
+        "data set": (old.data.name, result.dataset),
+        "fingerprint": (old.data.fingerprint, result.fingerprint or UNKNOWN),
+    }
     for name in ("by", "authors_code", "same_data", "other_split"):
         if here := getattr(declared, name):
-            pairs[option(name)] = getattr(held, name), here
+            pairs[option(name)] = getattr(Provenance.of(old), name), here
     if declared.test_size:
-        pairs["number of test documents"] = str(data.n_test), str(declared.test_size)
-    for name, (there, here) in pairs.items():
-        if there != here:
-            found.append(f"another {name} ({_brief(there)} there, {_brief(here)} here)")
-    return found
+        pairs["number of test documents"] = str(old.data.n_test), str(declared.test_size)
+    for name, (before, here) in pairs.items():
+        if before != here:
+            differences.append(f"another {name} ({_brief(before)} there, {_brief(here)} here)")
+    return differences
 
 
 def _brief(text: str) -> str:
@@ -216,27 +207,23 @@ def _clash(old: Run, result: Result, declared: Declared, root: Path) -> str:
     differs = " and ".join(_differences(old, result, declared))
     return (
         f"{result.experiment!r}, seed {result.seed}, is in {root} already, from {files} and with {differs}; "
-        f"which one counts? add {option('replace', True)} to put these in its place (the "
-        "old record stays, and is named)"
+        f"which one counts? add {option('replace', True)} to put these in its place (the old record stays, "
+        "and is named)"
     )
 
 
-def _check_data(added: Sequence[Run], staying: Mapping[str, Sequence[Run]], problems: Problems) -> None:
+def _check_data(added: Sequence[Run], staying: Staying, problems: Problems) -> None:
     """All runs of an experiment are of one data set, and are declared to be the paper's own or are not."""
 
-    def data_of(run: Run) -> tuple[str, str, bool, bool]:
-        held = Provenance.of(run)
-        return run.data.name, run.data.fingerprint, bool(held.same_data), bool(held.other_split)
-
     def said(run: Run) -> str:
-        held = Provenance.of(run)
-        stated = ", stated to be the paper's own" if held.same_data else ""
-        stated += ", stated to be another split" if held.other_split else ""
-        return f"{run.data.name!r}, fingerprint {run.data.fingerprint[:12]}{stated}"
+        provenance = Provenance.of(run)
+        stated = ", stated to be the paper's own" if provenance.same_data else ""
+        stated += ", stated to be another split" if provenance.other_split else ""
+        return f"{run.data.name!r}, fingerprint {run.data.fingerprint}{stated}"
 
     for name, run in {Provenance.of(run).experiment: run for run in added}.items():
         other = min(staying.get(name, ()), key=lambda run: run.spec.seed, default=None)
-        if other is not None and data_of(other) != data_of(run):
+        if other is not None and said(other) != said(run):
             problems.add(
                 Provenance.of(run).files[0][0],
                 f"{name!r}, seed {other.spec.seed}, is in the store with other data than these "
@@ -245,40 +232,42 @@ def _check_data(added: Sequence[Run], staying: Mapping[str, Sequence[Run]], prob
             )
 
 
-def _ask_about_values(
-    results: Sequence[Result], staying: Mapping[str, Sequence[Run]], problems: Problems
-) -> None:
+def _ask_about_values(results: Iterable[Result], staying: Staying, problems: Problems) -> None:
     """One question for each metric of an experiment with a value far from those of the other seeds.
 
     Predictions are scored here, so their values cannot have been misread.
     """
-    asked = set()
     values: dict[tuple[str, str], dict[int, float]] = {}
     """Experiment and metric -> seed -> percent."""
-    known = [(name, run.spec.seed, run.metrics) for name, runs in staying.items() for run in runs]
-    for name, seed, metrics in (*known, *((it.experiment, it.seed, it.metrics) for it in results)):
-        for metric, value in metrics.items():
-            values.setdefault((name, metric), {})[seed] = value
-    for result in (it for it in results if it.predictions is None):
+    new: dict[tuple[str, str], list[Result]] = {}
+    for name, runs in staying.items():
+        for run in runs:
+            for metric, value in run.metrics.items():
+                values.setdefault((name, metric), {})[run.spec.seed] = value
+    for result in results:
         for metric, value in result.metrics.items():
-            of = values[result.experiment, metric]
-            others = {seed: other for seed, other in of.items() if seed != result.seed}
+            values.setdefault((result.experiment, metric), {})[result.seed] = value
+            if result.predictions is None:
+                new.setdefault((result.experiment, metric), []).append(result)
+    for (name, metric), asked in new.items():
+        for result in asked:
+            value = result.metrics[metric]
+            others = {seed: it for seed, it in values[name, metric].items() if seed != result.seed}
             middle = median(others.values()) if others else value
             low, high = sorted((value, middle))
-            if high < max(_SMALL, _TIMES * low) or not others or (result.experiment, metric) in asked:
-                continue
-            asked.add((result.experiment, metric))
-            beside = min(others, key=lambda seed: (abs(others[seed] - middle), seed))
-            problems.add(
-                _place_of(result),
-                f"{result.experiment!r}: {metric} is {value:.2f} for seed {result.seed} and "
-                f"{others[beside]:.2f} for seed {beside}; is a decimal point misplaced? correct "
-                f"it, or add {option('outliers_ok', True)} if both came out so",
-            )
+            if others and high >= max(_SMALL, _TIMES * low):
+                beside = min(others, key=lambda seed: (abs(others[seed] - middle), seed))
+                problems.add(
+                    _place_of(result),
+                    f"{name!r}: {metric} is {value:.2f} for seed {result.seed} and {others[beside]:.2f} for "
+                    f"seed {beside}; is a decimal point misplaced? correct it, or add "
+                    f"{option('outliers_ok', True)} if both came out so",
+                )
+                break
 
 
 def _same_results(
-    results: Sequence[Result], staying: Mapping[str, Sequence[Run]], store: Store
+    results: Iterable[Result], staying: Staying, store: Store
 ) -> dict[tuple[str, int], tuple[int, str]]:
     """Experiment and seed of results that another seed has too, and that seed with the file it is from.
 
@@ -286,7 +275,7 @@ def _same_results(
     Scores are not: they change when a program is told to write others of the same run. Of values all must be
     equal in all digits, and there must be more digits than are printed.
     """
-    found: dict[tuple[str, int], tuple[int, str]] = {}
+    same: dict[tuple[str, int], tuple[int, str]] = {}
     seen: dict[tuple[str, bool], list[tuple[int, str, Any]]] = {}
     for result in results:
         scored = result.predictions is not None
@@ -300,15 +289,14 @@ def _same_results(
                 )
                 for run in staying.get(result.experiment, ())
             ]
-        own = result.predictions if scored else all_digits(result.metrics)
-        same: Callable[[Any, Any], bool] = _alike if scored else operator.eq
+        own: Any = result.predictions if scored else all_digits(result.metrics)
         for seed, file, other in seen[key] if own else ():
-            if other and same(own, other):
-                found[result.experiment, result.seed] = seed, file
+            if other and (_alike(own, other) if scored else own == other):
+                same[result.experiment, result.seed] = seed, file
                 break
         else:
             seen[key].append((result.seed, result.sources[0].file, own))
-    return found
+    return same
 
 
 def _alike(one: Lists, two: Lists) -> bool:
@@ -328,19 +316,11 @@ def _alike(one: Lists, two: Lists) -> bool:
     return bool(np.array_equal(named(one), named(two)))
 
 
-def _ask_about_results(
-    results: Mapping[tuple[str, int], Result],
-    alike: Mapping[tuple[str, int], tuple[int, str]],
-    problems: Problems,
-) -> None:
-    for key, (seed, file) in alike.items():
-        result = results[key]
-        what, where = ("values", "in all digits")
-        if result.predictions is not None:
-            what, where = "predictions", "for all documents"
-        problems.add(
-            result.sources[0].file,
-            f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} "
-            f"({file}) {where}; one run or two? leave one out, or add "
-            f"{option('same_predictions_ok', True)} if two runs gave them",
-        )
+def _same_again(result: Result, seed: int, file: str) -> str:
+    what, where = ("values", "in all digits")
+    if result.predictions is not None:
+        what, where = "predictions", "for all documents"
+    return (
+        f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} ({file}) {where}; "
+        f"one run or two? leave one out, or add {option('same_predictions_ok', True)} if two runs gave them"
+    )

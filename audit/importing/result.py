@@ -56,7 +56,7 @@ class Declared:
         str, Option("Why the data are another split of the paper's own documents.", metavar="WHY")
     ] = ""
     test_size: Annotated[
-        int, Option("Test documents of another split, where no predictions tell.", metavar="N")
+        int, Option("Test documents of another split, where no predictions tell.", metavar="N", min=0)
     ] = 0
     other_dataset: Annotated[
         bool, Option("A data set named much like one of the paper's is another one.", "--other-dataset")
@@ -84,7 +84,7 @@ class Declared:
             if not isinstance(said, str):
                 raise AuditError(f"{name}={said!r}: say it in a few words")
             try:
-                said = visible(" ".join(said.split())) if said.strip() else ""
+                said = visible(" ".join(said.split()))
             except ValueError as err:
                 raise AuditError(f"{option(name)}: {err}") from err
             object.__setattr__(self, name, said)
@@ -94,27 +94,16 @@ class Declared:
                     how = "no code; give its address and commit, or leave it out"
                 raise AuditError(f"{option(name)} {said!r} is {how}")
         if self.unit not in (None, "percent", "fraction"):
-            raise AuditError(
-                f"{option('unit')} {self.unit!r} is unknown; "
-                f"add {option('unit', 'percent')} or {option('unit', 'fraction')}"
-            )
+            units = f"{option('unit', 'percent')} or {option('unit', 'fraction')}"
+            raise AuditError(f"{option('unit')} {self.unit!r} is unknown; add {units}")
         if self.same_data and self.other_split:
-            raise AuditError(
-                f"{option('same_data')} and {option('other_split')} exclude each other; "
-                "keep the one that is so"
-            )
-        if self.test_size < 0:
-            raise AuditError(
-                f"{option('test_size')} {self.test_size}: give the number of test documents, 1 or more"
-            )
+            both = f"{option('same_data')} and {option('other_split')}"
+            raise AuditError(f"{both} exclude each other; keep the one that is so")
         if self.fingerprint is not None and not FINGERPRINT.fullmatch(self.fingerprint):
             raise AuditError(f"{option('fingerprint')} {self.fingerprint!r} is none; {WHAT_A_FINGERPRINT_IS}")
         if self.propensity and self.train_truth is None:
-            raise AuditError(
-                f"{option('propensity')} goes with {option('train_truth', 'FILE')}; add it, or leave both out"
-            )
-        if self.threshold is not None and not math.isfinite(self.threshold):
-            raise AuditError(f"{option('threshold')} {self.threshold!r} is no score; give a finite number")
+            training = option("train_truth", "FILE")
+            raise AuditError(f"{option('propensity')} goes with {training}; add it, or leave both out")
         self.constants  # noqa: B018  read once, so that what is no pair of numbers is told
 
     @property
@@ -127,9 +116,8 @@ class Declared:
         except ValueError:
             a = b = math.nan
         if not (a > 0 and b > 0 and math.isfinite(a + b)):
-            raise AuditError(
-                f"{option('propensity')} {self.propensity!r}: give A and B, numbers above 0, as in 0.55,1.5"
-            )
+            what = "give A and B, numbers above 0, as in 0.55,1.5"
+            raise AuditError(f"{option('propensity')} {self.propensity!r}: {what}")
         return a, b
 
 
@@ -174,11 +162,10 @@ class Problems:
 
     def settle(self) -> None:
         """Raises `ImportFileError` if there is anything to tell: nothing of the import is kept then."""
-        lines = []
-        for what, places in self.places.items():
-            more = len(places) - 1
-            such = f" ({more} more such {'row' if more == 1 else 'rows'})" if more else ""
-            lines.append(f"{places[0]}: {what}{such}")
+        lines = [
+            f"{places[0]}: {what}" + (f" ({len(places) - 1} more such)" if len(places) > 1 else "")
+            for what, places in self.places.items()
+        ]
         if lines:
             further = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
             raise ImportFileError([*lines[:SHOWN], *further])

@@ -6,12 +6,10 @@ Nothing is guessed: what can be read in two ways is asked about, and all questio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +35,7 @@ _CELL = 200
 _KNOWN = (*COLUMNS, "fingerprint")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _SEED = re.compile(r"[+-]?\d+(\.0+)?", re.ASCII)
-_NO_VALUES = ("nan", "inf", "infinity", "none", "null", "na", "n/a")
+_NO_VALUES = ("", "nan", "inf", "infinity", "none", "null", "na", "n/a")
 
 
 class UnclearNameError(ValueError):
@@ -53,9 +51,8 @@ def experiment_of(paper: Paper, name: str, dataset: str) -> str:
     if name in single:
         return name
     if name not in paper.experiments:
-        offer = (
-            known_names(name, single) if name else f"name the experiment, or add {option('experiment', 'ID')}"
-        )
+        offer = f"name the experiment, or add {option('experiment', 'ID')}"
+        offer = known_names(name, single) if name else offer
         raise UnclearNameError(f"{name!r} is no experiment of {paper.paper.key}; {offer}")
     parts = [id for id, it in single.items() if id == f"{name}-{it.on}"]
     meant = [id for id in parts if single[id].on in _datasets_of(paper, dataset)]
@@ -66,26 +63,24 @@ def experiment_of(paper: Paper, name: str, dataset: str) -> str:
 
 def _datasets_of(paper: Paper, name: str) -> list[str]:
     """Ids of the paper's data sets with that id, name or catalogue name, in whatever case."""
-    wanted = name.casefold()
     return [
         id
         for id, it in paper.datasets.items()
-        if wanted in (id.casefold(), it.name.casefold(), (it.catalogue or "").casefold())
+        if name.casefold() in map(str.casefold, (id, it.name, it.catalogue or ""))
     ]
 
 
-def dataset_of(paper: Paper, experiment: str, name: str, *, other: bool = False, column: bool = True) -> str:
+def dataset_of(paper: Paper, experiment: str, name: str, *, other: bool = False) -> str:
     """The data set's name as the paper has it, or as it was given where the paper knows none such.
 
     Raises `UnclearNameError` for none, for one of the paper's that the experiment is not on, and for a name
-    that is much like one of the paper's, unless `other` says that it is another one. `column` tells whether
-    the files have a column for it.
+    that is much like one of the paper's, unless `other` says that it is another one.
     """
     if not name:
-        where = "name it in the column dataset, or add" if column else "add"
-        raise UnclearNameError(f"no data set is named; {where} {option('dataset', 'NAME')}")
+        where = f"name it in the column dataset, or add {option('dataset', 'NAME')}"
+        raise UnclearNameError(f"no data set is named; {where}")
     on, meant = paper.single_experiments[experiment].on, _datasets_of(paper, name)
-    if not meant and not other and (like := much_like(paper, name)):
+    if not meant and not other and (like := _much_like(paper, name)):
         raise UnclearNameError(
             f"{name!r} is no data set of {paper.paper.key}, and {like!r} is one; which was it? write that "
             f"name, or add {option('other_dataset', True)} if it was another one"
@@ -93,14 +88,12 @@ def dataset_of(paper: Paper, experiment: str, name: str, *, other: bool = False,
     if not meant:
         return name
     if on not in meant:
-        raise UnclearNameError(
-            f"{experiment!r} is on {paper.datasets[on].name!r} and not on {name!r}; which one was run? "
-            "correct the other"
-        )
+        here = f"{experiment!r} is on {paper.datasets[on].name!r} and not on {name!r}"
+        raise UnclearNameError(f"{here}; which one was run? correct the other")
     return paper.datasets[on].name
 
 
-def much_like(paper: Paper, name: str) -> str | None:
+def _much_like(paper: Paper, name: str) -> str | None:
     """The paper's name of a data set that looks like another spelling of this one."""
     wanted = bare(name)
     for id, it in paper.datasets.items():
@@ -112,14 +105,13 @@ def much_like(paper: Paper, name: str) -> str | None:
 
 def bare(name: str) -> str:
     """Letters and digits alone, in lower case."""
-    return "".join(it for it in name.casefold() if it.isalnum())
+    return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
 def sound_seed(seed: int) -> int:
     """The seed. Raises `ValueError` for a number that no generator of random numbers takes."""
     if not 0 <= seed <= MOST_SEED:
-        said = "below 0" if seed < 0 else f"above {MOST_SEED}, the largest of 63 bits"
-        raise ValueError(f"seed {seed} is {said}; number the seeds 0, 1, 2, ...")
+        raise ValueError(f"seed {seed} is not from 0 to {MOST_SEED}; number the seeds 0, 1, 2, ...")
     return seed
 
 
@@ -161,7 +153,25 @@ def from_tables(
         _check_runs(rows, problems)
         _check_units(rows, problems, paper, declared.unit)
     problems.settle()
-    return tuple(_results(rows, declared.unit or "percent"))
+    unit = declared.unit or "percent"
+    groups = rows.sort_values(["experiment", "seed"], kind="stable").groupby(["experiment", "seed"])
+    return tuple(
+        Result(
+            experiment=str(experiment),
+            seed=int(seed),
+            dataset=mine["dataset"].iloc[0],
+            fingerprint=mine["fingerprint"].iloc[0] or None,
+            metrics={
+                metric: float(Decimal(printed) * (100 if unit == "fraction" else 1))
+                for metric, printed in zip(mine["metric"], mine["printed"], strict=True)
+                if printed != "failed"
+            },
+            sources=tuple(dict.fromkeys(mine["source"])),
+            unit=unit,
+            notes=tuple(dict.fromkeys(note for notes in mine["notes"] for note in notes)),
+        )
+        for (experiment, seed), mine in groups
+    )
 
 
 def _reader(paper: Paper, declared: Declared, source: Source) -> Any:
@@ -176,15 +186,6 @@ def _reader(paper: Paper, declared: Declared, source: Source) -> Any:
         experiment = experiment_of(paper, name, dataset)
         return experiment, dataset_of(paper, experiment, dataset, other=declared.other_dataset)
 
-    def fingerprint_of(given: str) -> str:
-        if given and not FINGERPRINT.fullmatch(given):
-            raise ValueError(f"fingerprint {given[:80]!r} is none; {WHAT_A_FINGERPRINT_IS}")
-        if given and declared.fingerprint not in (None, given):
-            raise ValueError(
-                f"the fingerprint is {given!r}, another than {option('fingerprint')} says; drop one"
-            )
-        return given or declared.fingerprint or ""
-
     def row_of(cells: Mapping[str, str]) -> dict[str, Any]:
         for name in _KNOWN:
             cell = cells.get(name, "")
@@ -193,26 +194,29 @@ def _reader(paper: Paper, declared: Declared, source: Source) -> Any:
             if not is_visible(cell) or _encodable(cell) != cell:
                 raise ValueError(f"{name} {cell!a} holds characters that cannot be shown; take them out")
         experiment, dataset = data_of(cells["experiment"], cells.get("dataset", ""))
-        fingerprint, seed = fingerprint_of(cells.get("fingerprint", "")), cells["seed"]
+        fingerprint, seed, metric = cells.get("fingerprint", ""), cells["seed"], cells["metric"]
+        if fingerprint and not FINGERPRINT.fullmatch(fingerprint):
+            raise ValueError(f"fingerprint {fingerprint[:80]!r} is none; {WHAT_A_FINGERPRINT_IS}")
+        if fingerprint and declared.fingerprint not in (None, fingerprint):
+            another = f"another than {option('fingerprint')} says; drop one"
+            raise ValueError(f"the fingerprint is {fingerprint!r}, {another}")
         if not _SEED.fullmatch(seed):
             raise ValueError(f"seed {seed[:40]!r} is no whole number; number the seeds 0, 1, 2, ...")
         printed = _printed(cells["value"])
-        metric = cells["metric"]
         if not is_metric(metric) and (metric or printed is not None):
             k = metric.partition("@")[2]
             known = [f"{it}@{k if k.isdecimal() else 5}" if with_k else it for it, with_k in METRICS.items()]
             raise ValueError(f"metric {metric!r} is unknown; {known_names(metric, known)}")
-        notes = (_note(name, it) for name, it in cells.items() if name not in _KNOWN and name and it)
         return {
             "experiment": experiment,
             "dataset": dataset,
-            "fingerprint": fingerprint,
+            "fingerprint": fingerprint or declared.fingerprint or "",
             "seed": sound_seed(int(seed.partition(".")[0])),
             "metric": metric,
             "printed": printed or "failed",
             "value": float(printed or "nan"),
             "source": source,
-            "notes": tuple(notes),
+            "notes": [_note(name, it) for name, it in cells.items() if name and name not in _KNOWN and it],
         }
 
     return row_of
@@ -222,7 +226,7 @@ def _printed(text: str) -> str | None:
     """The number as it is written; None for a failed run. Raises `ValueError` for neither."""
     if text.casefold() in ("", "failed"):
         return None
-    if text.casefold().lstrip("+-") in ("", *_NO_VALUES):
+    if text.casefold().lstrip("+-") in _NO_VALUES:
         raise ValueError(f"{text!r} is no value; did the run fail? then write failed there")
     if not _NUMBER.fullmatch(text):
         raise ValueError(f"value {text[:40]!r} is no number; write it plainly, as 76.38, or failed")
@@ -231,7 +235,8 @@ def _printed(text: str) -> str | None:
 
 def _note(name: str, said: str) -> str:
     """What a column that we do not know says of a run, on one line that can be shown."""
-    return " ".join(it if is_visible(it) else "?" for it in _encodable(f"{name}: {said}"[:_CELL]).split())
+    text = _encodable(f"{name}: {said}"[:_CELL])
+    return " ".join("".join(sign if is_visible(sign) else "?" for sign in text).split())
 
 
 def _encodable(text: str) -> str:
@@ -250,11 +255,8 @@ def _one_data_set(rows: DataFrame, problems: Problems) -> DataFrame:
         here, there = (
             f"{it.dataset!r}" + (f" ({it.fingerprint[:12]})" if it.fingerprint else "") for it in (row, of)
         )
-        problems.add(
-            row.place,
-            f"{row.experiment!r} is on {here} here and on {there} at {of.place}; import "
-            "the results of one data set only",
-        )
+        what = f"{row.experiment!r} is on {here} here and on {there} at {of.place}"
+        problems.add(row.place, f"{what}; import the results of one data set only")
     return rows[~other]
 
 
@@ -266,16 +268,10 @@ def _once(rows: DataFrame, problems: Problems) -> DataFrame:
     for row in rows[again].itertuples():
         of = first.loc[(row.experiment, row.seed, row.metric)]
         what = f"{row.metric or 'the failure'} of {row.experiment}, seed {row.seed}, stands at {of.place} too"
+        which = f"with {of.printed} there and {row.printed} here; which one counts? remove the other"
         if row.printed == of.printed or row.value == of.value:
-            problems.add(
-                row.place,
-                f"{what}, with the same value; one run or two? remove one row, or number the seeds apart",
-            )
-        else:
-            problems.add(
-                row.place,
-                f"{what}, with {of.printed} there and {row.printed} here; which one counts? remove the other",
-            )
+            which = "with the same value; one run or two? remove one row, or number the seeds apart"
+        problems.add(row.place, f"{what}, {which}")
     return rows[~again]
 
 
@@ -288,11 +284,9 @@ def _check_runs(rows: DataFrame, problems: Problems) -> None:
     run, failed = [rows["experiment"], rows["seed"]], rows["value"].isna()
     mixed = failed & ~failed.groupby(run).transform("all")
     for row in rows[mixed].drop_duplicates(["experiment", "seed"]).itertuples():
-        problems.add(
-            row.place,
-            f"{row.experiment!r}, seed {row.seed}, has failed here and has values elsewhere; which is it? "
-            "write failed in all its rows, or leave this row out",
-        )
+        what = f"{row.experiment!r}, seed {row.seed}, has failed here and has values elsewhere"
+        say = "write failed in all its rows, or leave this row out"
+        problems.add(row.place, f"{what}; which is it? {say}")
 
 
 def _check_units(rows: DataFrame, problems: Problems, paper: Paper, unit: str | None) -> None:
@@ -316,23 +310,3 @@ def _check_units(rows: DataFrame, problems: Problems, paper: Paper, unit: str | 
         units = f"{option('unit', 'percent')} or {option('unit', 'fraction')}"
         what = f"is {row.metric} {row.printed} a percentage or a fraction? {beside}; add {units}"
         problems.add(row.place, what)
-
-
-def _results(rows: DataFrame, unit: str) -> Iterator[Result]:
-    ordered = rows.sort_values(["experiment", "seed"], kind="stable").itertuples()
-    for (experiment, seed), run in groupby(ordered, key=attrgetter("experiment", "seed")):
-        mine = list(run)
-        yield Result(
-            experiment=experiment,
-            seed=int(seed),
-            dataset=mine[0].dataset,
-            fingerprint=mine[0].fingerprint or None,
-            metrics={
-                row.metric: float(Decimal(row.printed) * (100 if unit == "fraction" else 1))
-                for row in mine
-                if row.printed != "failed"
-            },
-            sources=tuple(dict.fromkeys(row.source for row in mine)),
-            unit=unit,
-            notes=tuple(dict.fromkeys(note for row in mine for note in row.notes)),
-        )

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from audit.errors import ImportFileError, option
 from audit.importing.result import Source
+from audit.json_errors import RecordError, unread
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -29,8 +30,6 @@ COLUMNS = ("experiment", "dataset", "metric", "seed", "value")
 NAME = "values given in Python"
 
 _SUFFIXES = (".csv", ".json", ".jsonl", ".ndjson")
-#: What separates the cells of a table that was saved under the name of another kind.
-_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 _FORMS = (
     'a table with the columns experiment, dataset, metric, seed and value, or {"experiment": {"P@1": [76.4, '
     "76.1]}}"
@@ -119,8 +118,7 @@ def read_text(path: Path) -> tuple[str, Source]:
     try:  # utf-8-sig: a byte-order mark, which spreadsheets write, is no part of the first name
         return content.decode("utf-8-sig"), source
     except UnicodeDecodeError as err:
-        byte = err.object[err.start]
-        refuse(path, f"its byte 0x{byte:02x} is no text in UTF-8; save it as UTF-8", err)
+        refuse(path, f"{unread(err)}; save it as UTF-8", err)
 
 
 def read_bytes(path: Path) -> tuple[bytes, Source]:
@@ -152,21 +150,14 @@ def parsed(place: str | Path, content: str) -> Any:
         return json.loads(
             content, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct
         )
-    except RecursionError as err:
-        refuse(place, "it is nested too deep for a table; write one flat object for each row", err)
-    except json.JSONDecodeError as err:
-        near = content[err.pos : err.pos + 20].split("\n")[0].strip()
-        what = f"it stops making sense at {near!r}" if near else "it ends too early"
-        line = f" on line {err.lineno}" if err.lineno > 1 else ""
-        refuse(place, f"no JSON: {what}{line}, character {err.colno}; write it anew", err)
-    except ValueError as err:  # of `_distinct`
-        refuse(place, f"{err}; remove one, or rename it", err)
+    except (RecursionError, ValueError) as err:
+        refuse(place, f"{unread(err)}; write it anew", err)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"the key {twice[0][:60]!r} stands there twice")
+        raise RecordError(f"the key {twice[0][:60]!r} stands there twice")
     return dict(pairs)
 
 
@@ -184,15 +175,11 @@ def _csv_rows(path: Path, content: str, wanted: Sequence[str]) -> Iterator[tuple
                 yield place, dict(zip(names, row, strict=True))
                 continue
             names = [name.strip().casefold() for name in row]
-            parts = [word for sign, word in _SEPARATORS.items() if len(names) == 1 and sign in names[0]]
-            if parts:
-                refuse(place, f"the columns are separated by {parts[0]}; save the table with commas")
             if twice := [name for name in names if names.count(name) > 1]:
                 refuse(place, f"the column {twice[0][:60]!r} stands there twice; rename one")
             _check_columns(place, names, wanted)
     except csv.Error as err:
-        what = "its quotes do not pair up, or a cell has more than 131,072 characters"
-        refuse(f"{path}:{reader.line_num}", f"no CSV: {what}; correct that line", err)
+        refuse(f"{path}:{reader.line_num}", f"no CSV ({err}); correct its quotes or that line", err)
 
 
 # --------------------------------------------------------------------------- what a program holds
