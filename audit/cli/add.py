@@ -29,7 +29,6 @@ DataSets = Annotated[
     list[str] | None,
     typer.Option("--dataset", metavar="ID", help="By its id, or its entry in `audit data list`; repeatable."),
 ]
-To = Annotated[Path | None, typer.Option(metavar="PATH", help="Where it is written.")]
 
 
 @add_app.command("paper")

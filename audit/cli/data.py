@@ -392,8 +392,9 @@ def get_command(
 ) -> int:
     """Download a corpus once, check it, and recognise it as `audit data add` does.
 
-    It goes into a folder of your cache if --to names no other. A download that was cut off goes on where it was. Nothing is unpacked, and no file is replaced. What came
-    and is not that entry is kept and is bad input.
+    It goes into a folder of your cache if --to names no other. A download that was cut off goes on where it
+    was. Nothing is unpacked, and no file is replaced. What came and is not that entry is kept and is bad
+    input.
     """
     from audit.runner.progress import bytes_bar
     from reimpl.data.catalogue import catalogue

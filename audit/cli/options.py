@@ -116,6 +116,10 @@ Protocol = option("protocol")
 Vectors = option("vectors")
 Evidence = option("evidence")
 By = option("by", Declared)
+To = Annotated[Path | None, typer.Option(metavar="PATH", help="Where it is written.")]
+Paper = Annotated[
+    str, typer.Option(metavar="KEY|FILE", help="The claim file that gets it, or its paper's key.")
+]
 Out = Annotated[Path, typer.Option(help="Folder of the reports.")]
 Also = Annotated[
     str | None,

@@ -321,6 +321,6 @@ def _same_again(result: Result, seed: int, file: str) -> str:
     if result.predictions is not None:
         what, where = "predictions", "for all documents"
     return (
-        f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} ({file}) {where}; "
-        f"one run or two? leave one out, or add {option('same_predictions_ok', True)} if two runs gave them"
+        f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} ({file}) {where}"
+        f"; one run or two? leave one out, or add {option('same_predictions_ok', True)} if two runs gave them"
     )

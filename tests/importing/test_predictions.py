@@ -187,7 +187,7 @@ def test_by_command(truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert cli.main([*base, *named, *train]) == 0
     assert "PSP@1" in capsys.readouterr().out
     for arguments, sentence in (
-        (train, "--train-truth, --propensity and --threshold go with predictions"),
+        (train, "--train-truth goes with predictions; add --truth FILE"),
         ([*named, "--propensity", "1,2"], "--propensity goes with --train-truth FILE"),
         ([*named, *other], NAMES[:38]),
     ):
