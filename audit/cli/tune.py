@@ -57,7 +57,7 @@ def tune_command(
     from audit.runner.progress import new_console, run_bars
     from audit.runner.search import Way, carry_on
     from audit.runner.tuned import questions, study_path
-    
+
     papers = papers_of(claims)
     check_keys(papers)
     runner = runner_settings(settings)
