@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +29,8 @@ FORMAT_VERSION = 1
 
 Outcome = Literal["reproduced", "contradicted", "inconclusive"]
 Scope = Literal["same_data", "other_split", "other_data"]
+#: From the paper's own data to stand-ins.
+SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")
 FindingResult = Literal["consistent", "inconsistent", "untestable"]
 Status = Literal["done", "failed", "interrupted"]
 Source = Literal["own_run", "copied", "code_readme", "stated", "unknown"]
@@ -862,6 +865,17 @@ def comparison(claim: ClaimRecord, verdict: Verdict) -> str:
 def comparable_metric(claim: ClaimRecord) -> str:
     """Of one place nDCG and P are the same number, since one label has no order."""
     return "P@1" if claim.metric == "nDCG@1" else claim.metric
+
+
+def alike(first: Any, second: Any) -> bool:
+    """Whether they are equal, but for the last digits of numbers, which another order of a sum moves."""
+    if isinstance(first, float) and isinstance(second, float):
+        return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12)
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return len(first) == len(second) and all(map(alike, first, second))
+    if is_dataclass(first) and type(first) is type(second):
+        return alike(tuple(vars(first).values()), tuple(vars(second).values()))
+    return bool(first == second)
 
 
 def canonical_json(content: Json) -> str:

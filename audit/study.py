@@ -27,8 +27,7 @@ TrialState = Literal["done", "pruned", "failed", "died", "interrupted"]
 class SearchRange:
     """One setting that is sought: an interval, or some values."""
 
-    name: str
-    """config.margin, training.learning_rate"""
+    name: str  # config.margin, training.learning_rate
     low: float | None = None
     high: float | None = None
     log: bool = False
@@ -45,23 +44,17 @@ class StudySpec:
     """All that decides a trial, but its values."""
 
     model: str
-    config: Mapping[str, Json]
-    """Of every trial, but for what is sought."""
-    training: Mapping[str, Json]
-    """Protocol of every trial, but for what is sought."""
+    config: Mapping[str, Json]  # Of every trial, but for what is sought.
+    training: Mapping[str, Json]  # Protocol of every trial, but for what is sought.
     space: tuple[SearchRange, ...]
-    data: str
-    """Fingerprint of the training documents with those held out."""
+    data: str  # Fingerprint of the training documents with those held out.
     metric: str
     sampler: str
     pruner: str
-    seed: int = 0
-    """Of the proposals, and of every trial's training."""
+    seed: int = 0  # Of the proposals, and of every trial's training.
     precision: str = "float32"
-    revision: int = 1
-    """Of the model's code."""
-    code: str = ""
-    """Of a model from a folder: what its file holds, as in a run's specification."""
+    revision: int = 1  # Of the model's code.
+    code: str = ""  # Of a model from a folder: what its file holds, as in a run's specification.
 
     @property
     def key(self) -> str:
@@ -94,15 +87,12 @@ class Trial:
     state: TrialState
     """pruned: ended early for its low scores. died: its process went away. interrupted: it was told to stop.
     The values of the last two were tried again."""
-    values: Mapping[str, Json]
-    """By the names of the ranges."""
+    values: Mapping[str, Json]  # By the names of the ranges.
     score: float | None = None
     """The metric in percent, on the documents held out; of a pruned trial, the last that was measured."""
-    epochs: float | None = None
-    """That were trained; None for a model without."""
+    epochs: float | None = None  # That were trained; None for a model without.
     seconds: float = 0.0
-    reason: str | None = None
-    """Why it failed, died or was pruned."""
+    reason: str | None = None  # Why it failed, died or was pruned.
 
     @property
     def counts(self) -> bool:
@@ -120,27 +110,20 @@ class Study:
 
     key: str
     spec: StudySpec
-    protocol: str
-    """Name of the tuning protocol."""
+    protocol: str  # Name of the tuning protocol.
     trials: tuple[Trial, ...]
-    wanted: int
-    """Trials that were asked for."""
-    seconds: float
-    """Of all trials together."""
-    data: str
-    """Name of the corpus."""
-    validation: str
-    """Which documents were held out, and from how many."""
+    wanted: int  # Trials that were asked for.
+    seconds: float  # Of all trials together.
+    data: str  # Name of the corpus.
+    validation: str  # Which documents were held out, and from how many.
     n_train: int
     n_validation: int
-    timeout: float | None = None
-    """Seconds after which no trial was begun any more."""
+    timeout: float | None = None  # Seconds after which no trial was begun any more.
     device: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     """What the paper leaves out and was chosen here, and in what the search is reduced."""
-    finished: str | None = None
-    """When the last trial was over, ISO 8601."""
+    finished: str | None = None  # When the last trial was over, ISO 8601.
     format_version: int = STUDY_FORMAT
     seal: str = ""
 

@@ -18,7 +18,7 @@ from audit.errors import Exit
 from audit.pipeline.until_settled import declared
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
-from audit.stats.families import schedule
+from audit.stats.families import Schedule
 from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import write_corpus, write_paper
@@ -221,9 +221,9 @@ def test_an_interrupt_within_a_look_is_130_and_the_same_command_goes_on(
 
 
 def test_a_schedule_is_kept_and_shares_what_earlier_looks_left() -> None:
-    assert declared(None, ()) == schedule((3, 5, 8, 12, 20))
+    assert declared(None, ()) == Schedule((3, 5, 8, 12, 20), (0.01,) * 5)
     begun = [Look(3, 0.025, (3, 5))]
-    assert declared(None, begun) == declared((3, 5), begun) == schedule((3, 5))
+    assert declared(None, begun) == declared((3, 5), begun) == Schedule((3, 5), (0.025,) * 2)
     left = declared((3, 5, 8), [Look(3, 0.04)])
     assert (left.looks, left.levels) == ((3, 5, 8), pytest.approx((0.04, 0.005, 0.005)))
 

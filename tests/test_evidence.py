@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from audit.judging.evidence import Arm, gather, same_test_set, worst_scope
+from audit.judging.evidence import Arm, Evidence, same_test_set, worst_scope
 from audit.record import DataInfo, Run, Scope
 from tests.records import make_experiment, make_run
 
 
 def arm_of(runs: Sequence[Run], *, scope: Scope = "same_data", dataset: str = "toy", name: str = "a") -> Arm:
-    return gather(name, {name: make_experiment(name, runs, scope=scope, dataset=dataset)}, metric="P@1")
+    return Evidence({name: make_experiment(name, runs, scope=scope, dataset=dataset)}).arm(name, "P@1")
 
 
 def test_failed_and_interrupted_runs_stay_in_the_count() -> None:
@@ -70,7 +70,7 @@ def test_seeds_that_the_test_set_cannot_tell_apart_have_no_spread(
 ) -> None:
     """A document of 3,865 is .026 points; what was measured is shown all the same."""
     runs = [make_run(seed, value) for seed, value in enumerate(values)]
-    arm = gather("a", {"a": make_experiment("a", runs)}, metric="P@1", test_sizes={"toy": 3865})
+    arm = Evidence({"a": make_experiment("a", runs)}, {"toy": 3865}).arm("a", "P@1")
     assert list(arm.values) == pytest.approx(tested)
     assert list(arm.measured) == values
 
@@ -93,11 +93,11 @@ def test_a_seed_counts_once_whatever_came_out() -> None:
 
 def test_what_a_run_cost_is_read_in_place_of_a_metric() -> None:
     runs = [make_run(0, None, seconds=5.0), make_run(1, 70.0, seconds=7.0), make_run(2, 70.0)]
-    experiments = {"a": make_experiment("a", runs)}
-    arm = gather("a", experiments, metric="seconds", cost=lambda run, name: getattr(run, name) or None)
+    evidence = Evidence({"a": make_experiment("a", runs)})
+    arm = evidence.arm("a", "seconds", cost=lambda run, name: getattr(run, name) or None)
     assert (arm.values, arm.attempts) == ((5.0, 7.0), 3)
     assert arm.notes == ("seconds not measured in 1 of 3 runs", "2 of 3 seeds")
-    nothing = gather("a", experiments, metric="seconds", cost=lambda run, name: None)
+    nothing = Evidence(evidence.experiments).arm("a", "seconds", cost=lambda run, name: None)
     assert nothing.lacks == "not_measured"
 
 

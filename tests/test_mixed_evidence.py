@@ -12,7 +12,7 @@ import pytest
 from audit.cli.explanation import explanation
 from audit.cli.report import write_report
 from audit.judging.imported import Provenance
-from audit.judging.mixed_evidence import advice
+from audit.judging.plan import advice
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Run
 from tests.explaining.cases import audited
 from tests.records import make_experiment, make_run

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,9 +42,10 @@ def explain_command(
 
     paths = records or records_in(out)
     audits = [(path, read_sound(path)) for path in paths]
-    found = [(path, audit, it) for path, audit in audits for it in _claims(audit, claim)]
+    found = [(*pair, it) for pair in audits for it in pair[1].claims if claim in (it.id, it.claim)]
     if not found:
-        raise AuditError(_not_there(claim, [audit for _, audit in audits], _listed(paths)))
+        where = str(paths[0]) if len(paths) == 1 else f"{len(paths)} records"
+        raise AuditError(_not_there(claim, [audit for _, audit in audits], where))
     for k, (path, audit, it) in enumerate(found):
         with numbers_explained(path):
             lines = explanation(_with_documents(audit, it, store), it)
@@ -54,8 +56,6 @@ def explain_command(
 
 def _with_documents(audit: Audit, claim: ClaimRecord, store: Path) -> Audit:
     """With what single documents say of the claim, where the audit does not have it and the store does."""
-    from dataclasses import replace
-
     from audit.judging.documents import with_instances
     from audit.storage.runs import Store
 
@@ -64,10 +64,6 @@ def _with_documents(audit: Audit, claim: ClaimRecord, store: Path) -> Audit:
     verdicts = tuple(it for it in audit.verdicts if it.claim == claim.id)
     found = with_instances(replace(audit, claims=(claim,), verdicts=verdicts), Store(store))
     return replace(audit, instances=found.instances)
-
-
-def _claims(audit: Audit, name: str) -> Iterator[ClaimRecord]:
-    return (it for it in audit.claims if name in (it.id, it.claim))
 
 
 def _not_there(name: str, audits: Sequence[Audit], where: str) -> str:
@@ -79,14 +75,8 @@ def _not_there(name: str, audits: Sequence[Audit], where: str) -> str:
     for audit in audits:
         stated = [it.id for it in audit.findings if claim in it.id.split(":")[1:]]
         if stated:
-            return (
-                f"{claim!r} is a claim about printed numbers alone, which no run tests; "
-                f"`audit check {audit.paper.key} --explain {stated[0]}` shows it"
-            )
+            shows = f"`audit check {audit.paper.key} --explain {stated[0]}` shows it"
+            return f"{claim!r} is a claim about printed numbers alone, which no run tests; {shows}"
     known = list(dict.fromkeys(it.claim for audit in audits for it in audit.claims))
     more = "; `audit list` shows all" if len(known) > SHOWN else ""
     return f"no claim {name!r} in {where}; {known_names(name, known)}{more}"
-
-
-def _listed(paths: Sequence[Path]) -> str:
-    return str(paths[0]) if len(paths) == 1 else f"{len(paths)} records"

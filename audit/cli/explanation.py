@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from audit.judging.explain import Derivation, derivation
 from audit.judging.verdicts import about_readings
-from audit.record import Audit, ClaimRecord, SplitVerdict, Verdict
+from audit.record import Audit, ClaimRecord, ExperimentRecord, SplitVerdict, Verdict
 from audit.stats.decision import Step, num
 from audit.stats.printed import printed
 from reports import numbers
@@ -43,14 +43,19 @@ _OF_READINGS = (
 def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
     """All that is known of one claim and its verdict, from the printed number to what would change it."""
     found, on_page = derivation(audit, claim.id), lookup(audit)
+    kind, verdict = kind_words(claim).word, found.verdict
+    word = f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})"
     parts = (
-        _head(found, on_page),
+        _rows("claim", [f"{claim.id}, {kind}{', primary' if claim.primary else ''}"]),
+        _rows("says", [claim.says] if claim.says else []),
+        _rows("said in", [place] if (place := where_text(claim)) else []),
+        _rows("verdict", [word, sentence(claim, on_page)]),
         _rows("printed", _printed(claim)),
         _rows("margin", _margin(found, audit)),
         _evidence(found),
         _rows("protocol", _departures(claim, on_page)),
         _steps("derivation", found.steps),
-        _together(found),
+        _together(found, audit.about_looks),
         _readings(claim, found.verdict, audit),
         _splits(claim, audit),
         _other_margins(found),
@@ -70,16 +75,6 @@ def _rows(term: str, texts: Iterable[str]) -> Iterator[str]:
 
 def _wrapped(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ")
-
-
-def _head(found: Derivation, on_page: Lookup) -> Iterator[str]:
-    claim, verdict = found.claim, found.verdict
-    kind = kind_words(claim).word
-    yield from _rows("claim", [f"{claim.id}, {kind}{', primary' if claim.primary else ''}"])
-    yield from _rows("says", [claim.says] if claim.says else [])
-    yield from _rows("said in", [place] if (place := where_text(claim)) else [])
-    word = f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})"
-    yield from _rows("verdict", [word, sentence(claim, on_page)])
 
 
 def _printed(claim: ClaimRecord) -> Iterator[str]:
@@ -114,34 +109,34 @@ def _margin(found: Derivation, audit: Audit) -> Iterator[str]:
     why = f": {claim.margin.why}" if claim.margin.why else ""
     yield f"D = {num(claim.margin.value)}, by rule {claim.margin.rule}{why}"
     if audit.margins_hash:
-        records = [found.at.experiments[key] for key in claim.experiments if key in found.at.experiments]
-        runs = {run.key: run for record in records for run in record.runs}.values()
-        marks = [run.margins.get(audit.paper.key) for run in runs]
-        stands = {it for it, added in audit.margins_grown.items() if claim.id not in added}
-        same = sum(mark in (audit.margins_hash, *stands) for mark in marks)
+        runs = {run.key: run for record in _records(found) for run in record.runs}.values()
+        stand = {mark for mark, added in audit.margins_grown.items() if claim.id not in added}
+        same = sum(run.margins.get(audit.paper.key) in (audit.margins_hash, *stand) for run in runs)
         others = sum(run.imported for run in runs)
-        yield margins_note(audit.margins_hash, same=same, runs=len(marks), imported=others)
+        yield margins_note(audit.margins_hash, same=same, runs=len(runs), imported=others)
+
+
+def _records(found: Derivation) -> list[ExperimentRecord]:
+    records = found.at.experiments
+    return [records[key] for key in found.claim.experiments if key in records]
 
 
 def _evidence(found: Derivation) -> Iterator[str]:
     """On what data, every seed of every experiment, where its settings come from, and the notes."""
     verdict, claim = found.verdict, found.claim
     yield from _rows("data", [SCOPE_WORDS[verdict.scope]] if verdict.scope else [])
-    runs = []
+    lines = []
     for k, key in enumerate(claim.experiments):
-        record = found.at.experiments.get(key)
-        judged = zip(verdict.seeds[k], verdict.values[k], strict=False) if k < len(verdict.seeds) else ()
-        values = dict(judged)
+        record, values = found.at.experiments.get(key), {}
+        if k < len(verdict.seeds):
+            values = dict(zip(verdict.seeds[k], verdict.values[k], strict=False))
+        others = [run for run in (record.runs if record else ()) if run.spec.seed not in values]
         shown = [f"seed {seed}: {num(value)}" for seed, value in values.items()]
-        shown += [
-            f"seed {run.spec.seed}: {seed_note(run.status, run.reason)}"
-            for run in (record.runs if record else ())
-            if run.spec.seed not in values
-        ]
-        runs.append(f"{key} ({record.title if record else key}): {'; '.join(shown) or 'none'}")
+        shown += [f"seed {run.spec.seed}: {seed_note(run.status, run.reason)}" for run in others]
+        lines.append(f"{key} ({record.title if record else key}): {'; '.join(shown) or 'none'}")
         if record is not None and record.study is not None:
-            runs.append(f"{record.study.summary}; study file studies/{record.study.key}.json")
-    yield from _rows("runs", runs)
+            lines.append(f"{record.study.summary}; study file studies/{record.study.key}.json")
+    yield from _rows("runs", lines)
     for term, text in hangs_on(claim, verdict):
         yield from _rows(term.lower(), [text])
     yield from _rows("note", verdict.badges)
@@ -175,11 +170,11 @@ def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:
         )
 
 
-def _together(found: Derivation) -> Iterator[str]:
+def _together(found: Derivation, about_looks: Sequence[str]) -> Iterator[str]:
     """The claim among the others of the paper."""
     look, family = found.at.look, found.family
     at = (f"look at {look.seeds} seeds, " if look else "") + f"level {num(found.at.level)}"
-    yield from _rows("looks", found.about_looks)
+    yield from _rows("looks", about_looks)
     if family is None:
         said = f"not adjusted together with other claims: no test may decide it ({at})"
         yield from _rows("family", [said])
@@ -275,16 +270,15 @@ def _other_margins(found: Derivation) -> Iterator[str]:
 
 def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
     """What would make another verdict of it."""
-    from audit.judging.mixed_evidence import advice
-    from audit.judging.plan import outlooks
+    from audit.judging.plan import advice, outlooks
     from audit.judging.plan import sentence as of_plan
 
     verdict, claim, family = found.verdict, found.claim, found.family
-    records = [found.at.experiments[key] for key in claim.experiments if key in found.at.experiments]
+    records = _records(found)
     if verdict.reason == "mixed_evidence":
         yield from advice(replace(audit, claims=(claim,)))
     elif verdict.outcome == "inconclusive":
-        yield from (of_plan(it) for it in outlooks(audit) if it.claim == claim.id)
+        yield from map(of_plan, outlooks(audit, only=claim.id))
     if verdict.reason == "unverified_reimplementation":
         models = {model for it in records for model in it.models}
         failing = [f"{it.model}: {it.name}" for it in audit.fidelity if it.model in models and not it.passed]

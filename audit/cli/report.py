@@ -152,7 +152,7 @@ def numbers_explained(path: Path) -> Iterator[None]:
 
 def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
     """Page, record and what is wanted beside them into the folder, the verdicts to the screen."""
-    from audit.judging.mixed_evidence import advice
+    from audit.judging.plan import advice
     from reports.exports import summary
 
     page, record, *beside = write_files(audit, folder, also)

@@ -6,9 +6,10 @@ metric, and the share of claims that were decided.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
 import audit
 from audit.checks import Sheet, all_findings
@@ -17,7 +18,7 @@ from audit.claims.load import Paper
 from audit.judging.imported import beside
 from audit.judging.looks import Judge, about_looks, judge_by
 from audit.judging.plan import settling
-from audit.judging.splits import stand
+from audit.judging.splits import passed, stand
 from audit.judging.verdicts import MarginsNow, compare
 from audit.kinds import KINDS
 from audit.record import (
@@ -30,6 +31,7 @@ from audit.record import (
     PrintedIn,
     Share,
     Verdict,
+    alike,
     comparison,
 )
 from audit.stats.documents import wilson
@@ -52,7 +54,8 @@ def assemble(
     papers that this one's numbers are held against.
     """
     runs = [run for experiment in experiments.values() for run in experiment.runs]
-    claims, sheet = _aimed(paper.claim_records(), experiments), sheet_of(paper)
+    claims = tuple(_aimed(claim, experiments) for claim in paper.claim_records())
+    sheet = sheet_of(paper)
     unjudged = Audit(
         paper=paper.info(),
         tables=paper.table_records(),
@@ -64,11 +67,17 @@ def assemble(
         margins_hash=paper.margins_hash,
         margins_superseded=paper.superseded,
         margins_grown=grown or {},
-        test_sizes=_printed_test_sizes(paper),
+        test_sizes={
+            name: int(printed_count(size).value)
+            for name, data in paper.datasets.items()
+            if (size := data.printed.get("test"))
+        },
         command=command,
         tool_version=audit.__version__,
         created=max((run.finished for run in runs if run.finished), default=""),
-        not_checked=tuple(_not_checked(experiments.values())),
+        not_checked=tuple(
+            f"{it.title}: {it.not_run.rstrip('.')}." for it in experiments.values() if it.not_run
+        ),
         looks=tuple(looks),
         about_looks=about_looks(looks, experiments.values()),
         readings=paper.readings_record(),
@@ -78,30 +87,16 @@ def assemble(
         across=across(sheet, others),
         author_response=paper.response_record(),
     )
-    verdicts = _verdicts(unjudged)
-    judged = replace(unjudged, verdicts=verdicts)
-    return replace(
-        judged,
-        share=share(unjudged.claims, verdicts),
-        settling=settling(judged),
-    )
+    judged = replace(unjudged, verdicts=_verdicts(unjudged))
+    return replace(judged, share=share(claims, judged.verdicts), settling=settling(judged))
 
 
-def _aimed(
-    claims: Iterable[ClaimRecord], experiments: Mapping[str, ExperimentRecord]
-) -> tuple[ClaimRecord, ...]:
-    """The claims, those of printed values pointed at imported runs on data closer to the paper's."""
-    return tuple(
-        replace(
-            it,
-            experiments=tuple(
-                beside(name) if beside(name) in experiments else name for name in it.experiments
-            ),
-        )
-        if KINDS[it.kind].of_one_printed
-        else it
-        for it in claims
-    )
+def _aimed(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> ClaimRecord:
+    """The claim; one of a printed value pointed at imported runs on data closer to the paper's."""
+    if not KINDS[claim.kind].of_one_printed:
+        return claim
+    names = (beside(name) if beside(name) in experiments else name for name in claim.experiments)
+    return replace(claim, experiments=tuple(names))
 
 
 def sheet_of(paper: Paper) -> Sheet:
@@ -119,10 +114,10 @@ def is_judged_by(audit: Audit) -> bool:
 
     What describes them must fit them too; records of before there were descriptions have none.
     """
-    found = share(audit.claims, audit.verdicts)
-    shared = (audit.share or found) == found
-    verdicts = _verdicts(audit) == audit.verdicts
-    return verdicts and shared and stand(audit)
+    now = share(audit.claims, audit.verdicts)
+    if audit.share is not None and audit.share != now:
+        return False
+    return alike(_verdicts(audit), audit.verdicts) and stand(audit)
 
 
 def _verdicts(audit: Audit) -> tuple[Verdict, ...]:
@@ -138,7 +133,7 @@ def judge_of(audit: Audit) -> Judge:
         return compare(
             audit.claims,
             experiments,
-            fidelity=_passed(audit.fidelity),
+            fidelity=passed(audit.fidelity),
             margins=margins,
             test_sizes=audit.test_sizes,
             readings=audit.readings,
@@ -146,29 +141,6 @@ def judge_of(audit: Audit) -> Judge:
         )
 
     return judge
-
-
-def _printed_test_sizes(paper: Paper) -> dict[str, int]:
-    """Data set id -> test documents as printed, where the paper prints them."""
-    sizes = {name: data.printed.get("test") for name, data in paper.datasets.items()}
-    return {name: int(printed_count(size).value) for name, size in sizes.items() if size}
-
-
-def _passed(checks: Sequence[FidelityCheck]) -> dict[str, bool]:
-    """Model -> whether it passed all of its checks; a model without checks is not there."""
-    return {
-        model: all(it.passed for it in checks if it.model == model) for model in {it.model for it in checks}
-    }
-
-
-def _not_checked(experiments: Iterable[ExperimentRecord]) -> Iterable[str]:
-    """One sentence for each experiment that was left out; the page derives the rest from the verdicts."""
-    for experiment in experiments:
-        if experiment.not_run:
-            yield f"{experiment.title}: {experiment.not_run.rstrip('.')}."
-
-
-_Held = tuple[Sheet, Number]
 
 
 def across(sheet: Sheet, others: Sequence[Sheet]) -> tuple[AcrossPapers, ...]:
@@ -179,60 +151,53 @@ def across(sheet: Sheet, others: Sequence[Sheet]) -> tuple[AcrossPapers, ...]:
     """
     found = []
     for subject, numbers in sheet.across.items():
-        theirs = [(it, number) for it in others for number in it.across.get(subject, ())]
+        theirs = [_Print(it, number) for it in others for number in it.across.get(subject, ())]
         if theirs:
-            held = [*((sheet, number) for number in numbers), *theirs]
-            prints = tuple(dict.fromkeys(_printed(*it) for it in held))
-            found.append(AcrossPapers(*subject, prints, _differ(held), _differ(_sized(held), one_size=True)))
+            prints = [*(_Print(sheet, number) for number in numbers), *theirs]
+            # a copy comes from a test set of its origin's
+            sized = [it for it in prints if it.number.cell.source != "copied" and it.size]
+            one_size = any(a.differs(b) and a.size == b.size for a, b in combinations(sized, 2))
+            differ = any(a.differs(b) for a, b in combinations(prints, 2))
+            records = tuple(dict.fromkeys(it.record() for it in prints))
+            found.append(AcrossPapers(*subject, records, differ, one_size))
     return tuple(found)
 
 
-def _printed(sheet: Sheet, number: Number) -> PrintedIn:
-    cell = number.cell
-    return PrintedIn(
-        paper=sheet.paper.key,
-        address=cell.address,
-        place=sheet.named([number]),
-        text=number.text,
-        source=cell.source,
-        copied_from=cell.copied_from,
-        test_size=_size(sheet, number),
-    )
+class _Print(NamedTuple):
+    sheet: Sheet
+    number: Number
 
+    @property
+    def size(self) -> int | None:
+        """Test documents of its collection, as its paper prints them."""
+        return self.sheet.test_size(self.number.cell.dataset)
 
-def _differ(held: Sequence[_Held], *, one_size: bool = False) -> bool:
-    """Whether numbers of two origins cannot be one number; fraction and percent are not compared."""
-    return any(
-        first.cell.unit == second.cell.unit
-        and not meet(first.value, second.value)
-        and not cut(first.value, second.value)
-        for first, second in _pairs(held, one_size=one_size)
-    )
+    @property
+    def origin(self) -> str | None:
+        """The paper that the number comes from; None for a copy that does not say."""
+        cell = self.number.cell
+        return cell.copied_from if cell.source == "copied" else self.sheet.paper.key
 
+    def differs(self, other: _Print) -> bool:
+        """Whether numbers of two papers and two origins cannot be one number: a slip in a copy is a finding,
+        and no second number; fraction and percent are not compared."""
+        if self.sheet is other.sheet or None in (self.origin, other.origin) or self.origin == other.origin:
+            return False
+        first, second = self.number, other.number
+        one = meet(first.value, second.value) or cut(first.value, second.value)
+        return first.cell.unit == second.cell.unit and not one
 
-def _sized(held: Sequence[_Held]) -> list[_Held]:
-    """Those of which the number of test documents is known: a copy comes from a test set of its origin's."""
-    return [(it, number) for it, number in held if number.cell.source != "copied" and _size(it, number)]
-
-
-def _pairs(held: Sequence[_Held], *, one_size: bool) -> Iterator[tuple[Number, Number]]:
-    """Those of two papers and two origins: a slip in a copy is a finding, and no second number."""
-    for (sheet, first), (other, second) in combinations(held, 2):
-        origins = (_origin(sheet, first), _origin(other, second))
-        if sheet is other or None in origins or origins[0] == origins[1]:
-            continue
-        if not one_size or _size(sheet, first) == _size(other, second):
-            yield first, second
-
-
-def _size(sheet: Sheet, number: Number) -> int | None:
-    return sheet.test_size(number.cell.dataset)
-
-
-def _origin(sheet: Sheet, number: Number) -> str | None:
-    """The paper that the number comes from; None for a copy that does not say."""
-    cell = number.cell
-    return cell.copied_from if cell.source == "copied" else sheet.paper.key
+    def record(self) -> PrintedIn:
+        cell = self.number.cell
+        return PrintedIn(
+            paper=self.sheet.paper.key,
+            address=cell.address,
+            place=self.sheet.named([self.number]),
+            text=self.number.text,
+            source=cell.source,
+            copied_from=cell.copied_from,
+            test_size=self.size,
+        )
 
 
 def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share | None:

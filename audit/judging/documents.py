@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import StoreError
-from audit.judging.evidence import Arm, gather
+from audit.judging.evidence import Arm, Evidence
 from audit.kinds import KINDS
 from audit.record import Audit, ClaimRecord, Estimate, ExperimentRecord, InstanceEvidence, SeedPair, Verdict
 from audit.stats.documents import mcnemar, replicated_means
@@ -39,8 +39,7 @@ MOST_DOCUMENTS = 50_000
 
 Arrays = Mapping[str, NDArray[Any]]
 Predictions = Callable[[str], Arrays | None]
-_Key = tuple[str, str, tuple[int, ...]]
-"""Experiment, metric, seeds."""
+_Key = tuple[str, str, tuple[int, ...]]  # Experiment, metric, seeds.
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,7 @@ class _Scores:
 
     key: _Key
     values: NDArray[np.float64]
-    documents: bytes
-    """Digest of their truth."""
+    documents: bytes  # Digest of their truth.
     copies: NDArray[Any] | None
 
 
@@ -107,7 +105,7 @@ def _arms(
     if kind is None or not kind.of_a_pair or len(verdict.seeds) != 2 or not is_kept(claim.metric):
         return None
     seeds = [set(it) for it in verdict.seeds]
-    arms = [gather(name, experiments, metric=claim.metric) for name in claim.experiments]
+    arms = [Evidence(experiments).arm(name, claim.metric) for name in claim.experiments]
     found = [_scores(arm, claim.metric, mine, read) for arm, mine in zip(arms, seeds, strict=True)]
     first, second = found
     if first is None or second is None or first.documents != second.documents:
@@ -213,5 +211,5 @@ def _pairs(first: _Scores, second: _Scores) -> Iterator[SeedPair]:
     """The seeds of both arms in order, side by side."""
     for k, seeds in enumerate(zip(first.key[2], second.key[2], strict=False)):
         right, other = first.values[k] > 0.0, second.values[k] > 0.0
-        test = mcnemar(int((right & ~other).sum()), int((~right & other).sum()))
-        yield SeedPair(seeds, test.first_only, test.second_only, test.p_two_sided)
+        b, c = int((right & ~other).sum()), int((~right & other).sum())
+        yield SeedPair(seeds, b, c, mcnemar(b, c))

@@ -8,50 +8,36 @@ The steps are those that the claim's test returned; a test works all out once mo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from audit.judging.assemble import judge_of
-from audit.judging.evidence import priors_of
+from audit.judging.evidence import Evidence
 from audit.judging.looks import first_seeds, furthest
-from audit.judging.verdicts import case_of, obstacle, one_test, test_of, thresholds
+from audit.judging.verdicts import case_of, obstacle, one_test, test_of
 from audit.kinds import Case
-from audit.record import (
-    Audit,
-    ClaimRecord,
-    Estimate,
-    ExperimentRecord,
-    InstanceEvidence,
-    Look,
-    Margin,
-    Verdict,
-)
+from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, Look, Margin, Verdict
 from audit.stats.decision import ALPHA, Decision, Outcome, Step, Steps
-from audit.stats.margin import SHOWN
+from audit.stats.families import thresholds
 
 
 @dataclass(frozen=True)
 class AtMargin:
     margin: float
-    name: str
-    """`as fixed, by rule field`, `the least that field gives`, `half of it`, ..."""
-    alone: Decision
-    """By the raw p-values."""
+    name: str  # `as fixed, by rule field`, `the least that field gives`, `half of it`, ...
+    alone: Decision  # By the raw p-values.
     together: Outcome | None
     """Beside the paper's other claims as they are; None for a claim that belongs to no family."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """The evidence that gave a claim its verdict."""
+    """The evidence that gave a claim its verdict, as it stood at the look."""
 
-    look: Look | None
-    """None where none is on record."""
+    look: Look | None  # None where none is on record.
     level: float
     experiments: Mapping[str, ExperimentRecord]
-    """As they stood at the look."""
-    verdicts: tuple[Verdict, ...]
-    """All claims' verdicts at that look."""
+    verdicts: tuple[Verdict, ...]  # All claims' verdicts at that look.
 
 
 @dataclass(frozen=True)
@@ -60,14 +46,12 @@ class Place:
 
     raw: float
     adjusted: float
-    rank: int
-    """1 for the smallest."""
-    threshold: float
-    """The largest raw p that would do, the others being as they are."""
+    rank: int  # 1 for the smallest.
+    threshold: float  # The largest raw p that would do, the others being as they are.
 
 
 @dataclass(frozen=True)
-class Family:
+class AmongOthers:
     """All tests of a paper that could be made, of which this is one; the same of the same runs is one."""
 
     size: int
@@ -82,24 +66,20 @@ class Derivation:
     verdict: Verdict
     at: Standing
     steps: tuple[Step, ...]
-    family: Family | None
-    documents: tuple[Step, ...]
-    """What single documents say, beside the verdict."""
+    family: AmongOthers | None  # None for a claim that belongs to no family: not tested, capped, or exact.
+    documents: tuple[Step, ...]  # What single documents say, beside the verdict.
     at_margins: tuple[AtMargin, ...]
     """What the claim would come to at its own and other margins; empty for one that is judged without."""
-    about_looks: tuple[str, ...] = ()
-    """How often the claims were judged, and what that did to the error."""
 
 
 def derivation(audit: Audit, claim: str) -> Derivation:
     """Of the claim with that id (`claimid:metric`). Raises KeyError for an id that there is not."""
     record = {it.id: it for it in audit.claims}[claim]
     verdict = {it.claim: it for it in audit.verdicts}[claim]
-    at = standing(audit, claim)
-    priors = priors_of(audit.claims, at.experiments, audit.test_sizes)
-    case = case_of(record, at.experiments, test_sizes=audit.test_sizes, alpha=at.level, priors=priors)
-    together = family(audit, record, at)
-    tested = not obstacle(case)
+    at = _standing(audit, claim)
+    evidence = Evidence.of(audit.claims, at.experiments, audit.test_sizes)
+    case = case_of(record, evidence, alpha=at.level)
+    family, tested = _family(audit, record, at), not obstacle(case)
     steps = {
         str(step): step for step in (test_of(case).steps if tested else ())
     }  # arms stand in several parts
@@ -108,70 +88,54 @@ def derivation(audit: Audit, claim: str) -> Derivation:
         verdict=verdict,
         at=at,
         steps=tuple(steps.values()),
-        family=together,
+        family=family,
         documents=tuple(_of_documents(audit.instances[claim])) if claim in audit.instances else (),
-        at_margins=tuple(_at_margins(case, together, verdict.barred)) if tested else (),
-        about_looks=audit.about_looks,
+        at_margins=tuple(_at_margins(case, family, verdict.barred)) if tested else (),
     )
 
 
-def standing(audit: Audit, claim: str) -> Standing:
+def _standing(audit: Audit, claim: str) -> Standing:
     """The first look that decided the claim, or that of most seeds."""
-    experiments = {it.id: it for it in audit.experiments}
-    found = Standing(None, ALPHA, experiments, audit.verdicts)
-    judge = judge_of(audit)
+    experiments, judge = {it.id: it for it in audit.experiments}, judge_of(audit)
+    standing = Standing(None, ALPHA, experiments, audit.verdicts)
     for look in audit.looks:
         seen = {name: first_seeds(it, look.seeds) for name, it in experiments.items()}
         here = Standing(look, look.level, seen, judge(seen, look.level))
         if any(it.claim == claim and it.outcome != "inconclusive" for it in here.verdicts):
             return here
         if look == furthest(audit.looks):
-            found = here
-    return found
+            standing = here
+    return standing
 
 
-def family(audit: Audit, claim: ClaimRecord, at: Standing) -> Family | None:
-    """None for a claim that belongs to no family: not tested, capped, or exact."""
-    once: dict[str, Verdict] = {}
-    primary: set[str] = set()
+def _family(audit: Audit, claim: ClaimRecord, at: Standing) -> AmongOthers | None:
+    once: dict[str, tuple[float, float, bool]] = {}
     mine, own = "", None
     for it, verdict in zip(audit.claims, at.verdicts, strict=True):
-        if verdict.p_reproduced_adjusted is None:
+        p, q = verdict.p_reproduced, verdict.p_contradicted
+        if verdict.p_reproduced_adjusted is None or p is None or q is None:
             continue
-        key = one_test(it, verdict, (verdict.p_reproduced, verdict.p_contradicted), at.experiments)
-        once[key] = verdict
-        primary |= {key} if it.primary else set()
+        key = one_test(it, verdict, (p, q), at.experiments)
+        once[key] = p, q, it.primary or once.get(key, (p, q, False))[2]
         if it.id == claim.id:
             mine, own = key, verdict
     if own is None:
         return None
-    others = [
-        (it.p_reproduced or 0.0, it.p_contradicted or 0.0, key in primary)
-        for key, it in once.items()
-        if key != mine
-    ]
-    to_reproduce, to_contradict = thresholds(others, is_primary=mine in primary, alpha=at.level)
-
-    def place(raw: float | None, adjusted: float | None, of: Sequence[float], threshold: float) -> Place:
-        raw, adjusted = raw or 0.0, adjusted or 0.0
-        return Place(raw, adjusted, 1 + sum(p < raw for p in of), threshold)
-
-    return Family(
-        size=len(once),
-        primaries=len(primary),
-        reproduced=place(
-            own.p_reproduced, own.p_reproduced_adjusted, [p for p, _, _ in others], to_reproduce
-        ),
-        contradicted=place(
-            own.p_contradicted, own.p_contradicted_adjusted, [p for _, p, _ in others], to_contradict
-        ),
+    others = [ps for key, ps in once.items() if key != mine]
+    needed = thresholds(others, is_primary=once[mine][2], alpha=at.level)
+    adjusted = own.p_reproduced_adjusted or 0.0, own.p_contradicted_adjusted or 0.0
+    reproduced, contradicted = (
+        Place(once[mine][k], adjusted[k], 1 + sum(ps[k] < once[mine][k] for ps in others), needed[k])
+        for k in (0, 1)
     )
+    primaries = sum(primary for _, _, primary in once.values())
+    return AmongOthers(len(once), primaries, reproduced, contradicted)
 
 
 # --------------------------------------------------------------------------- other margins
 
 
-def _at_margins(case: Case, among: Family | None, bar: str | None) -> Iterator[AtMargin]:
+def _at_margins(case: Case, among: AmongOthers | None, bar: str | None) -> Iterator[AtMargin]:
     """The claim's own margin and others around it, with the same caps."""
     fixed = case.claim.margin
     for shown, name in _named(fixed) if fixed else ():
@@ -190,11 +154,9 @@ def _at_margins(case: Case, among: Family | None, bar: str | None) -> Iterator[A
 
 def _named(fixed: Margin) -> list[tuple[float, str]]:
     """By size, each once; half and twice the fixed margin lie around it whatever it is."""
-    own = {fixed.value: f"as fixed, by rule {fixed.rule}"}
-    rules = ("rule field on a large test set", "rule field", "rule lenient")
-    others = dict(zip(map(float, SHOWN), rules, strict=True))
+    others = {0.2: "rule field on a large test set", 0.5: "rule field", 1.0: "rule lenient"}
     around = {fixed.value / 2.0: "half of it", fixed.value * 2.0: "twice it"}
-    return sorted({**around, **others, **own}.items())
+    return sorted({**around, **others, fixed.value: f"as fixed, by rule {fixed.rule}"}.items())
 
 
 # --------------------------------------------------------------------------- single documents
@@ -202,42 +164,42 @@ def _named(fixed: Margin) -> list[tuple[float, str]]:
 
 def _of_documents(found: InstanceEvidence) -> Steps:
     """Errors and intervals of the two estimands, the draws of documents, and McNemar's test of each pair."""
-    steps, d, s, n = Steps(), found.difference, found.sd_documents, found.documents
-    steps.note("d", "mean over documents of (mean over seeds of A - mean over seeds of B)", d)
-    steps.note("s_d", "SD over documents of the same differences", s)
-    steps.note("N, documents", "", float(n))
+    steps, n, these, new = Steps(), float(found.documents), found.these, found.new
+    mean = "mean over documents of (mean over seeds of A - mean over seeds of B)"
+    d = steps.note("d", mean, found.difference)
+    s = steps.note("s_d", "SD over documents of the same differences", found.sd_documents)
+    steps.note("N, documents", "", n)
     if found.texts < n:
         steps.note("different texts among them", "", float(found.texts))
-    if found.these is not None:
-        steps.note("se, these documents", "of the verdict: seeds alone vary", found.these.se)
-        _interval(steps, "these documents", d, found.these)
-    if found.these is not None and found.new is not None:
-        new, own, v = found.new, found.these.se, s * s / n
-        steps.note("se, new documents", "sqrt(se^2 + s_d^2 / N)", new.se, se=own, s_d=s, N=n)
-        pattern = "(se^2 + v)^2 / (se^4 / df + v^2 / (N - 1))" if own else "N - 1"  # Satterthwaite
-        numbers = {"se": own, "v": v, "df": found.these.df or 0.0, "N": n} if v else {}
-        steps.append(Step("df, new documents", pattern, _finite(new.df), numbers))
-        _interval(steps, "new documents", d, new)
+    if these is not None:
+        steps.note("se, these documents", "of the verdict: seeds alone vary", these.se)
+    if these is not None and new is not None:
+        steps.note("se, new documents", "sqrt(se^2 + s_d^2 / N)", new.se, se=these.se, s_d=s, N=n)
+        v, formula = s * s / n, "N - 1"
+        if these.se:  # Satterthwaite
+            formula = "(se^2 + v)^2 / (se^4 / df + v^2 / (N - 1))"
+        numbers = {"se": these.se, "v": v, "df": these.df or 0.0, "N": n} if v else {}
+        steps.append(Step("df, new documents", formula, _finite(new.df), numbers))
+    both = [(name, it) for name, it in (("these", these), ("new", new)) if it is not None]
+    for name, it in both:
+        for end, sign, value in zip(("from", "to"), "-+", it.ci95, strict=True):
+            of = f"95 % interval, {name} documents, {end}"
+            steps.note(of, f"d {sign} t(0.975) * se", value, df=_finite(it.df), d=d, se=it.se)
     if found.bootstrap is not None:
         how = f"{found.replicates} draws of documents, one for all seeds, numpy seed {found.rng_seed}"
         for end, share, value in zip(("from", "to"), ("2.5 %", "97.5 %"), found.bootstrap, strict=True):
             steps.note(f"95 % by drawing documents, {end}", f"{share} quantile of {how}", value)
     for pair in found.pairs:
         b, c = pair.first_only, pair.second_only
-        name = f"McNemar's p of seeds {pair.seeds[0]} and {pair.seeds[1]}, b = {b} and c = {c}"
-        formula, filled = (
+        filled = f"min(1, 2 * Bin({b + c}; {min(b, c)}))"
+        steps.note(
+            f"McNemar's p of seeds {pair.seeds[0]} and {pair.seeds[1]}, b = {b} and c = {c}",
             "min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)])",
-            f"min(1, 2 * Bin({b + c}; {min(b, c)}))",
+            pair.p,
+            text=lambda filled=filled: filled,  # type: ignore[misc]
         )
-        steps.append(Step(name, formula, pair.p, text=lambda filled=filled: filled))  # type: ignore[misc]
     return steps
 
 
 def _finite(df: float | None) -> float:
     return math.inf if df is None else df
-
-
-def _interval(steps: Steps, of: str, d: float, it: Estimate) -> None:
-    for end, sign, value in zip(("from", "to"), "-+", it.ci95, strict=True):
-        name = f"95 % interval, {of}, {end}"
-        steps.note(name, f"d {sign} t(0.975) * se", value, df=_finite(it.df), d=d, se=it.se)

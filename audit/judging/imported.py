@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from audit.errors import StoreError, option
-from audit.record import IMPORTED, Deviation, ExperimentRecord, Run, RunSpec, Scope
+from audit.record import IMPORTED, SCOPES, Deviation, ExperimentRecord, Run, RunSpec, Scope
 
 if TYPE_CHECKING:
     from audit.claims.load import Paper
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 Evidence = Literal["ours", "imported"]
 EVIDENCE: tuple[Evidence, ...] = ("ours", "imported")
-
-_SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")
-"""From the paper's own data to stand-ins."""
 
 #: What departs where the stated code is not the claim file's.
 OTHER_CODE = "authors' code"
@@ -52,18 +49,14 @@ class Provenance:
 
     paper: str
     experiment: str
-    files: tuple[tuple[str, str], ...]
-    """Names and SHA-256 of the files that the numbers stand in."""
+    files: tuple[tuple[str, str], ...]  # Names and SHA-256 of the files that the numbers stand in.
     by: str = ""
     authors_code: str = ""
     same_data: str = ""
     unit: str = "percent"
-    seeds: tuple[int, ...] = ()
-    """All seeds of this experiment that were in the import."""
-    replaces: tuple[str, ...] = ()
-    """Keys of the imported runs that this one stands in for."""
-    other_split: str = ""
-    """Why the data are another split of the paper's documents, as stated."""
+    seeds: tuple[int, ...] = ()  # All seeds of this experiment that were in the import.
+    replaces: tuple[str, ...] = ()  # Keys of the imported runs that this one stands in for.
+    other_split: str = ""  # Why the data are another split of the paper's documents, as stated.
     same_lists_as: int | None = None
     """Another seed with the same predictions or values, where both are stated to be runs of their own."""
     command: str = ""
@@ -72,32 +65,18 @@ class Provenance:
     @classmethod
     def of(cls, run: Run) -> Provenance:
         """Read once of each run. Raises `StoreError` for a record that is no import's."""
-        kept: Provenance | None = run.__dict__.get("_provenance")
-        if kept is None:
-            kept = cls._read(run)
-            run.__dict__["_provenance"] = (
-                kept  # as `cached_property` does: no field, so equal runs stay equal
-            )
+        if "_provenance" not in run.__dict__:  # as `cached_property` does: no field, equal runs stay equal
+            run.__dict__["_provenance"] = cls._read(run)
+        kept: Provenance = run.__dict__["_provenance"]
         return kept
 
     @classmethod
     def _read(cls, run: Run) -> Provenance:
-        held = run.spec.config
+        config = dict(run.spec.config)
         try:
-            return cls(
-                paper=str(held["paper"]),
-                experiment=str(held["experiment"]),
-                files=tuple((str(it["file"]), str(it["sha256"])) for it in held["sources"]),
-                by=str(held["by"]),
-                authors_code=str(held["authors_code"]),
-                same_data=str(held["same_data"]),
-                other_split=str(held.get("other_split", "")),
-                unit=str(held["unit"]),
-                seeds=tuple(int(it) for it in held["seeds"]),
-                replaces=tuple(str(it) for it in held["replaces"]),
-                same_lists_as=None if (seed := held.get("same_lists_as")) is None else int(seed),
-                command=str(held.get("command", "")),
-            )
+            config["files"] = tuple((str(it["file"]), str(it["sha256"])) for it in config.pop("sources"))
+            config |= {name: tuple(config[name]) for name in ("seeds", "replaces")}
+            return cls(**config)
         except (KeyError, TypeError, ValueError) as err:
             raise StoreError(
                 f"{run.key}: no record of an imported run ({err}); import its file again"
@@ -105,29 +84,14 @@ class Provenance:
 
     def spec(self, *, seed: int, fingerprint: str | None) -> RunSpec:
         """No model and no protocol has the name that stands there, so no run of ours can have its key."""
-        config: dict[str, Any] = {
-            "paper": self.paper,
-            "experiment": self.experiment,
-            "sources": [{"file": file, "sha256": sha256} for file, sha256 in self.files],
-            "by": self.by,
-            "authors_code": self.authors_code,
-            "same_data": self.same_data,
-            **({"other_split": self.other_split} if self.other_split else {}),  # older records have none
-            **({} if self.same_lists_as is None else {"same_lists_as": self.same_lists_as}),
-            **({"command": self.command} if self.command else {}),
-            "unit": self.unit,
-            "seeds": list(self.seeds),
-            "replaces": list(self.replaces),
-        }
-        return RunSpec(
-            IMPORTED,
-            "",
-            config,
-            {"name": IMPORTED},
-            data=fingerprint or UNKNOWN,
-            seed=seed,
-            precision=UNKNOWN,
-        )
+        config: dict[str, Any] = dict(vars(self))
+        config["sources"] = [{"file": file, "sha256": sha256} for file, sha256 in config.pop("files")]
+        config |= {name: list(config[name]) for name in ("seeds", "replaces")}
+        for name in ("other_split", "same_lists_as", "command"):  # older records have none
+            if config[name] in ("", None):
+                del config[name]
+        protocol, data = {"name": IMPORTED}, fingerprint or UNKNOWN
+        return RunSpec(IMPORTED, "", config, protocol, data=data, seed=seed, precision=UNKNOWN)
 
 
 # --------------------------------------------------------------------------- which count
@@ -149,29 +113,26 @@ def active(runs: Iterable[Run], paper: str, root: Path) -> dict[str, tuple[Run, 
 
     Raises `StoreError` for two that say different things of one seed, and for an import that is not whole.
     """
-    found: dict[str, dict[int, Run]] = {}
+    kept: dict[str, dict[int, Run]] = {}
     for (experiment, seed), alike in sorted(counting(runs, paper).items()):
+        first = kept.setdefault(experiment, {})[seed] = alike[0]
         for other in alike[1:]:
-            _refuse_difference(alike[0], other, root)
-        found.setdefault(experiment, {})[seed] = alike[0]
-    for experiment, by_seed in found.items():
+            if (first.status, first.metrics) != (other.status, other.metrics):
+                one, two = _files(Provenance.of(first)), _files(Provenance.of(other))
+                raise StoreError(
+                    f"{root}: {experiment!r}, seed {seed}, was imported from {one} and from {two} with other "
+                    f"values; import the one that counts with {option('replace', True)}"
+                )
+    for experiment, by_seed in kept.items():
         imports = [Provenance.of(run) for run in by_seed.values()]
         lost = {seed for it in imports for seed in it.seeds} - set(by_seed)
         if lost:
+            there, gone = (", ".join(map(str, sorted(seeds))) for seeds in (by_seed, lost))
             raise StoreError(
-                f"{root}: of the imported seeds of {experiment!r} ({_listed(by_seed)} are there) "
-                f"{_listed(lost)} is missing; import {_files(imports[0])} again"
+                f"{root}: of the imported seeds of {experiment!r} ({there} are there) {gone} is missing; "
+                f"import {_files(imports[0])} again"
             )
-    return {name: tuple(by_seed.values()) for name, by_seed in found.items()}
-
-
-def _refuse_difference(first: Run, other: Run, root: Path) -> None:
-    if (first.status, first.metrics) != (other.status, other.metrics):
-        one, two = Provenance.of(first), Provenance.of(other)
-        raise StoreError(
-            f"{root}: {one.experiment!r}, seed {first.spec.seed}, was imported from {_files(one)} and from "
-            f"{_files(two)} with other values; import the one that counts with {option('replace', True)}"
-        )
+    return {name: tuple(by_seed.values()) for name, by_seed in kept.items()}
 
 
 def with_imported(
@@ -194,7 +155,7 @@ def with_imported(
         if (record.runs or record.gone) and evidence == "ours":
             found[name] = replace(record, unjudged=tuple(runs))
             closer = _judged_by(paper, record, runs)
-            if _SCOPES.index(closer.scope) < _SCOPES.index(record.scope):
+            if SCOPES.index(closer.scope) < SCOPES.index(record.scope):
                 title = f"{record.title} (imported)"
                 found[beside(name)] = replace(closer, id=beside(name), title=title)
         else:
@@ -229,7 +190,7 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
         runs=tuple(runs),
         unjudged=record.runs,
         scope=scope,
-        deviations=(*_origins(runs), *_data(paper, record.dataset, runs, scope), *_other_code(paper, runs)),
+        deviations=_deviations(paper, record.dataset, runs, scope),
         not_run=None,
         gone=(),
         sources={},
@@ -259,34 +220,32 @@ def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:
 def origin(runs: Sequence[Run]) -> tuple[str, ...]:
     """Short warnings that belong beside every verdict on these runs; none where they are ours."""
     runs = [run for run in runs if run.imported]
-    held = [Provenance.of(run) for run in runs]
-    if not held:
+    stated = [Provenance.of(run) for run in runs]
+    if not stated:
         return ()
-    made_here = [bool(it.command) for it in held]
+    made_here = [bool(it.command) for it in stated]
     notes = [] if all(made_here) else ["imported, not verified here"]
     notes += ["run here by the claim file's command, not by our code"] if any(made_here) else []
-    notes += [f"the authors' code, as stated: {it}" for it in _distinct(p.authors_code for p in held)]
-    notes += [f"the paper's own data, as stated: {it}" for it in _distinct(p.same_data for p in held)]
-    notes += [f"another split, as stated: {it}" for it in _distinct(p.other_split for p in held)]
-    if any(
-        run.data.fingerprint == UNKNOWN and not (p.same_data or p.other_split)
-        for run, p in zip(runs, held, strict=True)
+    for says, name in (
+        ("the authors' code", "authors_code"),
+        ("the paper's own data", "same_data"),
+        ("another split", "other_split"),
     ):
+        notes += [f"{says}, as stated: {text}" for text in _distinct(getattr(it, name) for it in stated)]
+    silent = [not (it.same_data or it.other_split) for it in stated]
+    if any(run.data.fingerprint == UNKNOWN and it for run, it in zip(runs, silent, strict=True)):
         notes.append("no fingerprint of the data was declared")
-    lots = len({(run.finished or "", p.files) for run, p in zip(runs, held, strict=True) if not p.command})
+    pairs = zip(runs, stated, strict=True)
+    lots = len({(run.finished or "", it.files) for run, it in pairs if not it.command})
     if lots > 1:
         notes.append(f"imported in {lots} lots")
-    replaced = sum(bool(it.replaces) for it in held)
-    if replaced:
+    if replaced := sum(bool(it.replaces) for it in stated):
         word = "runs" if all(made_here) else "imported results"
-        notes.append(f"{replaced} of {len(held)} {word} replaced earlier ones")
-    alike = sum(it.same_lists_as is not None for it in held)
-    if alike:
+        notes.append(f"{replaced} of {len(stated)} {word} replaced earlier ones")
+    if alike := sum(it.same_lists_as is not None for it in stated):
         verb = "has" if alike == 1 else "have"
-        notes.append(
-            f"{alike} of {len(held)} imported runs {verb} the results of another seed, as stated of runs of "
-            "their own"
-        )
+        of_seed = "the results of another seed, as stated of runs of their own"
+        notes.append(f"{alike} of {len(stated)} imported runs {verb} {of_seed}")
     return tuple(notes)
 
 
@@ -305,30 +264,6 @@ def speaks_against(runs: Sequence[Run]) -> bool:
     return bool(runs) and all(run.imported and Provenance.of(run).authors_code for run in runs)
 
 
-def _origins(runs: Sequence[Run]) -> tuple[Deviation, ...]:
-    """Who ran what, and when it was imported, once for each lot."""
-    lots: dict[Deviation, None] = {}
-    for run in runs:
-        it = Provenance.of(run)
-        if it.command:
-            here = f"run here by the claim file's own command ({it.by}), not by our code"
-            lots[
-                Deviation("runs", "the paper's own", here, "it says which program", it.authors_code or None)
-            ] = None
-            continue
-        files = ", ".join(f"{file} (SHA-256 {sha256[:12]})" for file, sha256 in it.files)
-        by = f"run by {it.by}" if it.by else "who ran it is not said"
-        lot = Deviation(
-            what="runs",
-            paper="the paper's own",
-            code=it.authors_code or None,
-            here=f"imported from {files}; {by}; not verified here",
-            why=f"imported {(run.finished or 'at an unknown time')[:10]}",
-        )
-        lots[lot] = None
-    return tuple(lots)
-
-
 def other_code(stated: str, paper: Paper) -> bool:
     """Whether the code that is stated to be the authors' is not the one that the claim file names.
 
@@ -341,50 +276,43 @@ def other_code(stated: str, paper: Paper) -> bool:
     commits = re.findall(r"\b[0-9a-f]{7,40}\b", stated.lower().replace(address, ""))
     known = (code.commit or "").lower()
     same = [it for it in commits if known.startswith(it) or it.startswith(known)]
-    there = re.search(
-        rf"(?<![\w.-]){re.escape(address)}(?:\.git)?(?![\w-])", stated.lower().replace(":", "/")
-    )
+    pattern = rf"(?<![\w.-]){re.escape(address)}(?:\.git)?(?![\w-])"
+    there = re.search(pattern, stated.lower().replace(":", "/"))
     return there is None or bool(code.commit and commits and not same)
 
 
-def _other_code(paper: Paper, runs: Sequence[Run]) -> tuple[Deviation, ...]:
-    code = paper.paper.code
-    stated = [
-        it for it in _distinct(Provenance.of(run).authors_code for run in runs) if other_code(it, paper)
-    ]
-    if code is None or not stated:
-        return ()
-    named = " at commit ".join(it for it in (code.url, code.commit) if it)
-    why = "the code as stated is not the code that the claim file names"
-    return (Deviation(OTHER_CODE, named, ", ".join(stated), why),)
-
-
-def _data(paper: Paper, dataset: str, runs: Sequence[Run], scope: Scope) -> tuple[Deviation, ...]:
-    """What is known of the data, where no fingerprint vouches for them."""
-    stated = _distinct(Provenance.of(run).same_data for run in runs)
-    if scope == "same_data" and not stated:
-        return ()
+def _deviations(paper: Paper, dataset: str, runs: Sequence[Run], scope: Scope) -> tuple[Deviation, ...]:
+    """Who ran what and when it was imported, once for each lot; what is stated of data and code."""
+    stated, found = [Provenance.of(run) for run in runs], []
+    for run, it in zip(runs, stated, strict=True):
+        files = ", ".join(f"{file} (SHA-256 {sha256[:12]})" for file, sha256 in it.files)
+        by = f"run by {it.by}" if it.by else "who ran it is not said"
+        here = f"imported from {files}; {by}; not verified here"
+        why = f"imported {(run.finished or 'at an unknown time')[:10]}"
+        if it.command:
+            here = f"run here by the claim file's own command ({it.by}), not by our code"
+            why = "it says which program"
+        found.append(Deviation("runs", "the paper's own", here, why, it.authors_code or None))
+    why, same = "not verified here", _distinct(it.same_data for it in stated)
+    here = f"stated to be the same: {'; '.join(same)}"
     if scope == "other_split":
-        splits = "; ".join(_distinct(Provenance.of(run).other_split for run in runs))
-        here = f"stated to be another split: {splits}"
-        return (Deviation("data", paper.datasets[dataset].name, here, "not verified here"),)
-    names = ", ".join(_distinct(run.data.name for run in runs))
-    here = (
-        f"stated to be the same: {'; '.join(stated)}"
-        if scope == "same_data"
-        else f"{names}, as the import says"
-    )
-    why = "not verified here" if scope == "same_data" else "no fingerprint that is the paper's was declared"
-    return (Deviation("data", paper.datasets[dataset].name, here, why),)
+        here = f"stated to be another split: {'; '.join(_distinct(it.other_split for it in stated))}"
+    elif scope == "other_data":
+        here = f"{', '.join(_distinct(run.data.name for run in runs))}, as the import says"
+        why = "no fingerprint that is the paper's was declared"
+    if same or scope != "same_data":  # else a fingerprint vouches for them
+        found.append(Deviation("data", paper.datasets[dataset].name, here, why))
+    others = [it for it in _distinct(it.authors_code for it in stated) if other_code(it, paper)]
+    if (code := paper.paper.code) and others:
+        named = " at commit ".join(it for it in (code.url, code.commit) if it)
+        why = "the code as stated is not the code that the claim file names"
+        found.append(Deviation(OTHER_CODE, named, ", ".join(others), why))
+    return tuple(dict.fromkeys(found))
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(it for it in texts if it))
+    return list(dict.fromkeys(text for text in texts if text))
 
 
 def _files(provenance: Provenance) -> str:
     return ", ".join(file for file, _ in provenance.files)
-
-
-def _listed(seeds: Iterable[int]) -> str:
-    return ", ".join(map(str, sorted(seeds)))

@@ -114,23 +114,28 @@ def _dated(verdict: Verdict, look: Look, number: int) -> Verdict:
 
 def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
     """What a reader must know of the looks: their levels, and what waits."""
-    said = [_levels(looks), _waiting(looks, experiments)] if looks else []
-    return tuple(it for it in said if it)
-
-
-def _levels(looks: Sequence[Look]) -> str:
-    declared = furthest(looks).declared
-    at = _listed([_one(look) for look in looks])
-    if len(looks) == 1 and not declared:
-        return (
-            f"First look, at {at}: a look at more seeds has less of the {_percent(ALPHA)}, which all share. "
-            "Judging the same seeds again is no further look."
-        )
-    planned = f" of those declared, at {_listed(declared)} seeds" if declared else ""
-    return (
-        f"Looks at {at}{planned}: together they err in at most {_percent(ALPHA)} of cases. A claim has the "
-        "verdict of the first look that decided it, on the first seeds up to that look."
+    if not looks:
+        return ()
+    reached = furthest(looks)
+    at = listed([_one(look) for look in looks])
+    said = (
+        f"First look, at {at}: a look at more seeds has less of the {_percent(ALPHA)}, which all share. "
+        "Judging the same seeds again is no further look."
     )
+    if len(looks) > 1 or reached.declared:
+        planned = f" of those declared, at {listed(reached.declared)} seeds" if reached.declared else ""
+        said = (
+            f"Looks at {at}{planned}: together they err in at most {_percent(ALPHA)} of cases. A claim has "
+            "the verdict of the first look that decided it, on the first seeds up to that look."
+        )
+    later = [seeds for seeds in reached.declared if seeds > reached.seeds]
+    more = sum(len({run.spec.seed for run in it.runs}) > reached.seeds for it in experiments)
+    if not more:
+        return (said,)
+    have = "1 experiment has" if more == 1 else f"{more} experiments have"
+    wait = f"before the look at {later[0]}" if later else "since no later look was taken"
+    waiting = f"{have} more seeds than the look at {reached.seeds}: these are not used {wait}."
+    return said, waiting
 
 
 def _one(look: Look) -> str:
@@ -139,22 +144,12 @@ def _one(look: Look) -> str:
     return f"{counted(look.seeds, 'seed')} ({costs})"
 
 
-def _waiting(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) -> str | None:
-    """That runs are there which no look has come to; None where there are none."""
-    reached = furthest(looks)
-    later = [seeds for seeds in reached.declared if seeds > reached.seeds]
-    more = sum(len({run.spec.seed for run in it.runs}) > reached.seeds for it in experiments)
-    if not more:
-        return None
-    have = "1 experiment has" if more == 1 else f"{more} experiments have"
-    wait = f"before the look at {later[0]}" if later else "since no later look was taken"
-    return f"{have} more seeds than the look at {reached.seeds}: these are not used {wait}."
-
-
-def _listed(items: Sequence[object]) -> str:
-    """`3, 5 and 8`."""
+def listed(items: Sequence[object], most: int | None = None) -> str:
+    """`3, 5 and 8`; of more than `most`, how many more there are."""
     texts = [str(it) for it in items]
-    return texts[-1] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+    if most and len(texts) > most:
+        texts = [*texts[: most - 1], f"{len(texts) - most + 1} more"]
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 def _percent(share: float) -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from audit.judging.evidence import Priors, priors_of
-from audit.judging.looks import first_seeds, furthest, next_level
-from audit.judging.verdicts import case_of, obstacle, one_test, test_of, thresholds
+from audit.judging.evidence import Evidence
+from audit.judging.imported import EVIDENCE
+from audit.judging.looks import first_seeds, furthest, listed, next_level
+from audit.judging.verdicts import case_of, obstacle, one_test, test_of
 from audit.kinds import KINDS
 from audit.kinds.costs import coarse_steps
-from audit.record import Audit, ClaimRecord, ExperimentRecord, Run, Settling, Verdict
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Settling, Verdict
 from audit.runner.plan import LEFT_OUT
+from audit.stats.families import thresholds
 from audit.stats.power import FULL, NONE, Levels, Needed, Question, Several
 from audit.storage.manifest import NOT_IN_STORE
 
@@ -25,11 +27,11 @@ NOT_YET = "nothing of it was run yet"
 #: Of these no more is to be told than that seeds are to be had.
 _MERELY_NOT_RUN = (NOT_YET, LEFT_OUT, NOT_IN_STORE)
 
+#: Reasons of *inconclusive* that further seeds can lift.
 _SEEDS_HELP = frozenset({
     "not_run", "no_variance_estimate", "too_few_seeds", "within_seed_spread", "straddles_margin",
     "ambiguous_spread", "hangs_on_spread", "undecided", "multiplicity", "tied", "partly_run",
 })  # fmt: skip
-"""Reasons of *inconclusive* that further seeds can lift."""
 
 #: Why no number of seeds can be named, though seeds are what the claim lacks.
 _OBSTACLES = {
@@ -100,8 +102,7 @@ Device = Literal["CPU", "GPU"]
 class RunTime:
     seconds: float
     device: Device
-    similar: bool = False
-    """By other experiments, since an experiment has no runs of its own."""
+    similar: bool = False  # By other experiments, since an experiment has no runs of its own.
 
     def __str__(self) -> str:
         """`40 CPU-seconds`, `12 CPU-minutes`, `0.4 GPU-hours`: one process is one CPU or GPU."""
@@ -126,15 +127,18 @@ class RunTimes:
                 self.own[name] = RunTime(sum(run.seconds for run in timed) / len(timed), device)
 
     def a_run(self, experiment: str) -> RunTime | None:
-        """Of the experiment itself, else of those most like it; None where nothing was ever run."""
-        if experiment in self.own:
-            return self.own[experiment]
-        like = self._most_like(experiment)
-        if not like:
-            return None
+        """Of the experiment itself, else of those most like it (same model and data set, same model, any);
+        None where nothing was ever run."""
+        if experiment in self.own or not self.own:
+            return self.own.get(experiment)
+        record, like = self.experiments.get(experiment), list(self.own.values())
+        if record is not None:
+            same = {n: it for n, it in self.own.items() if self.experiments[n].model == record.model}
+            on_it = [it for n, it in same.items() if self.experiments[n].dataset == record.dataset]
+            like = on_it or list(same.values()) or like
         devices = [it.device for it in like]
-        mean = sum(it.seconds for it in like) / len(like)
-        return RunTime(mean, max(set(devices), key=lambda it: (devices.count(it), it)), similar=True)
+        usual = max(set(devices), key=lambda it: (devices.count(it), it))
+        return RunTime(sum(it.seconds for it in like) / len(like), usual, similar=True)
 
     def of(self, runs: Mapping[str, int]) -> RunTime | None:
         """Of so many runs of each experiment; None where one of them has nothing to go by."""
@@ -146,16 +150,6 @@ class RunTimes:
         device: Device = "GPU" if any(it.device == "GPU" for it in known.values()) else "CPU"
         return RunTime(seconds, device, similar=any(it.similar for it in known.values()))
 
-    def _most_like(self, experiment: str) -> list[RunTime]:
-        """Same model and data set, else same model, else any."""
-        record = self.experiments.get(experiment)
-        if record is None:
-            return list(self.own.values())
-        model = {name for name, it in self.experiments.items() if it.model == record.model}
-        data = {name for name in model if self.experiments[name].dataset == record.dataset}
-        groups = ([it for name, it in self.own.items() if name in names] for names in (data, model, self.own))
-        return next((like for like in groups if like), [])
-
 
 # --------------------------------------------------------------------------- outlooks
 
@@ -166,26 +160,18 @@ class Outlook:
 
     claim: str
     kind: str
-    reason: str
-    """Reason code of the verdict as it is."""
-    seeds_now: Mapping[str, int]
-    """Experiment -> seeds that count."""
+    reason: str  # Reason code of the verdict as it is.
+    seeds_now: Mapping[str, int]  # Experiment -> seeds that count.
     reproduce: Needed = NONE
     contradict: Needed = NONE
-    seeds: int | None = None
-    """An arm, those already run included: for 80 %, whichever way it goes."""
-    first: bool = False
-    """Nothing can be said of it before `seeds` seeds."""
-    time: RunTime | None = None
-    """Of the runs that are missing; None where nothing tells."""
-    part: str | None = None
-    """The comparison that decides how many."""
-    why_not: str | None = None
-    """Code or sentence: why there is no number of seeds."""
+    seeds: int | None = None  # An arm, those already run included: for 80 %, whichever way it goes.
+    first: bool = False  # Nothing can be said of it before `seeds` seeds.
+    time: RunTime | None = None  # Of the runs that are missing; None where nothing tells.
+    part: str | None = None  # The comparison that decides how many.
+    why_not: str | None = None  # Code or sentence: why there is no number of seeds.
     question: Question | None = field(default=None, compare=False)
     levels: Levels = FULL
-    imported: bool = False
-    """Whether it rests on imported runs, which no command of ours adds to."""
+    imported: bool = False  # Whether it rests on imported runs, which no command of ours adds to.
 
     @property
     def missing(self) -> Mapping[str, int]:
@@ -204,95 +190,68 @@ class Outlook:
         return self.question.chance(seeds, self.levels)
 
 
-@dataclass(frozen=True)
-class _Evidence:
-    """What further seeds are planned by: the evidence at the last look, and the level of the next."""
+def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = None) -> tuple[Outlook, ...]:
+    """One for each inconclusive claim, in the order of the claims, or for the `only` one with that id.
 
-    experiments: Mapping[str, ExperimentRecord]
-    priors: Priors
-    test_sizes: Mapping[str, int]
-    alpha: float
-
-
-def outlooks(audit: Audit, *, alpha: float | None = None) -> tuple[Outlook, ...]:
-    """One for each inconclusive claim, in the order of the claims; `alpha`: of the look that is to come."""
+    `alpha`: of the look that is to come.
+    """
     experiments = {it.id: it for it in audit.experiments}
     if audit.looks:
         seeds = furthest(audit.looks).seeds
         experiments = {name: first_seeds(it, seeds) for name, it in experiments.items()}
-    priors = priors_of(audit.claims, experiments, audit.test_sizes)
-    level = next_level(audit.looks) if alpha is None else alpha
-    evidence = _Evidence(experiments, priors, audit.test_sizes, level)
-    times = RunTimes(audit.experiments)
+    evidence = Evidence.of(audit.claims, experiments, audit.test_sizes)
+    alpha = next_level(audit.looks) if alpha is None else alpha
+    times, found = RunTimes(audit.experiments), []
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
-    found = []
-    for claim, verdict in pairs:
-        if verdict.outcome == "inconclusive":
-            outlook = _outlook(claim, verdict, evidence, _levels(claim, verdict, pairs, evidence))
-            imported = any(r.imported for name in claim.experiments for r in _runs(experiments, name))
+    same = [one_test(claim, it, (it.p_reproduced, it.p_contradicted), experiments) for claim, it in pairs]
+    # what the claim's p-values must reach, the others staying as they are; open ones count as not shown
+    once: dict[str, tuple[float, float, bool]] = {}
+    for key, (claim, it) in zip(same, pairs, strict=True):
+        if _tested(it) and it.p_reproduced is not None and it.p_contradicted is not None:
+            once.setdefault(key, (it.p_reproduced, it.p_contradicted, claim.primary))
+        elif _tested(it) or it.reason in _SEEDS_HELP:
+            once.setdefault(key, (1.0, 1.0, claim.primary))
+    for key, (claim, verdict) in zip(same, pairs, strict=True):
+        if verdict.outcome == "inconclusive" and only in (None, claim.id):
+            others = [ps for other, ps in once.items() if other != key]
+            levels = Levels(*thresholds(others, is_primary=claim.primary, alpha=alpha))
+            outlook = _outlook(claim, verdict, evidence, levels)
+            records = [experiments[name] for name in claim.experiments if name in experiments]
+            imported = any(run.imported for it in records for run in it.runs)
             time = times.of(outlook.missing) if outlook.seeds and not imported else None
             found.append(replace(outlook, time=time, imported=imported))
     return tuple(found)
-
-
-def _runs(experiments: Mapping[str, ExperimentRecord], name: str) -> Sequence[Run]:
-    return experiments[name].runs if name in experiments else ()
-
-
-def _levels(
-    claim: ClaimRecord, own: Verdict, pairs: Sequence[tuple[ClaimRecord, Verdict]], evidence: _Evidence
-) -> Levels:
-    """What the claim's p-values must reach, the others staying as they are; open ones count as not shown.
-
-    What is the same test of the same runs counts once.
-    """
-
-    def key(it: ClaimRecord, v: Verdict) -> str:
-        return one_test(it, v, (v.p_reproduced, v.p_contradicted), evidence.experiments)
-
-    once: dict[str, tuple[ClaimRecord, Verdict]] = {}
-    for it, v in pairs:
-        if _tested(v) or v.reason in _SEEDS_HELP:
-            once.setdefault(key(it, v), (it, v))
-    once.pop(key(claim, own), None)
-    others = []
-    for it, v in once.values():
-        ps = (v.p_reproduced, v.p_contradicted) if _tested(v) else (None, None)
-        p, q = (1.0 if p is None else p for p in ps)
-        others.append((p, q, it.primary))
-    return Levels(*thresholds(others, is_primary=claim.primary, alpha=evidence.alpha))
 
 
 def _tested(verdict: Verdict) -> bool:
     return verdict.p_reproduced_adjusted is not None
 
 
-def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: _Evidence, levels: Levels) -> Outlook:
-    experiments = evidence.experiments
-    counted = zip(claim.experiments, verdict.n, strict=False)  # of a deterministic experiment one run is all
-    pairs = ((name, n, experiments.get(name)) for name, n in counted)
-    seeds = {name: n for name, n, it in pairs if not (it and it.runs and it.deterministic)}
+def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: Levels) -> Outlook:
+    records = [evidence.experiments.get(name) for name in claim.experiments]
+    counted = zip(claim.experiments, verdict.n, records, strict=False)
+    seeds = {name: n for name, n, it in counted if not (it and it.runs and it.deterministic)}
     plain = Outlook(claim.id, claim.kind, verdict.reason, seeds, levels=levels)
     if verdict.reason not in _SEEDS_HELP:
         return replace(plain, why_not=verdict.reason)
     kind = KINDS[claim.kind]
     if kind.of_costs and kind.arms is None and _tested(verdict):
         return replace(plain, why_not="needs_sizes")
-    if why := _cannot_run(claim, experiments):
+    if why := _cannot_run(claim, evidence.experiments):
         return replace(plain, why_not=why)
-    if kind.of_printed and _on_other_data(claim, experiments):
+    # of what was never planned for a corpus, with neither runs nor a configuration, nothing is known
+    if kind.of_printed and any(it and it.scope == "other_data" and (it.runs or it.config) for it in records):
         return replace(plain, why_not="other_data")
     if min(seeds.values(), default=LEAST) < LEAST:
         return replace(plain, seeds=LEAST, first=True)
-    case = case_of(claim, experiments, test_sizes=evidence.test_sizes, priors=evidence.priors)
+    case = case_of(claim, evidence)
     test = None if obstacle(case) else test_of(case)
     if test is None or test.question is None:
         target = claim.details.get("target")
-        coarse = (
-            test is not None and target is not None and coarse_steps(case.arms, claim.metric, float(target))
-        )
+        coarse = test and target is not None and coarse_steps(case.arms, claim.metric, float(target))
         return replace(plain, why_not="coarse_steps" if coarse else "no_rule")
-    planned, question = test.question.plan(levels), test.question
+    question = test.question
+    planned = question.plan(levels)
     why_not: str | None = planned.obstacle
     if why_not == "no_number_of_our_seeds" and not kind.of_printed:
         why_not = "no_number_of_seeds"
@@ -307,15 +266,6 @@ def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: _Evidence, levels: 
         why_not=why_not,
         question=question,
     )
-
-
-def _on_other_data(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> bool:
-    """Whether it is known that its runs are not on the paper's data, so that no printed number is judged.
-
-    What was never planned for a corpus has neither runs nor a configuration: there nothing is known.
-    """
-    known = [experiments[name] for name in claim.experiments if name in experiments]
-    return any(it.scope == "other_data" and (it.runs or it.config) for it in known)
 
 
 def _cannot_run(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> str | None:
@@ -359,7 +309,7 @@ def cost(outlook: Outlook) -> tuple[bool, bool, float, int]:
 
 def sentence(outlook: Outlook) -> str:
     """`6 seeds, 0.4 GPU-hours`, or why there is no such number."""
-    why, imported = outlook.why_not, outlook.imported
+    why, imported, time = outlook.why_not, outlook.imported, outlook.time
     if why is not None:
         of_import = _OF_IMPORTS.get(why) if imported else None
         return of_import or _OBSTACLES.get(why) or HOPELESS.get(why) or why
@@ -369,11 +319,58 @@ def sentence(outlook: Outlook) -> str:
     part = f" (weakest: {outlook.part})" if outlook.part else ""
     if imported:
         return f"{outlook.seeds} seeds, the further ones by the program that was imported{part}"
-    time = outlook.time
     if outlook.first:
         begun = "not run" if outlook.reason == "not_run" else "too few seeds"
-        about = (
-            f"about {time}{' by similar experiments' if time.similar else ''}" if time else "time not known"
-        )
-        return f"{begun}: {LEAST} seeds first, {about}"
+        similar = " by similar experiments" if time and time.similar else ""
+        return f"{begun}: {LEAST} seeds first, {f'about {time}{similar}' if time else 'time not known'}"
     return f"{outlook.seeds} seeds, {time or 'time not known'}{part}"
+
+
+# --------------------------------------------------------------------------- ours against imported
+
+#: A claim, and ours or imported -> its experiments without a run of that kind, judged or not.
+Lacking = Callable[[ClaimRecord, str], tuple[str, ...]]
+
+
+def advice(audit: Audit) -> tuple[str, ...]:
+    """What would judge the claims with runs of ours on one side and imported ones on the other: a sentence
+    for each way out, with the claims that it is for."""
+    kinds = {
+        it.id: {"imported" if run.imported else "ours" for run in (*it.runs, *it.unjudged)}
+        for it in audit.experiments
+    }
+
+    def lacking(claim: ClaimRecord, kind: str) -> tuple[str, ...]:
+        names = dict.fromkeys(claim.experiments)
+        return tuple(name for name in names if kind not in kinds.get(name, ()))
+
+    reasons = {it.claim: it.reason for it in audit.verdicts}
+    mixed = [it for it in audit.claims if reasons.get(it.id) == "mixed_evidence"]
+    return (*_switches(audit.claims, mixed, lacking), *_missing(mixed, lacking))
+
+
+def _switches(claims: Sequence[ClaimRecord], mixed: Sequence[ClaimRecord], lacking: Lacking) -> Iterator[str]:
+    for kind, runs in zip(EVIDENCE, ("our runs", "imported runs"), strict=True):
+        if judged := [it for it in mixed if not lacking(it, kind)]:
+            text = f"{_claims(judged)}: `audit judge --evidence {kind}` judges by {runs} throughout"
+            opened = [it for it in claims if it not in mixed]
+            opened = [it for it in opened if 0 < len(lacking(it, kind)) < len(set(it.experiments))]
+            beside = "would then be open, so give another --out to keep both reports"
+            yield f"{text}; {_claims(opened)} {beside}" if opened else text
+
+
+def _missing(mixed: Sequence[ClaimRecord], lacking: Lacking) -> Iterator[str]:
+    """What has to be run or imported, once for all claims that lack the same."""
+    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[ClaimRecord]] = {}
+    for claim in mixed:
+        lacks = lacking(claim, "ours"), lacking(claim, "imported")
+        if all(lacks):
+            groups.setdefault(lacks, []).append(claim)
+    for (ours, theirs), claims in groups.items():
+        here, there = listed(ours, most=4), listed(theirs, most=4)
+        yield f"{_claims(claims)}: run {here} here too, or import results of {there}"
+
+
+def _claims(claims: Sequence[ClaimRecord]) -> str:
+    """Their names, each once though it is about several metrics."""
+    return listed(list(dict.fromkeys(it.claim for it in claims)), most=4)

@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from audit.claims.load import Paper
@@ -39,26 +39,16 @@ from audit.record import (
     SplitNoise,
     SplitStudy,
     SplitVerdict,
+    alike,
     canonical_json,
 )
+from audit.stats.decision import Outcome, Test
 from audit.stats.power import KAPPA
 from audit.stats.printed import printed
 from audit.stats.sample import interval, sample
 from audit.storage.manifest import KeptPlan, with_stored_runs
 
 _COLUMN = re.compile(r"(.+)@([0-9]{1,4})")
-
-
-# --------------------------------------------------------------------------- the columns in a store
-
-
-@dataclass(frozen=True)
-class ColumnPlans:
-    """The kept plans of one corpus, the column of which most seeds were planned first."""
-
-    report: str
-    """Of the corpus: that of each column is `report@column`."""
-    plans: Mapping[int, KeptPlan]
 
 
 def column_of(report: str) -> tuple[str, int] | None:
@@ -71,65 +61,72 @@ def column_of(report: str) -> tuple[str, int] | None:
     return (match[1], int(match[2])) if match else None
 
 
-def grouped(plans: Iterable[KeptPlan]) -> dict[str, ColumnPlans]:
-    """Report of a corpus -> its columns, two or more."""
-    found: dict[str, dict[int, KeptPlan]] = {}
-    for plan in plans:
-        if (of := column_of(plan.report)) is not None:
-            found.setdefault(of[0], {})[of[1]] = plan
+def passed(checks: Iterable[FidelityCheck]) -> dict[str, bool]:
+    """Model -> whether it passed all of its checks; a model without checks is not there."""
+    gate: dict[str, bool] = {}
+    for it in checks:
+        gate[it.model] = gate.get(it.model, True) and it.passed
+    return gate
 
-    def order(pair: tuple[int, KeptPlan]) -> tuple[int, int]:
-        return -max(map(len, pair[1].keys.values()), default=0), pair[0]
 
-    return {
-        report: ColumnPlans(report, dict(sorted(columns.items(), key=order)))
-        for report, columns in found.items()
-        if len(columns) > 1
-    }
+# --------------------------------------------------------------------------- the columns in a store
 
 
 def studies_of(
     paper: Paper, plans: Iterable[KeptPlan], runs: Sequence[Run], lost: Mapping[str, tuple[int, ...]]
 ) -> dict[str, SplitStudy]:
     """Report of a corpus with split columns -> the study of them; `lost` as in `audit.storage.manifest`."""
-    found = {report: study_of(paper, columns, runs, lost) for report, columns in grouped(plans).items()}
-    return {report: study for report, study in found.items() if study is not None}
+    corpora: dict[str, dict[int, KeptPlan]] = {}
+    for plan in plans:
+        if (of := column_of(plan.report)) is not None:
+            corpora.setdefault(of[0], {})[of[1]] = plan
+    found = {}
+    for report, columns in corpora.items():
+        # that of which most seeds were planned first
+        order = sorted(columns, key=lambda c: (-max(map(len, columns[c].keys.values()), default=0), c))
+        study = _study_of(paper, report, {c: columns[c] for c in order}, runs, lost)
+        if study is not None:
+            found[report] = study
+    return found
 
 
-def study_of(
-    paper: Paper, columns: ColumnPlans, runs: Sequence[Run], lost: Mapping[str, tuple[int, ...]]
+def _study_of(
+    paper: Paper,
+    report: str,
+    plans: Mapping[int, KeptPlan],
+    runs: Sequence[Run],
+    lost: Mapping[str, tuple[int, ...]],
 ) -> SplitStudy | None:
     """The study of all columns by their stored runs; None where fewer than two have any.
 
     What was run with other settings than on the first column, or is no run of the column, is left out; so is
     an experiment of which a run is gone, on all columns.
     """
-    kept: dict[int, dict[str, ExperimentRecord]] = {}
+    columns: dict[int, dict[str, ExperimentRecord]] = {}
+    first: dict[str, str] = {}  # settings of each experiment where it was run first
     left_out: list[str] = []
     gone: set[str] = set()
-    for column, plan in columns.plans.items():
-        mine = with_stored_runs(plan, paper, runs, lost)
-        left_out += [f"column {column}: {said}" for said in about_gone(mine.values())]
-        gone |= {name for name, it in mine.items() if it.gone}
-        kept[column] = {}
-        for name, record in mine.items():
+    for column, plan in plans.items():
+        stored, columns[column] = with_stored_runs(plan, paper, runs, lost), {}
+        left_out += [f"column {column}: {said}" for said in about_gone(stored.values())]
+        for name, record in stored.items():
             own = tuple(run for run in record.runs if run.data.split_column == column)
-            first = next((run for it in kept.values() if name in it for run in it[name].runs), None)
-            if own and first is not None and _settings(own[0]) != _settings(first):
+            if own and _settings(own[0]) != first.setdefault(name, _settings(own[0])):
                 left_out.append(f"{name}: column {column} was run with other settings than the others.")
                 own = ()
-            kept[column][name] = replace(record, runs=own)
-    kept = {
-        column: {name: it for name, it in mine.items() if name not in gone} for column, mine in kept.items()
-    }
-    if sum(any(it.runs for it in mine.values()) for mine in kept.values()) < 2:
+            gone |= {name} if record.gone else set()
+            columns[column][name] = replace(record, runs=own)
+    for records in columns.values():
+        for name in gone & set(records):
+            del records[name]
+    if sum(any(it.runs for it in records.values()) for records in columns.values()) < 2:
         return None
     return split_study(
         paper,
-        kept,
-        corpus=columns.report.removeprefix(f"{paper.paper.key}-"),
-        command=" && ".join(dict.fromkeys(plan.command for plan in columns.plans.values())),
-        fidelity=_passed(check for plan in columns.plans.values() for check in plan.fidelity),
+        columns,
+        corpus=report.removeprefix(f"{paper.paper.key}-"),
+        command=" && ".join(dict.fromkeys(plan.command for plan in plans.values())),
+        fidelity=passed(check for plan in plans.values() for check in plan.fidelity),
         left_out=left_out,
     )
 
@@ -138,14 +135,6 @@ def _settings(run: Run) -> str:
     """All that decides a run but its data and its seed."""
     spec = run.spec
     return canonical_json([spec.model, spec.config, spec.protocol, spec.precision, spec.revision, spec.code])
-
-
-def _passed(checks: Iterable[FidelityCheck]) -> dict[str, bool]:
-    """Model -> whether it passed all of its checks, beside every column."""
-    passed: dict[str, bool] = {}
-    for it in checks:
-        passed[it.model] = passed.get(it.model, True) and it.passed
-    return passed
 
 
 def with_splits(audit: Audit, report: str, studies: Mapping[str, SplitStudy]) -> Audit:
@@ -172,63 +161,63 @@ def split_study(
     the paper's own corpus, in whatever split, and is judged where a value claim is about it. `fidelity` says
     of each model whether it passed its own checks: without that nothing is contradicted.
     """
-    records: dict[str, dict[int, ExperimentRecord]] = {}
-    for column, experiments in columns.items():
-        for name, it in experiments.items():
-            records.setdefault(name, {})[column] = it
     claims: dict[tuple[str, str], ClaimRecord] = {}
     for claim in paper.claim_records():
         if KINDS[claim.kind].of_one_printed and claim.printed and claim.experiments:
             claims.setdefault((claim.experiments[0], claim.metric), claim)
-    readings, noises = paper.readings_record(), []
-    for name, mine in records.items():
-        near = any(it.scope != "other_data" for it in mine.values())
-        numbers = _printed(paper, name) if near else {}
-        for noise in _noises(name, {c: it.runs for c, it in mine.items()}, numbers):
-            found, about = noise, claims.get((name, noise.metric))
+    numbers: dict[tuple[str | None, str | None], str] = {}  # the paper's own; the first where it stands twice
+    for cell in (cell for table in paper.table_records() for row in table.rows for cell in row.cells):
+        if cell.printed and cell.source == "own_run":
+            numbers.setdefault((cell.experiment, cell.metric), cell.printed)
+    readings, noises, runs = paper.readings_record(), [], {}
+    for name in dict.fromkeys(name for experiments in columns.values() for name in experiments):
+        records = {column: of[name] for column, of in columns.items() if name in of}
+        mine = [(column, run) for column, it in records.items() for run in it.runs]
+        runs[name] = tuple(run.key for _, run in mine)
+        done = [(column, run) for column, run in mine if run.status == "done"]
+        near = any(it.scope != "other_data" for it in records.values())
+        for metric in dict.fromkeys(metric for _, run in done for metric in run.metrics):
+            values: dict[int, dict[int, float]] = {column: {} for column in records}
+            for column, run in done:
+                if math.isfinite(run.metrics.get(metric, math.nan)):
+                    values[column][run.spec.seed] = run.metrics[metric]
+            if not any(0 in of_seeds for of_seeds in values.values()):
+                continue
+            noise = _noise(name, metric, values, numbers.get((name, metric)) if near else None)
+            about = claims.get((name, metric))
             if about is not None and noise.printed is not None:
-                still = any(it.deterministic for it in mine.values())
                 open_here = len(declared(readings, about.experiments))
-                bar = _bar(mine.values(), fidelity, open_here)
-                found = replace(noise, readings_declared=open_here)
-                found = with_split_verdicts(found, about, bar=bar, deterministic=still)
-            noises.append(found)
-    runs = {name: [run for it in mine.values() for run in it.runs] for name, mine in records.items()}
+                noise = with_split_verdicts(
+                    replace(noise, readings_declared=open_here),
+                    about,
+                    bar=_bar(records.values(), fidelity, open_here),
+                    deterministic=any(it.deterministic for it in records.values()),
+                )
+            noises.append(noise)
+    every = (run for experiments in columns.values() for it in experiments.values() for run in it.runs)
     return SplitStudy(
         paper=paper.paper.key,
         corpus=corpus,
         command=command,
         noise=tuple(noises),
-        runs={name: tuple(run.key for run in mine) for name, mine in runs.items() if mine},
-        failed=len({run.key for mine in runs.values() for run in mine if run.status == "failed"}),
+        runs={name: keys for name, keys in runs.items() if keys},
+        failed=len({run.key for run in every if run.status == "failed"}),
         left_out=tuple(left_out),
     )
-
-
-def _noises(name: str, runs: Mapping[int, Sequence[Run]], printed: Mapping[str, str]) -> Iterator[SplitNoise]:
-    done = {c: [run for run in mine if run.status == "done"] for c, mine in runs.items()}
-    for metric in dict.fromkeys(metric for mine in done.values() for run in mine for metric in run.metrics):
-        values = {c: _values(mine, metric) for c, mine in done.items()}
-        if any(0 in it for it in values.values()):
-            yield _noise(name, metric, values, printed.get(metric))
-
-
-def _values(runs: Sequence[Run], metric: str) -> dict[int, float]:
-    """Seed -> value."""
-    values = {run.spec.seed: run.metrics[metric] for run in runs if metric in run.metrics}
-    return {seed: value for seed, value in sorted(values.items()) if math.isfinite(value)}
 
 
 def _noise(
     name: str, metric: str, values: Mapping[int, Mapping[int, float]], printed_number: str | None
 ) -> SplitNoise:
-    """Seed 0 of every column, and all seeds of the first one: two runs of one column are no two splits.
+    """Of column -> seed -> value: seed 0 of every column, and all seeds of the first one: two runs of one
+    column are no two splits.
 
     Variance components of a nested design (Searle, Casella and McCulloch 1992): x = mean + split + seed; both
     scatter between splits, the second within one.
     """
-    of_columns = {c: it[0] for c, it in sorted(values.items()) if 0 in it}
-    column, of_seeds = next(iter(values.items()))
+    of_columns = {column: of[0] for column, of in sorted(values.items()) if 0 in of}
+    column, of_first = next(iter(values.items()))
+    of_seeds = dict(sorted(of_first.items()))
     over, n = sample(list(of_columns.values())), len(of_columns)
     both, seeds = over.sd, sample(list(of_seeds.values())).sd if of_seeds else None
     of_mean = seeds if n > 1 else None  # one split is no mean
@@ -253,15 +242,6 @@ def _noise(
     )
 
 
-def _printed(paper: Paper, experiment: str) -> dict[str, str]:
-    """Metric -> the paper's own number for the experiment; its first one where it stands twice."""
-    found: dict[str, str] = {}
-    for cell in (c for table in paper.table_records() for row in table.rows for c in row.cells):
-        if cell.experiment == experiment and cell.metric and cell.printed and cell.source == "own_run":
-            found.setdefault(cell.metric, cell.printed)
-    return found
-
-
 # --------------------------------------------------------------------------- verdicts under both readings
 
 
@@ -271,67 +251,42 @@ def with_split_verdicts(
     """`noise` with the claim's printed number judged under both readings.
 
     `bar` is the reason code for which the runs may contradict nothing, if any. `deterministic`: declared by
-    the model.
+    the model. Equal columns are no sign of it: that says nothing of splits.
     """
-    noise = replace(noise, printed=claim.printed[0], claim=claim.id)
-    return replace(
-        noise,
-        as_one_split=_verdict(noise, claim, bar),
-        as_mean=_verdict(noise, claim, bar, as_mean=True, deterministic=deterministic)
-        if len(noise.columns) > 1
-        else None,
-    )
-
-
-def _verdict(
-    noise: SplitNoise,
-    claim: ClaimRecord,
-    bar: str | None,
-    *,
-    as_mean: bool = False,
-    deterministic: bool = False,
-) -> SplitVerdict:
-    """Equal columns are no sign of a deterministic run: that says nothing of splits."""
-    number, n = printed(claim.printed[0]), len(noise.columns)
+    number, n, seeds = printed(claim.printed[0]), len(noise.columns), noise.seed_values
     margin = claim.margin.value if claim.margin else 0.0
     test_of = partial(value, reported=number, margin=margin, paper_sd_ratio=KAPPA)
-    cap = None
-    if not as_mean:
-        test = test_of(noise.values, paper_runs=1)
-    else:
-        seeds = noise.seed_values
-        spread = sample(seeds).sd if seeds else None
-        if (deterministic and len(set(seeds)) == 1) or (claim.deterministic and spread == 0.0):
-            # whoever runs the columns again has this mean again
-            test = test_of([noise.mean] * 2, deterministic=True)
-        else:  # an SD of fewer than four seeds does not judge what it was not measured on
-            own = (spread, len(seeds) - 1.0) if spread and len(seeds) > 3 else None
-            test = test_of(noise.values, paper_runs=n, noise=own)
-            too_few = (
-                "no_variance_estimate"
-                if len(seeds) < 2
-                else "too_few_seeds"
-                if len(seeds) < 4
-                else "no_spread"
-            )
-            cap = None if own else too_few
-    plain = SplitVerdict(
-        outcome="inconclusive",
-        reason=cap or "no_margin",
-        n=n,
-        difference=(test.estimate or 0.0) - float(number.value),
-        margin=claim.margin.value if claim.margin else None,
-    )
-    if not margin:
-        return replace(plain, reason="no_margin")
-    if cap is not None:
-        return plain
-    decision = test.decide()
-    outcome, reason = decision.outcome, decision.reason
-    if outcome == "contradicted" and bar:
-        outcome, reason = "inconclusive", bar
-    numbers = {name: getattr(test, name) for name in ("se", "df", "p_reproduced", "p_contradicted")}
-    return replace(plain, outcome=outcome, reason=reason, **numbers)
+
+    def verdict(test: Test, cap: str | None = None) -> SplitVerdict:
+        outcome: Outcome = "inconclusive"
+        reason, numbers = cap if margin else None, {}
+        if margin and cap is None:
+            decision = test.decide()
+            outcome, reason = decision.outcome, decision.reason
+            if outcome == "contradicted" and bar:
+                outcome, reason = "inconclusive", bar
+            numbers = {name: getattr(test, name) for name in ("se", "df", "p_reproduced", "p_contradicted")}
+        return SplitVerdict(
+            outcome=outcome,
+            reason=reason or "no_margin",
+            n=n,
+            difference=(test.estimate or 0.0) - float(number.value),
+            margin=claim.margin.value if claim.margin else None,
+            **numbers,
+        )
+
+    as_mean = None
+    spread = sample(seeds).sd if seeds else None
+    if n > 1 and ((deterministic and len(set(seeds)) == 1) or (claim.deterministic and spread == 0.0)):
+        # whoever runs the columns again has this mean again
+        as_mean = verdict(test_of([noise.mean] * 2, deterministic=True))
+    elif n > 1:  # an SD of fewer than four seeds does not judge what it was not measured on
+        own = (spread, len(seeds) - 1.0) if spread and len(seeds) > 3 else None
+        few = "no_variance_estimate" if len(seeds) < 2 else "too_few_seeds"
+        cap = None if own else few if len(seeds) < 4 else "no_spread"
+        as_mean = verdict(test_of(noise.values, paper_runs=n, noise=own), cap)
+    one = verdict(test_of(noise.values, paper_runs=1))
+    return replace(noise, printed=claim.printed[0], claim=claim.id, as_one_split=one, as_mean=as_mean)
 
 
 def stand(audit: Audit) -> bool:
@@ -346,10 +301,10 @@ def _stands(noise: SplitNoise, claim: ClaimRecord | None, audit: Audit) -> bool:
     if claim is None or not claim.printed:
         return False
     records = [it for it in audit.experiments if it.id == noise.experiment]
-    bar = _bar(records, _passed(audit.fidelity), noise.readings_declared)
+    bar = _bar(records, passed(audit.fidelity), noise.readings_declared)
     still = any(it.deterministic for it in records)
     ways = BARS if bar else (None, *BARS)
-    return any(with_split_verdicts(noise, claim, bar=way, deterministic=still) == noise for way in ways)
+    return any(alike(with_split_verdicts(noise, claim, bar=way, deterministic=still), noise) for way in ways)
 
 
 def _bar(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool], readings: int) -> str | None:

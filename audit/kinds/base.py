@@ -7,6 +7,7 @@ and the question by which its power is found.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, get_args
@@ -33,7 +34,7 @@ from audit.expression import ExpressionError, names, parse, references
 from audit.judging.evidence import Arm
 from audit.names import known_names
 from audit.record import Cell, ClaimRecord, Scope
-from audit.stats.decision import ALPHA, Step, Steps, Test, num
+from audit.stats.decision import ALPHA, Steps, Test, num, nums
 from audit.stats.power import KAPPA
 from audit.stats.printed import gap, printed
 from audit.stats.sample import Difference, Moderated, Sample, sample, welch
@@ -46,11 +47,9 @@ Symbol = Annotated[str, StringConstraints(pattern=SYMBOL)]
 
 def _constant(value: object) -> object:
     """A bare number is exact; one in quotes is printed, and so rounded to its last digit."""
-    if type(value) in (int, float):
-        return value
-    if not isinstance(value, str):
+    if type(value) not in (int, float, str):
         raise ValueError(f"{value!r} is not a number; write one, as in 3956, or a printed one in quotes")
-    if why := no_number(value):
+    if isinstance(value, str) and (why := no_number(value)):
         raise ValueError(why)
     return value
 
@@ -158,22 +157,17 @@ class Case:
     """A claim with the runs that bear on it."""
 
     claim: ClaimRecord
-    arms: tuple[Arm, ...]
-    """Of its experiments, in the order in which the kind reads them."""
-    scope: Scope | None
-    """That of its least fitting evidence."""
-    arm: Callable[[str, str], Arm]
-    """The evidence of any experiment of the paper in any metric."""
-    test_sizes: Mapping[str, int]
-    """Data set id -> test documents as printed."""
-    alpha: float = ALPHA
-    """Level of this look: 0.05, or its share where seeds are added look by look."""
+    arms: tuple[Arm, ...]  # Of its experiments, in the order in which the kind reads them.
+    scope: Scope | None  # That of its least fitting evidence.
+    arm: Callable[[str, str], Arm]  # The evidence of any experiment of the paper in any metric.
+    test_sizes: Mapping[str, int]  # Data set id -> test documents as printed.
+    alpha: float = ALPHA  # Level of this look: 0.05, or its share where seeds are added look by look.
     kappa: float = KAPPA
 
     @property
     def deterministic(self) -> bool:
         """Whether arms without spread have none since nothing is random: declared by models or the claim."""
-        still = [arm for arm in self.arms if len(arm.values) > 1 and min(arm.values) == max(arm.values)]
+        still = [arm for arm in self.arms if arm.still and len(arm.values) > 1]
         return self.claim.deterministic or (bool(still) and all(arm.deterministic for arm in still))
 
     @property
@@ -200,35 +194,31 @@ class Case:
     @property
     def without_spread(self) -> tuple[str, ...]:
         """A warning for each arm of three seeds or more that are all equal, and need not be."""
-        still = (arm for arm in self.arms if len(arm.values) > 2 and max(arm.values) == min(arm.values))
+        still = (arm for arm in self.arms if arm.still and len(arm.values) > 2)
         return tuple(f"{arm.experiment}: no spread" for arm in still if not arm.deterministic)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """One kind of claim; what is not declared of it fails where it is imported."""
+    """One kind of claim."""
 
     model: type[Claim]
     test: Callable[[Case], Test] | None
     """Gets cases whose arms all have values; None where no run can decide the claim, and `audit.checks`
     alone do."""
-    arms: int | None
-    """How many experiments it names; None for two or more."""
-    of_costs: bool
-    """Whether it is about what runs cost, and not about what they score."""
-    under_readings: bool
+    arms: int | None = None  # How many experiments it names; None for two or more.
+    of_costs: bool = False  # Whether it is about what runs cost, and not about what they score.
+    under_readings: bool = False
     """Whether it is judged under each declared reading of what the paper leaves open."""
-    of_printed: bool
+    of_printed: bool = False
     """Whether our mean is held against a printed number, which has a scatter of its own."""
-    of_a_pair: bool
-    """Whether it is about the difference of two arms in one metric."""
-    needs_margin: Callable[[ClaimRecord], bool]
+    of_a_pair: bool = False  # Whether it is about the difference of two arms in one metric.
+    needs_margin: Callable[[ClaimRecord], bool] = lambda claim: False
     compared: Callable[[Case], list[Sequence[Arm]]] = lambda case: [case.arms]
     """The arms that are compared with each other; what has runs in common is no two arms."""
     obstacle: Callable[[Case], str | None] = lambda case: None
     """Reason code why the claim as it is stated cannot be tested."""
-    by_parts: bool = False
-    """Whether it may be judged where some of its arms were not run."""
+    by_parts: bool = False  # Whether it may be judged where some of its arms were not run.
 
     @property
     def of_one_printed(self) -> bool:
@@ -238,10 +228,6 @@ class Kind:
     @property
     def name(self) -> str:
         return str(get_args(self.model.model_fields["kind"].annotation)[0])
-
-
-def never(claim: ClaimRecord) -> bool:
-    return False
 
 
 def always(claim: ClaimRecord) -> bool:
@@ -258,9 +244,9 @@ def untested(reason: str, test: Test | None = None, *, badges: Sequence[str] = (
         p_reproduced=None,
         contradictions=(),
         exact=None,
-        margins=None,
+        band=None,
         badges=(*plain.badges, *badges),
-        steps=[it for it in plain.steps if not it.name.startswith(("p_", "D_"))],
+        steps=[step for step in plain.steps if not step.name.startswith(("p_", "D_"))],
     )
 
 
@@ -269,33 +255,28 @@ def untested(reason: str, test: Test | None = None, *, badges: Sequence[str] = (
 
 def note_arm(steps: Steps, of: str, values: Sequence[float]) -> Sample:
     """Mean, and from two values on SD, of one arm; `of` tells the arms apart and may be empty."""
-    found, name = sample(values), f" {of}" if of else ""
+    arm, name = sample(values), f" {of}" if of else ""
+    still = arm.sd in (None, 0.0)
     steps.note(
         f"mean{name}",
         "sum x / n",
-        found.mean,
-        text=lambda: num(values[0]) if found.sd == 0.0 else f"({' + '.join(map(num, values))}) / {found.n}",
+        arm.mean,
+        text=lambda: num(values[0]) if arm.sd == 0.0 else f"({nums(values, ' + ')}) / {arm.n}",
     )
-    if found.sd is None:
-        return found
-    own = sample(tuple(values)).sd or 0.0 if isinstance(values, Moderated) else found.sd
+    if arm.sd is None:
+        return arm
+    own = sample(tuple(values)).sd or 0.0
 
-    def squares() -> str:
-        return "0" if own == 0.0 else " + ".join(f"({num(x)} - {num(found.mean)})^2" for x in values)
+    def filled() -> str:
+        squares = "0" if still else " + ".join(f"({num(x)} - {num(arm.mean)})^2" for x in values)
+        return f"sqrt(({squares}) / {arm.n - 1})"
 
-    formula = "sqrt(sum (x - mean)^2 / (n - 1))"
-    steps.note(f"s{name}", formula, own, text=lambda: f"sqrt(({squares()}) / {found.n - 1})")
+    steps.note(f"s{name}", "sqrt(sum (x - mean)^2 / (n - 1))", own, text=filled)
     if isinstance(values, Moderated):
-        steps.note(
-            f"s~{name}",
-            "sqrt((d0 * v0 + (n - 1) * s^2) / (d0 + n - 1))",
-            found.sd,
-            d0=values.prior.df,
-            v0=values.prior.variance * values.prior.scale(found.mean),
-            n=found.n,
-            s=own,
-        )
-    return found
+        prior = values.prior
+        pattern = "sqrt((d0 * v0 + (n - 1) * s^2) / (d0 + n - 1))"
+        steps.work(f"s~{name}", pattern, d0=prior.df, v0=prior.at(arm.mean), n=arm.n, s=own)
+    return arm
 
 
 def note_df(steps: Steps, name: str, *parts: tuple[float, float], value: float) -> None:
@@ -303,11 +284,10 @@ def note_df(steps: Steps, name: str, *parts: tuple[float, float], value: float) 
     ones."""
 
     def filled() -> str:
-        total = " + ".join(num(variance) for variance, _ in parts)
-        below = " + ".join(f"{num(variance)}^2 / {num(df)}" for variance, df in parts if df < float("inf"))
-        return f"({total})^2 / ({below})"
+        below = " + ".join(f"{num(variance)}^2 / {num(df)}" for variance, df in parts if df < math.inf)
+        return f"({nums([variance for variance, _ in parts], ' + ')})^2 / ({below})"
 
-    known = all(df == float("inf") or variance == 0.0 for variance, df in parts)
+    known = all(df == math.inf or variance == 0.0 for variance, df in parts)
     steps.note(name, "(sum v)^2 / sum (v^2 / df)", value, text=None if known else filled)
 
 
@@ -320,19 +300,13 @@ def note_difference(
     label: str = "",
     where: str = "",
 ) -> Difference:
-    """Means and SDs of two arms, d, and by Welch se and df; `label` stands before the names of the last
-    three."""
+    """Means and SDs of two arms, then d, and by Welch se and df, whose names `label` stands before."""
     d = welch(first, second)
-    for name, values in zip(names, (first, second), strict=True):
-        note_arm(steps, f"{name}{where}", values)
-    a, b = d.first, d.second
-    steps.note(f"{label}d", "mean_A - mean_B", d.value, mean_A=a.mean, mean_B=b.mean)
+    a, b = (note_arm(steps, f"{name}{where}", x) for name, x in zip(names, (first, second), strict=True))
+    steps.label = label
+    steps.work("d", "mean_A - mean_B", mean_A=a.mean, mean_B=b.mean)
     if d.error:
-        numbers: dict[str, Any] = {"s_A": a.sd, "n_A": a.n, "s_B": b.sd, "n_B": b.n}
-        steps.note(f"{label}se", "sqrt(s_A^2 / n_A + s_B^2 / n_B)", d.error.se, **numbers)
-        parts = (a.variance / a.n, a.df), (b.variance / b.n, b.df)
-        note_df(steps, f"{label}df", *parts, value=d.error.df)
+        steps.work("se", "sqrt(s_A^2 / n_A + s_B^2 / n_B)", s_A=a.sd, n_A=a.n, s_B=b.sd, n_B=b.n)
+        note_df(steps, "df", (a.variance / a.n, a.df), (b.variance / b.n, b.df), value=d.error.df)
+    steps.label = ""
     return d
-
-
-__all__ = ["Case", "Claim", "Constant", "JudgedByMargin", "Kind", "References", "Step", "Symbol"]

@@ -18,21 +18,12 @@ from pydantic import Field
 from audit.claims.schema import Misfit, Name, Points, Quantity, Reference, Text
 from audit.claims.source import KeyPath
 from audit.judging.evidence import COUNTED, Arm
-from audit.kinds.base import (
-    Case,
-    Claim,
-    Constant,
-    Kind,
-    Symbol,
-    formula_misfits,
-    never,
-    note_difference,
-    untested,
-)
+from audit.kinds.base import Case, Claim, Constant, Kind, Symbol, formula_misfits, note_difference, untested
+from audit.kinds.value import within
 from audit.names import counted
 from audit.record import Run
-from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, Within, num, percent
-from audit.stats.sample import SAME, quantile, small_sample_cap, upper_tail
+from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, num, nums, percent
+from audit.stats.sample import SAME, small_sample_cap, upper_tail
 
 #: Costs that are times, which two machines do not have alike.
 TIMES = ("training_time", "prediction_time")
@@ -176,43 +167,30 @@ def cost(
 
     Logarithms because times err by shares and not by seconds. Costs must come from one machine. Fewer than 3
     runs in an arm never decide, nor do equal ones, unless declared `deterministic`, as counts of parameters
-    are: then exact. Raises ValueError for an empty arm, or a cost that is not finite and above 0.
+    are: then exact. Raises ValueError for an empty arm, or a cost that is not above 0.
     """
-    if not all(math.isfinite(x) and x > 0.0 for x in (*cheaper, *dearer)):
-        raise ValueError(f"costs are above 0, got {cheaper!r} and {dearer!r}")
-    steps, low, high = Steps(), [math.log(x) for x in cheaper], [math.log(x) for x in dearer]
+    steps, low, high = Steps(alpha), [math.log(x) for x in cheaper], [math.log(x) for x in dearer]
     d = note_difference(steps, high, low, names=(f"log {names[1]}", f"log {names[0]}"))
-    ratio = steps.note("ratio", "exp(d)", math.exp(d.value), d=d.value)
+    ratio = steps.work("ratio", "exp(d)")
     if deterministic and d.still:
+        exact = Decision("reproduced", "cheaper") if d.value > 0.0 else Decision("contradicted", "reversed")
         if abs(d.value) <= SAME:  # equal costs are not "less"
             exact = Decision("inconclusive", "undecided")
-        else:
-            exact = (
-                Decision("reproduced", "cheaper") if d.value > 0.0 else Decision("contradicted", "reversed")
-            )
         return Test(estimate=ratio, exact=exact, steps=steps)
     if d.error is None:
         return Test(estimate=ratio, cap=d.cap, steps=steps)
-    intervals = {}
-    for key, level in (("ci90", 1.0 - 2.0 * alpha), ("ci95", 1.0 - alpha)):
-        p, se, df = 0.5 + level / 2.0, *d.error
-        numbers: dict[str, Any] = {"d": d.value, "se": se}
-        half = quantile(p, df) * se
+    df, intervals = d.error.df, []
+    for level, sided in ((1.0 - 2.0 * alpha, "one"), (1.0 - alpha, "two")):
         name = f"{percent(level)} interval of the ratio"
-        lower = steps.note(
-            f"{name}, from", f"exp(d - t({num(p)}) * se)", math.exp(d.value - half), df=df, **numbers
-        )
-        upper = steps.note(
-            f"{name}, to", f"exp(d + t({num(p)}) * se)", math.exp(d.value + half), df=df, **numbers
-        )
-        intervals[key] = (lower, upper)
-    p_reproduced = steps.tail("p_rep", "d", d.value, *d.error, d=d.value)
-    p_reversed = steps.doubled("p_con", "-d", -d.value, *d.error, d=d.value)
+        low_end = steps.work(f"{name}, from", f"exp(d - t({sided}) * se)", df)
+        intervals.append((low_end, steps.work(f"{name}, to", f"exp(d + t({sided}) * se)", df)))
+    p_reproduced = steps.tail("p_rep", "d", df)
+    p_reversed = steps.doubled("p_con", "-d", df)
     return Test(
         estimate=ratio,
-        df=d.df,
-        ci90=intervals["ci90"],
-        ci95=intervals["ci95"],
+        df=df,
+        ci90=intervals[0],
+        ci95=intervals[1],
         p_reproduced=p_reproduced,
         contradictions=(Route(reason="reversed", p=p_reversed),),
         cap=d.cap,
@@ -234,10 +212,6 @@ def _test_cost(case: Case) -> Test:
     return replace(test, badges=(f"ratio of {quantity}",))
 
 
-def _cost_of_one(case: Case) -> str | None:
-    return "absolute_cost" if len(case.arms) == 1 else None
-
-
 # --------------------------------------------------------------------------- convergence
 
 
@@ -252,12 +226,10 @@ class Reach:
 def steps_to(curve: Sequence[tuple[float, float]], target: float) -> Reach:
     """The first (step, score) of `curve` whose score is at least `target`; else censored at the last step.
 
-    Scores that are nan reach nothing. Raises ValueError for an empty curve, or steps that do not grow.
+    Scores that are nan reach nothing. The steps grow, and there is one.
     """
-    steps = [step for step, _ in curve]
-    if not steps or any(b <= a for a, b in pairwise(steps)):
-        raise ValueError(f"a validation curve needs points with growing steps, got {list(curve)!r}")
-    return next((Reach(step) for step, score in curve if score >= target), Reach(steps[-1], reached=False))
+    reached = (Reach(step) for step, score in curve if score >= target)
+    return next(reached, Reach(curve[-1][0], reached=False))
 
 
 def convergence(faster: Sequence[Reach], slower: Sequence[Reach]) -> Test:
@@ -270,15 +242,11 @@ def convergence(faster: Sequence[Reach], slower: Sequence[Reach]) -> Test:
     The permutation is exact where both arms have the same budget of steps; beyond 10 against 10 the normal
     approximation with the hypergeometric variance takes its place. Reproduced one-sided, contradicted
     (`reversed`) two-sided. Fewer than 3 runs an arm never decide; three against three reach 1/20 at best.
-    Raises ValueError for an empty arm, or steps that are not finite and at least 0.
     """
     both = [*faster, *slower]
-    if not faster or not slower or not all(math.isfinite(r.steps) and r.steps >= 0.0 for r in both):
-        raise ValueError(f"convergence needs two arms with finite steps, got {faster!r} and {slower!r}")
     notes, events = Steps(), _events(both)
-    observed = notes.note(
-        "O", "runs of the first that reached the score", float(sum(run.reached for run in faster))
-    )
+    reached = float(sum(run.reached for run in faster))
+    observed = notes.note("O", "runs of the first that reached the score", reached)
     exact = math.comb(len(both), len(faster)) <= MOST_DEALS
     if exact:
         hazard = [math.fsum(d / n for t, d, n in events if t <= run.steps) for run in both]
@@ -382,10 +350,8 @@ def _test_convergence(case: Case) -> Test:
 
 @dataclass(frozen=True, kw_only=True)
 class GrowthTest(Test):
-    decades: float
-    """Between the smallest and the largest size."""
-    local_slopes: tuple[float, ...]
-    """Between neighbouring sizes: a curve that bends shows here."""
+    decades: float  # Between the smallest and the largest size.
+    local_slopes: tuple[float, ...]  # Between neighbouring sizes: a curve that bends shows here.
 
     @property
     def slope(self) -> float:
@@ -408,28 +374,24 @@ def growth(
         p_con = min(1, 2 P[t >= (|d| - D) / se])
 
     `costs` are times (the fastest of several repeats), bytes, or counts of operations, which are exact and to
-    be preferred. Assumes errors of the logs that are independent and of one size. Fewer than 5 sizes
-    (`too_few_sizes`) or less than 1.2 decades (`too_narrow`) decide nothing. Raises ValueError for fewer than
-    3 different sizes, what is not above 0 or finite, or a negative margin.
+    be preferred. Assumes errors of the logs that are independent and of one size. Three different sizes are
+    the least; fewer than 5 (`too_few_sizes`) or less than 1.2 decades (`too_narrow`) decide nothing. Raises
+    ValueError for what is not above 0.
     """
     points = sorted(zip(sizes, costs, strict=True))
-    positive = all(math.isfinite(v) and v > 0.0 for point in points for v in point)
-    if not positive or len(set(sizes)) != len(sizes) or len(sizes) < 3 or not 0.0 <= margin < math.inf:
-        raise ValueError(
-            "growth needs 3 different sizes or more, each with a cost above 0, and a margin of 0 or more, "
-            f"got {sizes!r}, {costs!r} and {margin!r}"
-        )
-    steps = Steps()
+    if not all(0.0 < value < math.inf for point in points for value in point):
+        raise ValueError(f"growth needs sizes and costs above 0, got {sizes!r} and {costs!r}")
+    steps = Steps(alpha, e=exponent, D=margin)
     for name, value in zip(names, costs, strict=False):
         steps.note(f"log cost {name}", "log of the least over its runs", math.log(value))
     x, y = [math.log(size) for size, _ in points], [math.log(value) for _, value in points]
     n, mean_x, mean_y = len(x), math.fsum(x) / len(x), math.fsum(y) / len(y)
-    steps.note("mean of log size", "sum x / n", mean_x, text=lambda: f"({' + '.join(map(num, x))}) / {n}")
-    steps.note("mean of log cost", "sum y / n", mean_y, text=lambda: f"({' + '.join(map(num, y))}) / {n}")
+    steps.note("mean of log size", "sum x / n", mean_x, lambda: f"({nums(x, ' + ')}) / {n}")
+    steps.note("mean of log cost", "sum y / n", mean_y, lambda: f"({nums(y, ' + ')}) / {n}")
     spread = math.fsum((a - mean_x) ** 2 for a in x)
     slope = math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread
     left = math.fsum((b - mean_y - slope * (a - mean_x)) ** 2 for a, b in zip(x, y, strict=True))
-    se, df = math.sqrt(left / (n - 2) / spread), n - 2
+    df = n - 2.0
 
     def squares() -> str:
         return " + ".join(f"({num(a)} - {num(mean_x)})^2" for a in x)
@@ -438,21 +400,18 @@ def growth(
         pairs = zip(x, y, strict=True)
         return " + ".join(f"({num(a)} - {num(mean_x)}) * ({num(b)} - {num(mean_y)})" for a, b in pairs)
 
-    steps.note("S_xx", "sum (x - mean)^2", spread, text=squares)
-    steps.note("b", "sum (x - mean)(y - mean) / S_xx", slope, text=lambda: f"({products()}) / {num(spread)}")
-    steps.note("se", "sqrt(sum of squared residuals / (n - 2) / S_xx)", se)
-    steps.note("df", "n - 2", float(df), n=n)
-    intervals = steps.intervals("b", slope, se, df, alpha=alpha)
-    off = steps.note("d", "b - e", slope - exponent, b=slope, e=exponent)
-    numbers: dict[str, Any] = {"d": off, "D": margin}
-    p_reproduced = steps.tail("p_rep", "D - abs(d)", margin - abs(off), se, df, **numbers)
-    p_far = steps.doubled("p_con", "abs(d) - D", abs(off) - margin, se, df, **numbers)
-    margins, decades = Within(abs(off), (se, df), ((se, df),)), (x[-1] - x[0]) / math.log(10.0)
+    steps.note("S_xx", "sum (x - mean)^2", spread, squares)
+    steps.note("b", "sum (x - mean)(y - mean) / S_xx", slope, lambda: f"({products()}) / {num(spread)}")
+    se = steps.note("se", "sqrt(sum of squared residuals / (n - 2) / S_xx)", math.sqrt(left / df / spread))
+    steps.note("df", "n - 2", df, n=n)
+    intervals = steps.intervals("b", df)
+    steps.work("d", "b - e")
+    p_reproduced = steps.tail("p_rep", "D - abs(d)", df)
+    p_far = steps.doubled("p_con", "abs(d) - D", df)
+    decades = (x[-1] - x[0]) / math.log(10.0)
     # 1,000 to 15,849 are 1.2 decades but for rounding
     narrow = "too_narrow" if decades < FEWEST_DECADES - 1e-6 else None
     cap = "too_few_sizes" if n < FEWEST_SIZES else narrow
-    if cap is None:
-        margins.note(steps, "d", off, alpha=alpha)
     return GrowthTest(
         estimate=slope,
         target=exponent,
@@ -462,7 +421,7 @@ def growth(
         **intervals,
         decades=decades,
         local_slopes=tuple((d - b) / (c - a) for (a, b), (c, d) in pairwise(zip(x, y, strict=True))),
-        margins=margins,
+        band=within(steps, "d", df, df) if cap is None else None,
         p_reproduced=p_reproduced,
         contradictions=(Route(reason="minimum_effect", p=p_far),),
         cap=cap,
@@ -536,22 +495,14 @@ def _settings(run: Run) -> Mapping[str, Any]:
     }
 
 
-def _of_runs(model: type[Claim], test: Any, *, arms: int | None, of_costs: bool = True, **more: Any) -> Kind:
-    return Kind(
-        model=model,
-        test=test,
-        arms=arms,
-        of_costs=of_costs,
-        under_readings=False,
-        of_printed=False,
-        of_a_pair=False,
-        needs_margin=never,
-        **more,
-    )
-
-
 KINDS = (
-    _of_runs(CostClaim, _test_cost, arms=2, obstacle=_cost_of_one),
-    _of_runs(ConvergenceClaim, _test_convergence, arms=2, of_costs=False),
-    _of_runs(ComplexityClaim, _test_complexity, arms=None, obstacle=_not_timed),
+    Kind(
+        model=CostClaim,
+        test=_test_cost,
+        arms=2,
+        of_costs=True,
+        obstacle=lambda case: "absolute_cost" if len(case.arms) == 1 else None,
+    ),
+    Kind(model=ConvergenceClaim, test=_test_convergence, arms=2),
+    Kind(model=ComplexityClaim, test=_test_complexity, of_costs=True, obstacle=_not_timed),
 )

@@ -7,16 +7,16 @@ unless they are declared `deterministic`: then the difference is exact.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from audit.claims.schema import Flag, Points, Reference, Text
-from audit.kinds.base import Case, Claim, JudgedByMargin, Kind, always, never, note_difference
-from audit.stats.decision import ALPHA, Decision, Exceeds, NoLoss, Route, Steps, Test, Within, num
+from audit.kinds.base import Case, Claim, JudgedByMargin, Kind, always, note_difference
+from audit.kinds.value import within
+from audit.stats.decision import ALPHA, Band, Decision, Route, Steps, Test
 from audit.stats.power import Direction, Distance, noise_of
-from audit.stats.sample import SAME, Difference, quantile, upper_tail
+from audit.stats.sample import SAME, Difference, upper_tail
 
 
 class OrderClaim(Claim):
@@ -73,13 +73,14 @@ class SignificantClaim(JudgedByMargin):
         return {"details": {"test": self.test}}
 
 
-def _plain(
-    d: Difference, steps: Steps, *, margin: float | None = None, exact: Decision | None = None
-) -> Test:
+def _plain(d: Difference, steps: Steps, exact: Decision | None) -> Test | None:
     """The difference without p-values: nothing is random, or an arm gives no variance."""
+    margin = steps.known.get("D")
     if exact is not None:
         return Test(estimate=d.value, margin=margin, se=0.0, exact=exact, steps=steps)
-    return Test(estimate=d.value, margin=margin, se=d.se, df=d.df, cap=d.cap, steps=steps)
+    if d.error is None:
+        return Test(estimate=d.value, margin=margin, se=d.se, df=d.df, cap=d.cap, steps=steps)
+    return None
 
 
 # --------------------------------------------------------------------------- order
@@ -106,28 +107,24 @@ def order(
 
     d0 = `negligible` points, or 0 where the paper itself prints a gap of no more than twice that. Confirming
     is one-sided, contradicting two-sided: accusing is harder.
-    Raises ValueError for an empty arm, nan or infinity, or a negative `negligible`.
+    Raises ValueError for an empty arm, nan or infinity.
     """
-    if not (math.isfinite(negligible) and negligible >= 0.0):
-        raise ValueError(f"a negligible difference is a number of points, at least 0, got {negligible!r}")
-    steps = Steps()
-    d = note_difference(steps, better, worse)
     least = 0.0 if printed_gap is not None and printed_gap <= 2.0 * negligible else negligible
-    if deterministic and d.still:
-        return _plain(d, steps, exact=_exact_order(d.value, least=least))
-    if d.error is None:
-        return _plain(d, steps)
+    steps = Steps(alpha, d0=least)
+    d = note_difference(steps, better, worse)
+    plain = _plain(d, steps, _exact_order(d.value, least) if deterministic and d.still else None)
+    if plain or d.error is None:
+        return plain or Test()
     value, (se, df) = d.value, d.error
-    intervals = steps.intervals("d", value, se, df, alpha=alpha)
-    p_reproduced = steps.tail("p_rep", "d", value, se, df, d=value)
-    p_reversed = steps.doubled("p_reversed", "-d", -value, se, df, d=value)
-    routes = [Route(reason="reversed", p=p_reversed)]
+    intervals = steps.intervals("d", df)
+    p_reproduced = steps.tail("p_rep", "d", df)
+    routes = [Route(reason="reversed", p=steps.doubled("p_reversed", "-d", df))]
     if least:
-        p_least = steps.doubled("p_con", "d0 - d", least - value, se, df, d0=least, d=value)
-        routes.append(Route(reason="negligible", p=p_least))
+        routes.append(Route(reason="negligible", p=steps.doubled("p_con", "d0 - d", df)))
     else:
-        steps.note("p_con", "p_reversed", p_reversed, p_reversed=p_reversed)
-    small = d.cap is None and value > 0.0 and _within(value, negligible, se, df) <= alpha
+        steps.work("p_con", "p_reversed")
+    inside = max(upper_tail(negligible + value, se, df), upper_tail(negligible - value, se, df))  # TOST
+    small = d.cap is None and value > 0.0 and inside <= alpha
     noise = noise_of(d)
     return Test(
         estimate=value,
@@ -146,12 +143,7 @@ def order(
     )
 
 
-def _within(d: float, margin: float, se: float, df: float) -> float:
-    """TOST p of a difference within `margin`."""
-    return max(upper_tail(margin + d, se, df), upper_tail(margin - d, se, df))
-
-
-def _exact_order(d: float, *, least: float) -> Decision:
+def _exact_order(d: float, least: float) -> Decision:
     if d > SAME:
         small = d < least - SAME
         return Decision("inconclusive", "negligible_gain") if small else Decision("reproduced", "direction")
@@ -162,14 +154,8 @@ def _exact_order(d: float, *, least: float) -> Decision:
 
 
 def _test_order(case: Case) -> Test:
-    test = order(
-        *case.values,
-        printed_gap=case.printed_gap,
-        negligible=case.claim.negligible,
-        deterministic=case.deterministic,
-        alpha=case.alpha,
-    )
-    return _of_case(case, test)
+    more: dict[str, Any] = {"printed_gap": case.printed_gap, "negligible": case.claim.negligible}
+    return _of_case(case, order(*case.values, **more, deterministic=case.deterministic, alpha=case.alpha))
 
 
 def _of_case(case: Case, test: Test, *badges: str) -> Test:
@@ -194,43 +180,41 @@ def significant(
         contradicted   iff the order is reversed, or (printed gap > 2 D) the difference lies within -+ D
 
     A paper that calls a difference significant says that it is there and that it matters; seeds decide the
-    first, the margin the second. Of deterministic arms the difference itself is compared with D.
-    Raises ValueError as `order`, and for a margin that is not above 0.
+    first, the margin the second. Here a small margin reproduces, one up to d - t(1 - a) se; from |d| + t(1 -
+    a) se on a margin contradicts, as far as the printed gap is above 2 D. Of deterministic arms the
+    difference itself is compared with D. Raises ValueError as `order`.
     """
-    if not margin > 0.0:
-        raise ValueError(f"a margin is above 0, got {margin!r}")
-    steps = Steps()
+    steps = Steps(alpha, D=margin)
     d = note_difference(steps, better, worse)
     weighty = printed_gap is not None and printed_gap > 2.0 * margin
-    if deterministic and d.still:
-        return _plain(d, steps, margin=margin, exact=_exactly_above(d.value, margin, weighty=weighty))
-    if d.error is None:
-        return _plain(d, steps, margin=margin)
+    plain = _plain(d, steps, _exactly_above(d.value, margin, weighty) if deterministic and d.still else None)
+    if plain or d.error is None:
+        return plain or Test()
     value, (se, df) = d.value, d.error
-    numbers: dict[str, Any] = {"d": value, "D": margin}
-    intervals = steps.intervals("d", value, se, df, alpha=alpha)
-    p_reproduced = steps.tail("p_rep", "d - D", value - margin, se, df, **numbers)
-    p_reversed = steps.doubled("p_reversed", "-d", -value, se, df, d=value)
+    intervals = steps.intervals("d", df)
+    p_reproduced = steps.tail("p_rep", "d - D", df)
+    p_reversed = steps.doubled("p_reversed", "-d", df)
     routes = [Route(reason="reversed", p=p_reversed)]
     if weighty:
-        steps.tail("p_above", "D + d", margin + value, se, df, **numbers)
-        steps.tail("p_below", "D - d", margin - value, se, df, **numbers)
-        p_small = steps.larger("p_negligible", "p_above", "p_below")
-        routes.append(Route(reason="negligible", p=p_small))
-        both: dict[str, Any] = {"p_reversed": p_reversed, "p_negligible": p_small}
-        steps.note("p_con", "min(p_reversed, p_negligible)", min(both.values()), **both)
+        steps.tail("p_above", "D + d", df)
+        steps.tail("p_below", "D - d", df)
+        routes.append(Route(reason="negligible", p=steps.work("p_negligible", "max(p_above, p_below)")))
+        steps.work("p_con", "min(p_reversed, p_negligible)")
     else:
-        steps.note("p_con", "p_reversed", p_reversed, p_reversed=p_reversed)
-    margins = Exceeds(value, se, df, p_reversed, printed_gap)
+        steps.work("p_con", "p_reversed")
+    band = Band()
     if d.cap is None:
-        p, half = num(1.0 - alpha), quantile(1.0 - alpha, df) * se
-        up_to = max(0.0, value - half)
-        steps.note("reproduced up to D", f"max(0, d - t({p}) * se)", up_to, df=df, d=value, se=se)
-        steps.note("negligible from D on", f"abs(d) + t({p}) * se", abs(value) + half, df=df, d=value, se=se)
-    noise = noise_of(d)
-    question = (
-        Direction(value, noise, bar=margin, printed_gap=printed_gap, negligible=margin) if noise else None
-    )
+        up_to = steps.work("reproduced up to D", "max(0, d - t(one) * se)", df)
+        small, half = (
+            steps.work("negligible from D on", "abs(d) + t(one) * se", df),
+            (printed_gap or 0.0) / 2.0,
+        )
+        band = Band(reproduced_up_to=up_to, contradicted_up_to=0.0)
+        if p_reversed <= alpha:
+            band = Band(reproduced_up_to=up_to, contradicted_from=0.0)
+        elif small < half:
+            band = Band(reproduced_up_to=up_to, contradicted_from=small, contradicted_up_to=half)
+    noise, dwarfed = noise_of(d), margin if weighty else None
     return Test(
         estimate=value,
         target=printed_gap,
@@ -242,13 +226,13 @@ def significant(
         contradictions=tuple(routes),
         cap=d.cap,
         if_reproduced="exceeds_margin",
-        margins=margins,
-        question=question,
+        band=band,
+        question=Direction(value, noise, bar=margin, small=dwarfed) if noise else None,
         steps=steps,
     )
 
 
-def _exactly_above(d: float, margin: float, *, weighty: bool) -> Decision:
+def _exactly_above(d: float, margin: float, weighty: bool) -> Decision:
     if d > margin + SAME:
         return Decision("reproduced", "direction")
     if d > SAME:
@@ -260,16 +244,10 @@ def _exactly_above(d: float, margin: float, *, weighty: bool) -> Decision:
 
 def _test_significant(case: Case) -> Test:
     """What the table alone could support is told by a check beside it."""
-    test = significant(
-        *case.values,
-        margin=case.margin,
-        printed_gap=case.printed_gap,
-        deterministic=case.deterministic,
-        alpha=case.alpha,
-    )
-    return _of_case(
-        case, test, *(() if case.claim.details.get("test") else ("no test is named in the paper",))
-    )
+    more: dict[str, Any] = {"margin": case.margin, "printed_gap": case.printed_gap}
+    test = significant(*case.values, **more, deterministic=case.deterministic, alpha=case.alpha)
+    unnamed = () if case.claim.details.get("test") else ("no test is named in the paper",)
+    return _of_case(case, test, *unnamed)
 
 
 # --------------------------------------------------------------------------- equivalent
@@ -294,92 +272,62 @@ def equivalence(
 
     The inner interval has the coverage 1 - 2 alpha, the outer one 1 - alpha. "Not significantly different" is
     not "similar": the former is what few seeds give for anything. Of deterministic arms |d| <= D is exact,
-    the margin itself included. Raises ValueError for an empty arm, nan or infinity, or a negative margin.
+    the margin itself included. Raises ValueError for an empty arm, nan or infinity.
     """
-    if not (math.isfinite(margin) and margin >= 0.0):
-        raise ValueError(f"a margin is a finite number of points, at least 0, got {margin!r}")
-    steps = Steps()
+    steps = Steps(alpha, D=margin)
     d = note_difference(steps, left, right)
-    if deterministic and d.still:
-        # 64.4 - 63.9 is 0.5000000000000071 in floating point
-        kept = d.value >= -margin - SAME and (no_loss or d.value <= margin + SAME)
-        exact = Decision("reproduced" if kept else "contradicted", "deterministic")
-        return _plain(d, steps, margin=margin, exact=exact)
-    if d.error is None:
-        return _plain(d, steps, margin=margin)
+    # 64.4 - 63.9 is 0.5000000000000071 in floating point
+    kept = d.value >= -margin - SAME and (no_loss or d.value <= margin + SAME)
+    exact = Decision("reproduced" if kept else "contradicted", "deterministic")
+    plain = _plain(d, steps, exact if deterministic and d.still else None)
+    if plain or d.error is None:
+        return plain or Test()
     value, (se, df) = d.value, d.error
-    numbers: dict[str, Any] = {"d": value, "D": margin}
-    intervals = steps.intervals("d", value, se, df, alpha=alpha)
-    noise = noise_of(d)
-    common: dict[str, Any] = {
-        "estimate": value,
-        "margin": margin,
-        "se": se,
-        "df": df,
-        **intervals,
-        "cap": d.cap,
-        "if_undecided": "straddles_margin",
-        "steps": steps,
-    }
+    intervals, noise = steps.intervals("d", df), noise_of(d)
     if no_loss:
-        p_reproduced = steps.tail("p_rep", "D + d", margin + value, se, df, **numbers)
-        p_loss = steps.doubled("p_con", "-d - D", -value - margin, se, df, **numbers)
-        lost = NoLoss(value, se, df)
-        if d.cap is None:
-            band, p, q = lost.band(alpha, alpha), num(1.0 - alpha), num(1.0 - alpha / 2.0)
-            ends: dict[str, Any] = {"d": value, "se": se}
-            steps.note("D_R", f"max(0, t({p}) * se - d)", band.reproduced_from or 0.0, df=df, **ends)
-            steps.note("D_C", f"max(0, -d - t({q}) * se)", band.contradicted_up_to or 0.0, df=df, **ends)
-        return Test(
-            **common,
-            p_reproduced=p_reproduced,
-            contradictions=(Route(reason="loss", p=p_loss),),
-            if_reproduced="no_loss",
-            margins=lost,
-            question=Direction(value, noise, bar=-margin, floor=-margin) if noise else None,
-        )
-    steps.tail("p_low", "D + d", margin + value, se, df, **numbers)
-    steps.tail("p_high", "D - d", margin - value, se, df, **numbers)
-    p_reproduced = steps.larger("p_rep", "p_low", "p_high")
-    p_far = steps.doubled("p_con", "abs(d) - D", abs(value) - margin, se, df, **numbers)
-    margins = Within(abs(value), d.error, (d.error,))
-    if d.cap is None:
-        margins.note(steps, "d", value, alpha=alpha)
+        p_reproduced = steps.tail("p_rep", "D + d", df)
+        route = Route(reason="loss", p=steps.doubled("p_con", "-d - D", df))
+        question: Any = Direction(value, noise, bar=-margin, floor=-margin) if noise else None
+    else:
+        steps.tail("p_low", "D + d", df)
+        steps.tail("p_high", "D - d", df)
+        p_reproduced = steps.work("p_rep", "max(p_low, p_high)")
+        route = Route(reason="minimum_effect", p=steps.doubled("p_con", "abs(d) - D", df))
+        question = Distance(value, noise, margin) if noise else None
+    band = Band()
+    if d.cap is None and no_loss:
+        start = steps.work("D_R", "max(0, t(one) * se - d)", df)
+        band = Band(start, contradicted_up_to=steps.work("D_C", "max(0, -d - t(two) * se)", df))
+    elif d.cap is None:
+        band = within(steps, "d", df, df)
     return Test(
-        **common,
+        estimate=value,
+        margin=margin,
+        se=se,
+        df=df,
+        **intervals,
         p_reproduced=p_reproduced,
-        contradictions=(Route(reason="minimum_effect", p=p_far),),
-        margins=margins,
-        question=Distance(value, noise, margin) if noise else None,
+        contradictions=(route,),
+        cap=d.cap,
+        if_reproduced="no_loss" if no_loss else "tost",
+        if_undecided="straddles_margin",
+        band=band,
+        question=question,
+        steps=steps,
     )
 
 
 def _test_equivalent(case: Case) -> Test:
-    test = equivalence(
-        *case.values,
-        margin=case.margin,
-        no_loss=bool(case.claim.details.get("no_loss")),
-        deterministic=case.deterministic,
-        alpha=case.alpha,
-    )
-    return _of_case(case, test)
-
-
-def _pair(model: type[Claim], test: Any, needs_margin: Any) -> Kind:
-    return Kind(
-        model=model,
-        test=test,
-        arms=2,
-        of_costs=False,
-        under_readings=True,
-        of_printed=False,
-        of_a_pair=True,
-        needs_margin=needs_margin,
+    more: dict[str, Any] = {"margin": case.margin, "no_loss": bool(case.claim.details.get("no_loss"))}
+    return _of_case(
+        case, equivalence(*case.values, **more, deterministic=case.deterministic, alpha=case.alpha)
     )
 
+
+_PAIR: dict[str, Any] = {"arms": 2, "under_readings": True, "of_a_pair": True}
 
 KINDS = (
-    _pair(OrderClaim, _test_order, never),
-    _pair(EquivalentClaim, _test_equivalent, always),
-    _pair(SignificantClaim, _test_significant, always),
+    Kind(model=OrderClaim, test=_test_order, **_PAIR),
+    Kind(model=EquivalentClaim, test=_test_equivalent, needs_margin=always, **_PAIR),
+    Kind(model=SignificantClaim, test=_test_significant, needs_margin=always, **_PAIR),
 )

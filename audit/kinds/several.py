@@ -19,12 +19,12 @@ from pydantic import Field
 from audit.claims.schema import Count, Misfit, Name, Reference, Table
 from audit.claims.source import KeyPath
 from audit.judging.evidence import Arm, by_seed, common_seeds
-from audit.kinds.base import Case, Claim, JudgedByMargin, Kind, References, never, note_difference, untested
-from audit.record import Cell, ClaimRecord, Part
-from audit.stats.decision import ALPHA, Decision, Route, Step, Steps, Test, num
+from audit.kinds.base import Case, Claim, JudgedByMargin, Kind, References, note_difference, untested
+from audit.record import Cell, Part
+from audit.stats.decision import ALPHA, Decision, Route, Step, Steps, Test, nums
 from audit.stats.families import holm, partial_conjunction
 from audit.stats.power import Direction, Question, Several, noise_of
-from audit.stats.sample import SAME, Difference, small_sample_cap, upper_tail
+from audit.stats.sample import SAME, Difference, small_sample_cap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,11 +134,8 @@ class DominanceClaim(Claim):
         lines: list[dict[str, Any]] = []
         for (_, dataset, metric), group in groups.items():
             winners = [cell.experiment for cell in group if cell.method == self.winner]
-            rivals = [
-                cell.experiment
-                for cell in group
-                if cell.method not in (None, self.winner) and cell.method in (self.over or (cell.method,))
-            ]
+            others = [cell for cell in group if cell.method not in (None, self.winner)]
+            rivals = [cell.experiment for cell in others if cell.method in (self.over or (cell.method,))]
             if len(winners) == 1 and rivals:
                 line = {"dataset": dataset, "metric": metric, "winner": winners[0], "rivals": rivals}
                 lines.append(line)
@@ -146,8 +143,7 @@ class DominanceClaim(Claim):
         return {"details": {"lines": lines}, "experiments": tuple(names)}
 
 
-# --------------------------------------------------------------------------- comparisons and what they come
-# to
+# --------------------------------------------------------------------------- comparisons
 
 
 @dataclass(frozen=True)
@@ -158,18 +154,11 @@ class Comparison:
     first: str
     second: str
     difference: Difference | None = None
-    p: float | None = None
-    """One-sided p of the order."""
-    p_worse: float | None = None
-    """One-sided p of its reverse."""
+    p: float | None = None  # One-sided p of the order.
+    p_worse: float | None = None  # One-sided p of its reverse.
     cap: str | None = "not_run"
-    exact: bool = False
-    """Nothing is random: both arms are deterministic, and the sides are 0 or 1."""
+    exact: bool = False  # Nothing is random: both arms are deterministic, and the sides are 0 or 1.
     where: str = ""
-
-    @property
-    def estimate(self) -> float | None:
-        return self.difference.value if self.difference else None
 
     @property
     def p_reversed(self) -> float | None:
@@ -195,15 +184,15 @@ class Comparison:
         return self._side(self.p_reversed, -1.0)
 
     @property
-    def question(self) -> Direction | None:
-        noise = noise_of(self.difference) if self.difference else None
-        return Direction(self.difference.value, noise) if self.difference and noise else None
+    def says(self) -> str:
+        """`a > b`, `eurlex P@1: a > b`."""
+        where = f"{self.where.removeprefix(', ')}: " if self.where else ""
+        return f"{where}{self.first} > {self.second}"
 
-    def part(self, p: float | None, p_back: float | None) -> Part:
-        says = f"{self.first} > {self.second}"
-        if self.where:
-            says = f"{self.where.removeprefix(', ')}: {says}"
-        return Part(says, (self.first, self.second), self.estimate, p, p_back)
+    def part(self, p: float | None, p_back: float | None, estimate: float | None = None) -> Part:
+        if estimate is None and self.difference:
+            estimate = self.difference.value
+        return Part(self.says, (self.first, self.second), estimate, p, p_back)
 
 
 def compared(
@@ -221,19 +210,21 @@ def compared(
     d = note_difference(steps, x, y, names=(first, second), label=label, where=where)
     if deterministic and d.still:
         return Comparison(first, second, d, cap=None, exact=True, where=where)
+    kept, steps.label = len(steps), label
     p = p_worse = None
     if d.error:
-        p, p_worse = (upper_tail(sign * d.value, *d.error) for sign in (1.0, -1.0))
-    found = Comparison(first, second, d, p, p_worse, d.cap, where=where)
+        p = steps.tail("p_order", "d", d.error.df)
+        p_worse = steps.tail("p_worse", "-d", d.error.df)
+        steps.work("p_reversed", "min(1, 2 * p_worse)")
     if d.cap or not d.error:
-        steps.note(
-            f"{label}p_order and p_reversed", f"1, as it may not decide ({d.cap})", 1.0, text=lambda: "1"
-        )
-        return found
-    steps.tail(f"{label}p_order", "d", d.value, *d.error, d=d.value)
-    worse = steps.tail(f"{label}p_worse", "-d", -d.value, *d.error, d=d.value)
-    steps.note(f"{label}p_reversed", "min(1, 2 * p_worse)", min(1.0, 2.0 * worse), p_worse=worse)
-    return found
+        del steps[kept:]
+        _one(steps, "p_order and p_reversed", f"it may not decide ({d.cap})")
+    steps.label = ""
+    return Comparison(first, second, d, p, p_worse, d.cap, where=where)
+
+
+def _one(steps: Steps, name: str, why: str) -> float:
+    return steps.note(name, f"1, as {why}", 1.0, text=lambda: "1")
 
 
 def _cap(every: Sequence[Comparison]) -> str | None:
@@ -260,27 +251,24 @@ def _asked(
 ) -> Question | None:
     """None where the noise of one comparison cannot be estimated; `within` a margin, and one of them
     holds."""
-    each = [it.question for it in every]
-    parts = tuple(it for it in each if it)
-    if len(parts) < len(each):
-        return None
-    names = tuple(
-        f"{it.where.removeprefix(', ')}{': ' if it.where else ''}{it.first} > {it.second}" for it in every
-    )
+    parts = []
+    for it in every:
+        noise = noise_of(it.difference) if it.difference else None
+        if it.difference is None or noise is None:
+            return None
+        parts.append(Direction(it.difference.value, noise))
+    names = tuple(it.says for it in every)
     if within is None:
-        return Several(parts, shared=shared, sweep=sweep, names=names)
-    near = tuple(replace(it, bar=-within, floor=-within) for it in parts)
-    return Several(near, shared=shared, one_of=parts, names=names)
+        return Several(tuple(parts), shared=shared, sweep=sweep, names=names)
+    near = tuple(replace(part, bar=-within, floor=-within) for part in parts)
+    return Several(near, shared=shared, one_of=tuple(parts), names=names)
 
 
 def _holm(steps: Steps, name: str, of: str, which: str, p_values: Sequence[float]) -> float:
     """The largest or the smallest of the p-values adjusted by Holm."""
     value = (max if which == "max" else min)(holm(p_values))
     return steps.note(
-        name,
-        f"{which}(Holm of the {of})",
-        value,
-        text=lambda: f"{which}(Holm({', '.join(map(num, p_values))}))",
+        name, f"{which}(Holm of the {of})", value, text=lambda: f"{which}(Holm({nums(p_values)}))"
     )
 
 
@@ -292,23 +280,20 @@ def ranking(
 ) -> Test:
     """Reproduced iff every adjacent order is, contradicted iff one is reversed; Holm inside, both ways.
 
-    `systems` are the runs of each system, from the claimed best to the claimed worst. Systems with too few
-    runs to decide stay in the family, and keep the ranking from being reproduced, not from being contradicted
-    elsewhere. Raises ValueError for fewer than two systems.
+    `systems` are the runs of each system, two or more, from the claimed best to the claimed worst. Systems
+    with too few runs to decide stay in the family, and keep the ranking from being reproduced, not from being
+    contradicted elsewhere.
     """
-    if len(systems) < 2:
-        raise ValueError(f"a ranking needs at least two systems, got {len(systems)}")
     steps, named = Steps(), list(zip(names or map(str, range(1, len(systems) + 1)), systems, strict=True))
     every = [
         compared(steps, first, second, x, y, deterministic=deterministic)
         for (first, x), (second, y) in pairwise(named)
     ]
     holds, back = [it.holds for it in every], [it.reversed for it in every]
-    p_orders, p_back = holm(holds), holm(back)
     p_reproduced = _holm(steps, "p_rep", "p_order", "max", holds)
     p_broken = _holm(steps, "p_con", "p_reversed", "min", back)
     return Test(
-        parts=tuple(it.part(*ps) for it, *ps in zip(every, p_orders, p_back, strict=True)),
+        parts=tuple(it.part(*ps) for it, *ps in zip(every, holm(holds), holm(back), strict=True)),
         p_reproduced=p_reproduced,
         contradictions=(Route(reason="reversed", p=p_broken),),
         cap=_cap(every),
@@ -334,9 +319,9 @@ def _agreement(case: Case) -> Sequence[Step]:
     if len(set(means)) < 2:
         return ()
     exact = len(set(means)) == len(means)
-    found = kendalltau([-k for k in range(len(means))], means, method="exact" if exact else "auto")
-    steps = [Step("Kendall's tau-b of the means, a description", "", float(found.statistic))]
-    return [*steps, Step("its exact p", "", float(found.pvalue))] if exact else steps
+    tau = kendalltau([-k for k in range(len(means))], means, method="exact" if exact else "auto")
+    steps = [Step("Kendall's tau-b of the means, a description", "", float(tau.statistic))]
+    return [*steps, Step("its exact p", "", float(tau.pvalue))] if exact else steps
 
 
 # --------------------------------------------------------------------------- trend
@@ -407,47 +392,38 @@ def trend(
                        significantly reversed (Holm, two-sided; `step_back`)
 
     A flat sweep gives either route with alpha / 2 at most. Fewer than 3 seeds never decide: the chance of the
-    claimed order of one run a level is 1 / m!. Raises ValueError for levels of different length, and as
-    `page`.
+    claimed order of one run a level is 1 / m!. Raises ValueError as `page`.
     """
-    if len({len(runs) for runs in levels}) != 1:
-        raise ValueError(f"a trend needs the same seeds at every level, got {[len(x) for x in levels]} runs")
-    steps, named = Steps(), list(zip(names or map(str, range(1, len(levels) + 1)), levels, strict=True))
+    steps, named = Steps(alpha), list(zip(names or map(str, range(1, len(levels) + 1)), levels, strict=True))
     climb = named if rising else named[::-1]
     blocks = list(zip(*(runs for _, runs in climb), strict=True))
-    (L, p_trend), (_, p_opposite) = page(blocks), page([block[::-1] for block in blocks])
+    back = [block[::-1] for block in blocks]
+    (L, p_trend), (_, p_opposite) = page(blocks), page(back)
 
     def shown(of: Sequence[Sequence[float]]) -> str:
-        return ", ".join(f"[{', '.join(map(num, block))}]" for block in of)
+        return ", ".join(f"[{nums(block)}]" for block in of)
 
-    back = [block[::-1] for block in blocks]
-    steps.note("L", "sum over seeds of sum_j j rank_j", L, text=lambda: f"L({shown(blocks)})")
-    steps.note("p_trend", "Page's exact P[L at least this]", p_trend, text=lambda: f"Page({shown(blocks)})")
-    steps.note(
-        "p_opposite", "the same of the opposite trend", p_opposite, text=lambda: f"Page({shown(back)})"
-    )
+    steps.note("L", "sum over seeds of sum_j j rank_j", L, lambda: f"L({shown(blocks)})")
+    steps.note("p_trend", "Page's exact P[L at least this]", p_trend, lambda: f"Page({shown(blocks)})")
+    steps.note("p_opposite", "the same of the opposite trend", p_opposite, lambda: f"Page({shown(back)})")
     every = [
         compared(steps, after, before, y, x, deterministic=deterministic)
         for (before, x), (after, y) in pairwise(climb)
     ]
     each = [it.reversed for it in every]
-    p_back = holm(each)
     step_back = _holm(steps, "p_step_back", "p_reversed", "min", each)
-    if step_back <= alpha:
-        p_reproduced = steps.note("p_rep", "1, as a step goes back", 1.0, text=lambda: "1")
-    else:
-        p_reproduced = steps.note("p_rep", "p_trend", p_trend, p_trend=p_trend)
-    turned = min(1.0, 2.0 * p_opposite)
-    both: dict[str, Any] = {"p_opposite": p_opposite, "p_step_back": step_back}
-    steps.note("p_con", "min(1, 2 * p_opposite, p_step_back)", min(turned, step_back), **both)
-    exact = _exact(every, holds=max(it.holds for it in every), broken=min(each), reason="trend")
+    p_reproduced = (
+        _one(steps, "p_rep", "a step goes back") if step_back <= alpha else steps.work("p_rep", "p_trend")
+    )
+    steps.work("p_con", "min(1, 2 * p_opposite, p_step_back)")
+    turned = Route(reason="reversed", p=min(1.0, 2.0 * p_opposite))
     still = all(it.cap == "no_spread" for it in every)
     return Test(
-        parts=tuple(it.part(it.p, p) for it, p in zip(every, p_back, strict=True)),
+        parts=tuple(it.part(it.p, p) for it, p in zip(every, holm(each), strict=True)),
         p_reproduced=p_reproduced,
-        contradictions=(Route(reason="reversed", p=turned), Route(reason="step_back", p=step_back)),
+        contradictions=(turned, Route(reason="step_back", p=step_back)),
         cap=None if all(it.exact for it in every) else small_sample_cap(len(blocks), still=still),
-        exact=exact,
+        exact=_exact(every, holds=max(it.holds for it in every), broken=min(each), reason="trend"),
         if_reproduced="trend",
         question=_asked(every, shared=True, sweep=True),
         steps=steps,
@@ -493,49 +469,43 @@ def optimum(
     each (P[t >= (d + D) / se] <= alpha; all must hold, so the largest p counts). That none is shown to be
     better would not do: three seeds of SD 0.3 overlook a level that is 0.5 better in 3 of 4 sweeps.
     Against a single other level the claim is an order claim, and a contradiction is two-sided as there.
-    Levels with too few runs stay in the family. Raises ValueError for fewer than two levels, or a best that
-    is none of them, or a margin that is not above 0.
+    Levels with too few runs stay in the family. Raises ValueError for a margin that is not above 0.
     """
-    if best not in levels or len(levels) < 2 or (margin is not None and not margin > 0.0):
-        raise ValueError(
-            f"the best of two levels or more, by a margin above 0: got {best!r} of {list(levels)}, {margin!r}"
-        )
-    steps = Steps()
-    every = [
-        compared(steps, best, name, levels[best], runs, deterministic=deterministic)
-        for name, runs in levels.items()
-        if name != best
-    ]
-    beats, beaten = holm([it.holds for it in every]), holm([it.worse for it in every])
+    if margin is not None and not margin > 0.0:
+        raise ValueError(f"the best by a margin above 0: got {best!r} of {list(levels)}, {margin!r}")
+    steps, every = Steps(alpha, D=margin), []
+    for name, runs in levels.items():
+        if name != best:
+            every.append(compared(steps, best, name, levels[best], runs, deterministic=deterministic))
+    orders, worse = [it.holds for it in every], [it.worse for it in every]
+    beats, beaten = holm(orders), holm(worse)
     if margin is None:
-        p_reproduced = _holm(steps, "p_rep", "p_order", "max", [it.holds for it in every])
-        against, of = [it.worse for it in every], "p_worse"
+        reason, of, against = "unique", "p_worse", worse
+        p_reproduced = _holm(steps, "p_rep", "p_order", "max", orders)
     else:
         pairs = [_within(steps, it, margin) for it in every]
-        within, against, of = [near for near, _ in pairs], [far for _, far in pairs], "p_far"
-        orders = [it.holds for it in every]
+        near, against = [near for near, _ in pairs], [far for _, far in pairs]
+        reason, of = "among_best", "p_far"
         p_reproduced = steps.note(
             "p_rep",
             "max(min(Holm of the p_order), all p_within)",
-            max(min(beats), *within),
-            text=lambda: f"max(min(Holm({', '.join(map(num, orders))})), {', '.join(map(num, within))})",
+            max(min(beats), *near),
+            text=lambda: f"max(min(Holm({nums(orders)})), {nums(near)})",
         )
     if len(every) > 1:
         p_beaten = _holm(steps, "p_con", of, "min", against)
     else:  # of a single one both sides count, as in an order claim
-        one: dict[str, Any] = {of: against[0]}
-        p_beaten = steps.note("p_con", f"min(1, 2 * {of})", min(1.0, 2.0 * against[0]), **one)
-    tied = [best, *(it.second for it, p in zip(every, beats, strict=True) if p > alpha)]
-    tied = [name for name in levels if name in tied]
-    reason = "unique" if margin is None else "among_best"
+        p_beaten = steps.work("p_con", f"min(1, 2 * {of})", **{of: against[0]})
+    tied = {best, *(it.second for it, p in zip(every, beats, strict=True) if p > alpha)}
+    means = {name: sum(runs) / len(runs) for name, runs in levels.items()}
     return Test(
         margin=margin,
         parts=tuple(
             # by plain means, as in older records, which are held against what is judged today
-            replace(it.part(*ps), estimate=_mean(levels[best]) - _mean(levels[it.second]))
-            for it, *ps in zip(every, beats, beaten, strict=True)
+            it.part(p, p_back, means[best] - means[it.second])
+            for it, p, p_back in zip(every, beats, beaten, strict=True)
         ),
-        badges=(f"tied: {', '.join(tied)}",) if len(tied) > 1 else (),
+        badges=(f"tied: {', '.join(name for name in levels if name in tied)}",) if len(tied) > 1 else (),
         p_reproduced=p_reproduced,
         contradictions=(Route(reason="reversed", p=p_beaten),),
         cap=_cap(every),
@@ -547,46 +517,27 @@ def optimum(
     )
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
 def _within(steps: Steps, it: Comparison, margin: float) -> tuple[float, float]:
     """One-sided p of "the level is better by the margin or more", and of "by the margin or less"."""
-    names = f"p_within, {it.second}", f"p_far, {it.second}"
-    d = it.difference
+    names, d = (f"p_within, {it.second}", f"p_far, {it.second}"), it.difference
     if it.exact and d:
         far = float(d.value < -margin - SAME)
         return far, 1.0 - far
     if it.cap or d is None or d.error is None:
-        for name in names:
-            steps.note(name, "1, as it may not decide", 1.0, text=lambda: "1")
-        return 1.0, 1.0
-    distance = d.value + margin
-    numbers: dict[str, Any] = {"d": d.value, "D": margin}
-    near = steps.tail(names[0], "d + D", distance, *d.error, **numbers)
-    return near, steps.tail(names[1], "-d - D", -distance, *d.error, **numbers)
+        return _one(steps, names[0], "it may not decide"), _one(steps, names[1], "it may not decide")
+    steps.known |= {"d": d.value, "se": d.error.se}
+    return steps.tail(names[0], "d + D", d.error.df), steps.tail(names[1], "-d - D", d.error.df)
 
 
 def _test_optimum(case: Case) -> Test:
     levels = dict(zip(case.names, case.values, strict=True))
     if len(levels) < 2:
         return untested("same_runs")
-    among = case.claim.details.get("strength", "unique") == "among_best"
+    margin = case.margin if case.claim.details.get("strength") == "among_best" else None
     test = optimum(
-        levels,
-        best=case.names[0],
-        margin=case.margin if among else None,
-        deterministic=case.deterministic,
-        alpha=case.alpha,
+        levels, best=case.names[0], margin=margin, deterministic=case.deterministic, alpha=case.alpha
     )
     return replace(test, badges=(*case.without_spread, *test.badges))
-
-
-def _distinct(case: Case) -> list[Sequence[Arm]]:
-    """The best level of a sweep may stand among the others; elsewhere a name that stands twice is a
-    mistake."""
-    return [list({arm.experiment: arm for arm in case.arms}.values())]
 
 
 # --------------------------------------------------------------------------- dominance
@@ -607,45 +558,27 @@ def dominance(
     it is not iff `place` of them beat it. The claim asks for that on `at_least` of the data sets (all, when
     left out). Each count is a partial conjunction, valid under any dependence, so that no further correction
     is needed inside; for "the best everywhere" p is the largest of all. Orders with too few seeds count as
-    not shown. Raises ValueError for no data set, a place beyond the methods, or more data sets than there
-    are.
+    not shown.
     """
     steps = Steps() if steps is None else steps
     count = len(lines) if at_least is None else at_least
-    if not 1 <= count <= len(lines) or not all(1 <= place <= len(line) for line in lines):
-        raise ValueError(f"cannot hold {count!r} of {len(lines)} data sets to place {place!r}")
+
+    def conjunction(of: str, says: str, least: int, p_values: Sequence[float]) -> float:
+        value = partial_conjunction(p_values, at_least=least)
+        return steps.note(of, says, value, text=lambda: f"PC({least}; {nums(p_values)})")
+
     each, broken = [], []
     for line in lines:
         where, wanted = line[0].where, len(line) - place + 1
-        each.append(
-            _conjunction(
-                steps,
-                f"p_line{where}",
-                f"it beats {wanted} of {len(line)}",
-                wanted,
-                [it.holds for it in line],
-            )
-        )
-        broken.append(
-            _conjunction(
-                steps,
-                f"p_line_broken{where}",
-                f"{place} of them beat it",
-                place,
-                [it.reversed for it in line],
-            )
-        )
-    names = ("p_rep", "p_con") if not name else (f"p_holds{name}", f"p_broken{name}")
+        holds, back = [it.holds for it in line], [it.reversed for it in line]
+        each.append(conjunction(f"p_line{where}", f"it beats {wanted} of {len(line)}", wanted, holds))
+        broken.append(conjunction(f"p_line_broken{where}", f"{place} of them beat it", place, back))
+    names = (f"p_holds{name}", f"p_broken{name}") if name else ("p_rep", "p_con")
     less = len(lines) - count + 1
     return (
-        _conjunction(steps, names[0], f"at least {count} of the p_line", count, each),
-        _conjunction(steps, names[1], f"at least {less} of the p_line_broken", less, broken),
+        conjunction(names[0], f"at least {count} of the p_line", count, each),
+        conjunction(names[1], f"at least {less} of the p_line_broken", less, broken),
     )
-
-
-def _conjunction(steps: Steps, name: str, says: str, at_least: int, p_values: Sequence[float]) -> float:
-    value = partial_conjunction(p_values, at_least=at_least)
-    return steps.note(name, says, value, text=lambda: f"PC({at_least}; {', '.join(map(num, p_values))})")
 
 
 def _test_dominance(case: Case) -> Test:
@@ -657,56 +590,44 @@ def _test_dominance(case: Case) -> Test:
     """
     details, steps = case.claim.details, Steps()
     place, at_least = details.get("place", 1), details.get("at_least")
-    by_metric: dict[str, list[list[Comparison]]] = {}
+    groups: dict[str, list[list[Comparison]]] = {}
     every: list[Comparison] = []
     badges: list[str] = []
     lacks: list[str] = []
     for line in details["lines"]:
-        winner = case.arm(line["winner"], line["metric"])
-        rivals = [case.arm(name, line["metric"]) for name in line["rivals"]]
+        place_of, metric = f"{line['dataset']} {line['metric']}", line["metric"]
+        winner, *rivals = (case.arm(name, metric) for name in (line["winner"], *line["rivals"]))
         for arm in (winner, *rivals):
             if arm.lacks:
                 none = "no run that ended" if arm.lacks == "run_failed" else "no run"
-                notes = arm.notes or (f"{none} for {line['dataset']} {line['metric']}",)
-                badges += [f"{arm.experiment}: {note}" for note in notes]
+                badges += [f"{arm.experiment}: {note}" for note in arm.notes or (f"{none} for {place_of}",)]
                 lacks.append(arm.lacks)
         if place > len(rivals):
-            among = f"{line['dataset']} {line['metric']}: {len(rivals) + 1} methods"
-            return untested("place_always_held", badges=(*badges, among))
-        where = f", {line['dataset']} {line['metric']}"
-        found = [_over(steps, winner, rival, where) for rival in rivals]
-        by_metric.setdefault(line["metric"], []).append(found)
+            return untested("place_always_held", badges=(*badges, f"{place_of}: {len(rivals) + 1} methods"))
+        found = [_over(steps, winner, rival, f", {place_of}") for rival in rivals]
+        groups.setdefault(metric if at_least is not None else "", []).append(found)
         every += found
     if all(it.difference is None for it in every):
         return untested(lacks[0] if lacks else "not_run", badges=badges)
-    groups = by_metric if at_least is not None else {"": [it for lines in by_metric.values() for it in lines]}
-    each = {
-        metric: dominance(
-            lines,
-            place=place,
-            at_least=None if at_least is None else min(at_least, len(lines)),
-            steps=steps,
-            name=f", {metric}" if len(groups) > 1 else "",
-        )
-        for metric, lines in groups.items()
-    }
-    holds, broken = [it[0] for it in each.values()], [it[1] for it in each.values()]
-    p_reproduced, p_broken = holds[0], broken[0]
-    if len(groups) > 1:
-        p_reproduced = steps.note("p_rep", "max(p)", max(holds), p=holds)
+    single, holds, broken = len(groups) == 1, [], []
+    for metric, lines in groups.items():
+        least, name = None if at_least is None else min(at_least, len(lines)), "" if single else f", {metric}"
+        both = dominance(lines, place=place, at_least=least, steps=steps, name=name)
+        holds.append(both[0])
+        broken.append(both[1])
+    if not single:
+        steps.note("p_rep", "max(p)", max(holds), p=holds)
         p_broken = min(1.0, len(broken) * min(broken))
-        pattern = "min(1, metrics * min(p))"
-        steps.note("p_con", pattern, p_broken, metrics=len(broken), p=broken)
+        steps.note("p_con", "min(1, metrics * min(p))", p_broken, metrics=len(broken), p=broken)
+    p_reproduced, p_broken = steps.known["p_rep"], steps.known["p_con"]
     caps = [_cap([it for line in lines for it in line]) for lines in groups.values()]
-    exact = (
-        _exact(every, holds=p_reproduced, broken=p_broken, reason="dominates") if len(groups) == 1 else None
-    )
+    exact = _exact(every, holds=p_reproduced, broken=p_broken, reason="dominates") if single else None
     test = Test(
         parts=tuple(it.part(it.p, it.p_reversed) for it in every),
         badges=tuple(badges),
         p_reproduced=p_reproduced,
         contradictions=(Route(reason="reversed", p=p_broken),),
-        cap=next((it for it in caps if it), None),
+        cap=next((cap for cap in caps if cap), None),
         exact=exact,
         if_reproduced="dominates",
         if_undecided=_undecided([it for line in next(iter(groups.values())) for it in line]),
@@ -716,18 +637,16 @@ def _test_dominance(case: Case) -> Test:
     )
     if not lacks:
         return test
-    steps.note("p_rep", "1, as not all of it was run", 1.0, text=lambda: "1")
-    made = [it.cap for it in every if it.difference]
-    cap = made[0] if all(made) else None
-    return replace(test, p_reproduced=1.0, cap=cap, exact=None, if_undecided="partly_run")
+    _one(steps, "p_rep", "not all of it was run")
+    made = [it for it in every if it.difference]
+    return replace(test, p_reproduced=1.0, cap=_cap(made), exact=None, if_undecided="partly_run")
 
 
 def _over(steps: Steps, winner: Arm, rival: Arm, where: str) -> Comparison:
     """The winner over one other method; neither side of it is shown where one of the two has no run."""
     first, second = winner.experiment, rival.experiment
     if winner.lacks or rival.lacks:
-        label = f"{first} > {second}{where}: p_order and p_reversed"
-        steps.note(label, "1, as it was not run", 1.0, text=lambda: "1")
+        _one(steps, f"{first} > {second}{where}: p_order and p_reversed", "it was not run")
         return Comparison(first, second, where=where)
     still = winner.deterministic and rival.deterministic
     return compared(steps, first, second, winner.values, rival.values, deterministic=still, where=where)
@@ -739,27 +658,16 @@ def _lines(case: Case) -> list[Sequence[Arm]]:
     return [[arm for arm in case.arms if arm.experiment in line] for line in lines]
 
 
-def _among_best(claim: ClaimRecord) -> bool:
-    return bool(claim.details.get("strength") == "among_best")
-
-
-def _several(model: type[Claim], test: Any, **more: Any) -> Kind:
-    given: dict[str, Any] = {"needs_margin": never, **more}
-    return Kind(
-        model=model,
-        test=test,
-        arms=None,
-        of_costs=False,
-        under_readings=True,
-        of_printed=False,
-        of_a_pair=False,
-        **given,
-    )
-
-
 KINDS = (
-    _several(RankingClaim, _test_ranking),
-    _several(TrendClaim, _test_trend),
-    _several(OptimumClaim, _test_optimum, needs_margin=_among_best, compared=_distinct),
-    _several(DominanceClaim, _test_dominance, compared=_lines, by_parts=True),
+    Kind(model=RankingClaim, test=_test_ranking, under_readings=True),
+    Kind(model=TrendClaim, test=_test_trend, under_readings=True),
+    Kind(
+        model=OptimumClaim,
+        test=_test_optimum,
+        under_readings=True,
+        needs_margin=lambda claim: claim.details.get("strength") == "among_best",
+        # the best level may stand among the others; elsewhere a name that stands twice is a mistake
+        compared=lambda case: [list({arm.experiment: arm for arm in case.arms}.values())],
+    ),
+    Kind(model=DominanceClaim, test=_test_dominance, under_readings=True, compared=_lines, by_parts=True),
 )

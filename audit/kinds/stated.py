@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from audit.claims.schema import MODULE, Count, Key, Misfit, Model, Setting, Text
 from audit.claims.source import KeyPath
 from audit.expression import ExpressionError, names, parse, references
-from audit.kinds.base import Claim, Constant, Kind, Symbol, formula_misfits, never
+from audit.kinds.base import Claim, Constant, Kind, Symbol, formula_misfits
 from audit.names import known_names
 
 
@@ -94,17 +94,4 @@ class StructuralClaim(Formula):
         return settings | ({"details": settings["details"] | {"counted": counted}} if counted else {})
 
 
-def _stated(model: type[Claim]) -> Kind:
-    return Kind(
-        model=model,
-        test=None,
-        arms=None,
-        of_costs=False,
-        under_readings=False,
-        of_printed=False,
-        of_a_pair=False,
-        needs_margin=never,
-    )
-
-
-KINDS = (_stated(ArithmeticClaim), _stated(StructuralClaim))
+KINDS = (Kind(model=ArithmeticClaim, test=None), Kind(model=StructuralClaim, test=None))

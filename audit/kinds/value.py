@@ -13,21 +13,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from audit.claims.schema import Count, Flag, Reference, Table
 from audit.kinds.base import Case, JudgedByMargin, Kind, always, note_arm, note_df, note_difference, untested
 from audit.record import Cell
-from audit.stats.decision import ALPHA, Route, Step, Steps, Test, Within, exactly, num, percent
+from audit.stats.decision import ALPHA, Band, Route, Steps, Test, exactly, num, percent
 from audit.stats.power import Distance, Noise, noise_of
 from audit.stats.printed import Printed, gap, printed
 from audit.stats.sample import (
+    SPREADS,
     Error,
     SpreadReading,
     error,
     instance_se,
-    printed_sds,
     quantile,
     sample,
     small_sample_cap,
@@ -96,70 +95,74 @@ class OtherSplit(NamedTuple):
 
 def around(
     steps: Steps,
-    estimate: tuple[str, float],
-    off: tuple[str, float],
+    estimate: str,
+    off: str,
     *,
-    half_unit: float,
-    margin: float,
     own: Error,
     predicted: Mapping[str, Error],
     floor: float = 0.0,
     cap: str | None = None,
-    alpha: float = ALPHA,
 ) -> dict[str, Any]:
-    """Intervals, p-values and band of a `Test`; of our `estimate` and its distance `off`, each with its
-    symbol.
+    """Intervals, p-values and band of a `Test`; `estimate` and `off` name our number and its distance.
 
         p_rep = max(P[t >= (D - h + d) / se], P[t >= (D - h - d) / se])
         p_con = min(1, 2 P[t >= (|d| - (D + h)) / se_pred])
+        D_R   = |d| + t(1 - a) se + h                                        p_rep <= a  iff  D >= D_R
+        D_C   = max(0, |d| - max over readings of t(1 - a / 2) se_pred - h)  p_con <= a  iff  D <= D_C
 
-    `predicted` is the error of the difference to the paper's own runs, by name for each way to read what the
-    paper prints of its spread: contradicted is what every one contradicts, so the largest p counts. `floor`
-    is the least margin that is used, whatever was fixed. Intervals and band are at the level of the test, so
-    that the three statements about one set of numbers agree: p_con <= alpha where D <= D_C, p_rep <= alpha
-    where D >= D_R.
+    `steps` know D, h, se and se_pred of each reading. `predicted` is the error of the difference to the
+    paper's own runs, by name for each way to read what the paper prints of its spread: contradicted is what
+    every one contradicts, so the largest p counts. `floor` is the least margin that is used, whatever was
+    fixed. Intervals and band are at the level of the test, so that the three statements about one set of
+    numbers agree.
     """
-    (name, d), D, h = off, margin, half_unit
-    numbers: dict[str, Any] = {name: d, "D": D, "h": h}
-    steps.tail("p_low", f"D - h + {name}", D - h + d, *own, **numbers)
-    steps.tail("p_high", f"D - h - {name}", D - h - d, *own, **numbers)
-    p_reproduced = steps.larger("p_rep", "p_low", "p_high")
-    over, distance = f"abs({name}) - (D + h)", abs(d) - (D + h)
-    several = len(predicted) > 1
-    against = [
-        steps.doubled(f"p_con{which}" if several else "p_con", over, distance, *it, by="se_pred", **numbers)
-        for which, it in predicted.items()
-    ]
+    steps.known |= {"se": own.se}
+    steps.tail("p_low", f"D - h + {off}", own.df)
+    steps.tail("p_high", f"D - h - {off}", own.df)
+    p_reproduced = steps.work("p_rep", "max(p_low, p_high)")
+    several, against = len(predicted) > 1, []
+    for which, it in predicted.items():
+        steps.known["se_pred"] = it.se
+        name = f"p_con{which}" if several else "p_con"
+        against.append(steps.doubled(name, f"abs({off}) - (D + h)", it.df, se="se_pred"))
     if several:
         steps.note("p_con", "max(p)", max(against), p=against)
-    q = 1.0 - alpha / 2.0
-    wide = max(predicted.values(), key=lambda it: quantile(q, it.df) * it.se)
-    luck = quantile(q, wide.df) * wide.se
+    two, d, alpha = steps.known["two"], steps.known[off], steps.alpha
+    wide = max(predicted.values(), key=lambda it: quantile(two, it.df) * it.se)
+    luck = quantile(two, wide.df) * wide.se
+    steps.known["se_pred"] = wide.se
     undecided = "within_seed_spread" if abs(d) <= luck else "straddles_margin"
     if min(against) <= alpha < max(against):
         undecided = "ambiguous_spread"
-    intervals = steps.intervals(*estimate, *own, alpha=alpha)
-    paper = f"{percent(1.0 - alpha)} of the paper's runs"
-    steps.interval(paper, *estimate, *wide, level=1.0 - alpha, by="se_pred")
-    margins = Within(abs(d), own, tuple(predicted.values()), h, floor)
-    if cap is None:
-        margins.note(steps, name, d, alpha=alpha, by="se_pred")
+    intervals = steps.intervals(estimate, own.df)
+    pi95 = steps.interval(f"{percent(1.0 - alpha)} of the paper's runs", estimate, "two", wide.df, "se_pred")
+    band = within(steps, off, own.df, wide.df, se="se_pred", floor=floor)
+    if cap is not None:  # a band that decides nothing is not shown
+        del steps[-2:]
     return {
         "se": own.se,
         "df": own.df,
         **intervals,
-        "pi95": (estimate[1] - luck, estimate[1] + luck),
-        "margins": margins,
+        "pi95": pi95,
+        "band": band,
         "p_reproduced": p_reproduced,
         "contradictions": (Route(reason="minimum_effect", p=max(against)),),
         "if_undecided": undecided,
     }
 
 
-def _checked(margin: float, paper_runs: int) -> None:
-    if not (math.isfinite(margin) and margin >= 0.0) or paper_runs < 1:
-        found = f"{margin!r} and {paper_runs!r}"
-        raise ValueError(f"needs a margin of 0 points or more and one run behind the number, got {found}")
+def within(steps: Steps, d: str, own: float, predicted: float, *, se: str = "se", floor: float = 0.0) -> Band:
+    """The band of "is the size of `d` within the margin?"; degrees of freedom of both tests, h if known."""
+    plus, minus = (" + h", " - h") if steps.known.get("h") else ("", "")
+    ends = {"D_R": f"abs({d}) + t(one) * se{plus}", "D_C": f"max(0, abs({d}) - t(two) * {se}{minus})"}
+    found = []
+    for (name, pattern), df in zip(ends.items(), (own, predicted), strict=True):
+        end = steps.work(name, pattern, df)
+        if floor and (end <= floor if name == "D_R" else end < floor):
+            steps.pop()
+            end = steps.note(name, f"0, since the margin in use is {num(floor)} or more", 0.0)
+        found.append(end)
+    return Band(reproduced_from=found[0], contradicted_up_to=found[1])
 
 
 # --------------------------------------------------------------------------- value
@@ -190,21 +193,20 @@ def value(
     which may outweigh it: a contradiction must then hold for the seeds alone too, so that another split never
     contradicts what the same runs on the paper's own would leave open.
 
-    Where the paper prints v -+ `spread` over its m runs, its own SD s_p takes the place of ours in the
-    paper's part: se_pred = sqrt(s^2/n + s_p^2/m), Satterthwaite's degrees of freedom (Welch of summary data).
-    Where it does not say what it prints, a contradiction must hold for SD, standard error and 95 % interval
-    alike; if it holds for some only, the reason is `ambiguous_spread`.
+    Where the paper prints v -+ `spread` over its m runs, two or more, its own SD s_p takes the place of ours
+    in the paper's part: se_pred = sqrt(s^2/n + s_p^2/m), Satterthwaite's degrees of freedom (Welch of summary
+    data). Where it does not say what it prints, a contradiction must hold for SD, standard error and 95 %
+    interval alike; if it holds for some only, the reason is `ambiguous_spread`.
 
     Runs that are all equal (s = 0) without being declared `deterministic` are capped as `no_spread`: either
     the metric is too coarse to show what the seed changes, or the seed is not used. Both ways s = 0 is no
     estimate of the noise. Declared, and seen in two runs, equality is what it should be, and the comparison
-    is exact, unless the paper's runs do vary. Raises ValueError for no runs, nan or infinity, a negative
-    margin, fewer than one paper run, or a spread of fewer than two.
+    is exact, unless the paper's runs do vary. Raises ValueError for no runs, nan or infinity.
     """
-    _checked(margin, paper_runs)
-    steps, h = Steps(), float(reported.half_unit)
-    ours, v = note_arm(steps, "", runs), float(reported.value)
-    d = steps.note("d", "mean - v", ours.mean - v, mean=ours.mean, v=v)
+    h, v = float(reported.half_unit), float(reported.value)
+    steps = Steps(alpha, D=margin, h=h, v=v)
+    ours = note_arm(steps, "", runs)
+    steps.work("d", "mean - v")
     still = deterministic and ours.sd == 0.0  # None, not 0.0, for one run
     sd, df = noise if noise and not still else (ours.sd, ours.df)
     cap = None if still or noise else small_sample_cap(ours.n, still=ours.sd == 0.0)
@@ -215,75 +217,60 @@ def value(
     if sd is None or (sd == 0.0 and not still):
         return plain
     variance, n, m = sd * sd, ours.n, paper_runs
+    steps.known |= {"s": sd, "n": n, "m": m, "kappa": paper_sd_ratio}
     documents = (_note_documents(steps, ours.mean, v, other_split) if other_split else 0.0, math.inf)
+    steps.known["v"] = documents[0]
     also = " + v" if other_split else ""
-    numbers: dict[str, Any] = {"v": documents[0]} if other_split else {}
     own = error((variance / n, df), documents)
-    steps.note("se", f"sqrt(s^2 / n{also})", own.se, s=sd, n=n, **numbers)
+    steps.work("se", f"sqrt(s^2 / n{also})")
     if other_split:
         note_df(steps, "df", (variance / n, df), documents, value=own.df)
+    readings: list[tuple[str, str, list[tuple[float, float]]]] = [
+        ("", "s^2 * (1 / n + kappa^2 / m)", [(variance * (1.0 / n + paper_sd_ratio**2 / m), df)])
+    ]
+    if spread is not None:
+        readings = list(_readings_of(steps, spread, (variance / n, df), m))
     predicted: dict[str, Error] = {}
-    for which, parts, pattern, more in _paper_parts(steps, sd, df, n, m, paper_sd_ratio, spread):
+    for which, pattern, parts in readings:
         for alone in (False, True) if other_split and not still else (False,):
             every = parts if alone else [*parts, documents]
             name = f"{which}{', of seeds alone' if alone else ''}"
             it = predicted[name] = error(*every)
-            steps.note(f"se_pred{name}", f"sqrt({pattern}{'' if alone else also})", it.se, **more, **numbers)
+            steps.work(
+                f"se_pred{name}",
+                f"sqrt({pattern}{'' if alone else also})",
+                s_paper=steps.known.get(f"s_paper{which}"),
+            )
             if len(parts) > 1 or (other_split and not alone):
                 note_df(steps, f"df_pred{name}", *(every if other_split else parts), value=it.df)
-    tested = around(
-        steps,
-        ("mean", ours.mean),
-        ("d", d),
-        half_unit=h,
-        margin=margin,
-        own=own,
-        predicted=predicted,
-        cap=cap,
-        alpha=alpha,
-    )
+    tested = around(steps, "mean", "d", own=own, predicted=predicted, cap=cap)
     if other_split:
         tested["if_undecided"] = "other_split"
     if sd and math.isfinite(own.df):
         prior = 0.0 if noise else ours.df - (n - 1)
         seeds = Noise(sd, own.df, arms=1, prior_df=prior)
-        tested["question"] = Distance(d, seeds, margin, h, m, paper_sd_ratio)
+        tested["question"] = Distance(steps.known["d"], seeds, margin, h, m, paper_sd_ratio)
     return replace(plain, **tested)
 
 
-def _paper_parts(
-    steps: Steps, sd: float, df: float, n: int, m: int, kappa: float, spread: Spread | None
-) -> list[tuple[str, list[tuple[float, float]], str, dict[str, Any]]]:
-    """Name, variances, formula and its numbers of the error of prediction, for each reading of the paper's
-    spread."""
-    if spread is None:
-        numbers: dict[str, Any] = {"s": sd, "n": n, "kappa": kappa, "m": m}
-        parts = [(sd * sd * (1.0 / n + kappa**2 / m), df)]
-        return [("", parts, "s^2 * (1 / n + kappa^2 / m)", numbers)]
-    x = f"({num(float(spread.size.value))} + {num(float(spread.size.half_unit))})"
-    formulas = {"sd": "x", "se": "x * sqrt(m)", "ci95": "x * sqrt(m) / t(0.975)"}
-    found = []
-    for reading, theirs in printed_sds(spread.size, m, spread.reading).items():
+def _readings_of(
+    steps: Steps, spread: Spread, ours: tuple[float, float], m: int
+) -> Iterable[tuple[str, str, list[tuple[float, float]]]]:
+    """Name, formula and variances of the error of prediction, for each reading of the paper's spread."""
+    printed_spread = {"x": float(spread.size.value), "h_x": float(spread.size.half_unit)}
+    for reading in SPREADS if spread.reading is None else (spread.reading,):
         which = f", “±” read as {reading}"
-        formula = Step("", formulas[reading], theirs, {"x": x, "m": m}, df=m - 1.0)
-        says = f"{formula.formula}, x the printed spread and half a unit of its last digit"
-        steps.append(Step(f"s_paper{which}", says, theirs, text=partial(getattr, formula, "filled")))
-        variances = [(sd * sd / n, df), (theirs * theirs / m, m - 1.0)]
-        numbers = {"s": sd, "n": n, "s_paper": theirs, "m": m}
-        found.append((which, variances, "s^2 / n + s_paper^2 / m", numbers))
-    return found
+        theirs = steps.work(f"s_paper{which}", SPREADS[reading], m - 1.0, **printed_spread)
+        yield which, "s^2 / n + s_paper^2 / m", [ours, (theirs * theirs / m, m - 1.0)]
 
 
 def _note_documents(steps: Steps, mean: float, v: float, split: OtherSplit) -> float:
     """Variance of the difference that two different test sets add, in points squared."""
-    errors = []
     for whose, p, documents in (("paper", v, split.documents_paper), ("ours", mean, split.documents_ours)):
         se = instance_se(p, documents=documents)
-        errors.append(steps.note(f"se_documents, {whose}", "sqrt(p * (100 - p) / N)", se, p=p, N=documents))
-    both = errors[0] * errors[0] + errors[1] * errors[1]
-    return steps.note(
-        "v, of both test sets", "se_paper^2 + se_ours^2", both, se_paper=errors[0], se_ours=errors[1]
-    )
+        steps.known[f"se_{whose}"] = se
+        steps.note(f"se_documents, {whose}", "sqrt(p * (100 - p) / N)", se, p=p, N=documents)
+    return steps.work("v, of both test sets", "se_paper^2 + se_ours^2")
 
 
 def _test_value(case: Case) -> Test:
@@ -348,17 +335,16 @@ def gap_size(
     Fewer than 3 runs in an arm never decide, nor do two arms without any spread, unless they are declared
     `deterministic`. Raises ValueError as `value`.
     """
-    _checked(margin, paper_runs)
-    steps = Steps()
+    steps = Steps(alpha, margin=float(margin), kappa=paper_sd_ratio, m=paper_runs)
     d = note_difference(steps, better, worse)
     claimed, half_unit = (
         gap(printed_better, printed_worse),
         printed_better.half_unit + printed_worse.half_unit,
     )
     g, h, D = float(claimed), float(half_unit), float(max(Fraction(repr(float(margin))), abs(claimed) / 2))
-    numbers = {"printed_A": float(printed_better.value), "printed_B": float(printed_worse.value)}
-    steps.append(Step("g", "printed_A - printed_B", g, numbers))
-    off = steps.note("off", "d - g", d.value - g, d=d.value, g=g)
+    first, second = float(printed_better.value), float(printed_worse.value)
+    steps.note("g", "printed_A - printed_B", g, printed_A=first, printed_B=second)
+    off = steps.work("off", "d - g")
     steps.note("h", "h_A + h_B", h, h_A=float(printed_better.half_unit), h_B=float(printed_worse.half_unit))
     steps.note("D", "max(margin, abs(g) / 2)", D, margin=float(margin), g=g)
     plain = Test(estimate=d.value, target=g, margin=D, se=d.se, df=d.df, cap=d.cap, steps=steps)
@@ -369,32 +355,18 @@ def gap_size(
         return plain
     theirs = paper_sd_ratio**2 / paper_runs
     parts = [(arm.variance * (1.0 / arm.n + theirs), arm.df) for arm in (d.first, d.second)]
-    predicted = error(*parts)
-    steps.note(
+    steps.work(
         "se_pred",
         "sqrt(s_A^2 * (1 / n_A + kappa^2 / m) + s_B^2 * (1 / n_B + kappa^2 / m))",
-        predicted.se,
         s_A=d.first.sd,
         n_A=d.first.n,
         s_B=d.second.sd,
         n_B=d.second.n,
-        kappa=paper_sd_ratio,
-        m=paper_runs,
     )
+    predicted = error(*parts)
     note_df(steps, "df_pred", *parts, value=predicted.df)
-    tested = around(
-        steps,
-        ("d", d.value),
-        ("off", off),
-        half_unit=h,
-        margin=D,
-        own=d.error,
-        predicted={"": predicted},
-        floor=abs(g) / 2.0,
-        cap=d.cap,
-        alpha=alpha,
-    )
-    noise = noise_of(d)
+    floor, noise = abs(g) / 2.0, noise_of(d)
+    tested = around(steps, "d", "off", own=d.error, predicted={"": predicted}, floor=floor, cap=d.cap)
     question = Distance(off, noise, D, h, paper_runs, paper_sd_ratio) if noise else None
     return replace(plain, **tested, question=question)
 
@@ -416,25 +388,9 @@ def _test_gap(case: Case) -> Test:
     return test if case.scope == "same_data" else untested(case.scope or "other_data", test)
 
 
+_PRINTED: dict[str, Any] = {"under_readings": True, "of_printed": True, "needs_margin": always}
+
 KINDS = (
-    Kind(
-        model=ValueClaim,
-        test=_test_value,
-        arms=1,
-        of_costs=False,
-        under_readings=True,
-        of_printed=True,
-        of_a_pair=False,
-        needs_margin=always,
-    ),
-    Kind(
-        model=GapClaim,
-        test=_test_gap,
-        arms=2,
-        of_costs=False,
-        under_readings=True,
-        of_printed=True,
-        of_a_pair=True,
-        needs_margin=always,
-    ),
+    Kind(model=ValueClaim, test=_test_value, arms=1, **_PRINTED),
+    Kind(model=GapClaim, test=_test_gap, arms=2, of_a_pair=True, **_PRINTED),
 )

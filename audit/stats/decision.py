@@ -1,4 +1,4 @@
-"""From p-values to one of three outcomes, the margins at which they turn, and the steps that led to them.
+"""From p-values to one of three outcomes, and the steps that led to them.
 
 Partitioning of the line into three hypotheses: Goeman, Solari and Stijnen 2010.
 """
@@ -10,11 +10,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
 from audit.stats.sample import quantile, upper_tail
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from audit.stats.power import Question
 
 Outcome = Literal["reproduced", "contradicted", "inconclusive"]
@@ -30,23 +33,20 @@ ALPHA = 0.05
 class Step:
     """One number of a derivation: `se = sqrt(s^2 / n) = sqrt(0.2371^2 / 3) = 0.1369`.
 
-    The formula is a pattern whose symbols are filled in from `numbers`. Filled in it can be worked out by
-    hand or machine: + - * / ^, sqrt, abs, max, min, exp, `P[t(df) >= x]` and `P[z >= x]` for the upper tails
-    of Student's t and the normal distribution, `t(p; df)` and `z(p)` for their quantiles, `Holm(p, ...)` for
-    adjusted p-values, `PC(u; p, ...)` for the p of "at least u of these", `L(...)` and `Page(...)` for Page's
-    statistic and its exact p, `Bin(n; k)` for P[Bin(n, 1/2) <= k].
+    Filled in, a formula can be worked out by hand or machine: + - * / ^, sqrt, abs, max, min, exp,
+    `P[t(df) >= x]` and `P[z >= x]` for the upper tails of Student's t and the normal distribution,
+    `t(p; df)` and `z(p)` for their quantiles, `Holm(p, ...)` for adjusted p-values, `PC(u; p, ...)` for the p
+    of "at least u of these", `L(...)` and `Page(...)` for Page's statistic and its exact p, `Bin(n; k)` for
+    P[Bin(n, 1/2) <= k].
     """
 
     name: str
     pattern: str
     value: float
     numbers: Mapping[str, Any] = field(default_factory=dict)
-    """Symbol of the pattern -> a number, several (they are listed), or text; empty where nothing is to be
-    filled."""
-    df: float | None = None
-    """Of the t in the pattern."""
-    text: Callable[[], str] | None = None
-    """The filled-in formula where no pattern gives it."""
+    """Symbol of the pattern -> what is filled in: a number, several (they are listed), or text."""
+    df: float | None = None  # Of the t in the pattern.
+    text: Callable[[], str] | None = None  # The filled-in formula where no pattern gives it.
 
     @property
     def formula(self) -> str:
@@ -69,7 +69,10 @@ class Step:
     def _filled_in(self, symbol: re.Match[str]) -> str:
         if symbol[0] not in self.numbers:
             return symbol[0]
-        text = _shown(self.numbers[symbol[0]])
+        value = self.numbers[symbol[0]]
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return nums(value)
+        text = value if isinstance(value, str) else num(value)
         after_minus = symbol.string[: symbol.start()].rstrip().endswith("-")
         return f"({text})" if after_minus and text.startswith("-") else text
 
@@ -79,11 +82,8 @@ class Step:
 
 
 _SYMBOL = re.compile(r"(?<!\w)[A-Za-z]\w*(?![\w(\[])")
-_QUANTILE = re.compile(r"(?<!\w)t\(([0-9.]+)\)")
-
-
-def _grouped(expression: str) -> str:
-    return expression if expression.lstrip("-").isidentifier() else f"({expression})"
+_QUANTILE = re.compile(r"(?<!\w)t\(([\w.]+)\)")
+_TAIL = re.compile(r"P\[t >= (.+) / (\w+)\]")
 
 
 def num(x: float) -> str:
@@ -91,77 +91,101 @@ def num(x: float) -> str:
     return f"{x:.8g}"
 
 
+def nums(values: Sequence[float], between: str = ", ") -> str:
+    return between.join(map(num, values))
+
+
 def percent(share: float) -> str:
     """0.9 as `90 %`, 0.975 as `97.5 %`."""
     return f"{100.0 * share:.6g} %"
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return num(value) if isinstance(value, int | float) else ", ".join(map(num, value))
-
-
 class Steps(list[Step]):
-    """The steps of one test, in their order; each call notes one and gives its number back."""
+    """The steps of one test, in their order. A formula is written once, as text, and worked out from it.
+
+        steps = Steps(alpha=0.05, d=1.66, se=0.2, D=0.5)
+        steps.work("p_rep", "P[t >= (d - D) / se]", df=4)       # notes the step, and gives 0.0022
+
+    A symbol is a number that was given, that a step before is named by, or `one` and `two`: 1 - alpha and
+    1 - alpha / 2, the probabilities of the one-sided and the two-sided test.
+    """
+
+    def __init__(self, alpha: float = ALPHA, **known: Any) -> None:
+        super().__init__()
+        self.alpha = alpha
+        self.known = {"one": 1.0 - alpha, "two": 1.0 - alpha / 2.0, **known}
+        self.label = ""
+        """Stands before the names of the steps that follow, and tells them from others of these names."""
+
+    def work(self, name: str, pattern: str, df: float | None = None, **numbers: Any) -> float:
+        """The number that `pattern` comes to; `df` of the t in it."""
+        known = self.known | numbers if numbers else self.known
+        code, symbols = _compiled(pattern)
+        used = {symbol: known[symbol] for symbol in symbols}
+        value = float(eval(code, _FUNCTIONS, {**used, "df": df} if df is not None else used))
+        for sided in ("one", "two"):  # of formulas too, the probability is shown
+            if sided in used:
+                pattern = pattern.replace(f"t({sided})", f"t({num(used[sided])})")
+        return self.note(name, pattern, value, df=df, **used)
 
     def note(
         self,
         name: str,
         pattern: str,
         value: float,
-        *,
-        df: float | None = None,
         text: Callable[[], str] | None = None,
+        df: float | None = None,
         **numbers: Any,
     ) -> float:
-        self.append(Step(name, pattern, value, numbers, df, text))
+        """A number that was worked out elsewhere; `text` is its formula with numbers, where there is one."""
+        self.append(Step(self.label + name, pattern, value, numbers, df, text))
+        self.known[name] = value
         return value
 
-    def tail(
-        self, name: str, distance: str, value: float, se: float, df: float, *, by: str = "se", **numbers: Any
-    ) -> float:
-        """P[t >= distance / se], `value` the distance."""
-        numbers |= {by: se}
-        return self.note(
-            name, f"P[t >= {_grouped(distance)} / {by}]", upper_tail(value, se, df), df=df, **numbers
-        )
+    def interval(self, name: str, centre: str, sided: str, df: float, se: str = "se") -> tuple[float, float]:
+        """Both ends of `centre` -+ t `se`, with the quantile of the test that is so sided."""
+        low = self.work(f"{name}, from", f"{centre} - t({sided}) * {se}", df)
+        return low, self.work(f"{name}, to", f"{centre} + t({sided}) * {se}", df)
 
-    def doubled(
-        self, name: str, distance: str, value: float, se: float, df: float, *, by: str = "se", **numbers: Any
-    ) -> float:
-        """min(1, 2 P[t >= distance / se])."""
-        p = min(1.0, 2.0 * upper_tail(value, se, df))
-        return self.note(
-            name, f"min(1, 2 * P[t >= {_grouped(distance)} / {by}])", p, df=df, **numbers | {by: se}
-        )
-
-    def larger(self, name: str, first: str, second: str) -> float:
-        """The larger of two numbers that were noted before."""
-        values: dict[str, Any] = {
-            it: next(step.value for step in reversed(self) if step.name == it) for it in (first, second)
-        }
-        return self.note(name, f"max({first}, {second})", max(values.values()), **values)
-
-    def interval(
-        self, name: str, symbol: str, centre: float, se: float, df: float, *, level: float, by: str = "se"
-    ) -> tuple[float, float]:
-        """Both ends of centre -+ t se, of coverage `level`."""
-        p = 0.5 + level / 2.0
-        half = quantile(p, df) * se
-        numbers: dict[str, Any] = {symbol: centre, by: se}
-        low = self.note(f"{name}, from", f"{symbol} - t({num(p)}) * {by}", centre - half, df=df, **numbers)
-        return low, self.note(
-            f"{name}, to", f"{symbol} + t({num(p)}) * {by}", centre + half, df=df, **numbers
-        )
-
-    def intervals(self, symbol: str, centre: float, se: float, df: float, *, alpha: float) -> dict[str, Any]:
-        """The intervals that go with the one-sided and with the two-sided test at `alpha`."""
-        levels = {"ci90": 1.0 - 2.0 * alpha, "ci95": 1.0 - alpha}
+    def intervals(self, centre: str, df: float) -> dict[str, Any]:
+        """The intervals that go with the one-sided and with the two-sided test."""
         return {
-            key: self.interval(f"{percent(it)} interval", symbol, centre, se, df, level=it)
-            for key, it in levels.items()
+            "ci90": self.interval(f"{percent(1.0 - 2.0 * self.alpha)} interval", centre, "one", df),
+            "ci95": self.interval(f"{percent(1.0 - self.alpha)} interval", centre, "two", df),
         }
+
+    def tail(self, name: str, distance: str, df: float, se: str = "se") -> float:
+        """P[t >= distance / se]."""
+        return self.work(name, f"P[t >= {_grouped(distance)} / {se}]", df)
+
+    def doubled(self, name: str, distance: str, df: float, se: str = "se") -> float:
+        """min(1, 2 P[t >= distance / se])."""
+        return self.work(name, f"min(1, 2 * P[t >= {_grouped(distance)} / {se}])", df)
+
+
+def _grouped(expression: str) -> str:
+    return expression if expression.lstrip("-").isidentifier() else f"({expression})"
+
+
+@cache
+def _compiled(pattern: str) -> tuple[CodeType, tuple[str, ...]]:
+    """The formula as Python, and its symbols."""
+    python = _TAIL.sub(r"tail(\1, \2, df)", pattern.replace("^", "**"))
+    python = _QUANTILE.sub(r"quantile(\1, df)", python)
+    symbols = dict.fromkeys(_SYMBOL.findall(pattern.replace("P[t >=", "[")))
+    return compile(python, pattern, "eval"), tuple(symbols)
+
+
+_FUNCTIONS: dict[str, Any] = {
+    "__builtins__": {},
+    "abs": abs,
+    "max": max,
+    "min": min,
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "tail": upper_tail,
+    "quantile": quantile,
+}
 
 
 # --------------------------------------------------------------------------- outcomes
@@ -170,8 +194,7 @@ class Steps(list[Step]):
 @dataclass(frozen=True)
 class Decision:
     outcome: Outcome
-    reason: str
-    """Reason code, e.g. `tost` or `too_few_seeds`."""
+    reason: str  # Reason code, e.g. `tost` or `too_few_seeds`.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,45 +205,50 @@ class Route:
     p: float
 
 
+@dataclass(frozen=True)
+class Band:
+    """Margins that give an outcome, in points; None for an end that the kind of test does not have.
+
+    The test inverted for the margin (duality of tests and intervals, Lehmann and Romano 2005, section 3.5).
+    """
+
+    reproduced_from: float | None = None
+    reproduced_up_to: float | None = None  # 0.0 for none
+    contradicted_from: float | None = None
+    contradicted_up_to: float | None = None  # 0.0 for none
+
+
 @dataclass(frozen=True, kw_only=True)
 class Test:
     """What came of the test of one claim: two p-values, or the reason why there is no verdict to be had.
 
     The hypotheses split the line in three: the null of `p_reproduced` is "they differ by the margin or more",
-    that of `p_contradicted` "by the margin or less" (partitioning, Goeman, Solari and Stijnen 2010). One of
-    them is true, so the two tests share no error and each has the full level. Rejecting neither is
-    *inconclusive*; a difference that is not significant is never *reproduced*. Where the nulls leave a region
-    between them (orders) both may be rejected, which is *inconclusive* too: `if_both`.
+    that of `p_contradicted` "by the margin or less". One of them is true, so the two tests share no error and
+    each has the full level. Rejecting neither is *inconclusive*; a difference that is not significant is
+    never *reproduced*. Where the nulls leave a region between them (orders) both may be rejected, which is
+    *inconclusive* too: `if_both`.
     """
 
     __test__ = False  # for pytest
 
     estimate: float | None = None
     """A mean, a difference of two means, a ratio, an exponent: what the kind is about."""
-    target: float | None = None
-    """What is printed or claimed of it."""
-    margin: float | None = None
-    """As used."""
+    target: float | None = None  # What is printed or claimed of it.
+    margin: float | None = None  # As used.
     sd: float | None = None
     se: float | None = None
     df: float | None = None
     ci90: tuple[float, float] | None = None
     """Coverage 1 - 2 alpha: the interval of the one-sided tests at this level."""
-    ci95: tuple[float, float] | None = None
-    """Coverage 1 - alpha."""
-    pi95: tuple[float, float] | None = None
-    """Where the mean of the paper's runs would lie."""
+    ci95: tuple[float, float] | None = None  # Coverage 1 - alpha.
+    pi95: tuple[float, float] | None = None  # Where the mean of the paper's runs would lie.
     medians: tuple[float | None, ...] = ()
-    parts: tuple[Any, ...] = ()
-    """`record.Part` of each comparison that the claim is made of."""
-    badges: tuple[str, ...] = ()
-    """Short warnings that belong beside the verdict."""
-    steps: Sequence[Step] = ()
-    """How the numbers came about, in order."""
+    parts: tuple[Any, ...] = ()  # `record.Part` of each comparison that the claim is made of.
+    badges: tuple[str, ...] = ()  # Short warnings that belong beside the verdict.
+    steps: Sequence[Step] = ()  # How the numbers came about, in order.
     question: Question | None = None
     """What the test asks of the means, for its power; None where seeds cannot be planned."""
-    untested: str | None = None
-    """Reason code where the numbers are shown and no test is made of them."""
+    untested: str | None = None  # Reason code where the numbers are shown and no test is made of them.
 
     p_reproduced: float | None = None
     contradictions: tuple[Route, ...] = ()
@@ -231,10 +259,9 @@ class Test:
     """Set where nothing is random: then there are no p-values and no error to share."""
     if_reproduced: str = "tost"
     if_undecided: str = "undecided"
-    if_both: str | None = None
-    """Reason code where both p-values are small; None where they cannot be."""
-    margins: Margins | None = None
-    """How the p-values depend on the margin; None for a test without one."""
+    if_both: str | None = None  # Reason code where both p-values are small; None where they cannot be.
+    band: Band | None = None
+    """The margins at which the claim, taken alone, would be decided; None for a test without one."""
 
     @property
     def p_contradicted(self) -> float | None:
@@ -244,12 +271,8 @@ class Test:
     @property
     def testable(self) -> bool:
         """True when the p-values may decide: only these claims belong to the families of a paper."""
-        return (
-            self.cap is None
-            and self.exact is None
-            and self.p_reproduced is not None
-            and self.untested is None
-        )
+        barred = self.cap or self.exact or self.untested
+        return self.p_reproduced is not None and barred is None
 
     def decide(
         self, *, p_reproduced: float | None = None, p_contradicted: float | None = None, alpha: float = ALPHA
@@ -266,9 +289,12 @@ class Test:
             return Decision("inconclusive", self.if_both)
         if p_reproduced <= alpha:
             return Decision("reproduced", self.if_reproduced)
-        if p_contradicted <= alpha:
+        if (
+            p_contradicted <= alpha
+        ):  # the reason: the first route that stands when its p grows as the least did
             stretch = p_contradicted / raw_contradicted if raw_contradicted > 0.0 else 1.0
-            return Decision("contradicted", self._route(stretch, alpha))
+            stands = (it for it in self.contradictions if it.p == raw_contradicted or it.p * stretch <= alpha)
+            return Decision("contradicted", next(stands).reason)
         if min(raw_reproduced, raw_contradicted) <= alpha:
             return Decision("inconclusive", "multiplicity")
         return Decision("inconclusive", self.if_undecided)
@@ -278,13 +304,6 @@ class Test:
         raw = (self.p_reproduced, reproduce), (self.p_contradicted, contradict)
         rep, con = (None if p is None else min(1.0, p * alpha / level) for p, level in raw)
         return self.decide(p_reproduced=rep, p_contradicted=con, alpha=alpha)
-
-    def _route(self, stretch: float, alpha: float) -> str:
-        """The first route that is still significant when its p grows as the smallest one did."""
-        best = min(self.contradictions, key=lambda route: route.p)
-        return next(
-            (r.reason for r in self.contradictions if r is best or r.p * stretch <= alpha), best.reason
-        )
 
 
 def exactly(distance: Fraction, *, margin: float, half_unit: Fraction) -> Decision:
@@ -299,127 +318,3 @@ def exactly(distance: Fraction, *, margin: float, half_unit: Fraction) -> Decisi
     if abs(distance) > D + h:
         return Decision("contradicted", "deterministic")
     return Decision("inconclusive", "straddles_margin")
-
-
-# --------------------------------------------------------------------------- bands of margins
-
-
-@dataclass(frozen=True)
-class Band:
-    """Margins that give an outcome, in points; None for an end that the kind of test does not have.
-
-    The tests are inverted for the margin (duality of tests and intervals, Lehmann and Romano 2005, section
-    3.5).
-    """
-
-    reproduced_from: float | None = None
-    reproduced_up_to: float | None = None
-    """0.0 for none."""
-    contradicted_from: float | None = None
-    contradicted_up_to: float | None = None
-    """0.0 for none."""
-
-
-class Margins(Protocol):
-    """A test as it depends on its margin."""
-
-    def band(self, reproduce: float, contradict: float) -> Band:
-        """The margins at which p_reproduced and p_contradicted are at most these levels."""
-        ...
-
-
-@dataclass(frozen=True)
-class Within:
-    """Is the size of a difference within the margin? Values, gaps, equivalence, exponents.
-
-    D_R = |d| + t(1 - a) se + h                                       p_rep <= a  iff  D >= D_R
-    D_C = max(0, |d| - max over readings of t(1 - a / 2) se_pred - h) p_con <= a  iff  D <= D_C
-    """
-
-    distance: float
-    """|d|"""
-    own: tuple[float, float]
-    """(se, df) of p_rep."""
-    predicted: Sequence[tuple[float, float]]
-    """(se, df) of p_con, once for each reading of the printed spread."""
-    half_unit: float = 0.0
-    floor: float = 0.0
-    """The least margin that is used, whatever is fixed."""
-
-    def band(self, reproduce: float, contradict: float) -> Band:
-        luck = max(_t(1.0 - contradict / 2.0, df) * se for se, df in self.predicted)
-        se, df = self.own
-        start = self.distance + _t(1.0 - reproduce, df) * se + self.half_unit
-        end = max(0.0, self.distance - luck - self.half_unit)
-        return Band(
-            reproduced_from=0.0 if start <= self.floor else start,
-            contradicted_up_to=0.0 if end < self.floor else end,
-        )
-
-    def note(self, steps: Steps, d: str, signed: float, *, alpha: float, by: str = "se") -> None:
-        """D_R and D_C; `d` is the symbol of the difference, `signed` its value, `by` that of the second
-        error."""
-        band, q = self.band(alpha, alpha), 1.0 - alpha / 2.0
-        se, df = self.own
-        plus, minus = (" + h", " - h") if self.half_unit else ("", "")
-        numbers: dict[str, Any] = {d: signed, "h": self.half_unit}
-        low = f"0, since the margin in use is {num(self.floor)} or more"
-        if band.reproduced_from:
-            pattern = f"abs({d}) + t({num(1.0 - alpha)}) * se{plus}"
-            steps.note("D_R", pattern, band.reproduced_from, df=df, se=se, **numbers)
-        else:
-            steps.note("D_R", low, 0.0)
-        wide, wide_df = max(self.predicted, key=lambda it: quantile(q, it[1]) * it[0])
-        if self.floor and not band.contradicted_up_to:
-            steps.note("D_C", low, 0.0)
-        else:
-            pattern = f"max(0, abs({d}) - t({num(q)}) * {by}{minus})"
-            steps.note("D_C", pattern, band.contradicted_up_to or 0.0, df=wide_df, **numbers | {by: wide})
-
-
-@dataclass(frozen=True)
-class NoLoss:
-    """Is the difference above minus the margin?
-
-    D_R = max(0, t(1 - a) se - d), D_C = max(0, -d - t(1 - a / 2) se)
-    """
-
-    difference: float
-    se: float
-    df: float
-
-    def band(self, reproduce: float, contradict: float) -> Band:
-        return Band(
-            reproduced_from=max(0.0, _t(1.0 - reproduce, self.df) * self.se - self.difference),
-            contradicted_up_to=max(0.0, -self.difference - _t(1.0 - contradict / 2.0, self.df) * self.se),
-        )
-
-
-@dataclass(frozen=True)
-class Exceeds:
-    """Is the difference above the margin? Here a small margin reproduces.
-
-    reproduced      up to  d - t(1 - a) se
-    contradicted    from |d| + t(1 - a) se on, as far as the printed gap is above 2 D;
-                    at every margin where the order is reversed
-    """
-
-    difference: float
-    se: float
-    df: float
-    p_reversed: float
-    printed_gap: float | None = None
-
-    def band(self, reproduce: float, contradict: float) -> Band:
-        up_to = max(0.0, self.difference - _t(1.0 - reproduce, self.df) * self.se)
-        if self.p_reversed <= contradict:
-            return Band(reproduced_up_to=up_to, contradicted_from=0.0)
-        small = abs(self.difference) + _t(1.0 - contradict, self.df) * self.se
-        half = (self.printed_gap or 0.0) / 2.0
-        if small >= half:
-            return Band(reproduced_up_to=up_to, contradicted_up_to=0.0)
-        return Band(reproduced_up_to=up_to, contradicted_from=small, contradicted_up_to=half)
-
-
-def _t(probability: float, df: float) -> float:
-    return quantile(min(probability, 1.0), df)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_CELLS = 2**21
-"""Counts held at a time: 16 MiB, whatever the number of documents or replicates."""
+_CELLS = 2**21  # Counts held at a time: 16 MiB, whatever the number of documents or replicates.
 
 
 def replicated_means(
@@ -66,28 +64,16 @@ def _grouped(runs: Floats, clusters: ArrayLike | None) -> tuple[Floats, Floats]:
     return sums, sizes.astype(float)
 
 
-@dataclass(frozen=True)
-class McNemar:
-    first_only: int
-    """b: documents that only the first system gets right."""
-    second_only: int
-    """c: documents that only the second system gets right."""
-    p_two_sided: float
-    p_greater: float
-    """One-sided p of "the first is not better": small when it is."""
+def mcnemar(first_only: int, second_only: int) -> float:
+    """Two-sided p, min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)]), of documents that one system alone gets right.
 
-
-def mcnemar(first_only: int, second_only: int) -> McNemar:
-    """P[Bin(b + c, 1/2) >= b], and two-sided min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)]) (McNemar 1947, exact).
-
-    Documents on which both agree say nothing. Assumes one run of each system and documents that are
-    independent; it is about noise of documents, not of seeds. With b + c = 0 both p-values are 1.
+    McNemar 1947, exact. Documents on which both agree say nothing. Assumes one run of each system and
+    documents that are independent; it is about noise of documents, not of seeds. 1 for b + c = 0.
     """
-    from scipy import special
+    from scipy.stats import binomtest
 
-    b, c = first_only, second_only
-    two_sided = min(1.0, 2.0 * float(special.bdtr(min(b, c), b + c, 0.5)))
-    return McNemar(b, c, two_sided, float(special.bdtr(c, b + c, 0.5)))
+    both = first_only + second_only
+    return float(binomtest(first_only, both).pvalue) if both else 1.0
 
 
 def wilson(successes: int, trials: int, *, level: float = 0.95) -> tuple[float, float]:

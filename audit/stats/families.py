@@ -49,19 +49,17 @@ def families(p_values: Sequence[float], *, primary: Sequence[bool]) -> tuple[flo
     dependence; two families at the full level each would not do that. Without a primary, or with nothing
     else, it is `holm` of all.
     """
-    first = [i for i, flag in enumerate(primary) if flag]
-    rest = [i for i, flag in enumerate(primary) if not flag]
-    if not first or not rest:
+    groups = {flag: [i for i, it in enumerate(primary) if bool(it) is flag] for flag in (True, False)}
+    if not all(groups.values()):
         return holm(p_values)
-    head, tail = (holm([p_values[i] for i in family]) for family in (first, rest))
-    head, tail = _recycled(head, max(tail)), _recycled(tail, max(head))
-    adjusted = dict(zip((*first, *rest), (*head, *tail), strict=True))
+    own = {flag: holm([p_values[i] for i in group]) for flag, group in groups.items()}
+    adjusted: dict[int, float] = {}
+    for flag, group in groups.items():
+        other = 2.0 * max(
+            own[not flag]
+        )  # at half the level, or at all of it where the other is rejected there
+        adjusted |= {i: min(1.0, 2.0 * p, max(p, other)) for i, p in zip(group, own[flag], strict=True)}
     return tuple(adjusted[i] for i in range(len(p_values)))
-
-
-def _recycled(own: Sequence[float], largest_of_the_other: float) -> tuple[float, ...]:
-    """At half the level, or at the whole of it where the other family is rejected at half."""
-    return tuple(min(1.0, 2.0 * p, max(p, 2.0 * largest_of_the_other)) for p in own)
 
 
 def partial_conjunction(p_values: Sequence[float], *, at_least: int) -> float:
@@ -77,13 +75,28 @@ def partial_conjunction(p_values: Sequence[float], *, at_least: int) -> float:
 
 
 def _checked(p_values: Sequence[float]) -> Sequence[float]:
-    for p in p_values:
-        if not 0.0 <= p <= 1.0:  # nan fails it too
-            raise ValueError(f"a p-value lies between 0 and 1, got {p!r}")
+    if not all(0.0 <= p <= 1.0 for p in p_values):  # nan fails it too
+        raise ValueError(f"a p-value lies between 0 and 1, got {p_values!r}")
     return p_values
 
 
 # --------------------------------------------------------------------------- what a family leaves
+
+
+def thresholds(
+    others: Sequence[tuple[float, float, bool]], *, is_primary: bool, alpha: float
+) -> tuple[float, float]:
+    """The largest p to reproduce and to contradict beside `others`, each with both p and whether it is
+    primary; these stay as they are."""
+    return (
+        threshold_bh([p for p, _, _ in others], alpha=alpha),
+        threshold_holm(
+            [q for _, q, _ in others],
+            primary=[flag for _, _, flag in others],
+            is_primary=is_primary,
+            alpha=alpha,
+        ),
+    )
 
 
 def threshold_bh(others: Sequence[float], *, alpha: float = ALPHA) -> float:
@@ -128,10 +141,8 @@ def level_of(look: int, *, alpha: float = ALPHA) -> float:
     alpha.
 
     Bonferroni over looks is valid for any dependence and any number of seeds; testing at 5 % after every few
-    seeds would be wrong in 16.6 % of cases after five looks. Raises ValueError for a look before the first.
+    seeds would be wrong in 16.6 % of cases after five looks.
     """
-    if look < 1:
-        raise ValueError(f"looks are numbered from 1, got {look!r}")
     return alpha * 4 / 5 if look == 1 else alpha / 5 * 0.5 ** (look - 1)
 
 
@@ -145,12 +156,3 @@ class Schedule:
     def level(self, seeds: int) -> float | None:
         """The level at `seeds` seeds; None between looks, where nothing is decided."""
         return dict(zip(self.looks, self.levels, strict=True)).get(seeds)
-
-
-def schedule(looks: Sequence[int] = (3, 5), *, alpha: float = ALPHA) -> Schedule:
-    """alpha / K at each of K declared looks. Raises ValueError for looks that do not grow, or below 2
-    seeds."""
-    looks = tuple(looks)
-    if not looks or looks[0] < 2 or list(looks) != sorted(set(looks)):
-        raise ValueError(f"looks are growing numbers of seeds, 2 or more, got {looks!r}")
-    return Schedule(looks, (alpha / len(looks),) * len(looks))

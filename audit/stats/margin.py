@@ -20,8 +20,6 @@ Rule = Literal["digits", "half_gap", "field", "lenient", "paper_yardstick"]
 
 #: Points for a re-implementation from the text, whose unknowns are on record.
 LENIENT = Fraction(1)
-#: Margins at which a report says what would have been.
-SHOWN = (Fraction(1, 5), Fraction(1, 2), Fraction(1))
 _MANY_DOCUMENTS = 100_000
 
 

@@ -17,28 +17,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from audit.stats.decision import ALPHA
 from audit.stats.sample import Difference, quantile
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 KAPPA = 2.0
 """SD of the paper's runs over that of ours, where the paper prints no spread: its number also carries what
 our seeds do not vary (settings, checkpoint, the run that was reported). Bouthillier et al. 2021,
 "Accounting for Variance in Machine Learning Benchmarks"."""
 
-MOST = 100
-"""Seeds beyond which no plan looks."""
-FUTILE = 0.20
-"""Below this power at the last look, more seeds are not worth their time."""
+MOST = 100  # seeds beyond which no plan looks
+FUTILE = 0.20  # below this power at the last look, more seeds are not worth their time
 
 _NODES = 120
-_TAIL = 1e-13
-"""Probability of s left out at either end."""
+_TAIL = 1e-13  # probability of s left out at either end
 
 
 # --------------------------------------------------------------------------- power
@@ -59,18 +59,15 @@ def tost_power(
         E_s [ Phi((D - t s r - delta) / (sigma r)) - Phi((-D + t s r - delta) / (sigma r)) ]_+,
         r = sqrt(k / n), t = t_{1-alpha,nu}
 
-    Raises ValueError for fewer than 2 seeds, or an SD that is not above 0.
+    `sd` is above 0, n at least 2.
     """
-    root, df, prior = _root(n, sd, arms), arms * (n - 1), arms * prior_df
-    t = quantile(1.0 - alpha, df + prior)
-    se = sd * root
+    root = math.sqrt(arms / n)
 
-    def given(s: NDArray[Any]) -> NDArray[Any]:
-        room = margin - t * s * root  # never below 0 up to `most`
-        inside: NDArray[Any] = _phi((room - difference) / se) - _phi((-room - difference) / se)
-        return inside
+    def inside(t_s: Floats) -> Floats:
+        room = margin - t_s * root  # never below 0 up to `most`
+        return _phi((room - difference) / (sd * root)) - _phi((-room - difference) / (sd * root))
 
-    return _over_sd(given, sd=sd, df=df, prior=prior, most=margin / (t * root))
+    return _over_sd(inside, n, sd, arms, prior_df, alpha, most=margin / root)
 
 
 def contradiction_power(
@@ -92,18 +89,15 @@ def contradiction_power(
 
     m = `paper_runs` runs are behind the printed number; None where no printed number enters (equivalence).
     r = `paper_sd_ratio` is what the test takes for the SD of the paper's runs over ours.
-    Raises ValueError as `tost_power`.
     """
-    root, df, prior = _root(n, sd, arms), arms * (n - 1), arms * prior_df
+    se = sd * math.sqrt(arms / n)
     predicted = math.sqrt(arms * (1.0 / n + (paper_sd_ratio**2 / paper_runs if paper_runs else 0.0)))
-    t, se = quantile(1.0 - alpha / 2.0, df + prior), sd * root
 
-    def given(s: NDArray[Any]) -> NDArray[Any]:
-        bound = margin + half_unit + t * s * predicted
-        outside: NDArray[Any] = _phi((difference - bound) / se) + _phi((-difference - bound) / se)
-        return outside
+    def outside(t_s: Floats) -> Floats:
+        bound = margin + half_unit + t_s * predicted
+        return _phi((difference - bound) / se) + _phi((-difference - bound) / se)
 
-    return _over_sd(given, sd=sd, df=df, prior=prior)
+    return _over_sd(outside, n, sd, arms, prior_df, alpha / 2.0)
 
 
 def order_power(
@@ -114,11 +108,9 @@ def order_power(
         P[t'_nu(gap / (sigma sqrt(k/n))) >= t_{1-alpha}],    nu = k (n - 1), t' noncentral
 
     Reversing a claim is two-sided: `alpha` / 2 with the gap the other way round.
-    Raises ValueError as `tost_power`.
     """
-    root, df, prior = _root(n, sd, arms), arms * (n - 1), arms * prior_df
-    t = quantile(1.0 - alpha, df + prior)
-    return _over_sd(lambda s: _phi((gap - t * s * root) / (sd * root)), sd=sd, df=df, prior=prior)
+    root = math.sqrt(arms / n)
+    return _over_sd(lambda t_s: _phi((gap - t_s * root) / (sd * root)), n, sd, arms, prior_df, alpha)
 
 
 def seeds_needed(
@@ -138,51 +130,41 @@ def seeds_needed(
 
 
 def upper_sd(sd: float, df: float, *, level: float = 0.80) -> float:
-    """Upper confidence limit of sigma, s sqrt(nu / chi2_{1-level,nu}): 2.12 s at three seeds, 1.56 s at five.
-
-    Raises ValueError for an SD that is not above 0, or no degree of freedom.
-    """
+    """Upper confidence limit of sigma, s sqrt(nu / chi2_{1-level,nu}): 2.12 s at three seeds."""
     from scipy import special
 
-    if not (math.isfinite(sd) and sd > 0.0 and df >= 1.0):
-        raise ValueError(f"planning needs an SD above 0 with a degree of freedom, got {sd!r} with {df!r}")
     return sd if math.isinf(df) else sd * math.sqrt(df / float(special.chdtri(df, level)))
 
 
-def _root(n: int, sd: float, arms: int) -> float:
-    """sqrt(k / n): standard error in units of the SD."""
-    if n < 2 or not (math.isfinite(sd) and sd > 0.0):
-        raise ValueError(f"power needs two seeds or more and an SD above 0, got {n!r} and {sd!r}")
-    return math.sqrt(arms / n)
-
-
-@lru_cache(maxsize=1)
-def _legendre() -> tuple[NDArray[Any], NDArray[Any]]:
-    import numpy as np
-
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    return nodes, weights
-
-
-def _phi(z: NDArray[Any]) -> NDArray[Any]:
+def _phi(z: Floats) -> Floats:
     from scipy import special
 
-    p: NDArray[Any] = special.ndtr(z)
+    p: Floats = special.ndtr(z)
     return p
 
 
 def _over_sd(
-    given: Callable[[NDArray[Any]], NDArray[Any]], *, sd: float, df: int, prior: float, most: float = math.inf
+    given: Callable[[Floats], Floats],
+    n: int,
+    sd: float,
+    arms: int,
+    prior_df: float,
+    tail: float,
+    most: float = math.inf,
 ) -> float:
-    """Mean of `given`(s~) over the law of s, where s~ <= `most`, by Gauss-Legendre quadrature.
+    """Mean of `given`(t s~) over the law of s, where t s~ <= `most`, by Gauss-Legendre quadrature.
 
-    Density of u = s / sigma: 2 (nu/2)^(nu/2) / Gamma(nu/2) u^(nu-1) exp(-nu u^2 / 2).
+    t is the quantile beyond which is `tail`. Density of u = s / sigma: 2 (nu/2)^(nu/2) / Gamma(nu/2) u^(nu-1)
+    exp(-nu u^2 / 2).
     """
     import numpy as np
     from scipy import special
 
+    df, prior = arms * (n - 1), arms * prior_df
+    t = quantile(1.0 - tail, df + prior)
     low = math.sqrt(float(special.chdtri(df, 1.0 - _TAIL)) / df)
-    room = max(0.0, ((most / sd) ** 2 * (prior + df) - prior) / df)
+    widest = most / (t * sd) if t > 0.0 else math.inf
+    room = max(0.0, (widest**2 * (prior + df) - prior) / df)
     high = min(math.sqrt(float(special.chdtri(df, _TAIL)) / df), math.sqrt(room))
     if high <= low:
         return 0.0
@@ -191,8 +173,15 @@ def _over_sd(
     constant = math.log(2.0) + df / 2.0 * math.log(df / 2.0) - math.lgamma(df / 2.0)
     log_density = constant + (df - 1) * np.log(u) - df * u * u / 2.0
     moderated = sd * np.sqrt((prior + df * u * u) / (prior + df))
-    total = (high - low) / 2.0 * float(np.sum(weights * np.exp(log_density) * given(moderated)))
+    total = (high - low) / 2.0 * float(np.sum(weights * np.exp(log_density) * given(t * moderated)))
     return min(1.0, max(0.0, total))
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> tuple[Floats, Floats]:
+    import numpy as np
+
+    return np.polynomial.legendre.leggauss(_NODES)
 
 
 # --------------------------------------------------------------------------- plans
@@ -254,17 +243,20 @@ class Question(Protocol):
 
 
 class Noise(NamedTuple):
-    sd: float
-    """Of one seed in each arm, moderated."""
+    sd: float  # Of one seed in each arm, moderated.
     df: float
     arms: int
-    prior_df: float = 0.0
-    """Degrees of freedom that the prior adds to each arm."""
+    prior_df: float = 0.0  # Degrees of freedom that the prior adds to each arm.
 
     @property
     def upper(self) -> Noise:
         """With the SD that is planned with."""
         return self._replace(sd=upper_sd(self.sd, self.df))
+
+    @property
+    def law(self) -> dict[str, Any]:
+        """As the powers take it."""
+        return {"sd": self.sd, "arms": self.arms, "prior_df": self.prior_df}
 
 
 def noise_of(difference: Difference) -> Noise | None:
@@ -289,8 +281,7 @@ class Distance:
     noise: Noise
     margin: float
     half_unit: float = 0.0
-    paper_runs: int | None = None
-    """None where no printed number enters."""
+    paper_runs: int | None = None  # None where no printed number enters.
     kappa: float = KAPPA
 
     def plan(self, levels: Levels) -> Plan:
@@ -298,38 +289,29 @@ class Distance:
         luck = self.kappa * noise.sd * math.sqrt(noise.arms / self.paper_runs) if self.paper_runs else 0.0
         outer = self.margin + self.half_unit + quantile(1.0 - levels.contradict / 2.0, math.inf) * luck
         if distance < inner:
-            return Plan(_needed(partial(self._inside, noise=noise, alpha=levels.reproduce)), NONE)
+            return Plan(_needed(self._inside, noise, levels.reproduce), NONE)
         if distance <= outer:
             return Plan(NONE, NONE, hopeless=True)
-        return Plan(NONE, _needed(partial(self._outside, noise=noise, alpha=levels.contradict)))
+        return Plan(NONE, _needed(self._outside, noise, levels.contradict))
 
     def chance(self, seeds: int, levels: Levels) -> float:
         inside = self._inside(seeds, self.noise, levels.reproduce)
         return min(1.0, inside + self._outside(seeds, self.noise, levels.contradict))
 
     def _inside(self, seeds: int, noise: Noise, alpha: float) -> float:
-        return tost_power(
-            seeds,
-            sd=noise.sd,
-            margin=self.margin - self.half_unit,
-            difference=self.difference,
-            arms=noise.arms,
-            prior_df=noise.prior_df,
-            alpha=alpha,
-        )
+        inner = self.margin - self.half_unit
+        return tost_power(seeds, margin=inner, difference=self.difference, alpha=alpha, **noise.law)
 
     def _outside(self, seeds: int, noise: Noise, alpha: float) -> float:
         return contradiction_power(
             seeds,
-            sd=noise.sd,
             margin=self.margin,
             difference=self.difference,
             half_unit=self.half_unit,
-            arms=noise.arms,
             paper_runs=self.paper_runs,
             paper_sd_ratio=self.kappa,
-            prior_df=noise.prior_df,
             alpha=alpha,
+            **noise.law,
         )
 
 
@@ -342,35 +324,23 @@ class Direction:
 
     difference: float
     noise: Noise
-    bar: float = 0.0
-    """Reproduced above it."""
-    floor: float = 0.0
-    """Contradicted below it."""
-    printed_gap: float | None = None
-    negligible: float = 0.1
-    """A difference within it contradicts too where the printed gap is more than twice that."""
+    bar: float = 0.0  # Reproduced above it.
+    floor: float = 0.0  # Contradicted below it.
+    small: float | None = None  # A difference within it contradicts too; None where that does not count.
 
     @property
     def strength(self) -> float:
         """Of the evidence for it, in SDs."""
         return (self.difference - self.bar) / self.noise.sd
 
-    @property
-    def _weighty(self) -> bool:
-        return self.printed_gap is not None and self.printed_gap > 2.0 * self.negligible
-
     def plan(self, levels: Levels) -> Plan:
         noise, beyond = self.noise.upper, self.difference - self.floor
         if self.bar < self.difference < self.floor:
             return Plan(NONE, NONE, hopeless=True)
-        up = NONE
-        if self.difference > self.bar:
-            up = _needed(partial(self._above, noise=noise, alpha=levels.reproduce))
-        routes = []
-        if beyond < 0.0:
-            routes.append(_needed(partial(self._below, noise=noise, alpha=levels.contradict)))
-        if self._weighty and abs(beyond) < self.negligible:
-            routes.append(_needed(partial(self._small, noise=noise, alpha=levels.contradict)))
+        up = _needed(self._above, noise, levels.reproduce) if self.difference > self.bar else NONE
+        routes = [_needed(self._below, noise, levels.contradict)] if beyond < 0.0 else []
+        if self.small is not None and abs(beyond) < self.small:
+            routes.append(_needed(self._small, noise, levels.contradict))
         return Plan(up, _fewest(routes), hopeless=beyond <= 0.0 and not routes)
 
     def chance(self, seeds: int, levels: Levels) -> float:
@@ -384,28 +354,19 @@ class Direction:
 
     def broken(self, seeds: int, alpha: float) -> float:
         """Chance to be contradicted."""
-        down = self._below(seeds, self.noise, alpha)
-        return max(down, self._small(seeds, self.noise, alpha)) if self._weighty else down
+        return max(self._below(seeds, self.noise, alpha), self._small(seeds, self.noise, alpha))
 
     def _above(self, seeds: int, noise: Noise, alpha: float) -> float:
-        return self._power(seeds, noise, self.difference - self.bar, alpha)
+        return order_power(seeds, gap=self.difference - self.bar, alpha=alpha, **noise.law)
 
     def _below(self, seeds: int, noise: Noise, alpha: float) -> float:
-        return self._power(seeds, noise, self.floor - self.difference, alpha / 2.0)
-
-    def _power(self, seeds: int, noise: Noise, gap: float, alpha: float) -> float:
-        return order_power(seeds, sd=noise.sd, gap=gap, arms=noise.arms, prior_df=noise.prior_df, alpha=alpha)
+        return order_power(seeds, gap=self.floor - self.difference, alpha=alpha / 2.0, **noise.law)
 
     def _small(self, seeds: int, noise: Noise, alpha: float) -> float:
-        return tost_power(
-            seeds,
-            sd=noise.sd,
-            margin=self.negligible,
-            difference=self.difference - self.floor,
-            arms=noise.arms,
-            prior_df=noise.prior_df,
-            alpha=alpha,
-        )
+        if self.small is None:
+            return 0.0
+        off = self.difference - self.floor
+        return tost_power(seeds, margin=self.small, difference=off, alpha=alpha, **noise.law)
 
 
 @dataclass(frozen=True)
@@ -415,12 +376,10 @@ class Several:
     parts: tuple[Direction, ...]
     shared: bool
     """Whether Holm's rule is applied inside: the weakest part has the whole level, the next one half, ..."""
-    one_of: tuple[Direction, ...] = ()
-    """One of these must hold as well."""
+    one_of: tuple[Direction, ...] = ()  # One of these must hold as well.
     sweep: bool = False
     """Whether Page's exact test is made too: with m levels and n seeds its p is at least (1 / m!)^n."""
-    names: tuple[str, ...] = ()
-    """Of the parts."""
+    names: tuple[str, ...] = ()  # Of the parts.
 
     @property
     def weakest(self) -> str:
@@ -428,19 +387,20 @@ class Several:
         return self.names[min(range(len(self.parts)), key=lambda i: self.parts[i].strength)]
 
     def _shares(self, alpha: float) -> list[tuple[Direction, float]]:
-        ordered = sorted(self.parts, key=lambda it: it.strength)
-        return [(it, alpha / rank if self.shared else alpha) for rank, it in enumerate(ordered, start=1)]
+        ordered = sorted(self.parts, key=lambda part: part.strength)
+        return [(part, alpha / rank if self.shared else alpha) for rank, part in enumerate(ordered, start=1)]
 
     def plan(self, levels: Levels) -> Plan:
-        every = [it.plan(Levels(alpha, 1.0)).reproduce for it, alpha in self._shares(levels.reproduce)]
+        every = [part.plan(Levels(alpha, 1.0)).reproduce for part, alpha in self._shares(levels.reproduce)]
         if self.one_of:
             alone = Levels(levels.reproduce / len(self.one_of), 1.0)
-            every.append(_fewest([it.plan(alone).reproduce for it in self.one_of]))
+            every.append(_fewest([part.plan(alone).reproduce for part in self.one_of]))
         if self.sweep:
             blocks = self._blocks(levels.reproduce)
             every.append(Needed(blocks, blocks))
         share = Levels(0.5, levels.contradict / len(self.parts))
-        return Plan(_most(every), _fewest([it.plan(share).contradict for it in self.parts]))
+        most = (None if None in seeds else max(n for n in seeds if n) for seeds in zip(*every, strict=True))
+        return Plan(Needed(*most), _fewest([part.plan(share).contradict for part in self.parts]))
 
     def _blocks(self, alpha: float) -> int:
         """The fewest seeds with which Page's test can reach the level at all."""
@@ -448,25 +408,18 @@ class Several:
 
     def chance(self, seeds: int, levels: Levels) -> float:
         """At most: the parts are taken to fail together."""
-        holds = min(it.holds(seeds, alpha) for it, alpha in self._shares(levels.reproduce))
+        holds = min(part.holds(seeds, alpha) for part, alpha in self._shares(levels.reproduce))
         if self.one_of:
             alone = levels.reproduce / len(self.one_of)
-            holds = min(holds, max(it.holds(seeds, alone) for it in self.one_of))
+            holds = min(holds, max(part.holds(seeds, alone) for part in self.one_of))
         if self.sweep and seeds < self._blocks(levels.reproduce):
             holds = 0.0
-        broken = max(it.broken(seeds, levels.contradict / len(self.parts)) for it in self.parts)
+        broken = max(part.broken(seeds, levels.contradict / len(self.parts)) for part in self.parts)
         return min(1.0, holds + broken)
 
 
-def _needed(power: Callable[[int], float]) -> Needed:
-    return Needed(*(seeds_needed(power, target=target) for target in (0.80, 0.90)))
-
-
-def _most(needed: Sequence[Needed]) -> Needed:
-    """Of all that must be had."""
-    return Needed(
-        *(None if None in seeds else max(n for n in seeds if n) for seeds in zip(*needed, strict=True))
-    )
+def _needed(power: Callable[[int, Noise, float], float], noise: Noise, alpha: float) -> Needed:
+    return Needed(*(seeds_needed(lambda n: power(n, noise, alpha), target=it) for it in (0.80, 0.90)))
 
 
 def _fewest(needed: Sequence[Needed]) -> Needed:

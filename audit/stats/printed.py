@@ -34,10 +34,8 @@ class Printed:
     """A printed number; `83.50` has two decimals and `83.5` one, so they are not the same number."""
 
     text: str
-    value: Fraction
-    """Without the percent sign: `83.5%` has the value 83.5."""
-    decimals: int
-    """Below 0 of a number that is rounded to tens, hundreds, ..."""
+    value: Fraction  # Without the percent sign: `83.5%` has the value 83.5.
+    decimals: int  # Below 0 of a number that is rounded to tens, hundreds, ...
     percent: bool = False
 
     @cached_property

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from audit.stats.printed import Printed
-
 #: Values that differ by less (in points, or as a share of their size if that is over 1) are equal: summation
 #: order moved them, not a seed.
 SAME = 1e-9
@@ -41,9 +39,7 @@ def quantile(probability: float, df: float) -> float:
     """The t with P[t_df <= t] = `probability`; 2.9200 for 0.95 and 2 degrees of freedom."""
     from scipy import special
 
-    if math.isinf(df):
-        return float(special.ndtri(probability))
-    return float(special.stdtrit(df, probability))
+    return float(special.ndtri(probability) if math.isinf(df) else special.stdtrit(df, probability))
 
 
 def interval(centre: float, se: float, df: float, *, level: float) -> tuple[float, float]:
@@ -59,21 +55,19 @@ def interval(centre: float, se: float, df: float, *, level: float) -> tuple[floa
 class Prior:
     """What the variances of the arms of one metric on one corpus have in common."""
 
-    df: float
-    """d0 as used: at most half of the arms' degrees of freedom."""
-    variance: float
-    """s0^2, on the scale on which variances are shrunk."""
+    df: float  # d0 as used: at most half of the arms' degrees of freedom.
+    variance: float  # s0^2, on the scale on which variances are shrunk.
     percent: bool
     """Whether that scale is s^2 / (m (100 - m) / 2500), m the arm's mean: a share scatters most at 50."""
-    fitted_df: float
-    """d0 as the moments give it; may be infinite."""
+    fitted_df: float  # d0 as the moments give it; may be infinite.
 
-    def scale(self, mean: float) -> float:
-        return percent_scale(mean) if self.percent else 1.0
+    def at(self, mean: float) -> float:
+        """The common variance on the scale of an arm with this mean."""
+        return self.variance * (percent_scale(mean) if self.percent else 1.0)
 
     def shrunk(self, variance: float, df: int, *, mean: float) -> float:
         """(d0 s0^2 + d s^2) / (d0 + d), which has d0 + d degrees of freedom."""
-        return (self.df * self.variance * self.scale(mean) + df * variance) / (self.df + df)
+        return (self.df * self.at(mean) + df * variance) / (self.df + df)
 
 
 class Moderated(tuple[float, ...]):
@@ -118,23 +112,15 @@ def prior_of(arms: Sequence[Sequence[float]], *, percent: bool | None = None) ->
     most = float(d.sum()) / 2.0
     if spread <= 0.0:
         return Prior(most, float(variances.mean()), percent, math.inf)
-    df = 2.0 * _trigamma_inverse(spread)
-    variance = math.exp(float(e.mean() + special.digamma(df / 2) - math.log(df / 2)))
-    return Prior(min(df, most), variance, percent, df)
-
-
-def _trigamma_inverse(x: float) -> float:
-    """Newton's method on 1 / trigamma, which is nearly linear (Smyth 2004, appendix)."""
-    from scipy import special
-
-    y = 0.5 + 1.0 / x
+    half = 0.5 + 1.0 / spread  # by Newton's method on 1 / trigamma, which is nearly linear (Smyth, appendix)
     for _ in range(50):
-        value = float(special.polygamma(1, y))
-        step = value * (1.0 - value / x) / float(special.polygamma(2, y))
-        y += step
-        if abs(step) < 1e-12 * y:
+        value = float(special.polygamma(1, half))
+        step = value * (1.0 - value / spread) / float(special.polygamma(2, half))
+        half += step
+        if abs(step) < 1e-12 * half:
             break
-    return y
+    variance = math.exp(float(e.mean() + special.digamma(half) - math.log(half)))
+    return Prior(min(2.0 * half, most), variance, percent, 2.0 * half)
 
 
 # --------------------------------------------------------------------------- one sample
@@ -147,8 +133,7 @@ class Sample:
     sd: float | None
     """The SD to judge by: with n - 1 in the denominator, or moderated; None for one value, exactly 0.0 when
     all values are equal."""
-    df: float
-    """n - 1, and those of the prior where the SD is moderated."""
+    df: float  # n - 1, and those of the prior where the SD is moderated.
 
     @property
     def variance(self) -> float:
@@ -172,17 +157,14 @@ def sample(values: Sequence[float]) -> Sample:
     mean = math.fsum(values) / n
     variance, df = math.fsum((x - mean) ** 2 for x in values) / (n - 1), float(n - 1)
     if isinstance(values, Moderated):
-        prior = values.prior
-        variance, df = prior.shrunk(variance, n - 1, mean=mean), df + prior.df
+        variance, df = values.prior.shrunk(variance, n - 1, mean=mean), df + values.prior.df
     return Sample(n, mean, math.sqrt(variance), df)
 
 
 def small_sample_cap(n: int, *, still: bool) -> str | None:
     """Reason code why an arm's `n` runs decide nothing by their own SD, or None when they may."""
-    if n == 1:
-        return "no_variance_estimate"
-    if n == 2:
-        return "too_few_seeds"
+    if n < 3:
+        return "no_variance_estimate" if n == 1 else "too_few_seeds"
     return "no_spread" if still else None
 
 
@@ -219,13 +201,10 @@ class Difference:
     first: Sample
     second: Sample
     value: float
-    se: float | None
-    """None where an arm with one run gives no variance; so `df`."""
+    se: float | None  # None where an arm with one run gives no variance; so `df`.
     df: float | None
-    cap: str | None
-    """Reason code why it may not decide: fewer than 3 runs, or no spread at all."""
-    still: bool
-    """Both arms have two runs or more, all equal within the arm."""
+    cap: str | None  # Reason code why it may not decide: fewer than 3 runs, or no spread at all.
+    still: bool  # Both arms have two runs or more, all equal within the arm.
 
     @property
     def error(self) -> Error | None:
@@ -258,38 +237,18 @@ def instance_se(percent: float, *, documents: int) -> float:
 
     The binomial formula (Dietterich 1998) is exact for P@1. A document's P@k or nDCG@k lies in [0, 1] too,
     where p (1 - p) is the largest variance that a mean of p permits: for them it is an upper bound, and
-    decides less. Raises ValueError for a percentage outside 0..100 or no documents.
+    decides less.
     """
-    if not 0.0 <= percent <= 100.0 or documents < 1:
-        raise ValueError(
-            f"the binomial error needs 0 to 100 percent of documents, got {percent!r}, {documents!r}"
-        )
-    p = percent / 100.0
-    return 100.0 * math.sqrt(p * (1.0 - p) / documents)
+    return math.sqrt(percent * (100.0 - percent) / documents)
 
 
 SpreadReading = Literal["sd", "se", "ci95"]
 
-
-def printed_sds(size: Printed, runs: int, reading: SpreadReading | None = None) -> dict[SpreadReading, float]:
-    """What a paper prints after the plus-minus sign, as the SD of one of its m = `runs` runs.
-
-        sd      x
-        se      x sqrt(m)                 x is the standard error of the mean
-        ci95    x sqrt(m) / t_.975,m-1    x is half of a 95 % interval of the mean
-
-    One for each reading that the paper leaves open, or for the one that it names (Cumming, Fidler and Vaux
-    2007). x is the upper end of the rounding interval: `0.0` may be 0.05, and it must not make us surer of a
-    contradiction than the digits allow. Raises ValueError for a negative spread, or fewer than two runs.
-    """
-    if runs < 2 or size.value < 0:
-        raise ValueError(
-            f"a printed spread is at least 0 and of two runs or more, got {size.text!r} of {runs!r}"
-        )
-    x, root = float(size.value + size.half_unit), math.sqrt(runs)
-    every: dict[SpreadReading, float] = {
-        "sd": x,
-        "se": x * root,
-        "ci95": x * root / quantile(0.975, runs - 1),
-    }
-    return every if reading is None else {reading: every[reading]}
+#: What a paper prints after the plus-minus sign -> SD of one of its m runs (Cumming, Fidler and Vaux 2007):
+#: x is that SD, or the standard error of the mean, or half of a 95 % interval of the mean. With h_x it is the
+#: upper end of its rounding interval: `0.0` may be 0.05, which must not make us surer of a contradiction.
+SPREADS: dict[SpreadReading, str] = {
+    "sd": "x + h_x",
+    "se": "(x + h_x) * sqrt(m)",
+    "ci95": "(x + h_x) * sqrt(m) / t(0.975)",
+}

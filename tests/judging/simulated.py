@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audit.judging.evidence import Cache, priors_of
+from audit.judging.evidence import Evidence
 from audit.judging.looks import judge_by, ruled
-from audit.judging.verdicts import _Rules
+from audit.judging.verdicts import Judgement
 from audit.record import ClaimRecord, ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA
 from tests.judging.made import HALF, claim
@@ -174,10 +174,8 @@ def outcomes(held: Paper, looks: Sequence[int], level: float | None = None) -> l
     """
 
     def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
-        cache, gate = Cache(), {"xml_cnn": True}
-        priors = priors_of(held.claims, experiments, {}, cache)
-        rules = _Rules(held.claims, experiments, gate, None, {}, None, level, priors, cache)
-        return tuple(rules.verdicts())
+        evidence = Evidence.of(held.claims, experiments)
+        return tuple(Judgement(held.claims, evidence, {"xml_cnn": True}, alpha=level).verdicts())
 
     taken = ruled([Look(seeds, ALPHA) for seeds in looks])
     taken = taken if level is None else tuple(replace(look, level=level) for look in taken)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from audit.stats.decision import ALPHA, Band, Test
+from audit.stats.decision import Band, Test
 
 
-def band(test: Test, alpha: float = ALPHA) -> Band:
+def band(test: Test) -> Band:
     """The margins at which it would turn; none where no margin would."""
-    return Band() if test.margins is None else test.margins.band(alpha, alpha)
+    return test.band or Band()
 
 
 def noted(test: Test, name: str) -> float:

@@ -20,7 +20,7 @@ SOURCES += [AUDIT / "judging" / name for name in ("verdicts.py", "evidence.py", 
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
 #: A code where it is given, as a keyword, a second argument, a result.
 GIVEN = re.compile(
-    r'(?:Decision\("\w+", |reason=|\bcap=|\bcap = |if_\w+=|if_\w+: str = |untested\(|return |lacks=|else )'
+    r'(?:Decision\("\w+", |reason=|\bcap=|\bcap = |if_\w+=|if_\w+: str = |untested\(|return |lacks = |else )'
     r'"([a-z]+(?:_[a-z]+)*)"'
 )
 #: Reasons of claims that are decided; the rest leave a claim open.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from typing import Any
 
@@ -12,11 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from audit.stats.printed import printed
 from audit.stats.sample import (
     instance_se,
     interval,
-    printed_sds,
     quantile,
     sample,
     satterthwaite,
@@ -124,14 +121,3 @@ def test_welch_is_that_of_scipy(a: list[float], b: list[float]) -> None:
     assert interval(d.value, d.se or 0.0, d.df or 0.0, level=0.95) == pytest.approx(
         tuple(theirs), rel=1e-6, abs=1e-6
     )
-
-
-# --------------------------------------------------------------------------- spread
-
-
-def test_the_three_readings_of_a_printed_spread() -> None:
-    """0.20 may be 0.205; over 5 runs a standard error is sqrt(5) smaller than the SD, t_.975,4 = 2.776445."""
-    sds = printed_sds(printed("0.20"), 5)
-    assert sds["sd"] == pytest.approx(0.205)
-    assert sds["se"] == pytest.approx(0.205 * math.sqrt(5))
-    assert sds["ci95"] == pytest.approx(0.205 * math.sqrt(5) / 2.776445)
