@@ -40,7 +40,7 @@ def test_what_a_file_holds_and_where_it_is_kept(folder: Path, capsys: pytest.Cap
         "    first words: 'the', '. . .', 'the', 'w0', 'w1', 'w2', 'w3'",
     ]
     place = kept.removeprefix("kept: audit-runs/data/vectors/").removesuffix(", 0.0 MB")
-    assert (folder / "audit-runs" / "data" / "vectors" / place / "matrix.bin").is_file()
+    assert (folder / "audit-runs" / "data" / "vectors" / place / "matrix.npy").is_file()
 
 
 def test_a_member_of_an_archive_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

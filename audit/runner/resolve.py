@@ -134,7 +134,7 @@ def prepared(corpus: Source, *, recipe: str, length: int, vectors: str, cache: P
     """As `load_or_prepare`; on a terminal a bar shows texts being read and word vectors being converted."""
     from audit.runner.progress import bytes_bar
     from reimpl.data.cache import load_or_prepare
-    from reimpl.data.vectors import parse_source, watched
+    from reimpl.data.vectors import parse_source
 
     with bytes_bar(f"preparing {corpus.name}") as show:
 
@@ -145,7 +145,7 @@ def prepared(corpus: Source, *, recipe: str, length: int, vectors: str, cache: P
             corpus,
             recipe=recipe,
             length=length,
-            vectors=watched(parse_source(vectors), convert),
+            vectors=parse_source(vectors, progress=convert),
             cache=cache,
             progress=show,
         )
@@ -300,7 +300,7 @@ def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Pr
 def _data_request(experiment: Experiment, settings: Settings, used: Protocol) -> DataRequest:
     """Its paths are absolute, since it names data that a process keeps: the working folder may change."""
     from reimpl.data.noise import LabelNoise
-    from reimpl.data.vector_file import is_vector_file
+    from reimpl.data.vectors import is_vector_file
 
     vectors, noise = settings.vectors or f"random:{used.dimension}", experiment.noise
     options = settings.options

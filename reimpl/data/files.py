@@ -32,9 +32,6 @@ BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 20
 #: Bytes that one line may have; the longest documents of the field have some megabytes.
 LONGEST_LINE = 1 << 26
-#: A packed file may unpack to `FREE` bytes in any case, and beyond that to so many times its size on disk.
-#: Text packs to a third or a tenth.
-FREE, MOST_TIMES = 1 << 26, 250
 
 # --------------------------------------------------------------------------- how much has been read
 
@@ -46,50 +43,40 @@ _METER: ContextVar[Callable[[int], None] | None] = ContextVar("meter", default=N
 
 
 class _Counted(io.FileIO):
-    """Tells the meter of each read."""
-
-    def __init__(self, path: Path, meter: Callable[[int], None]) -> None:
-        super().__init__(path, "rb")
-        self._meter = meter
-
     def readinto(self, buffer: Buffer, /) -> int:
         count = super().readinto(buffer)
-        self._meter(count)
+        if meter := _METER.get():
+            meter(count)
         return count
-
-
-def open_counted(path: Path) -> io.BufferedReader:
-    """The file, to be read; raises `OSError` as `Path.open` does."""
-    meter = _METER.get()
-    # some hundred steps for a corpus worth a bar
-    return path.open("rb") if meter is None else io.BufferedReader(_Counted(path, meter), 1 << 17)
 
 
 @contextmanager
 def counted(total: int, show: Progress | None) -> Iterator[None]:
     """Within it what is read is shown; at its end, if anything was and unless by an error, all is."""
-    if show is None:
-        yield
-        return
     done = 0
 
     def meter(count: int) -> None:
         nonlocal done
         done = min(done + count, total)  # a file may be looked at twice
-        show(done, total)
+        if show:
+            show(done, total)
 
-    token = _METER.set(meter)
+    token = _METER.set(meter if show else None)
     try:
         yield
     finally:
         _METER.reset(token)
-    if done:
+    if show and done:
         show(total, total)
+
+
+def _open(path: Path) -> io.BufferedReader:
+    return io.BufferedReader(_Counted(path, "rb"), 1 << 17)  # some hundred steps for a corpus worth a bar
 
 
 def sha256_of(path: Path) -> str:
     """SHA-256 of a file as it lies on disk, in hex, read in blocks. Raises `OSError`."""
-    with open_counted(path) as stream:
+    with _open(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -100,7 +87,6 @@ _UNPACK: Mapping[str, Callable[[IO[bytes]], object]] = {
     ".xz": lzma.LZMAFile,
     ".bz2": bz2.BZ2File,
 }
-PACKED = tuple(_UNPACK)
 #: What the libraries raise for damaged, encrypted or unknown archives and for files that cannot be read.
 _DAMAGE = (OSError, EOFError, RuntimeError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
@@ -118,12 +104,12 @@ class File:
     @property
     def name(self) -> str:
         """Its own name, without folders."""
-        return PurePosixPath(self.member).name if self.member else self.path.name
+        return PurePosixPath(self.member or self.path.as_posix()).name
 
     @property
     def packing(self) -> str:
         """`.gz`, `.xz`, `.bz2` or nothing."""
-        return next((suffix for suffix in PACKED if self.name.lower().endswith(suffix)), "")
+        return next((suffix for suffix in _UNPACK if self.name.lower().endswith(suffix)), "")
 
     @property
     def stem(self) -> str:
@@ -161,58 +147,38 @@ def opened(file: File) -> Iterator[IO[bytes]]:
             archive = stack.enter_context(zipfile.ZipFile(file.path))
             raw = stack.enter_context(archive.open(file.member))
         else:
-            raw = stack.enter_context(open_counted(file.path))
+            raw = stack.enter_context(_open(file.path))
         unpack = _UNPACK.get(file.packing)
         yield raw if unpack is None else stack.enter_context(cast(IO[bytes], unpack(raw)))
 
 
+def head(file: File, size: int = 1 << 16) -> bytes:
+    """The first bytes of the content, without a byte-order mark."""
+    with opened(file) as stream:
+        return stream.read(size).removeprefix(BOM)
+
+
 def blocks(file: File, size: int = BLOCK) -> Iterator[bytes]:
-    """The content in blocks of at most `size` bytes; raises `DataError` also when it unpacks to too much."""
-    total, limit = 0, _most_bytes(file)
+    """The content in blocks of at most `size` bytes; raises `DataError` as `opened` does."""
     with opened(file) as stream:
         while block := stream.read(size):
-            total += len(block)
-            if total > limit:
-                much = f"more than {limit:,} bytes, {MOST_TIMES} times its size"
-                raise DataError(f"{file}: unpacks to {much}; unpack it yourself if it is meant to")
             yield block
-
-
-def _most_bytes(file: File) -> float:
-    if file.plain:
-        return float("inf")
-    with explained(file):
-        packed = file.path.stat().st_size
-        if file.member:
-            with zipfile.ZipFile(file.path) as archive:
-                packed = archive.getinfo(file.member).compress_size
-        return max(FREE, MOST_TIMES * packed)
 
 
 def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
     """Whole lines: the number of the first (from 1) and their bytes; only the last line may lack its end.
 
     About `size` bytes at a time, or one line where it is longer. Without a byte-order mark. Raises
-    `DataError` for a line longer than `LONGEST_LINE`, else as `blocks`, with the line before the damage.
+    `DataError` for a line longer than `LONGEST_LINE`, else as `blocks`.
     """
-    number, rest, mark = 1, b"", BOM
-    content = blocks(file, size)
-    while True:
-        try:
-            block = next(content, b"").removeprefix(mark)
-        except DataError as err:
-            if number == 1:
-                raise
-            raise DataError(f"{file}:{number - 1}: somewhere after this line: {err}") from err
-        if not block and not mark:
-            break
-        mark = b""
-        whole = rest + block
-        cut = whole.rfind(b"\n") + 1
-        rest = whole[cut:]
+    number, rest = 1, b""
+    for n, block in enumerate(blocks(file, max(size, len(BOM)))):
+        rest += block if n else block.removeprefix(BOM)
+        cut = rest.rfind(b"\n") + 1
         if cut:
-            yield number, whole[:cut]
-            number += whole.count(b"\n", 0, cut)
+            yield number, rest[:cut]
+            number += rest.count(b"\n", 0, cut)
+            rest = rest[cut:]
         if len(rest) > LONGEST_LINE:
             long = f"a line of more than {LONGEST_LINE:,} bytes"
             raise DataError(f"{file}:{number}: {long}; is it a text file with a document a line?")
@@ -223,8 +189,7 @@ def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
 def text_lines(file: File) -> Iterator[tuple[int, str]]:
     """Numbers and lines without their ends; raises `DataError` for bytes that are not UTF-8 or a NUL byte."""
     for first, block in line_blocks(file):
-        lines = block.removesuffix(b"\n").split(b"\n")
-        for number, line in enumerate(lines, start=first):
+        for number, line in enumerate(block.removesuffix(b"\n").split(b"\n"), start=first):
             yield number, decoded(line.removesuffix(b"\r"), f"{file}:{number}")
 
 
@@ -240,15 +205,12 @@ def decoded(line: bytes, where: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as it goes into a message: its repr, cut short."""
-    text = repr(value)
+    """A value as it goes into a message: its repr, cut short; bytes as the text that they are meant to be."""
+    text = repr(value.decode("utf-8", "replace") if isinstance(value, bytes) else value)
     return text if len(text) <= 40 else text[:40] + "..."
 
 
-def head(file: File, size: int = 1 << 16) -> bytes:
-    """The first bytes of the content, without a byte-order mark."""
-    with opened(file) as stream:
-        return stream.read(size).removeprefix(BOM)
+# --------------------------------------------------------------------------- arrays
 
 
 def exact_floats() -> dict[str, Any]:
@@ -354,11 +316,8 @@ def _members(path: Path) -> list[File]:
     """The files in the outermost folder of an archive that holds any; raises `DataError` for two of them."""
     with zipfile.ZipFile(path) as archive:
         names = sorted({info.filename for info in archive.infolist() if not info.is_dir()})
-    inside = {
-        name: PurePosixPath(name)
-        for name in names
-        if not name.startswith("__MACOSX/") and not PurePosixPath(name).name.startswith(".")
-    }
+    inside = {name: PurePosixPath(name) for name in names if not name.startswith("__MACOSX/")}
+    inside = {name: member for name, member in inside.items() if not member.name.startswith(".")}
     if not inside:
         raise DataError(f"{path}: no files in this archive; give one that holds a corpus")
     least = min(len(member.parts) for member in inside.values())

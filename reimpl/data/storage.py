@@ -1,4 +1,4 @@
-"""Files that are whole or not there: small texts, arrays, and folders whose every change is seen."""
+"""Files that are whole or not there: digests, cached folders whose every change is seen, growing arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from numpy.typing import NDArray
 
 from reimpl.data.files import sha256_of
@@ -24,26 +24,10 @@ from reimpl.errors import DataError
 Array: TypeAlias = NDArray[Any]
 Entry = TypeVar("Entry")
 
-# --------------------------------------------------------------------------- small texts
 
-
-def write_whole(path: Path, text: str) -> None:
-    """Gives UTF-8 `text` the name `path` in one step, in a folder that is made where it lacks.
-
-    Raises `OSError` where it cannot be written; then what stood there is as it was, and nothing is left.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    work = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        work.write_text(text, "utf-8")
-        work.replace(path)
-    except BaseException:
-        work.unlink(missing_ok=True)
-        raise
-
-
-def digest_of(text: str) -> str:
-    """SHA-256 of its UTF-8 bytes, in hex."""
+def digest_of(value: object) -> str:
+    """SHA-256, in hex, of a text, or of what JSON makes of a value, its keys sorted."""
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -65,9 +49,8 @@ def file_digest(path: Path) -> str:
     read gigabytes to learn what it knew the day before.
     """
     known = _KNOWN.get()
+    known = {} if known is None else known
     try:
-        if known is None:
-            return sha256_of(path)
         name, status = str(path.absolute()), path.stat()
         here = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
         if known.get(name, [None])[0] == here:
@@ -85,18 +68,21 @@ def file_digest(path: Path) -> str:
 def remembered(memory: Path) -> Iterator[None]:
     """Within it digests are taken from, and added to, a file; a damaged or locked one is no hindrance."""
     try:
-        known: dict[str, Any] = dict(json.loads(memory.read_text("utf-8")))
+        before: dict[str, Any] = dict(json.loads(memory.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
-        known = {}
-    before = dict(known)
+        before = {}
+    known = dict(before)
     token = _KNOWN.set(known)
     try:
         yield
     finally:
         _KNOWN.reset(token)
     if known != before:
+        work = memory.with_name(f".{memory.name}.{os.getpid()}-{secrets.token_hex(4)}")
         with suppress(OSError):  # then they are read again the next time
-            write_whole(memory, json.dumps(dict(list(known.items())[-_MOST:])))
+            memory.parent.mkdir(parents=True, exist_ok=True)
+            work.write_text(json.dumps(dict(list(known.items())[-_MOST:])), "utf-8")
+            work.replace(memory)
 
 
 # --------------------------------------------------------------------------- entries of a cache
@@ -108,17 +94,15 @@ def cached_entry(
     place: Path,
     opened: Callable[[Path], Entry],
     make: Callable[[Path], None],
-    *,
     damaged: Callable[[DataError], None],
-    waiting: Callable[[], None] = lambda: None,
 ) -> Entry:
     """What `opened` gives of a folder; made first where it is not there, or `opened` raises `DataError`.
 
-    It is made under another name and renamed when whole; of two processes one makes it and the other, after
-    a call of `waiting`, waits. Raises what `make` raises, and `OSError` where the folder cannot be written.
+    It is made under another name and renamed when whole; of two processes one makes it and the other waits.
+    Raises what `make` raises, and `OSError` where the folder cannot be written.
     """
 
-    def try_to_open() -> Entry | None:
+    def if_there() -> Entry | None:
         try:
             return opened(place) if place.is_dir() else None
         except DataError as err:
@@ -126,27 +110,21 @@ def cached_entry(
             shutil.rmtree(place, ignore_errors=True)
             return None
 
-    if (entry := try_to_open()) is not None:
+    if (entry := if_there()) is not None:
         return entry
     place.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(f"{place}.lock")
-    try:
-        lock.acquire(timeout=0.0)
-    except Timeout:
-        waiting()
-        lock.acquire()
     work = place.with_name(f".unfinished-{place.name}")
-    try:
-        if (entry := try_to_open()) is not None:
+    with FileLock(f"{place}.lock"):
+        if (entry := if_there()) is not None:
             return entry
         shutil.rmtree(work, ignore_errors=True)  # of a killed process
-        work.mkdir()
-        make(work)
-        work.rename(place)
+        try:
+            work.mkdir()
+            make(work)
+            work.rename(place)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
         return opened(place)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-        lock.release()
 
 
 def write_meta(folder: Path, meta: Mapping[str, Any], names: Iterable[str]) -> None:

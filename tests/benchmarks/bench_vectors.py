@@ -31,8 +31,7 @@ import numpy as np
 import pandas
 import pytest
 
-from reimpl.data.vector_file import Tally, chunks, locate
-from reimpl.data.vectors import converted
+from reimpl.data.vectors import Tally, converted, locate, read_vectors
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]
 
@@ -61,8 +60,8 @@ def written(path: Path, lines: int) -> Path:
 def ours(path: Path) -> dict[str, np.ndarray]:
     return {
         word.decode(): row
-        for chunk in chunks(locate(path), Tally())
-        for word, row in zip(chunk.words, chunk.rows, strict=True)
+        for chunk in read_vectors(locate(path), Tally())
+        for word, row in zip(*chunk, strict=True)
     }
 
 

@@ -51,7 +51,7 @@ def test_other_ways_to_write_the_same(tmp_path: Path, train: bytes) -> None:
         (b"5" + HEADED_TRAIN[1:], r"train\.txt: 4 documents where its header says 5; it is cut off"),
         (b"4 6 4\n" + HEADED_TRAIN[6:], r"test is headed \(6, 3\) features and labels, train \(6, 4\)"),
         (HEADED_TRAIN.replace(b"2 4:-3", b"2 6:-3"), r"feature id 6, counted from 0, but 6 features"),
-        (b"4 6 3\n0 1:1\n0 2:1\n3,word 1:1\n1 1:1\n", r"train\.txt:4: '3,word' is no `label,label`"),
+        (b"4 6 3\n0 1:1\n0 2:1\n3,word 1:1\n1 1:1\n", r"train\.txt:4: '3,word 1:1' is no `label,label"),
     ],
 )
 def test_headed_files_that_are_refused(tmp_path: Path, train: bytes, message: str) -> None:
@@ -177,4 +177,4 @@ def test_as_a_plain_reader(tmp_path_factory: pytest.TempPathFactory, text: str) 
         for ids, values in zip(np.split(rows.ids, ends), np.split(rows.values, ends), strict=True)
     ]
     labels = [ids.tolist() for ids in np.split(rows.labels, label_ends)]
-    assert (list(zip(labels, features, strict=True)) if rows.size else []) == expected
+    assert (list(zip(labels, features, strict=True)) if len(rows.lengths) else []) == expected

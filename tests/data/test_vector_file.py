@@ -10,9 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reimpl.data.files import File
-from reimpl.data.vector_file import Tally, chunks, locate
-from reimpl.data.vectors import VectorFile, converted
+from reimpl.data.vectors import Tally, VectorFile, converted, locate, read_vectors
 from reimpl.errors import DataError
 from tests.data.corpora import write
 from tests.data.test_fuzz import mutated
@@ -25,10 +23,9 @@ FORM = pytest.mark.parametrize("form", FORMS)
 
 def read(path: Path, dimension: int | None = None) -> tuple[list[str], list[list[float]], Tally]:
     tally = Tally()
-    parts = list(chunks(locate(path, dimension), tally))
-    tally.check_dimension(File(path), dimension, "stated")
-    words = [word.decode("utf-8", "backslashreplace") for part in parts for word in part.words]
-    return words, [row for part in parts for row in part.rows.tolist()], tally
+    parts = list(read_vectors(locate(path, dimension), tally))
+    words = [word.decode("utf-8", "backslashreplace") for part, _ in parts for word in part]
+    return words, [row for _, rows in parts for row in rows.tolist()], tally
 
 
 def f32(rows: Sequence[Sequence[float]]) -> list[list[float]]:
@@ -46,7 +43,7 @@ def test_every_form_gives_the_same_rows(tmp_path: Path, form: str) -> None:
     looked_up, found = kept.look_up(wanted)
     assert found.tolist() == [True, False, True]
     assert looked_up.tolist() == [f32(ROWS)[2], [0, 0, 0], f32(ROWS)[0]]
-    assert kept.first_words(2) == [word.encode() for word in WORDS[:2]]
+    assert list(kept.words())[:2] == [word.encode() for word in WORDS[:2]]
     assert kept.tally == tally
 
 
@@ -68,7 +65,7 @@ def test_bad_lines_are_left_out_counted_and_the_first_is_named(
         content = b"\n".join([b"a 1 2", b"b 3 4", line, f"{other} 1 2".encode(), b"c 5 6", b"d 1 x", b""])
         words, rows, tally = read(write(tmp_path / "v.txt", content))
         assert (words, rows) == (["a", "b", other, "c"], [[1, 2], [3, 4], [1, 2], [5, 6]])
-        assert (tally.lines, tally.bad, tally.first_bad) == (6, 2, (3, reason))
+        assert (tally.lines, tally.bad, tally.first_bad) == (6, 2, f"3: {reason}")
 
 
 NO_TABLE = ": no line with a word and numbers"
@@ -139,7 +136,7 @@ def test_a_file_is_converted_once_and_known_by_its_content(
         ["the"], np.random.default_rng(0)
     ).rows.tolist() == [[1, 2]]
     with monkeypatch.context() as patch:
-        patch.setattr("reimpl.data.vectors.chunks", None)
+        patch.setattr("reimpl.data.vectors.read_vectors", None)
         copy = write(tmp_path / "copy.txt", file.read_bytes())
         assert converted(copy, tmp_path / "c") == first
         with pytest.raises(DataError, match="vectors of 2 dimensions, but 3 stated"):

@@ -51,23 +51,17 @@ GIVEN = "features as given"
 FEATURES_VERSION = 1
 #: No corpus of the field has more than some millions of labels, and ids are int32. What says more is damaged
 #: or lies, and whoever believed it would fill the memory.
-MOST = {"features": 1 << 31, "labels": 10_000_000}
+MOST = {"feature": 1 << 31, "label": 10_000_000}
 
 _FILES = r"{prefix}{split}(?:_v\d+)?(?:\.(?:txt|dat|data|svm|libsvm|svmlight))?"
 _HEADER = re.compile(rb"\s*(\d{1,18})[ \t]+(\d{1,18})[ \t]+(\d{1,18})[ \t]*\r?")
-#: What scikit-learn writes on top of a LIBSVM file.
-_SAYS_BASE = re.compile(rb"# Column indices are (zero|one)-based")
-_SPLIT_FILE = re.compile(r"(?:.*[_.-])?(tr|tst)_?split\.txt", re.IGNORECASE)
-_DATA_FILE = re.compile(r"(?:.*[_.-])?data\.txt", re.IGNORECASE)
-_ROLES = {"tr": "train rows", "tst": "test rows"}
+_SPLIT_FILE = re.compile(r"(?:.*[_.-])?(trsplit|tr_split|tstsplit|tst_split|data)\.txt", re.IGNORECASE)
 _FEATURES = r"(?:X\.{split}|{prefix}{split}_X_Xf)\.npz"
 _TARGETS = r"(?:Y\.{split}|{prefix}{split}_X_Y)\.npz"
 
 #: Of an id (int32) and of a value (float32).
 LARGEST, LARGEST_VALUE = int(np.iinfo(np.int32).max), float(np.finfo(np.float32).max)
-_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_PAIR = re.compile(rb"(\d+):(%s)" % _NUMBER)
-_LABELS = re.compile(rb"\d+(?:,\d+)*")
+_FORM = "`label,label feature:value ...`"
 
 
 # --------------------------------------------------------------------------- lines
@@ -91,20 +85,15 @@ class Rows(NamedTuple):
     open_end: bool = False
     """The last line has no end: it may have lost something."""
 
-    @property
-    def size(self) -> int:
-        """N"""
-        return len(self.lengths)
-
     def without_empty_end(self, least: int = 0) -> Rows:
         """Without the lines at the end that hold nothing, as long as there are more than `least`."""
         full = np.flatnonzero(self.lengths + self.label_lengths)
-        size = min(self.size, max(least, int(full[-1]) + 1 if len(full) else 0))
+        size = min(len(self.lengths), max(least, int(full[-1]) + 1 if len(full) else 0))
         return self._replace(lengths=self.lengths[:size], label_lengths=self.label_lengths[:size])
 
 
 def read_rows(file: File, skip: int = 0) -> Rows:
-    """All lines but the first `skip`.
+    """All lines but the first `skip`, whose fields are parted by spaces or tabs.
 
     Raises `DataError` with file and line for the first one that breaks the form, has a feature twice, a value
     that is not finite, or an id beyond 2^31 - 1. An id is the number that is written, however many zeros
@@ -119,20 +108,26 @@ def read_rows(file: File, skip: int = 0) -> Rows:
         if not block:
             continue
         open_end = not block.endswith(b"\n")
-        text = (block + b"\n" * open_end).replace(b"\r\n", b"\n")
-        rows = _read_at_once(text) or _read_at_once(_rewritten(file, number, text))
-        assert rows is not None
+        text = (block + b"\n" * open_end).replace(b"\r\n", b"\n").replace(b"\t", b" ")
+        while b"  " in text:
+            text = text.replace(b"  ", b" ")
+        rows = _rows_of(text.replace(b" \n", b"\n"))
+        if rows is None:
+            lines = enumerate(text.split(b"\n"))
+            bad = next((n for n, line in lines if _rows_of(line.rstrip() + b"\n") is None), 0)
+            line = block.split(b"\n")[bad]
+            what = f"ids up to {LARGEST}, finite values and no feature twice; correct the line"
+            raise DataError(f"{file}:{number + bad}: {shown(line)} is no {_FORM} with {what}")
         repeated += rows.repeated
-        arrays: tuple[Any, ...] = rows[:5]
-        for part, array, kind in zip(parts, arrays, kinds, strict=True):
+        for part, array, kind in zip(parts, rows[:5], kinds, strict=True):
             part.append(array.astype(kind, copy=False))
     # popped, so that one array at most is there twice
     ids, values, lengths, labels, label_lengths = (np.concatenate(parts.pop(0)) for _ in kinds)
     return Rows(ids, values, lengths, labels, label_lengths, repeated, open_end)
 
 
-def _read_at_once(text: bytes) -> Rows | None:
-    """The rows of a block that ends in a line feed; None when something in it may break the form."""
+def _rows_of(text: bytes) -> Rows | None:
+    """The rows of a block that ends in a line feed; None when something in it breaks the form."""
     import pandas
 
     signed = any(sign in text for sign in (b" +", b" -", b"\n+", b"\n-", b",+", b",-"))
@@ -168,17 +163,10 @@ def _read_at_once(text: bytes) -> Rows | None:
         features, weights = features[order], weights[order]
         if (np.diff(features) == 0).any():
             return None
-    positives = _keys(label_lengths, labels)
-    if not (np.diff(positives) > 0).all():
-        positives = np.unique(positives)
-    return Rows(
-        features & LARGEST,
-        weights,
-        np.array(lengths),
-        positives & LARGEST,
-        np.bincount(positives >> 31, minlength=len(lengths)),
-        len(labels) - len(positives),
-    )
+    positives = np.unique(_keys(label_lengths, labels))
+    per_line = np.bincount(positives >> 31, minlength=len(lengths))
+    repeated = len(labels) - len(positives)
+    return Rows(features & LARGEST, weights, np.array(lengths), positives & LARGEST, per_line, repeated)
 
 
 def _keys(lengths: Sequence[int], ids: IntArray | Sequence[int]) -> IntArray:
@@ -187,99 +175,71 @@ def _keys(lengths: Sequence[int], ids: IntArray | Sequence[int]) -> IntArray:
     return rows + np.asarray(ids, dtype=np.int64)
 
 
-def _rewritten(file: File, first: int, text: bytes) -> bytes:
-    """The lines as `_read_at_once` takes them; raises `DataError` that names the first broken one."""
-    lines = []
-    for number, line in enumerate(text[:-1].split(b"\n"), start=first):
-        labels, features = _parse(line, f"{file}:{number}")
-        if len(dict(features)) < len(features):
-            raise DataError(f"{file}:{number}: a feature stands there twice; keep one")
-        pairs = "".join(f" {feature}:{value!r}" for feature, value in features)
-        lines.append(f"{','.join(map(str, labels))}{pairs}\n")
-    return "".join(lines).encode()
+# --------------------------------------------------------------------------- files with and without a header
 
 
-def _parse(line: bytes, where: str) -> tuple[list[int], list[tuple[int, float]]]:
-    """Labels, and features with their values, of one line."""
-    fields = [field for field in re.split(rb"[ \t]+", line) if field]
-    labels: list[int] = []
-    form = "write `label,label feature:value ...`"
-    if fields and b":" not in fields[0] and line[:1] not in b" \t":
-        if not _LABELS.fullmatch(fields[0]):
-            raise DataError(f"{where}: {_cut(fields[0])} is no `label,label`; {form}")
-        labels = [_id(digits, where) for digits in fields.pop(0).split(b",")]
-    pairs = []
-    for field in fields:
-        match = _PAIR.fullmatch(field)
-        if match is None:
-            raise DataError(f"{where}: {_cut(field)} is no `feature:value` of two numbers; {form}")
-        value = float(match[2])
-        if not abs(value) <= LARGEST_VALUE:
-            raise DataError(f"{where}: value {_cut(match[2])} is too large; correct it")
-        pairs.append((_id(match[1], where), value))
-    return labels, pairs
+def _header(file: File) -> list[int] | None:
+    """N, D and L of the first line, if it is a header."""
+    match = _HEADER.fullmatch(head(file).split(b"\n")[0])
+    return [int(number) for number in match.groups()] if match else None
 
 
-def _id(number: bytes, where: str) -> int:
-    digits = number.lstrip(b"0") or b"0"
-    if len(digits) > 10 or int(digits) > LARGEST:
-        raise DataError(f"{where}: id {_cut(number)} is larger than {LARGEST}; correct it")
-    return int(digits)
+def detect_headed(tree: Tree) -> str | None:
+    """First line `N D L` in the train file, or in the one file given."""
+    if (file := first_file(tree, _FILES)) is None or (header := _header(file)) is None:
+        return None
+    n, n_features, n_labels = header
+    return f"{file.name} starts with a header: {n:,} documents, {n_features:,} features, {n_labels:,} labels"
 
 
-def _cut(field: bytes) -> str:
-    return shown(field.decode("utf-8", "replace"))
+def detect_bare(tree: Tree) -> str | None:
+    """All of the first lines are `label,label feature:value ...`, without a header."""
+    if (file := first_file(tree, _FILES)) is None:
+        return None
+    lines = [line.strip() for line in first_lines(file) if not line.startswith(b"#")]
+    rows = _rows_of(b"\n".join([*lines, b""])) if lines else None
+    if rows is None or not len(rows.ids):
+        return None
+    return f"the lines of {file.name} are {_FORM} without a header"
 
 
-# --------------------------------------------------------------------------- files
+def open_headed(tree: Tree, options: Options) -> Dataset:
+    """A folder of files with a header."""
+    files = train_and_test(tree, _FILES, "the format `N D L`")
+    tables = {split: read_headed(file) for split, file in files.items()}
+    sizes = tables["train"][1]
+    for split, (_, other) in tables.items():
+        if other != sizes:
+            heads = f"{split} is headed {other} features and labels, train {sizes}"
+            raise DataError(f"{tree.path}: {heads}; which is right?")
+    parts, about = _assemble(tree, {split: rows for split, (rows, _) in tables.items()}, options, sizes)
+    return features_dataset(tree.name, parts, **about)
 
 
-class Table(NamedTuple):
-    """One file as it stands there; D and L of its header, and what it says that feature ids count from."""
-
-    rows: Rows
-    n_features: int | None = None
-    n_labels: int | None = None
-    features_from: Base | None = None
-
-
-def read_headed(file: File) -> Table:
-    """A file with a header; raises `DataError` when it holds other than N documents, or D or L cannot be."""
-    header = head(file).split(b"\n")[0]
-    match = _HEADER.fullmatch(header)
-    if match is None:
-        raise DataError(f"{file}:1: {_cut(header.rstrip())} is no header `N D L`; is it another format?")
-    n, n_features, n_labels = (int(number) for number in match.groups())
-    _check_sizes(f"{file}:1", n_features, n_labels)
+def read_headed(file: File) -> tuple[Rows, tuple[int, int]]:
+    """A file with a header, and its D and L; raises `DataError` when it holds other than N documents."""
+    if (header := _header(file)) is None:
+        line = head(file).split(b"\n")[0].rstrip()
+        raise DataError(f"{file}:1: {shown(line)} is no header `N D L`; is it another format?")
+    n, n_features, n_labels = header
     rows = read_rows(file, skip=1).without_empty_end(n)
-    if rows.size != n:
-        what = "it is cut off" if rows.size < n else "it has too many"
-        says = f"{rows.size:,} documents where its header says {n:,}"
+    size = len(rows.lengths)
+    if size != n:
+        what = "it is cut off" if size < n else "it has too many"
+        says = f"{size:,} documents where its header says {n:,}"
         raise DataError(f"{file}: {says}; {what}, get a sound copy")
-    return Table(rows, n_features, n_labels)
+    return rows, (n_features, n_labels)
 
 
-def read_bare(file: File) -> Table:
-    """A file without a header; comment lines may stand on top."""
-    says: Base | None = None
-    top = 0
-    for line in head(file).split(b"\n"):
-        if not line.startswith(b"#"):
-            break
-        top += 1
-        if match := _SAYS_BASE.match(line):
-            says = 0 if match[1] == b"zero" else 1
-    rows = read_rows(file, skip=top).without_empty_end()
-    if rows.size == 0:
-        raise DataError(f"{file}: no documents; give a file that is not empty")
-    return Table(rows, features_from=says)
-
-
-def _check_sizes(where: str, n_features: int, n_labels: int) -> None:
-    for what, size in (("features", n_features), ("labels", n_labels)):
-        if size > MOST[what]:
-            most = f"more than {MOST[what]:,} are not read"
-            raise DataError(f"{where}: {size:,} {what}, and {most}; is it the right number?")
+def open_bare(tree: Tree, options: Options) -> Dataset:
+    """A folder of files without a header; D and L are the largest ids, which a note says."""
+    rows = {}
+    for split, file in train_and_test(tree, _FILES, "LIBSVM").items():
+        comments = re.match(rb"(?:#[^\n]*\n)*", head(file))
+        rows[split] = read_rows(file, skip=comments[0].count(b"\n") if comments else 0).without_empty_end()
+    parts, about = _assemble(tree, rows, options)
+    note = "The numbers of features and labels are those of the largest ids: the files have no header."
+    return features_dataset(tree.name, parts, **about | {"notes": (note, *about["notes"])})
 
 
 def _base(
@@ -313,7 +273,11 @@ def _base(
             f"{where}: {what} id {highest}, counted from {first}, but {size} {what}s in the header; "
             f"is it the right file, and {option(name)} right?"
         )
-    return first, highest + 1 - first if size is None else size, note
+    size = highest + 1 - first if size is None else size
+    if size > MOST[what]:
+        most = f"more than {MOST[what]:,} are not read"
+        raise DataError(f"{where}: {size:,} {what}s, and {most}; is it the right number?")
+    return first, size, note
 
 
 #: float32 features (N, D) and labels (N, L), 1 where a document has one; sorted, without zeros.
@@ -321,36 +285,33 @@ Matrices = tuple[sparse.csr_matrix, sparse.csr_matrix]
 
 
 def _assemble(
-    tree: Tree, tables: Mapping[str, Table], options: Options
+    tree: Tree, rows: Mapping[str, Rows], options: Options, sizes: tuple[int, int] | None = None
 ) -> tuple[dict[str, Matrices], dict[str, Any]]:
-    """Files with one numbering for all: matrices by split, and `names`, `counts`, `notes` of a data set."""
-    where, first = str(tree.path), next(iter(tables.values()))
-    for split, table in tables.items():
-        if table[1:3] != first[1:3]:
-            heads = f"{split} is headed {table[1:3]} features and labels, train {first[1:3]}"
-            raise DataError(f"{where}: {heads}; which is right?")
-    says = next((table.features_from for table in tables.values() if table.features_from is not None), None)
-    stated = says if options.features_from is None else options.features_from
-    ids, labels = zip(*((table.rows.ids, table.rows.labels) for table in tables.values()), strict=True)
-    base, n_features, note = _base(where, "feature", ids, first.n_features, stated)
-    label_base, n_labels, label_note = _base(where, "label", labels, first.n_labels, options.labels_from)
-    _check_sizes(where, n_features, n_labels)
+    """Files with one numbering for all: matrices by split, and `names`, `counts`, `notes` of a data set.
+
+    sizes: D and L of a header.
+    """
+    where, (D, L) = str(tree.path), sizes or (None, None)
+    ids, labels = [each.ids for each in rows.values()], [each.labels for each in rows.values()]
+    base, n_features, note = _base(where, "feature", ids, D, options.features_from)
+    label_base, n_labels, label_note = _base(where, "label", labels, L, options.labels_from)
     parts: dict[str, Matrices] = {}
     counts: dict[str, int] = {}
     notes = [*note, *label_note]
-    for split, (rows, *_) in tables.items():
-        features = (rows.values, rows.ids - np.int32(base), offsets_of(rows.lengths))
-        x = sparse.csr_matrix(features, shape=(rows.size, n_features))
+    for split, each in rows.items():
+        size = len(each.lengths)
+        features = (each.values, each.ids - np.int32(base), offsets_of(each.lengths))
+        x = sparse.csr_matrix(features, shape=(size, n_features))
         x.eliminate_zeros()
-        ones = np.ones(len(rows.labels), dtype=np.float32)
-        positives = (ones, rows.labels - np.int32(label_base), offsets_of(rows.label_lengths))
-        parts[split] = x, sparse.csr_matrix(positives, shape=(rows.size, n_labels))
-        if rows.open_end:
+        ones = np.ones(len(each.labels), dtype=np.float32)
+        positives = (ones, each.labels - np.int32(label_base), offsets_of(each.label_lengths))
+        parts[split] = x, sparse.csr_matrix(positives, shape=(size, n_labels))
+        if each.open_end:
             notes.append(f"{split}: the last line has no end; it may be cut off.")
-        empty = int((rows.lengths + rows.label_lengths == 0).sum())
+        empty = int((each.lengths + each.label_lengths == 0).sum())
         for name, count, sentence in (
-            ("zero_values", len(rows.values) - x.nnz, "values of 0 left out"),
-            ("repeated_labels", rows.repeated, "repeated labels counted once"),
+            ("zero_values", len(each.values) - x.nnz, "values of 0 left out"),
+            ("repeated_labels", each.repeated, "repeated labels counted once"),
             ("empty_documents", empty, "documents have neither labels nor features"),
         ):
             counts[f"{split}.{name}"] = count
@@ -387,7 +348,7 @@ def features_dataset(
     there is no label to learn.
     """
     n_features, n_labels = parts["train"][0].shape[1], parts["train"][1].shape[1]
-    found: dict[str, float] = {"features": n_features, "labels": n_labels}
+    counted: dict[str, float] = {"features": n_features, "labels": n_labels}
     splits, lines, sums, kept = {}, [], {}, []
     for split, (x, y) in parts.items():
         if x.shape[0] == 0:
@@ -406,11 +367,8 @@ def features_dataset(
         sums[split] = part.size, total
         bare = int((np.diff(part.label_offsets) == 0).sum())
         kept += [f"{split}: {bare} documents without labels kept."] * (bare > 0)
-        found |= {
-            f"{split}.documents": part.size,
-            f"{split}.unlabelled_kept": bare,
-            f"{split}.mean_features": x.nnz / part.size,
-        }
+        counted |= {f"{split}.documents": part.size, f"{split}.unlabelled_kept": bare}
+        counted[f"{split}.mean_features"] = x.nnz / part.size
     content = hashlib.sha256("\n".join(["bow", *lines]).encode()).hexdigest()
     choices = json.dumps([FEATURES_VERSION, content, n_features, n_labels])
     return Dataset(
@@ -427,7 +385,7 @@ def features_dataset(
         vectors=np.zeros((1, 1), dtype=np.float32),
         padding_id=0,
         padding_trainable=False,
-        counts={**(counts or {}), **found},
+        counts={**(counts or {}), **counted},
         notes=(*notes, *kept),
     )
 
@@ -453,50 +411,20 @@ def _digests(label_ids: IntArray, label_offsets: IntArray, x: sparse.csr_matrix)
     return digest.hexdigest(), total % MODULUS
 
 
-# --------------------------------------------------------------------------- headed and bare
-
-
-def detect_headed(tree: Tree) -> str | None:
-    """First line `N D L` in the train file, or in the one file given."""
-    file = first_file(tree, _FILES)
-    match = _HEADER.fullmatch(head(file).split(b"\n")[0]) if file else None
-    if file is None or match is None:
-        return None
-    n, n_features, n_labels = (f"{int(number):,}" for number in match.groups())
-    return f"{file.name} starts with a header: {n} documents, {n_features} features, {n_labels} labels"
-
-
-def detect_bare(tree: Tree) -> str | None:
-    """All of the first lines are `label,label feature:value ...`, without a header."""
-    if (file := first_file(tree, _FILES)) is None:
-        return None
-    lines = [line.removesuffix(b"\r") for line in first_lines(file) if not line.startswith(b"#")]
-    try:
-        features = [pair for line in lines for pair in _parse(line, "")[1]]
-    except DataError:
-        return None
-    return (
-        f"the lines of {file.name} are `label,label feature:value ...` without a header" if features else None
-    )
-
-
-def open_headed(tree: Tree, options: Options) -> Dataset:
-    """A folder of files with a header."""
-    files = train_and_test(tree, _FILES, "the format `N D L`")
-    tables = {split: read_headed(file) for split, file in files.items()}
-    parts, about = _assemble(tree, tables, options)
-    return features_dataset(tree.name, parts, **about)
-
-
-def open_bare(tree: Tree, options: Options) -> Dataset:
-    """A folder of files without a header; D and L are the largest ids, which a note says."""
-    files = train_and_test(tree, _FILES, "LIBSVM")
-    parts, about = _assemble(tree, {split: read_bare(file) for split, file in files.items()}, options)
-    note = "The numbers of features and labels are those of the largest ids: the files have no header."
-    return features_dataset(tree.name, parts, **about | {"notes": (note, *about["notes"])})
-
-
 # --------------------------------------------------------------------------- columns of splits
+
+
+def _column_files(where: Tree) -> dict[str, File]:
+    """The files of train rows, of test rows, and of the data, as they are there."""
+    roles = {"trsplit": "train rows", "tstsplit": "test rows", "data": "data"}
+    files: dict[str, File] = {}
+    for name in where.files:
+        if (match := _SPLIT_FILE.fullmatch(name)) and (file := where.find(name)):
+            role = roles[match[1].lower().replace("_", "")]
+            if role in files:
+                raise DataError(f"{where.path}: {files[role].name} and {file.name} are both {role}; keep one")
+            files[role] = file
+    return files
 
 
 def detect_columns(where: Tree) -> str | None:
@@ -544,11 +472,6 @@ def open_column(where: Tree, options: Options) -> Dataset:
         state = f"state {option('column', 0)} to {option('column', columns - 1)}"
         state += option("_columns", f"0-{columns - 1}") + (f"; {lacking} too" if no_data else "")
         raise DataError(f"{where.path}: {columns} splits, one a column; {state}")
-    column = options.column or 0
-    for role in _ROLES.values():
-        if role not in files:
-            both = "both ..._trSplit.txt and ..._tstSplit.txt are needed"
-            raise DataError(f"{where.path}: no file of {role}; {both}")
     if no_data:
         raise DataError(f"{where.path}: row numbers of splits, but {lacking}")
     home, data = where, files.get("data")
@@ -557,51 +480,40 @@ def open_column(where: Tree, options: Options) -> Dataset:
         ((data, *_), *_) = tree(path).files.values()
         home = tree(path.parent) if data.path == path and not data.member else tree(path)
     assert data is not None
-    parts, about = _assemble(home, {"all": read_headed(data)}, options)
+    whole, sizes = read_headed(data)
+    parts, about = _assemble(home, {"all": whole}, options, sizes)
     x, y = parts["all"]
-    train, test = (_row_numbers(files[role], x.shape[0]) for role in _ROLES.values())
-    if train.shape[1] != test.shape[1]:
-        unlike = f"{train.shape[1]} columns of train and {test.shape[1]} of test"
-        raise DataError(f"{where.path}: {unlike}; they do not belong together")
-    both_rows = np.concatenate((train[:, column], test[:, column]))
-    if len(np.unique(both_rows)) < len(both_rows):
+    column, rows = options.column or 0, {}
+    for split in ("train", "test"):
+        if f"{split} rows" not in files:
+            both = "both ..._trSplit.txt and ..._tstSplit.txt are needed"
+            raise DataError(f"{where.path}: no file of {split} rows; {both}")
+        rows[split] = _row_numbers(files[f"{split} rows"], x.shape[0], columns)[:, column]
+    used = np.concatenate((rows["train"], rows["test"]))
+    if len(np.unique(used)) < len(used):
         raise DataError(f"{home.name}: column {column} uses a row twice; get a sound copy of the split files")
-    left = x.shape[0] - len(both_rows)
+    left = x.shape[0] - len(used)
     about["counts"]["rows_not_used"] = left
     about["notes"] += [f"Split {column} (from 0) of {columns} that come with the data."]
     about["notes"] += [f"{left} rows of the data stand in neither train nor test."] * (left > 0)
-    rows = {"train": train[:, column], "test": test[:, column]}
     return features_dataset(home.name, {split: (x[own], y[own]) for split, own in rows.items()}, **about)
 
 
-def _row_numbers(file: File, size: int) -> IntArray:
+def _row_numbers(file: File, size: int, columns: int) -> IntArray:
     """int64 (n, C) row numbers from 0; raises `DataError` for ragged lines or a number outside 1..size."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # numpy warns of empty files and of numbers that are not whole
             rows = np.loadtxt((line for _, line in text_lines(file)), dtype=np.int64, comments=None, ndmin=2)
-    except DataError:
-        raise
     except (ValueError, OverflowError, Warning) as err:
         raise DataError(f"{file}: not row numbers in columns ({err}); get a sound copy") from err
+    if rows.shape[1] != columns:
+        raise DataError(f"{file}: {rows.shape[1]} columns, not {columns}; they do not belong together")
     wrong = rows[(rows < 1) | (rows > size)]
     if len(wrong):
         range_ = f"they count from 1 to {size:,}, do they belong to these data?"
         raise DataError(f"{file}: row number {wrong[0]}; {range_}")
     return rows - 1
-
-
-def _column_files(where: Tree) -> dict[str, File]:
-    files: dict[str, File] = {}
-    for name in where.files:
-        match = _SPLIT_FILE.fullmatch(name)
-        role = _ROLES[match[1].lower()] if match else "data" if _DATA_FILE.fullmatch(name) else None
-        file = where.find(name) if role else None
-        if role and file:
-            if role in files:
-                raise DataError(f"{where.path}: {files[role].name} and {file.name} are both {role}; keep one")
-            files[role] = file
-    return files
 
 
 # --------------------------------------------------------------------------- matrices
@@ -620,17 +532,15 @@ def open_matrices(tree: Tree, options: Options) -> Dataset:
     files = train_and_test(tree, _FEATURES, "the format of sparse matrices")
     targets = beside(tree, files, _TARGETS, "matrix of {} labels")
     parts = {split: (_read_matrix(file), _read_matrix(targets[split])) for split, file in files.items()}
-    n_features, n_labels = parts["train"][0].shape[1], parts["train"][1].shape[1]
+    widths = {split: (x.shape[1], y.shape[1]) for split, (x, y) in parts.items()}
     for split, (x, y) in parts.items():
         if x.shape[0] != y.shape[0]:
             unlike = f"{x.shape[0]:,} rows, but {y.shape[0]:,} in {targets[split].name}"
             raise DataError(f"{files[split]}: {unlike}; they do not belong together")
-        if (x.shape[1], y.shape[1]) != (n_features, n_labels):
-            raise DataError(
-                f"{tree.path}: matrices of different widths (train {n_features} features and {n_labels} "
-                f"labels; {split} {x.shape[1]} and {y.shape[1]}); they do not belong together"
-            )
-    return features_dataset(tree.name, parts, names=names_beside(tree, n_labels))
+        if widths[split] != widths["train"]:
+            unlike = f"features and labels are {widths['train']} in train, {widths[split]} in {split}"
+            raise DataError(f"{tree.path}: {unlike}; they do not belong together")
+    return features_dataset(tree.name, parts, names=names_beside(tree, widths["train"][1]))
 
 
 def _read_matrix(file: File) -> sparse.csr_matrix:
