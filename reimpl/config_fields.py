@@ -89,14 +89,22 @@ _WANTED = {
 }
 
 
-def wanted(kind: str) -> str:
-    """`; give a whole number ...` by pydantic's name of the error, as `int_type`; empty where it says all.
+def from_json(kind: type, values: Mapping[str, Any], where: str) -> Any:
+    """The dataclass of these values, as JSON and strict: a list is a tuple, but "16" and true are no numbers.
 
-    >>> wanted("bool_type")
-    '; give true or false'
+    Raises `ConfigError` naming the key and the value, and what the dataclass itself raises.
     """
-    name = kind.removesuffix("_type").removesuffix("_parsing").removesuffix("_from_float")
-    return f"; give {_WANTED[name]}" if name in _WANTED else ""
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return TypeAdapter(kind).validate_json(json.dumps(values, default=str), strict=True)
+    except ValidationError as err:
+        first = err.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        name = first["type"].removesuffix("_type").removesuffix("_parsing").removesuffix("_from_float")
+        wanted = f"; give {_WANTED[name]}" if name in _WANTED else ""
+        why = f"{where} key {place!r}: {first['msg']}, not {first['input']!r}{wanted}"
+        raise ConfigError(why, first["loc"], alone=True) from err
 
 
 class ChangeError(ConfigError):
@@ -110,24 +118,16 @@ class ChangeError(ConfigError):
         self.key, self.why = key, why
 
 
-_Held = TypeVar("_Held")
+_Base = TypeVar("_Base")
 
 
-def with_changes(base: _Held, changes: Mapping[str, Any], where: str) -> _Held:
-    """A dataclass with some of its fields changed, as JSON and strict: "16" and true are no numbers.
-
-    Raises `ChangeError` naming the key and the value.
-    """
-    from pydantic import TypeAdapter, ValidationError
-
+def with_changes(base: _Base, changes: Mapping[str, Any], where: str) -> _Base:
+    """A dataclass with some of its fields changed. Raises `ChangeError` naming the key and the value."""
     try:
-        text = json.dumps({**asdict(base), **changes}, default=str)  # type: ignore[call-overload]
-        changed: _Held = TypeAdapter(type(base)).validate_json(text, strict=True)
-    except ValidationError as err:
-        first = err.errors()[0]
-        key = str(first["loc"][0])
-        why = f"cannot be {changes.get(key)!r}: {first['msg']}{wanted(first['type'])}"
-        raise ChangeError(where, key, why) from err
+        changed: _Base = from_json(type(base), {**asdict(base), **changes}, where)  # type: ignore[call-overload]
     except ConfigError as err:
-        raise ChangeError(where, None, str(err)) from err
+        key = str(err.place[0]) if err.place else None
+        value = repr(changes.get(str(key)))
+        why = str(err).partition(": ")[2].replace(f", not {value}", "", 1)
+        raise ChangeError(where, key, f"cannot be {value}: {why}" if key else str(err)) from err
     return changed

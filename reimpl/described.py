@@ -19,6 +19,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from reimpl.config_fields import as_json
 from reimpl.data.recipe import RECIPES
+from reimpl.models import variant_keys
 from reimpl.protocol import PROTOCOLS
 from reimpl.tuning import TUNING
 
@@ -76,24 +77,21 @@ def field_docstrings(config: type) -> dict[str, str]:
     texts: dict[str, str] = {}
     for part in reversed(config.__mro__[:-1]):
         (node,) = ast.parse(textwrap.dedent(inspect.getsource(part))).body
-        for key, after in pairwise(node.body if isinstance(node, ast.ClassDef) else []):
-            is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-            if isinstance(key, ast.AnnAssign) and isinstance(key.target, ast.Name) and is_text:
-                text = " ".join(str(after.value.value).split())  # type: ignore[attr-defined]
-                texts[key.target.id] = re.sub(r"\bNone\b", "null", text)
+        for key, after in pairwise(getattr(node, "body", [])):
+            if isinstance(key, ast.AnnAssign) and isinstance(after, ast.Expr):
+                text = " ".join(str(ast.literal_eval(after.value)).split())
+                texts[ast.unparse(key.target)] = re.sub(r"\bNone\b", "null", text)
     return texts
 
 
 def variants_of(module: ModuleType) -> dict[str, tuple[str, dict[str, str]]]:
     """Name -> the comment above the variant, and the keys that it sets otherwise than their default."""
-    source, comments = inspect.getsource(module), dict[str, str]()
-    for node in ast.parse(source).body:
-        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
-        if isinstance(value, ast.Dict) and "VARIANTS" in ast.unparse(node).partition("=")[0]:
-            for key in (key for key in value.keys if isinstance(key, ast.Constant)):
-                above = reversed(source.splitlines()[: key.lineno - 1])
-                lines = [*takewhile(lambda line: line.strip().startswith("#"), above)]
-                comments[str(key.value)] = " ".join(line.strip().lstrip("# ") for line in reversed(lines))
+    lines, comments = inspect.getsource(module).splitlines(), dict[str, str]()
+    keys = [key for node in ast.parse("\n".join(lines)).body for key in variant_keys(node) or ()]
+    for key in keys:
+        if isinstance(key, ast.Constant):
+            above = takewhile(lambda line: line.strip().startswith("#"), reversed(lines[: key.lineno - 1]))
+            comments[str(key.value)] = " ".join(line.strip().lstrip("# ") for line in reversed([*above]))
     variants = {}
     for name, config in module.VARIANTS.items():
         values = {it.name: (_plain(getattr(config, it.name)), _default(it)) for it in fields(config)}

@@ -40,7 +40,6 @@ import ast
 import hashlib
 import importlib
 import importlib.util
-import json
 import os
 import re
 import sys
@@ -53,7 +52,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from reimpl.config_fields import as_dict, wanted
+from reimpl.config_fields import as_dict, from_json
 from reimpl.errors import ConfigError
 from reimpl.plugins import MODELS as GROUP
 from reimpl.plugins import Offered, offered
@@ -118,17 +117,21 @@ def known_variants(model: str) -> tuple[str, ...] | None:
     `VARIANTS` is not one dict written out with text keys.
     """
     path = (_own_models() | files_of_models()).get(model)
-    values = [
-        getattr(node, "value", None)
-        for node in ([] if path is None else ast.parse(path.read_bytes()).body)
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        and any(isinstance(part, ast.Name) and part.id == "VARIANTS" for part in ast.walk(node))
-    ]
-    if len(values) != 1 or not isinstance(values[0], ast.Dict):
-        return None  # made in several steps
-    keys = values[0].keys
-    names = tuple(key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
-    return names if len(names) == len(keys) else None  # a `**` has the key None
+    names = [] if path is None else [variant_keys(node) for node in ast.parse(path.read_bytes()).body]
+    found = [keys for keys in names if keys is not None]
+    if len(found) != 1 or any(not isinstance(getattr(key, "value", None), str) for key in found[0]):
+        return None  # made in several steps; a `**` has the key None
+    return tuple(str(cast(ast.Constant, key).value) for key in found[0])
+
+
+def variant_keys(node: ast.stmt) -> list[ast.expr | None] | None:
+    """The keys of `VARIANTS` where a statement makes it or changes it: none, where that is no plain dict."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return None
+    if not any(isinstance(part, ast.Name) and part.id == "VARIANTS" for part in ast.walk(node)):
+        return None
+    value = getattr(node, "value", None)
+    return value.keys if isinstance(value, ast.Dict) else [None]
 
 
 def known_bases() -> list[str]:
@@ -202,13 +205,8 @@ def load_file(path: Path, code: str = "") -> ModuleType:
         return _loaded[path, code]
     contents = contents_of(path)
     code = digest_of(contents)
-    if (path, code) not in _loaded:
-        _loaded[path, code] = _module(contents, code)
-    return _loaded[path, code]
-
-
-def _module(contents: dict[Path, bytes], code: str) -> ModuleType:
-    path = next(iter(contents))
+    if (path, code) in _loaded:
+        return _loaded[path, code]
     name = f"xmtc_audit_models.{path.stem}"
     if name in sys.modules:  # an older one may be in use still, and finds itself by its name
         name += f"_{code[:8]}"
@@ -228,9 +226,9 @@ def _module(contents: dict[Path, bytes], code: str) -> ModuleType:
         exec(compile(contents[path], str(path), "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as err:
         del sys.modules[name]
-        raise ConfigError(
-            f"model {path.stem!r}: {path} cannot be imported ({fault(err, module)}); mend it"
-        ) from err
+        why = f"{path} cannot be imported ({fault(err, module)}); mend it"
+        raise ConfigError(f"model {path.stem!r}: {why}") from err
+    _loaded[path, code] = module
     return module
 
 
@@ -287,22 +285,13 @@ def _imported(path: Path, folder: Path, top: Path | None) -> Iterator[Path]:
             base = [node.module] if node.module else []
             level, names = node.level, [*base, *(".".join([*base, alias.name]) for alias in node.names)]
         for name in names:
-            if level:
-                yield from _files(name, path.parents[min(level, len(path.parents)) - 1])
-                continue
-            yield from _files(name, folder)
-            if top is not None and name.partition(".")[0] == top.name:
-                yield from _files(name, top.parent)
-
-
-def _files(name: str, root: Path) -> Iterator[Path]:
-    """Of the module `a.b`: `a.py` or `a/__init__.py`, and the same of `a/b`."""
-    stem = root
-    for part in name.split("."):
-        stem = stem / part
-        for file in (stem.with_name(f"{part}.py"), stem / "__init__.py"):
-            if file.is_file():
-                yield file.resolve()
+            roots = [path.parents[min(level, len(path.parents)) - 1]] if level else [folder]
+            if not level and top is not None and name.partition(".")[0] == top.name:
+                roots.append(top.parent)
+            for root in roots:  # of the module `a.b`: `a.py` or `a/__init__.py`, and the same of `a/b`
+                for stem in accumulate(name.split("."), Path.__truediv__, initial=root):
+                    files = (stem.with_suffix(".py"), stem / "__init__.py") if stem != root else ()
+                    yield from (file.resolve() for file in files if file.is_file())
 
 
 #: Part of the code that decides a run -> the files that it begins with; each file counts in the first part.
@@ -329,8 +318,9 @@ def sources_of(models: tuple[str, ...]) -> Mapping[str, str]:
         reached = {path for file in files for path in reached_by(file)} - seen
         seen |= reached
         # The same on all systems, wherever the package lies.
-        texts = {f"{it.parent.name}/{it.name}": it.read_bytes().replace(b"\r\n", b"\n") for it in reached}
-        lines = (f"{hashlib.sha256(texts[name]).hexdigest()}  {name}" for name in sorted(texts))
+        texts = {f"{file.parent.name}/{file.name}": file.read_bytes() for file in reached}
+        plain = {name: text.replace(b"\r\n", b"\n") for name, text in sorted(texts.items())}
+        lines = (f"{hashlib.sha256(text).hexdigest()}  {name}" for name, text in plain.items())
         digests[part] = hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
     return digests
 
@@ -340,10 +330,8 @@ def _file_of(model: str) -> Path | None:
     if model in _own_models():
         return Path(__file__).with_name(f"{model}.py")
     offer = None if model in files_of_models() else _offers().there.get(model)
-    if offer is None:
-        return None
     spec, places = None, None
-    for name in accumulate(offer.point.module.split("."), "{}.{}".format):
+    for name in accumulate(offer.point.module.split("."), "{}.{}".format) if offer else ():
         spec = PathFinder.find_spec(name, places)
         if spec is None:
             return None
@@ -359,32 +347,20 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
 
     Raises `ConfigError` naming the variants, the key or the value.
     """
-    from pydantic import TypeAdapter, ValidationError
-
     variants: Mapping[str, Any] = module.VARIANTS
     if variant is not None and variant not in variants:
         raise ConfigError(
             f"variant {variant!r} of {module.__name__!r} is not known; known are {', '.join(variants)}"
         )
-    base = as_dict(variants[variant]) if variant else {}
     known = module.Config.__dataclass_fields__
     for key in changes:
         if key not in known:
-            raise ConfigError(
-                f"config key {key!r} is not known to {module.__name__!r}; known are {', '.join(known)}",
-                [key],
-                alone=True,
-            )
+            why = f"is not known to {module.__name__!r}; known are {', '.join(known)}"
+            raise ConfigError(f"config key {key!r} {why}", [key], alone=True)
+    base = as_dict(variants[variant]) if variant else {}
     try:
-        # As JSON and strict: a list is a tuple, but "16" and true are no numbers.
-        text = json.dumps({**base, **changes}, default=str)
-        config = TypeAdapter(module.Config).validate_json(text, strict=True)
-    except ValidationError as err:
-        first = err.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        why = f"config key {place!r}: {first['msg']}, not {first['input']!r}{wanted(first['type'])}"
-        raise ConfigError(why, first["loc"], alone=True) from err
-    except ConfigError as err:  # of the `Config` itself
+        config = from_json(module.Config, {**base, **changes}, "config")
+    except ConfigError as err:  # where several keys do not go together, the first one that it names
         words = re.findall(r"\w+", str(err))
         err.place = err.place or tuple([word for word in words if word in changes][:1])
         raise

@@ -55,9 +55,8 @@ class Offer:
             return self.point.load()
         except (Exception, SystemExit) as err:
             why = " ".join(f"{type(err).__name__}: {err}".split())
-            raise ConfigError(
-                f"{self.word}: {self.point.value!r} cannot be imported ({why}); install {self.package} anew"
-            ) from err
+            what = f"{self.word}: {self.point.value!r} cannot be imported ({why})"
+            raise ConfigError(f"{what}; install {self.package} anew") from err
 
 
 @dataclass(frozen=True)
