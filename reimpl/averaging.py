@@ -1,10 +1,10 @@
-"""Stochastic weight averaging as AttentionXML's code does it: the mean of the weights at several times.
+"""Weights that are averaged, and weights that are kept, while a network is trained.
 
-Izmailov, Podoprikhin, Garipov, Vetrov, Wilson (2018), Averaging Weights Leads to Wider Optima and Better
-Generalization, UAI; yourh/AttentionXML e2bbbec, deepxml/models.py:107-121.
-
-The mean starts with the weights at the start of an epoch, which count as the first of them, and takes in the
-live weights at every evaluation. Evaluation and keeping see the mean; training goes on with the live weights.
+The mean of the weights at several times, as AttentionXML's code has it: Izmailov, Podoprikhin, Garipov,
+Vetrov, Wilson (2018), Averaging Weights Leads to Wider Optima and Better Generalization, UAI;
+yourh/AttentionXML e2bbbec, deepxml/models.py:107-121. It starts with the weights at the start of an epoch,
+which count as the first of them, and takes in the live weights at every evaluation. Evaluation and keeping
+see the mean; training goes on with the live weights.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -23,22 +22,21 @@ class Average:
 
     def __init__(self, parameters: Iterable[Tensor]) -> None:
         """Empty until `start`."""
-        self.parameters, self.models = [it for it in parameters if it.requires_grad], 0
+        self.parameters = [parameter for parameter in parameters if parameter.requires_grad]
         self.means: list[Tensor] | None = None
+        self.models = 0
 
     @torch.no_grad()
     def start(self) -> None:
         """Take a copy of the weights as they are now, as the first of the mean."""
-        self.means = [it.detach().clone() for it in self.parameters]
-        self.models = 1
+        self.means, self.models = [parameter.detach().clone() for parameter in self.parameters], 1
 
     @torch.no_grad()
     def add(self) -> None:
         """Take in the weights as they are now; nothing before `start`."""
-        if self.means is None:
-            return
-        self.models += 1
-        torch._foreach_lerp_(self.means, self.parameters, 1.0 / self.models)
+        if self.means is not None:
+            self.models += 1
+            torch._foreach_lerp_(self.means, self.parameters, 1.0 / self.models)
 
     @contextmanager
     def in_place(self) -> Iterator[None]:
@@ -63,19 +61,6 @@ class Average:
             live.copy_(mean)
             mean.copy_(kept)
 
-    def state_dict(self) -> dict[str, Any]:
-        return {"models": self.models, "means": self.means}
-
-    @torch.no_grad()
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.models, stored = state["models"], state["means"]
-        if stored is None:
-            self.means = None
-            return
-        self.means = [torch.empty_like(it) for it in self.parameters]
-        for mean, value in zip(self.means, stored, strict=True):
-            mean.copy_(value)
-
 
 class Best:
     """The best evaluation so far, and a copy of its weights; a number that equals it is no improvement."""
@@ -99,7 +84,7 @@ class Best:
         self.score, self.since = score, 0
         if epoch >= self.keep_from:
             # all that training changes: no frozen word vectors
-            frozen = {name for name, it in network.named_parameters() if not it.requires_grad}
+            frozen = {name for name, weight in network.named_parameters() if not weight.requires_grad}
             state = network.state_dict().items()
             self.weights = {name: value.detach().clone() for name, value in state if name not in frozen}
         return True
@@ -111,13 +96,6 @@ class Best:
 
     def restore(self, network: nn.Module) -> bool:
         """Give the network the weights of the best evaluation; False where none were kept."""
-        if self.weights is None:
-            return False
-        network.load_state_dict(self.weights, strict=False)
-        return True
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"score": self.score, "since": self.since, "weights": self.weights}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.score, self.since, self.weights = state["score"], state["since"], state["weights"]
+        if self.weights is not None:
+            network.load_state_dict(self.weights, strict=False)
+        return self.weights is not None

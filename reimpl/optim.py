@@ -178,13 +178,6 @@ class NormClip:
         """The bound of this step, and its norm."""
         return self.bound, norm
 
-    def state_dict(self) -> dict[str, Any]:
-        """What the next step needs to know."""
-        return {}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """There is nothing to hold."""
-
 
 class QueueClip(NormClip):
     """AttentionXML's rule: at most `factor` times the largest of the last five norms.
@@ -211,12 +204,6 @@ class QueueClip(NormClip):
         capped = torch.minimum(norm, _GROWTH * self.queue.max()).clamp(max=_CAP)
         self.queue = torch.cat([self.queue[1:], capped[None]])
         return bound, norm
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"queue": self.queue}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.queue = state["queue"].to(self.queue)
 
 
 def clip(rule: float | Literal["you2019"] | None, device: torch.device) -> NormClip | None:

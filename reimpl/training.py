@@ -16,7 +16,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Required, TypedDict, Unpack, cast
 
@@ -28,7 +28,7 @@ from torch import Tensor, nn
 
 from reimpl import checkpoint
 from reimpl.averaging import Average, Best
-from reimpl.batching import DeviceSplit, OnDevice, Plan, scoring_plan, training_plan
+from reimpl.batching import DeviceSplit, OnDevice, scoring_plan, training_plan
 from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import for_protocol
@@ -124,18 +124,22 @@ class Result:
     def failed(self) -> bool:
         return self.reason is not None
 
+    def noted(self, *notes: str) -> Result:
+        """With notes put before its own."""
+        return replace(self, notes=(*notes, *self.notes))
+
     def packed(self) -> dict[str, Any]:
         """As a checkpoint holds it."""
-        lists = {"top_ids": self.top_ids, "top_scores": self.top_scores}
-        tensors = {name: torch.from_numpy(array) for name, array in lists.items() if array is not None}
-        return {"result": json.dumps(asdict(replace(self, top_ids=None, top_scores=None))), **tensors}
+        plain = {name: value for name, value in vars(self).items() if not isinstance(value, np.ndarray)}
+        return {name: torch.from_numpy(self.__dict__[name]) for name in vars(self).keys() - plain} | plain
 
     @classmethod
     def unpacked(cls, content: Mapping[str, Any]) -> Result:
         """That of a checkpoint."""
-        lists = {name: content[name].numpy() for name in ("top_ids", "top_scores") if name in content}
-        plain = json.loads(content["result"])
-        return cls(**{**plain, **lists, "curve": tuple(plain["curve"]), "notes": tuple(plain["notes"])})
+        values: dict[str, Any] = {each.name: content[each.name] for each in fields(cls)}
+        for name in ("top_ids", "top_scores"):
+            values[name] = None if values[name] is None else values[name].numpy()
+        return cls(**values)
 
     @classmethod
     def of_parts(cls, parts: Mapping[int, Result], name: str) -> Result:
@@ -170,7 +174,7 @@ def train(
     data: Dataset,
     protocol: Protocol,
     *,
-    loss_name: str,
+    loss_name: str = "bce_mean",
     keep: int = KEPT,
     strata: Mapping[str, Sequence[int | None]] | None = None,
     **how: Unpack[How],
@@ -232,10 +236,8 @@ def check_selection(protocol: Protocol, data: Dataset) -> None:
     They may lack the documents that the protocol holds out, or have too few labels for its metric.
     """
     if protocol.select == "best_on_dev" and data.dev is None and protocol.hold_out is None:
-        raise ConfigError(
-            f"protocol {protocol.name!r} selects on validation data, and {data.name!r} has none; "
-            "add a dev split or a hold_out"
-        )
+        lacking = f"selects on validation data, and {data.name!r} has none; add a dev split or a hold_out"
+        raise ConfigError(f"protocol {protocol.name!r} {lacking}")
     known = [f"{name}@{k}" for name in MEASURED for k in cutoffs(data.n_labels)]
     if protocol.select != "last" and protocol.select_metric not in known:
         raise ConfigError(
@@ -259,6 +261,15 @@ class _State:
     curve: list[dict[str, float]] = field(default_factory=list)
 
 
+#: What of which part of a run goes into a checkpoint, beside the network, the optimiser and the generators.
+_STORED = {
+    "state": tuple(each.name for each in fields(_State)),
+    "best": ("score", "since", "weights"),
+    "average": ("models", "means"),
+    "clip": ("queue",),
+}
+
+
 class Run:
     """One training. A model that is trained otherwise overrides what differs."""
 
@@ -268,7 +279,7 @@ class Run:
         self,
         data: Dataset,
         protocol: Protocol,
-        loss_name: str,
+        loss_name: str = "bce_mean",
         *,
         seed: int,
         device: str = "cpu",
@@ -288,6 +299,8 @@ class Run:
 
     def go(self, build: Callable[[Tensor], nn.Module]) -> Result:
         """Builds, trains, and scores the test set."""
+        metrics: dict[str, float] = {}
+        ids = scores = reason = None
         with numeric_mode(self.precision):
             self._prepare(build)
             try:
@@ -298,8 +311,19 @@ class Run:
                 for name, (low, high) in self.strata.items():
                     metrics |= self._score_stratum(name, low or 0, high)
             except (_NotFiniteError, OutOfMemoryError) as problem:
-                return self._result({}, reason=str(problem))
-            return self._result(metrics, ids, scores)
+                metrics, ids, scores, reason = {}, None, None, str(problem)
+        return Result(
+            metrics=metrics,
+            curve=tuple(self.state.curve),
+            seconds=time.perf_counter() - self.clock,
+            peak_memory_bytes=peak_memory(self.device),
+            parameters=sum(p.numel() for p in self.parameters),
+            top_ids=ids,
+            top_scores=scores,
+            reason=reason,
+            notes=tuple(self.notes),
+            prediction_seconds=None if reason else self.predicting,
+        )
 
     def _prepare(self, build: Callable[[Tensor], nn.Module]) -> None:
         protocol = self.protocol
@@ -313,9 +337,6 @@ class Run:
         if not hasattr(self.network, "minimum_width"):
             raise ConfigError("the network has no `minimum_width`, the narrowest batch; set it, as to 1")
         self.minimum_width = int(self.network.minimum_width)  # type: ignore[arg-type]
-        # A network with a weight for every position takes one width.
-        bound = getattr(self.network, "position_bound", False)
-        self.maximum_width = self.minimum_width if bound else None
         if protocol.optimiser == "dense_sparse_adam":
             with_sparse_gradients(self.network)
         self.parameters = list(self.network.parameters())
@@ -334,47 +355,65 @@ class Run:
         self.saved = time.perf_counter()
         self.clock = self.saved - self.state.seconds
 
-    def _result(
-        self,
-        metrics: Mapping[str, float],
-        ids: Ids | None = None,
-        scores: Scores | None = None,
-        reason: str | None = None,
-    ) -> Result:
-        return Result(
-            metrics=metrics,
-            curve=tuple(self.state.curve),
-            seconds=time.perf_counter() - self.clock,
-            peak_memory_bytes=peak_memory(self.device),
-            parameters=sum(p.numel() for p in self.parameters),
-            top_ids=ids,
-            top_scores=scores,
-            reason=reason,
-            notes=tuple(self.notes),
-            prediction_seconds=None if reason else self.predicting,
-        )
-
     def _on_device(self, split: Split) -> OnDevice:
         return DeviceSplit(split, self.data.padding_id, self.device)
 
     # -- epochs and steps
 
     def _one_epoch(self) -> None:
-        state = self.state
+        """What is left of an epoch; it ends early where patience comes to its end."""
+        state, protocol, watch = self.state, self.protocol, self.watch
         self.rng.bit_generator.state = self.epoch_rng_state
-        plan = training_plan(self.data.train, self.protocol, self.minimum_width, self.rng)
-        began = time.perf_counter() - state.epoch_seconds
-        if state.epoch == self.protocol.average_from and state.batch == 0:
+        plan = training_plan(self.data.train, protocol, self.minimum_width, self.rng)
+        began = looked = time.perf_counter()
+        began -= state.epoch_seconds
+        if state.epoch == protocol.average_from and state.batch == 0:
             self.average.start()
         self.network.train()
-        done = self._steps(plan, began)
-        mean = self._look(state.loss_sum, plan.starts[done])
-        row = {"epoch": float(state.epoch + done / len(plan)), "loss": mean}
+        order, rows, cols = (
+            torch.from_numpy(array).to(self.device)
+            for array in (plan.order, plan.label_rows, plan.label_cols)
+        )
+        total = torch.tensor(state.loss_sum, dtype=torch.float64, device=self.device)
+        steps, done = protocol.epochs * len(plan), len(plan)
+        for i in range(state.batch, len(plan)):
+            state.batch = i
+            now = time.perf_counter()
+            stop = watch.stop()
+            if stop or now - self.saved >= watch.checkpoint_every:
+                state.loss_sum, state.epoch_seconds = float(total), now - began
+                self._save()
+                self.saved = now
+            if stop:
+                raise Interrupted
+            step = state.epoch * len(plan) + i
+            if protocol.schedule == "triangular":
+                share = triangular(step, steps, protocol.warm_up)
+                for group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
+                    group["lr"] = rate * share
+            lo, hi = int(plan.starts[i]), int(plan.starts[i + 1])
+            first, last = int(plan.label_starts[i]), int(plan.label_starts[i + 1])
+            mean_loss = self._step(order[lo:hi], int(plan.widths[i]), rows[first:last], cols[first:last])
+            total.add_(mean_loss, alpha=hi - lo)
+            if now - looked >= _LOOK_EVERY:
+                looked = now
+                watch.progress(step + 1, steps, self._look(total, hi))
+            if protocol.evaluate_every is not None and (step + 1) % protocol.evaluate_every == 0:
+                row = {"epoch": state.epoch + (i + 1) / len(plan), "step": float(step + 1)}
+                row["loss"] = self._look(total, hi)
+                self._evaluate(row)
+                state.curve.append(row)
+                self.network.train()
+                if self.best.exhausted:
+                    done = i + 1
+                    break
+        else:
+            watch.progress((state.epoch + 1) * len(plan), steps, None)
+        row = {"epoch": float(state.epoch + done / len(plan)), "loss": self._look(total, plan.starts[done])}
         self.epoch_rng_state = self.rng.bit_generator.state
-        if self.protocol.evaluate == "every_epoch":
-            row |= self._evaluate()
-            self.watch.evaluated(row)
-        elif self.protocol.evaluate == "end":
+        if protocol.evaluate == "every_epoch":
+            self._evaluate(row)
+        elif protocol.evaluate == "end":
             self.average.add()
         row["seconds"] = time.perf_counter() - began
         state.curve.append(row)
@@ -389,53 +428,6 @@ class Run:
             )
         if self.best.weights is None:
             self.average.swap()
-
-    def _steps(self, plan: Plan, began: float) -> int:
-        """What is left of an epoch; how many of its steps are done, fewer where patience came to its end."""
-        state, watch = self.state, self.watch
-        order = torch.from_numpy(plan.order).to(self.device)
-        rows = torch.from_numpy(plan.label_rows).to(self.device)
-        cols = torch.from_numpy(plan.label_cols).to(self.device)
-        total = torch.tensor(state.loss_sum, dtype=torch.float64, device=self.device)
-        looked = time.perf_counter()
-        for i in range(state.batch, len(plan)):
-            state.batch = i
-            now = time.perf_counter()
-            stop = watch.stop()
-            if stop or now - self.saved >= watch.checkpoint_every:
-                state.loss_sum = float(total)
-                state.epoch_seconds = now - began
-                self._save()
-                self.saved = now
-            if stop:
-                raise Interrupted
-            lo, hi = int(plan.starts[i]), int(plan.starts[i + 1])
-            first, last = int(plan.label_starts[i]), int(plan.label_starts[i + 1])
-            step, steps = state.epoch * len(plan) + i, self.protocol.epochs * len(plan)
-            if self.protocol.schedule == "triangular":
-                share = triangular(step, steps, self.protocol.warm_up)
-                for group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
-                    group["lr"] = rate * share
-            mean_loss = self._step(order[lo:hi], int(plan.widths[i]), rows[first:last], cols[first:last])
-            total.add_(mean_loss, alpha=hi - lo)
-            if now - looked >= _LOOK_EVERY:
-                looked = now
-                mean = self._look(float(total), hi)
-                watch.progress(step + 1, steps, mean)
-            every = self.protocol.evaluate_every
-            if every is not None and (step + 1) % every == 0:
-                row = {"epoch": state.epoch + (i + 1) / len(plan), "step": float(step + 1)}
-                row["loss"] = self._look(float(total), hi)
-                row |= self._evaluate()
-                watch.evaluated(row)
-                state.curve.append(row)
-                self.network.train()
-                if self.best.exhausted:
-                    state.loss_sum = float(total)
-                    return i + 1
-        state.loss_sum = float(total)
-        watch.progress((state.epoch + 1) * len(plan), self.protocol.epochs * len(plan), None)
-        return len(plan)
 
     def _step(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
         """One update on a batch; in parts of the same total gradient where memory does not suffice."""
@@ -459,21 +451,17 @@ class Run:
             value.backward()  # type: ignore[no-untyped-call]
             return value.detach()
         total = torch.zeros((), dtype=torch.float64, device=self.device)
+        # A loss is a mean, of documents or of what the network says, so a part weighs as its share.
+        weight = getattr(self.network, "batch_weight", lambda size, rows, cols: float(size))
         for lo in range(0, size, self.micro_batch):
             part = documents[lo : lo + self.micro_batch]
             mine = (rows >= lo) & (rows < lo + len(part))
-            held = rows[mine] - lo, cols[mine]
-            # A loss is a mean, of documents or of what the network says, so a part weighs as its share.
-            share = self._weight(len(part), *held) / self._weight(size, rows, cols)
-            value = self._forward_loss(part, width, *held) * share
+            positives = rows[mine] - lo, cols[mine]
+            share = weight(len(part), *positives) / weight(size, rows, cols)
+            value = self._forward_loss(part, width, *positives) * share
             value.backward()  # type: ignore[no-untyped-call]
             total += value.detach()
         return total
-
-    def _weight(self, size: int, rows: Tensor, cols: Tensor) -> Tensor | float:
-        """What the loss of these documents is divided by."""
-        own = getattr(self.network, "batch_weight", None)
-        return float(size) if own is None else cast(Tensor, own(size, rows, cols))
 
     def _forward_loss(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
         batch = self.train_split.batch(documents, width)
@@ -486,8 +474,7 @@ class Run:
 
     def _scores(self, batch: Any, documents: int) -> Tensor:
         """The network's scores (B, L). Raises `ConfigError` where it gives something else."""
-        logits = self.network(batch)
-        L = self.data.n_labels
+        logits, L = self.network(batch), self.data.n_labels
         if not isinstance(logits, Tensor):
             raise ConfigError(f"the network gives a {type(logits).__name__}; it is to give scores (B, {L})")
         if logits.shape != (documents, L):
@@ -499,8 +486,8 @@ class Run:
             )
         return logits
 
-    def _look(self, total: float, documents: int) -> float:
-        mean = float(total) / max(1, documents)
+    def _look(self, total: Tensor, documents: int) -> float:
+        mean = float(total) / max(1, int(documents))
         if not math.isfinite(mean):
             raise _NotFiniteError(f"the training loss became {mean} in epoch {self._epoch_reached()}")
         return mean
@@ -511,27 +498,43 @@ class Run:
         if self.micro_batch == 1:
             raise OutOfMemoryError(f"out of memory with one document at a time on {self.device}") from problem
         self.micro_batch = (self.micro_batch + 1) // 2
-        self.notes = [note for note in self.notes if not note.startswith(_IN_PARTS)]
-        self.notes.append(
-            f"{_IN_PARTS}: batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
-        )
+        note = f"{_IN_PARTS}: batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
+        self.notes = [*(old for old in self.notes if not old.startswith(_IN_PARTS)), note]
         if self.device.type == "cuda":
             for parameter in self.parameters:
                 parameter.grad = None
             torch.cuda.empty_cache()
 
+    def _autocast(self) -> contextlib.AbstractContextManager[Any]:
+        if self.precision == "bf16":
+            return torch.autocast(self.device.type, torch.bfloat16)
+        return contextlib.nullcontext()
+
     # -- scoring
+
+    def _evaluate(self, row: dict[str, float]) -> None:
+        """Adds the metrics of the weights, or of their mean, to a row of the curve; the best are kept."""
+        protocol = self.protocol
+        on_dev = protocol.select == "best_on_dev"
+        self.average.add()
+        with self.average.in_place():
+            metrics, _, _ = self._score(self.data.dev if on_dev and self.data.dev else self.data.test)
+            if protocol.select != "last":
+                self.best.offer(metrics[protocol.select_metric], self.network, self.state.epoch)
+        row |= {name: metrics[name] for name in _ON_CURVE if name in metrics}
+        self.watch.evaluated(row)
 
     def _score(self, split: Split) -> tuple[dict[str, float], Ids, Scores]:
         """Metrics in percent, and the K best labels of every document with their scores."""
         began = time.perf_counter()
         try:
             ids, scores = self.ranked(split, self.kept)
-        except DataError as problem:  # a score that is NaN has no place in a ranking
-            raise _NotFiniteError(f"scores are not finite after epoch {self._epoch_reached()}") from problem
-        self.predicting = time.perf_counter() - began
-        if not np.isfinite(scores[ids >= 0]).all():  # -1 stands where a ranking has no more labels
+            finite = bool(np.isfinite(scores[ids >= 0]).all())  # -1 stands where a ranking has no more labels
+        except DataError:  # a score that is NaN has no place in a ranking
+            finite = False
+        if not finite:
             raise _NotFiniteError(f"scores are not finite after epoch {self._epoch_reached()}")
+        self.predicting = time.perf_counter() - began
         return measure(ids, split, self.data), ids, scores
 
     def _score_stratum(self, name: str, low: int, high: int | None) -> dict[str, float]:
@@ -559,18 +562,19 @@ class Run:
 
     def ranked(self, split: Split, K: int) -> tuple[Ids, Scores]:
         """The K best labels of every document and their scores, (N, K) each."""
-        on_device = self._on_device(split)
+        on_device, network = self._on_device(split), self.network
         plan = scoring_plan(
             split,
             self.protocol,
             self.minimum_width,
             self.protocol.batch_size,
-            self.maximum_width,
+            # A network with a weight for every position takes one width.
+            self.minimum_width if getattr(network, "position_bound", False) else None,
             # Beside documents of its own length one would have other scores than among random ones.
-            file_order=getattr(self.network, "reads_neighbours", False),
+            file_order=getattr(network, "reads_neighbours", False),
         )
         ids, scores = np.empty((split.size, K), dtype=np.int32), np.empty((split.size, K), dtype=np.float32)
-        self.network.eval()
+        network.eval()
         with torch.inference_mode():
             for i in range(len(plan)):
                 order = plan.order[plan.starts[i] : plan.starts[i + 1]]
@@ -598,40 +602,22 @@ class Run:
         scores = self._scores(batch, len(documents)).float()
         return top_k(scores if self.within is None else scores.masked_fill(~self.within, -math.inf), K)
 
-    def _evaluate(self) -> dict[str, float]:
-        """Metrics of the weights, or of their mean; the best so far are kept."""
-        protocol = self.protocol
-        on_dev = protocol.select == "best_on_dev"
-        self.average.add()
-        with self.average.in_place():
-            metrics, _, _ = self._score(self.data.dev if on_dev and self.data.dev else self.data.test)
-            if protocol.select != "last":
-                self.best.offer(metrics[protocol.select_metric], self.network, self.state.epoch)
-        return {name: metrics[name] for name in _ON_CURVE if name in metrics}
-
-    def _autocast(self) -> contextlib.AbstractContextManager[Any]:
-        if self.precision == "bf16":
-            return torch.autocast(self.device.type, torch.bfloat16)
-        return contextlib.nullcontext()
-
     # -- checkpoints
 
     def _save(self) -> None:
         if self.watch.checkpoint is None:
             return
         self.state.seconds = time.perf_counter() - self.clock
-        content = {
-            "state": json.dumps(self.state.__dict__),
+        content: dict[str, Any] = {
             "order_rng": json.dumps(self.epoch_rng_state),
             "network": self.network.state_dict(),
             "optimiser": self.optimiser.state_dict(),
-            "best": self.best.state_dict(),
-            "average": self.average.state_dict(),
-            "clip": self.clip.state_dict() if self.clip else {},
             "data": self.data.fingerprint,  # with the documents that are held out
             "micro_batch": self.micro_batch,
             "notes": list(self.notes),
         }
+        for part, names in _STORED.items():
+            content[part] = {name: getattr(getattr(self, part), name, None) for name in names}
         problem = checkpoint.save(self.watch.checkpoint, content, self.device)
         # A run can do without: what is lost is the way back, not the result.
         note = f"no checkpoint could be written ({problem})"
@@ -646,10 +632,8 @@ class Run:
                 raise DataError("it is of other data")
             self.network.load_state_dict(content["network"])
             self.optimiser.load_state_dict(content["optimiser"])
-            self.best.load_state_dict(content["best"])
-            self.average.load_state_dict(content["average"])
-            if self.clip:
-                self.clip.load_state_dict(content["clip"])
-            self.state = _State(**json.loads(content["state"]))
+            for part in _STORED:
+                if hasattr(getattr(self, part), "__dict__"):
+                    vars(getattr(self, part)).update(content[part])
             self.epoch_rng_state = json.loads(content["order_rng"])
             self.micro_batch, self.notes = content["micro_batch"], content["notes"]
