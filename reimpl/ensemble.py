@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -31,7 +32,6 @@ from numpy.typing import NDArray
 from reimpl import checkpoint
 from reimpl.data.dataset import Dataset
 from reimpl.data.storage import digest_of
-from reimpl.errors import DataError
 from reimpl.protocol import Protocol
 from reimpl.training import How, Interrupted, Result, Watch, begin_again, kept, measure
 
@@ -58,17 +58,12 @@ def join(
     """The `keep` best labels of R rankings together, int32 (N, keep), and their scores, float64.
 
     ids, scores: for each model (N, K), best first; a label that is -1 is none. Where there are fewer labels
-    than `keep`, ids are -1 and scores 0. Raises `DataError` for lists of unlike documents.
+    than `keep`, ids are -1 and scores 0.
     """
-    if len({np.shape(lists)[0] for lists in (*ids, *scores)}) != 1:
-        raise DataError(
-            f"rankings of {', '.join(str(len(lists)) for lists in ids)} documents cannot be joined; "
-            "rank the same documents with every model"
-        )
     width = max(lists.shape[1] for lists in ids)
     # (N, K, R): rank by rank, and within a rank model by model, when flattened
-    flat_ids = np.stack([_padded(it, width, -1) for it in ids], axis=2).reshape(len(ids[0]), -1)
-    flat = np.stack([_padded(it, width, 0) for it in scores], axis=2).reshape(flat_ids.shape)
+    flat_ids = np.stack([_padded(lists, width, -1) for lists in ids], axis=2).reshape(len(ids[0]), -1)
+    flat = np.stack([_padded(lists, width, 0) for lists in scores], axis=2).reshape(flat_ids.shape)
     size = max(1, _BLOCK // max(1, flat.shape[1]))
     joined, total = np.empty((len(flat), keep), dtype=np.int32), np.empty((len(flat), keep))
     for a in range(0, len(flat), size):
@@ -109,12 +104,6 @@ def seeds(seed: int, models: int) -> list[int]:
     return [int(np.random.SeedSequence((seed, i)).generate_state(1)[0]) for i in range(models)]
 
 
-def list_length(rule: Rule, *, documents: int, labels: int) -> int:
-    """Labels that each model has to give of a document."""
-    whole = rule == "mean" and documents * labels <= _ROOM
-    return labels if whole else min(LISTED, labels)
-
-
 def train(
     one: Trainer,
     config: Any,
@@ -133,107 +122,72 @@ def train(
     of its `model`. The ensemble fails with the first of its models that does. Raises what `one` raises.
     """
     watch = how.get("watch") or Watch()
+    L = data.n_labels
+    over_all = rule == "mean" and data.test.size * L <= _ROOM
     settings: dict[str, Any] = {
         "device": how.get("device", "cpu"),
         "precision": how.get("precision", "float32"),
-        "keep": list_length(rule, documents=data.test.size, labels=data.n_labels),
+        "keep": L if over_all else min(LISTED, L),
     }
-    members = [
-        _Member(i, seed, watch, (asdict(config), asdict(protocol), settings))
-        for i, seed in enumerate(seeds(how["seed"], models))
-    ]
     results: dict[int, Result] = {}
     there = []
-    for member in _as_they_are_free(members, watch):
-        result = checkpoint.read(member.done, Result.unpacked)
-        if result is None:
-            part = watch.part(len(results), models, member.checkpoint)
-            result = begin_again(
-                lambda seed=member.seed, part=part: one(  # type: ignore[misc]
-                    config, data, protocol, seed=seed, watch=part, **settings
-                ),
-                member.checkpoint,
-                "a checkpoint could not be read, so a model of the ensemble was begun again",
-            )
-            member.keep(result)
-        elif watch.members is not None:
-            there.append(member.number + 1)
-        results[member.number + 1] = result
+    left = list(enumerate(seeds(how["seed"], models), start=1))
+    while left:
+        number, seed = left.pop(0)
+        path, done, lock = _files(watch, number, [seed, asdict(config), asdict(protocol), settings])
+        try:
+            free = lock.acquire(blocking=False) if lock else nullcontext()
+        except Timeout:  # another process works on it
+            left.append((number, seed))
+            if watch.stop():
+                raise Interrupted from None
+            time.sleep(_POLL)
+            continue
+        with free:
+            result = checkpoint.read(done, Result.unpacked)
+            if result is None:
+                part = watch.part(len(results), models, path)
+                train_one = partial(one, config, data, protocol, seed=seed, watch=part, **settings)
+                note = "a checkpoint could not be read, so a model of the ensemble was begun again"
+                result = begin_again(train_one, path, note)
+                if done is not None and not result.failed:
+                    checkpoint.save(done, result.packed(), torch.device("cpu"))
+                    if path is not None:
+                        path.unlink(missing_ok=True)
+            elif watch.members is not None:
+                there.append(number)
+        results[number] = result
         if result.failed:
             break
     whole = Result.of_parts(results, "model")
-    failed = [(number, part.reason) for number, part in sorted(results.items()) if part.failed]
-    if failed:
-        whole = replace(whole, reason="model {} of the ensemble: {}".format(*failed[0]))
+    if results[number].failed:
+        whole = replace(whole, reason=f"model {number} of the ensemble: {results[number].reason}")
     else:
-        whole = _joined_results(whole, [results[number] for number in sorted(results)], data, rule)
+        began, predicting = time.perf_counter(), whole.prediction_seconds
+        parts = [results[number] for number in sorted(results)]
+        lists, scores = zip(*((part.top_ids, part.top_scores) for part in parts), strict=True)
+        ids, joined = join(lists, scores, rule, keep=kept(data))
+        joining = time.perf_counter() - began
+        whole = replace(
+            whole,
+            metrics=measure(ids.astype(np.int32), data.test, data),
+            top_ids=ids.astype(np.int32),
+            top_scores=joined.astype(np.float32),
+            seconds=whole.seconds + time.perf_counter() - began,
+            prediction_seconds=None if predicting is None else predicting + joining,
+        )
     note = f"models of the ensemble that were there already, trained with the same settings: {sorted(there)}"
     return replace(whole, notes=(*whole.notes, note)) if there else whole
 
 
-def _as_they_are_free(members: Sequence[_Member], watch: Watch) -> Iterator[_Member]:
-    """Each member once, locked while the caller works on it, those first that no other process works on."""
-    left = list(members)
-    while left:
-        for member in left:
-            with member.locked() as free:
-                if free:
-                    left.remove(member)
-                    yield member
-                    break
-        else:
-            if watch.stop():
-                raise Interrupted
-            time.sleep(_POLL)
-
-
-def _joined_results(whole: Result, parts: Sequence[Result], data: Dataset, rule: Rule) -> Result:
-    began = time.perf_counter()
-    lists, scores = zip(*((part.top_ids, part.top_scores) for part in parts), strict=True)
-    ids, joined = join(lists, scores, rule, keep=kept(data))
-    joining, predicting = time.perf_counter() - began, whole.prediction_seconds
-    return replace(
-        whole,
-        metrics=measure(ids.astype(np.int32), data.test, data),
-        top_ids=ids.astype(np.int32),
-        top_scores=joined.astype(np.float32),
-        seconds=whole.seconds + time.perf_counter() - began,
-        prediction_seconds=None if predicting is None else predicting + joining,
-    )
-
-
-class _Member:
-    """One model and its files."""
-
-    def __init__(self, number: int, seed: int, watch: Watch, settings: tuple[Any, ...]) -> None:
-        """settings: what the model is trained with beside its seed and the data, as JSON has it."""
-        self.number, self.seed = number, seed
-        path = watch.checkpoint
-        # By the stem, from which a model makes names of its own.
-        self.checkpoint = path.with_name(f"{path.stem}-model-{number}{path.suffix}") if path else None
-        self.done: Path | None = None
-        self.lock: FileLock | None = None
-        if watch.members is not None:
-            content = json.dumps([seed, *settings], sort_keys=True, default=str)
-            self.done = watch.members / f"{digest_of(content)[:32]}.pt"
-            watch.members.mkdir(parents=True, exist_ok=True)
-            self.lock = FileLock(self.done.with_suffix(".lock"))
-        elif self.checkpoint is not None:
-            self.done = self.checkpoint.with_suffix(f"{self.checkpoint.suffix}.done")
-
-    @contextmanager
-    def locked(self) -> Iterator[bool]:
-        """Whether no other process works on this model; none begins while the block runs."""
-        try:
-            with self.lock.acquire(blocking=False) if self.lock else nullcontext():
-                yield True
-        except Timeout:
-            yield False
-
-    def keep(self, result: Result) -> None:
-        """So that the next attempt finds it; its checkpoint is of no more use."""
-        if self.done is None or result.failed:
-            return
-        checkpoint.save(self.done, result.packed(), torch.device("cpu"))
-        if self.checkpoint is not None:
-            self.checkpoint.unlink(missing_ok=True)
+def _files(watch: Watch, number: int, settings: Any) -> tuple[Path | None, Path | None, FileLock | None]:
+    """A model's checkpoint, where it lies when done, and what keeps other processes from it meanwhile."""
+    path = watch.checkpoint
+    # By the stem, from which a model makes names of its own.
+    path = path and path.with_name(f"{path.stem}-model-{number}{path.suffix}")
+    if watch.members is None:
+        return path, path and path.with_suffix(f"{path.suffix}.done"), None
+    watch.members.mkdir(parents=True, exist_ok=True)
+    content = json.dumps(settings, sort_keys=True, default=str)
+    done = watch.members / f"{digest_of(content)[:32]}.pt"
+    return path, done, FileLock(done.with_suffix(".lock"))

@@ -1,12 +1,11 @@
 """Fidelity gate: does a re-implementation compute what the public code and the papers say it should?
 
 No verdict may contradict a paper unless the model behind it passed this gate. The checks of `reimpl/foo.py`
-are those of the package `reimpl/reference/foo/`: the reference numbers of the public code lie there, and the
-package says how they are compared (`reimpl/reference/comparer.py`), or has `checks()`, which yields pairs of
-name and test; a model of another package has `checks()` in its own module. A test returns one sentence about
-what it compared and raises `MismatchError`, or anything else, where the model departs from it. There is no
-list to edit: the package's name is the model's. Second implementations, in numpy and by hand, are tests:
-`tests/fidelity/`.
+are the numbers of the public code in `reimpl/reference/stored/foo/` (`reimpl.reference.comparer`), or those
+of a module `reimpl/reference/foo.py` with `checks()`, which yields pairs of name and test; a model of another
+package has `checks()` in its own module. A test returns one sentence about what it compared and raises
+`MismatchError`, or anything else, where the model departs from it. Second implementations, in numpy and by
+hand, are tests: `tests/fidelity/`.
 
 A model without checks does not pass: nothing known is not nothing wrong.
 """
@@ -24,7 +23,7 @@ from reimpl.reference.numbers import Test as Test
 from reimpl.reference.numbers import arrays as arrays
 from reimpl.reference.numbers import close as close
 from reimpl.reference.numbers import close_after_step as close_after_step
-from reimpl.reference.numbers import group as group
+from reimpl.reference.numbers import has_stored
 from reimpl.reference.numbers import manifest as manifest
 
 _REFERENCE = "reimpl.reference"
@@ -67,28 +66,22 @@ def _collect(model: str) -> tuple[tuple[str, Test], ...] | str:
     own = model.isidentifier() and importlib.util.find_spec(f"{_REFERENCE}.{model}") is not None
     place = f"{_REFERENCE}.{model}" if own else f"{model!r}"
     try:
-        module = importlib.import_module(place) if own else _of_another_package(model)
-        if module is None:
-            return f"no fidelity checks: there is no package {_REFERENCE}.{model}"
-        if own and not hasattr(module, "checks"):
+        if own:
+            tests = tuple(importlib.import_module(place).checks())
+        elif model.isidentifier() and has_stored(model):
             from reimpl.reference import comparer
 
-            tests = tuple(comparer.checks(module))
+            tests = tuple(comparer.checks(model))
         else:
+            from reimpl.models import find_model, source_of_other
+
+            module: Any = None if source_of_other(model) is None else find_model(model)
+            if not hasattr(module, "checks"):
+                return f"no fidelity checks: there are no numbers of {model!r} in {_REFERENCE}"
             tests = tuple(module.checks())
     except (Exception, SystemExit) as err:
         return f"the fidelity checks of {model!r} cannot be read: {_sentence(err)}"
     return tests or f"no fidelity checks: {place} yields none"
-
-
-def _of_another_package(model: str) -> Any:
-    """The model's own module where it has `checks()`; None for one of ours, and where it has none."""
-    from reimpl.models import find_model, source_of_other
-
-    if source_of_other(model) is None:
-        return None
-    module = find_model(model)
-    return module if hasattr(module, "checks") else None
 
 
 def _run(model: str, name: str, test: Test) -> Check:

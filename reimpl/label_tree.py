@@ -362,15 +362,6 @@ class Children:
         return ids.flatten(1), valid.flatten(1)
 
 
-def fill_at_random(ids: Tensor, valid: Tensor, n: int, generator: torch.Generator | None = None) -> Tensor:
-    """Ids with a random node of the level (0..n-1) where there is no candidate: the public code's rule.
-
-    Repetitions are possible, also of candidates and of positives. dataset.py 66-75; not in the paper.
-    """
-    drawn = torch.randint(n, ids.shape, generator=generator, device=ids.device)
-    return torch.where(valid, ids, drawn)
-
-
 def are_positive(ids: Tensor, rows: Tensor, cols: Tensor, n: int) -> Tensor:
     """float32 (B, M): 1 where node ids[b, m] is a positive of document b.
 

@@ -42,20 +42,18 @@ def resolve(config: _Config) -> _Config:
 
     Raises `ConfigError` where the base is missing, unknown, no network, or has no such variant or key.
     """
-    module, inner = base_module(config), base_config(config)
-    return replace(
-        config,
-        base_variant=None,
-        base_config=as_json(as_dict(inner)),
-        base_revision=getattr(module, "REVISION", 1),
-        base_code=code_of(module),
-    )
+    module = base_module(config)
+    revision, code = getattr(module, "REVISION", 1), code_of(module)
+    return replace(_written_out(config, base_config(config)), base_revision=revision, base_code=code)
 
 
 def reduce(config: _Config, sizes: Mapping[str, Any]) -> _Config:
     """With the base at reduced sizes (`reimpl.models.reduced_config`)."""
-    inner = reduced_config(base_module(config), base_config(config), sizes)
-    return replace(config, base_variant=None, base_config=as_json(as_dict(inner)))
+    return _written_out(config, reduced_config(base_module(config), base_config(config), sizes))
+
+
+def _written_out(config: _Config, base: Any) -> _Config:
+    return replace(config, base_variant=None, base_config=as_json(as_dict(base)))
 
 
 def base_config(config: OnTop) -> Any:
@@ -74,26 +72,22 @@ def base_config(config: OnTop) -> Any:
 
 def base_module(config: OnTop) -> ModuleType:
     """The base's module. Raises `ConfigError` where it is missing, unknown, or no network."""
+    problem, module = None, None
     if config.base is None:
-        raise ConfigError(
-            "config key 'base' is missing: name the model that this is put on, as in base: xml_cnn", ["base"]
-        )
-    if config.base not in known_models():
-        raise ConfigError(f"config key 'base': model {config.base!r} is not known; {_offer()}", ["base"])
-    try:
-        module = find_model(config.base, config.base_code)
-    except ConfigError as err:
-        raise ConfigError(f"config key 'base': {err}", ["base"]) from err
-    if not hasattr(module, "build"):
-        raise ConfigError(
-            f"config key 'base': model {config.base!r} is no single network with `build`; {_offer()}",
-            ["base"],
-        )
+        problem = " is missing: name the model that this is put on, as in base: xml_cnn"
+    elif config.base not in known_models():
+        problem = f": model {config.base!r} is not known; one can be put on {', '.join(known_bases())}"
+    else:
+        try:
+            module = find_model(config.base, config.base_code)
+        except ConfigError as err:
+            raise ConfigError(f"config key 'base': {err}", ["base"]) from err
+        if not hasattr(module, "build"):
+            offer = f"one can be put on {', '.join(known_bases())}"
+            problem = f": model {config.base!r} is no single network with `build`; {offer}"
+    if problem or module is None:
+        raise ConfigError(f"config key 'base'{problem}", ["base"])
     return module
-
-
-def _offer() -> str:
-    return f"one can be put on {', '.join(known_bases())}"
 
 
 class Upon(nn.Module):
@@ -113,9 +107,6 @@ class Upon(nn.Module):
         return super().__getattr__(name)
 
 
-# ---------------------------------------------------------------------- networks without their output layer
-
-
 def encoder(module: ModuleType, config: Any, **sizes: Any) -> tuple[nn.Module, int]:
     """A model's network from token ids (B, T) to vectors (B, H), and H; sizes: but for its labels.
 
@@ -125,11 +116,11 @@ def encoder(module: ModuleType, config: Any, **sizes: Any) -> tuple[nn.Module, i
     """
     network = module.build(config, labels=1, **sizes)
     name = getattr(network, "output_name", "output")
-    found = dict(network.named_modules()).get(name) if name else None
-    if not isinstance(found, nn.Linear):
+    output = dict(network.named_modules()).get(name) if name else None
+    if not isinstance(output, nn.Linear):
         raise ConfigError(
             f"the network of {module.__name__!r} has no layer from a vector a document to the scores "
             f"({name!r} is no nn.Linear); choose a variant that has one, or name it in output_name"
         )
     network.set_submodule(name, nn.Identity())
-    return cast(nn.Module, network), found.in_features
+    return cast(nn.Module, network), output.in_features

@@ -38,7 +38,6 @@ from reimpl.label_tree import (
     are_positive,
     build_tree,
     choose_parents,
-    fill_at_random,
     label_features,
 )
 from reimpl.metric_names import parse
@@ -81,32 +80,31 @@ def train_tree(
         part = watch.part(depth, height + 1, _path(watch, depth, "checkpoint"))
         part.evaluated, part.members = Watch.evaluated, None
         of_level: How = {**how, "seed": int(seeds[depth]), "watch": part}
-        level = _Level(config, data, protocol, tree, depth, best, **of_level)
+        level = _Level(network, config, data, protocol, tree, depth, best, **of_level)
         done = _path(watch, depth, "done") if depth < height else None
-        if (stored := level.stored(network, done)) is not None:
+        if (stored := level.stored(done)) is not None:
             results[depth], best = stored
             before += results[depth].seconds
         else:
             level.kept = min(list_length, level.data.n_labels) if depth == height else level.kept
-            results[depth] = level.train(network, above)
+            results[depth] = level.train(above)
             if results[depth].failed or depth == height:
                 break
             best = level.best_nodes()
             level.store(done, results[depth], best)
         above = level
-    last = results[max(results)]
-    whole = Result.of_parts(results, "level")
+    last, whole = results[max(results)], Result.of_parts(results, "level")
     nodes = ", ".join(f"{n:,}" for n in tree.sizes[:-1])
     note = f"label tree of {nodes} inner nodes over {tree.sizes[-1]:,} labels, seed {how['seed']}"
     if height < config.tree_height:
         note += f"; {height} of {config.tree_height} levels, for which there are labels enough"
     return replace(
-        last,
-        curve=whole.curve,
+        whole.noted(note),
+        metrics=last.metrics,
+        top_ids=last.top_ids,
+        top_scores=last.top_scores,
+        reason=last.reason,
         seconds=before + time.perf_counter() - began,
-        peak_memory_bytes=whole.peak_memory_bytes,
-        parameters=whole.parameters,
-        notes=(note, *whole.notes),
         prediction_seconds=None if last.failed else whole.prediction_seconds,
     )
 
@@ -116,13 +114,8 @@ def tree_of(config: Any, data: Dataset, height: int, seed: int) -> LabelTree:
     words = data.train.features
     if words is None:
         words = words_as_features(data.train, len(data.vocabulary))
-    return build_tree(
-        label_features(words, data.train.labels(data.n_labels)),
-        max_leaf=config.cluster_size,
-        height=height,
-        ways=config.ways,
-        seed=seed,
-    )
+    features = label_features(words, data.train.labels(data.n_labels))
+    return build_tree(features, max_leaf=config.cluster_size, height=height, ways=config.ways, seed=seed)
 
 
 def at_level(split: Split, parents: IntArray) -> Split:
@@ -147,6 +140,7 @@ class _Level(Run):
 
     def __init__(
         self,
+        make: Network,
         config: Any,
         data: Dataset,
         protocol: Protocol,
@@ -157,53 +151,46 @@ class _Level(Run):
     ) -> None:
         """above: the best nodes of the level above; data: all labels."""
         self.config, self.depth, self.above = config, depth, above
-        metric, nodes, note = parse(protocol.select_metric), tree.sizes[depth], []
+        metric, nodes, notes = parse(protocol.select_metric), tree.sizes[depth], []
         if depth < tree.height:
             parents = tree.parents(depth)
-            data = replace(
-                data,
-                labels=tuple(map(str, range(nodes))),
-                **{name: at_level(split, parents) for name, split in data.splits.items()},  # type: ignore[arg-type]
-            )
+            splits: Any = {name: at_level(split, parents) for name, split in data.splits.items()}
+            data = replace(data, labels=tuple(map(str, range(nodes))), **splits)
         if config.averaging and protocol.average_from is not None:
             start = config.averaging[min(depth, len(config.averaging) - 1)]
             protocol = replace(protocol, average_from=min(start, protocol.epochs - 1))
         if protocol.select != "last" and metric.k is not None and metric.k > nodes:
             # A level of few nodes selects by the largest k that it has nodes for.
             own = replace(metric, k=max(cutoffs(nodes)))
-            note = [f"selected by {own} and not by {metric}, having {nodes} nodes"]
+            notes = [f"selected by {own} and not by {metric}, having {nodes} nodes"]
             protocol = replace(protocol, select_metric=str(own))
-        super().__init__(data, protocol, "bce_mean", **how)
-        self.notes += note
+        super().__init__(data, protocol, **how)
         self.children = Children.of(tree, depth - 1, self.device) if depth else None
+        self.make: Callable[[Tensor], nn.Module] = lambda vectors: make(self.data, vectors, depth > 0)
         self.places = min(config.candidates, nodes) if depth == 0 else config.candidates
         if self.places < config.candidates:
-            self.notes.append(f"of {config.candidates} candidates no more than the {nodes} nodes are kept")
+            notes.append(f"of {config.candidates} candidates no more than the {nodes} nodes are kept")
+        self.notes += notes
         # Of each split: the parents of each document, and the logarithms of their probabilities.
         self.parents = {name: self._on(ids, np.int64) for name, (ids, _) in above.items()}
         self.paths = {name: self._on(scores, np.float32) for name, (_, scores) in above.items()}
-        if depth:
-            predicted = above["train"][0]
-            positives = at_level(self.data.train, self._parent_of_each())
+        if self.children is not None:
+            # the node of the level above each node of this one
+            parent = np.empty(nodes, dtype=np.int64)
+            sizes = self.children.sizes[:-1].cpu().numpy()
+            parent[self.children.ids.cpu().numpy()] = np.repeat(np.arange(len(sizes)), sizes)
+            positives, predicted = at_level(self.data.train, parent), above["train"][0]
             positive = positives.label_ids, positives.label_offsets
             self.asked = self._on(choose_parents(predicted, positive, predicted.shape[1]), np.int64)
 
     def _on(self, array: np.ndarray, dtype: Any) -> Tensor:
         return torch.from_numpy(array.astype(dtype)).to(self.device)
 
-    def _parent_of_each(self) -> IntArray:
-        """(n,): the node of the level above each node of this one."""
-        assert self.children is not None
-        parent = np.empty(self.data.n_labels, dtype=np.int64)
-        sizes = self.children.sizes[:-1].cpu().numpy()
-        parent[self.children.ids.cpu().numpy()] = np.repeat(np.arange(len(sizes)), sizes)
-        return parent
-
-    def train(self, network: Network, above: _Level | None) -> Result:
+    def train(self, above: _Level | None) -> Result:
         """Trains it; its notes say which level they are of."""
 
         def build(vectors: Tensor) -> nn.Module:
-            made = network(self.data, vectors, self.children is not None)
+            made = self.make(vectors)
             if above is not None and self.config.start_from_level_above:
                 made.inherit(above.network)  # type: ignore[operator]
             return made
@@ -226,11 +213,11 @@ class _Level(Run):
             content = {"network": self.network.state_dict(), "best": nodes, **result.packed()}
             checkpoint.save(path, content, torch.device("cpu"))
 
-    def stored(self, network: Network, path: Path | None) -> tuple[Result, BestNodes] | None:
+    def stored(self, path: Path | None) -> tuple[Result, BestNodes] | None:
         """What `store` left before an interruption; None where nothing that can be read is there."""
 
         def take(content: dict[str, Any]) -> tuple[Result, BestNodes]:
-            self.network = network(self.data, torch.from_numpy(self.data.vectors), self.children is not None)
+            self.network = self.make(torch.from_numpy(self.data.vectors))
             self.network.load_state_dict(content["network"])
             best = {name: (ids.numpy(), scores.numpy()) for name, (ids, scores) in content["best"].items()}
             return Result.unpacked(content), best
@@ -245,7 +232,10 @@ class _Level(Run):
             return super()._forward_loss(documents, width, rows, cols)
         n = self.data.n_labels
         ids, valid = self.children.below(self.asked[documents])
-        ids = fill_at_random(ids, valid, n) if self.config.filler else torch.where(valid, ids, n)
+        if self.config.filler:  # of the public code, dataset.py 66-75; repetitions are possible
+            ids = torch.where(valid, ids, torch.randint(n, ids.shape, device=ids.device))
+        else:
+            ids = torch.where(valid, ids, n)
         with self._autocast():
             logits = self.network(self.train_split.batch(documents, width), candidates=ids)
         targets = are_positive(ids, rows, cols, n)
@@ -268,9 +258,8 @@ class _Level(Run):
         ids, valid = self.children.below(self.parents[self.split][documents])
         logits = self.network(batch, candidates=torch.where(valid, ids, self.data.n_labels))
         path = self.paths[self.split][documents].repeat_interleave(self.children.widest, dim=1)
-        values, places = top_k(
-            (F.logsigmoid(logits.float()) + path).masked_fill(~valid, -math.inf), min(K, ids.shape[1])
-        )
+        scores = (F.logsigmoid(logits.float()) + path).masked_fill(~valid, -math.inf)
+        values, places = top_k(scores, min(K, ids.shape[1]))
         best = torch.where(places < 0, -1, ids.gather(1, places.clamp(min=0)))
         missing = (0, K - best.shape[1])
         return F.pad(values, missing, value=-math.inf), F.pad(best, missing, value=-1)

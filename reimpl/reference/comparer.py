@@ -1,33 +1,22 @@
 """Stored results of public code against a network of ours, whatever the model.
 
-A case is an entry of `manifest.json` in the package of a model and an .npz file beside it, with arrays
+A case is an entry of `manifest.json` in the folder of a model and an .npz file beside it, with arrays
 `weight.*`, `state.*` (running values), `input.*`; in float32 `output.*`, `loss.*`, `after_forward.*` (running
 values) and `step.LOSS.*` (weights after one step of the optimiser at 1e-3); in float64 the same results and
 `grad.LOSS.*` under `f64.` (where there are none, gradients in float32). Everything else is read from the
-manifest, and the package says how its network is built, called and named:
-
-    build(case, weights, inputs) -> module      the weights are filled in afterwards
-    rename(network, name) -> str                the stored name of a parameter of ours; `NAME.T` is that
-                                                array transposed, `NAME+` the lower rows of NAME
-    outputs(network, inputs, case) -> tensors   from the input, by the names of the arrays `output.*`
-    losses(network, outputs, inputs, case)      if it is there; else the manifest names losses of the
-                                                scores `logits` and the multi-hot input `labels`
-    layout(stored) -> arrays                    if it is there: the stored arrays in our layout
+manifest, and `reimpl.reference.networks` says how a network is built, called and named.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from types import ModuleType
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from reimpl import losses
 from reimpl.optim import OPTIMISERS, with_sparse_gradients
+from reimpl.reference.networks import SUBJECTS, Case, Subject, Tensors
 from reimpl.reference.numbers import (
     Array,
     MismatchError,
@@ -39,22 +28,20 @@ from reimpl.reference.numbers import (
     manifest,
 )
 
-Tensors = Mapping[str, Tensor]
-Case = Mapping[str, Any]
+
+def checks(model: str) -> Iterator[tuple[str, Test]]:
+    """Name and test of every case in the manifest of a model; of APLC-XLNet those of its clusters too."""
+    for of in (model, "aplc") if model == "aplc_xlnet" else (model,):
+        stored = manifest(of)
+        shared = {key: stored[key] for key in ("tolerance", "not_compared") if key in stored}
+        for case in stored["cases"]:
+            yield case["case"], partial(_compare, of, {**shared, **case})
 
 
-def checks(subject: ModuleType) -> Iterator[tuple[str, Test]]:
-    """Name and test of every case in the manifest of a package."""
-    stored = manifest(subject.__name__)
-    shared = {key: stored[key] for key in ("tolerance", "not_compared") if key in stored}
-    for case in stored["cases"]:
-        yield case["case"], partial(_compare, subject, {**shared, **case})
-
-
-def _compare(subject: ModuleType, case: Case) -> str:
+def _compare(model: str, case: Case) -> str:
     """Every stored output, loss, gradient, running value and step; `MismatchError` where one departs."""
-    stored = arrays(subject.__name__, case["file"])
-    stored = subject.layout(stored) if hasattr(subject, "layout") else stored
+    subject = SUBJECTS[model]
+    stored = subject.layout(arrays(model, case["file"]))
     results = {
         name
         for name in stored
@@ -108,9 +95,7 @@ def _step(run: _Run, loss: str) -> dict[str, float]:
 class _Run:
     """The network of a case in one number format, with its stored weights and input."""
 
-    def __init__(
-        self, subject: ModuleType, case: Case, stored: Mapping[str, Array], dtype: torch.dtype
-    ) -> None:
+    def __init__(self, subject: Subject, case: Case, stored: Mapping[str, Array], dtype: torch.dtype) -> None:
         self.subject, self.case, self.stored = subject, case, stored
         weights = {name: torch.from_numpy(array) for name, array in group(stored, "weight.").items()}
         self.inputs = {name: torch.from_numpy(array) for name, array in group(stored, "input.").items()}
@@ -128,15 +113,7 @@ class _Run:
     def forward(self) -> tuple[Tensors, Tensors]:
         """Outputs and losses."""
         outputs = self.subject.outputs(self.network, self.inputs, self.case)
-        if hasattr(self.subject, "losses"):
-            return outputs, self.subject.losses(self.network, outputs, self.inputs, self.case)
-        if not self.case["losses"]:
-            return outputs, {}
-        pairs = self.inputs["labels"].nonzero(as_tuple=True)
-        values = {
-            name: losses.loss(ours)(outputs["logits"], *pairs) for name, ours in self.case["losses"].items()
-        }
-        return outputs, values
+        return outputs, self.subject.losses(self.network, outputs, self.inputs, self.case)
 
     def results(self) -> dict[str, Tensor]:
         """All but the steps, under the names of the stored arrays of float32."""
@@ -204,12 +181,3 @@ def _gradient(parameter: Tensor) -> Tensor:
     if parameter.grad is None:
         return torch.zeros_like(parameter)
     return parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
-
-
-def lstm(name: str) -> str:
-    """`lstm.forwards.0.weight_ih_l0` of ours is `lstm_layer0_forward_input_weight` of the stored arrays."""
-    way = re.fullmatch(r"lstm\.(forward|backward)s\.(\d+)\.(weight|bias)_(ih|hh)_l0", name)
-    if way is None:
-        return name.replace(".", "_")
-    direction, layer, kind, place = way.groups()
-    return f"lstm_layer{layer}_{direction}_{'input' if place == 'ih' else 'recurrent'}_{kind}"

@@ -1,4 +1,4 @@
-"""Numbers of the public code that lie in a package, and how close ours come to them; imports no torch."""
+"""Stored numbers of the public code, and how close ours come to them; imports no torch."""
 
 from __future__ import annotations
 
@@ -18,15 +18,23 @@ class MismatchError(Exception):
     """A number of ours departs from its reference; one sentence saying which, by how much."""
 
 
-def manifest(package: str) -> Mapping[str, Any]:
-    """`manifest.json` of a package of reference numbers."""
-    content: Mapping[str, Any] = json.loads((resources.files(package) / "manifest.json").read_text("utf-8"))
+_STORED = resources.files("reimpl.reference") / "stored"
+
+
+def has_stored(model: str) -> bool:
+    """Whether there are numbers of the public code of a model of ours."""
+    return (_STORED / model / "manifest.json").is_file()
+
+
+def manifest(model: str) -> Mapping[str, Any]:
+    """What is stored of a model: the cases, with source and tolerance."""
+    content: Mapping[str, Any] = json.loads((_STORED / model / "manifest.json").read_text("utf-8"))
     return content
 
 
-def arrays(package: str, file: str) -> dict[str, Array]:
-    """All arrays of an .npz file that lies in a package."""
-    with (resources.files(package) / file).open("rb") as stream, np.load(stream) as stored:
+def arrays(model: str, file: str) -> dict[str, Array]:
+    """All arrays of an .npz file of a model."""
+    with (_STORED / model / file).open("rb") as stream, np.load(stream) as stored:
         return {name: stored[name] for name in stored.files}
 
 

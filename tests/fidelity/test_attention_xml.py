@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from reimpl.attention_xml import VARIANTS, AttentionXML, Config
 from reimpl.fidelity import Array, MismatchError, close
-from reimpl.reference.attention_xml import rename
+from reimpl.reference.networks import SUBJECTS
 from tests.fidelity import plain_lstm
 
 _LENGTHS = (5, 11, 1, 8)
@@ -38,7 +38,7 @@ def test_numpy_computes_the_same_scores(variant: str) -> None:
             ((4, 5), config.dropout_output),
         )
     ]
-    weights = plain_lstm.arrays_of(network, rename)
+    weights = plain_lstm.arrays_of(network, SUBJECTS["attention_xml"].rename)
     expected = [_scores(config, weights, *it) for it in zip(ids.numpy(), _LENGTHS, *masks, strict=True)]
     close("scores", ours, np.stack(expected), tolerance=1e-10)
 
@@ -47,7 +47,7 @@ def test_candidates_have_the_scores_of_numpy() -> None:
     """Candidates with repetitions, and one that is no label, against the scores of all."""
     config = replace(VARIANTS["code"], hidden=4, fully_connected=(6,))
     network, ids = _made(config, labels=7, filler=True)
-    weights = plain_lstm.arrays_of(network, rename)
+    weights = plain_lstm.arrays_of(network, SUBJECTS["attention_xml"].rename)
     chosen = np.array([[3, 0, 3, 7], [1, 2, 3, 4], [6, 6, 6, 6], [7, 5, 0, 1]])
     ours = network.eval()(ids, torch.from_numpy(chosen)).detach().numpy()
     alike = np.ones((11, 10)), np.ones((11, 8)), np.ones(6)

@@ -75,7 +75,7 @@ def test_a_model_gets_checks_by_a_package_of_its_name(package: Callable[[str], N
     ("source", "detail"),
     [
         ("def checks(): return []", "yields none"),
-        ("", "cannot be read: FileNotFoundError"),
+        ("", "cannot be read: AttributeError"),
         ("import no_such_module", "cannot be read: ModuleNotFoundError"),
         ("def checks():\n    yield 'one', lambda: 'fine'\n    raise OSError('gone')", "OSError: gone"),
     ],

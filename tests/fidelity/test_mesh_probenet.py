@@ -15,7 +15,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 
 from reimpl.fidelity import Array, MismatchError, close
 from reimpl.mesh_probenet import VARIANTS, Config, MeSHProbeNet
-from reimpl.reference.mesh_probenet import rename
+from reimpl.reference.networks import SUBJECTS
 from tests.fidelity import plain_lstm
 
 _LENGTHS = (5, 11, 1, 8)
@@ -42,7 +42,7 @@ def test_numpy_computes_the_same_scores(variant: str) -> None:
         F.dropout(torch.ones(size, dtype=torch.float64), p).numpy()
         for size, p in (((4, 11, 10), config.dropout_embedding), ((4, 11, 8), config.dropout_states))
     ]
-    weights = plain_lstm.arrays_of(network, rename)
+    weights = plain_lstm.arrays_of(network, SUBJECTS["mesh_probenet"].rename)
     expected = [_scores(config, weights, *it) for it in zip(ids, _LENGTHS, *masks, strict=True)]
     close("scores", ours, np.stack(expected), tolerance=1e-10)
 

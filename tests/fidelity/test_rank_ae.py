@@ -17,7 +17,7 @@ import torch
 from reimpl import rank_ae
 from reimpl.fidelity import Array, MismatchError, close
 from reimpl.rank_ae import VARIANTS, Config, RankAE, build
-from reimpl.reference.rank_ae import rename
+from reimpl.reference.networks import SUBJECTS
 from reimpl.word_batches import WordBatch
 
 #: The last: means, a margin within [0, 1], and biases without batch normalisation.
@@ -81,6 +81,7 @@ def test_numpy_computes_the_same(variant: str) -> None:
 
 def _weights(net: RankAE) -> dict[str, Array]:
     """Under the names and in the layout of the stored arrays."""
+    rename = SUBJECTS["rank_ae"].rename
     names = {rename(net, name): p.detach().numpy() for name, p in net.named_parameters()}
     return {
         name.removesuffix(".T"): array.T if name.endswith(".T") else array for name, array in names.items()

@@ -14,9 +14,9 @@ from reimpl import fidelity, layers, rank_ae, xml_cnn
 from reimpl.protocol import PROTOCOLS
 from tests.shared import shared
 
-REFERENCE = Path(fidelity.__file__).parent / "reference"
+REFERENCE = Path(fidelity.__file__).parent / "reference" / "stored"
 MODELS = sorted(path.parent.name for path in REFERENCE.glob("*/manifest.json"))
-MANIFESTS = {model: fidelity.manifest(f"reimpl.reference.{model}") for model in MODELS}
+MANIFESTS = {model: fidelity.manifest(model) for model in MODELS}
 CASES = [(model, case) for model in MODELS for case in MANIFESTS[model]["cases"]]
 
 #: Gradients of float32 are kept in float64 only; the rest is read by no model, or enters what follows it.

@@ -1,0 +1,301 @@
+"""How the networks of each model are built, called and named to compute what its public code computed.
+
+Stored are results of sian-chen/xml-cnn-study-code 2051eda, ntumlgroup/LibMultiLabel 5cd775a,
+XunGuangxu/CorNet ecc0996, yourh/AttentionXML e2bbbec, huiyegit/APLC_XLNet bf6f91d, and of Rank-AE a third
+party's program, starry91/Extreme-Classification 7e54d2f. No public code has the maximum in place of
+AttentionXML's attention (`bilstm`); APLC-XLNet's encoder is that of `transformers`.
+
+What `reimpl.reference.comparer` asks of a model is a class below; its name is in `SUBJECTS`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812 - the usual name
+from torch import Tensor, nn
+
+from reimpl import attention_xml, bert_xml, cornet, losses, mesh_probenet, rank_ae, xml_cnn
+from reimpl.aplc_xlnet import Summary
+from reimpl.label_attention import attend
+from reimpl.label_clusters import ClusterOptions, LabelClusters
+from reimpl.models import find_config
+from reimpl.reference.numbers import Array, MismatchError
+from reimpl.word_batches import WordBatch
+
+Tensors = Mapping[str, Tensor]
+Case = Mapping[str, Any]
+
+_LSTM = (
+    (r"lstm\.(forward|backward)s\.(\d+)\.(weight|bias)_ih_l0", r"lstm_layer\2_\1_input_\3"),
+    (r"lstm\.(forward|backward)s\.(\d+)\.(weight|bias)_hh_l0", r"lstm_layer\2_\1_recurrent_\3"),
+)
+
+
+class Subject:
+    """A named variant at the sizes of a case, from token ids to scores."""
+
+    module: ModuleType
+    network: Callable[..., nn.Module]
+    names: Sequence[tuple[str, str]] = ()
+    """Patterns of our names, and what stands for them in the stored ones; dots become low lines."""
+
+    def config(self, case: Case) -> Any:
+        """That of the case."""
+        return replace(self.module.VARIANTS[case["variant"]], **case["config"])
+
+    def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
+        """The network; its weights are filled in afterwards."""
+        sizes = {"labels": len(weights["output_bias"]), "length": inputs["token_ids"].shape[1]}
+        return type(self).network(self.config(case), vectors=weights["word_embedding"], **sizes)
+
+    def rename(self, network: Any, name: str) -> str:
+        """The stored name of a parameter; `NAME.T` is that array transposed, `NAME+` its lower rows."""
+        for pattern, stored in self.names:
+            name = re.sub(pattern, stored, name)
+        return name if name.endswith(".T") else name.replace(".", "_")
+
+    def layout(self, stored: Mapping[str, Array]) -> Mapping[str, Array]:
+        """The stored arrays as ours lie."""
+        return stored
+
+    def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+        """What is compared beside losses and gradients, by the names of the arrays `output.*`."""
+        ids = inputs["token_ids"]
+        return {"feature": network.features(ids), "logits": network(ids)}
+
+    def losses(self, network: Any, outputs: Tensors, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+        """Those that the case names, of the scores `logits` and the multi-hot input `labels`."""
+        if not case["losses"]:
+            return {}
+        pairs = inputs["labels"].nonzero(as_tuple=True)
+        named = case["losses"].items()
+        return {name: losses.loss(ours)(outputs["logits"], *pairs) for name, ours in named}
+
+
+class _XMLCNN(Subject):
+    module, network = xml_cnn, xml_cnn.XMLCNN
+    names = ((r"embedding\.weight", "word_embedding"),)
+
+    def rename(self, network: Any, name: str) -> str:
+        if match := re.fullmatch(r"convolutions\.(\d+)\.(\w+)", name):
+            kind = "kernel" if match[2] == "weight" else "bias"
+            return f"conv_window{network.config.windows[int(match[1])]}_{kind}"
+        return super().rename(network, name)
+
+    def layout(self, stored: Mapping[str, Array]) -> Mapping[str, Array]:
+        """Kernels (F, C, k), which CorNet's program has as (F, 1, k, C); matrices (outputs, inputs).
+
+        Lasagne's arrays have matrices (inputs, outputs), biases of zero, and kernels that are read backwards.
+        """
+        out = {n: a[:, 0].swapaxes(1, 2) if "_kernel" in n and a.ndim == 4 else a for n, a in stored.items()}
+        if "weight.hidden_weight" not in stored or "weight.hidden_bias" in stored:
+            return out
+        for name in ("weight.hidden", "weight.output"):
+            out[f"{name}_weight"] = stored[f"{name}_weight"].T.copy()
+            out[f"{name}_bias"] = np.zeros(stored[f"{name}_weight"].shape[1], np.float32)
+        for name in [name for name in stored if name.endswith("_kernel_lasagne")]:
+            kernel = out.pop(name)
+            out[name.removesuffix("_lasagne")] = kernel[:, :, ::-1].copy()
+            out[name.replace("_kernel_lasagne", "_bias")] = np.zeros(len(kernel), np.float32)
+        return out
+
+
+class _AttentionXML(Subject):
+    module = attention_xml
+    names = (("embedding.weight", "word_embedding"), ("queries.weight", "attention_weight"), *_LSTM)
+
+    def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
+        """A table with one row more where there are candidates."""
+        filler = "candidates" in inputs
+        sizes: Any = {"labels": len(weights["attention_weight"]) - filler, "filler": filler}
+        return attention_xml.AttentionXML(self.config(case), vectors=weights["word_embedding"], **sizes)
+
+    def rename(self, network: Any, name: str) -> str:
+        if match := re.fullmatch(r"layers\.(\d+)\.(\w+)", name):
+            last = int(match[1]) == len(network.layers) - 1
+            return f"label_score_{match[2]}" if last else f"label_fc{match[1]}_{match[2]}"
+        return super().rename(network, name)
+
+    def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+        ids, chosen = inputs["token_ids"], inputs.get("candidates")
+        queries = network.queries.weight if chosen is None else network.queries.weight[chosen]
+        states, lengths = network.states(ids)
+        seen = attend(states, network.attended(lengths, states.shape[1]), queries)
+        return {"encoder_states": states, "label_vectors": seen, "logits": network(ids, chosen)}
+
+
+class _MeSHProbeNet(Subject):
+    """Of the bottleneck, which the public code has under CorNet's blocks only, what enters these."""
+
+    module, network = mesh_probenet, mesh_probenet.MeSHProbeNet
+    names = (("embedding.weight", "word_embedding"), ("probes.weight", "probe_weight"), *_LSTM)
+
+    def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+        ids = inputs["token_ids"]
+        made = super().outputs(network, inputs, case) | {"encoder_states": network.states(ids)[0]}
+        if network.bottleneck is not None:
+            bottleneck = F.elu(network.bottleneck(made["feature"]))
+            made |= {"bottleneck_output": bottleneck, "raw_logits": made["logits"]}
+        return made
+
+
+class _BertXML(Subject):
+    module = bert_xml
+
+    def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
+        """The [CLS] symbols are the last rows of the words."""
+        config, words = self.config(case), weights["word_embedding"]
+        sizes: Any = {"labels": len(weights["output_bias"]), "length": inputs["token_ids"].shape[1]}
+        return bert_xml.BertXML(config, vectors=words[: -config.cls_tokens], **sizes)
+
+    def rename(self, network: Any, name: str) -> str:
+        names = {
+            "words.weight": "word_embedding",
+            "cls": "word_embedding+",
+            "positions": "position_embedding",
+        }
+        last = f"encoder.{len(network.encoder) - 1}."
+        name = names.get(name, name).replace(last, "probe_layer_").replace("encoder.", "layer")
+        name = name.replace("inner.", "feedforward_in_").replace("outer.", "feedforward_out_")
+        return re.sub(r"attention\.(?!output)", "", name).replace(".", "_")
+
+    def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+        ids = inputs["token_ids"]
+        made = {"probe_vectors": network.document_vectors(ids), "feature": network.features(ids)}
+        return {**made, "logits": network.output(made["feature"])}
+
+
+class _CorNet(_XMLCNN):
+    """Blocks alone, on raw scores that are given, and on four networks."""
+
+    def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
+        if "base" not in case["config"]:
+            alone = nn.Module()
+            alone.blocks = cornet.cornet_blocks(inputs["raw_logits"].shape[1], **case["config"])
+            return alone
+        config = find_config(cornet, case["variant"], case["config"])
+        words = weights["word_embedding"]
+        if config.base == "bert_xml":
+            words = words[: -config.base_config["cls_tokens"]]
+        sizes = {"labels": inputs["labels"].shape[1], "length": inputs["token_ids"].shape[1]}
+        return cornet.build(config, vectors=words, padding_id=0, freeze_padding=True, **sizes)
+
+    def rename(self, network: Any, name: str) -> str:
+        """Those of the base are named as it names them."""
+        part, _, rest = name.partition(".")
+        if part == "blocks":
+            return f"cornet_block{rest.replace('.', '_')}"
+        base = SUBJECTS[type(network.base).__module__.removeprefix("reimpl.")]
+        return base.rename(network.base, rest)
+
+    def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+        if "raw_logits" not in inputs:
+            ids = inputs["token_ids"]
+            return {"raw_logits": network.base(ids), "logits": network(ids)}
+        x = inputs["raw_logits"]
+        for block in network.blocks:
+            x = block(x)
+        return {"raw_logits": inputs["raw_logits"], "logits": x}
+
+
+class _APLC(Subject):
+    """The code's clusters, for labels that are sorted already, behind a hidden layer where there is one."""
+
+    names = (
+        (r"clusters\.", ""),
+        (r"hidden\.layer\.", "hidden_"),
+        (r"tails\.", "tail"),
+        (r"reduce\.weight", "project_weight"),
+        (r"norm\.weight", "layernorm_scale"),
+        (r"norm\.bias", "layernorm_shift"),
+        (r"expand\.weight", "label_weight"),
+        # labels of the head and units of the root are one weight in the code
+        (r"roots\.weight", "head_weight+"),
+    )
+
+    def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
+        layer = nn.Module()
+        if "hidden_weight" in weights:
+            hidden, states = weights["hidden_weight"].shape
+            layer.hidden = Summary(states, hidden)
+        cutoffs = tuple(case["cutoffs"])
+        options = ClusterOptions(clusters=len(cutoffs) + 1, cutoffs=cutoffs)
+        layer.clusters = LabelClusters(options, features=case["features"], order=np.arange(case["labels"]))
+        return layer
+
+    def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+        (given,) = (value for name, value in inputs.items() if name != "label_ids")
+        features = network.hidden(given) if hasattr(network, "hidden") else given
+        return {"features": features, "probabilities": network.clusters.probabilities(features)}
+
+    def losses(self, network: Any, outputs: Tensors, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+        """Of label ids that are padded by repetition, or by -1."""
+        ids = inputs["label_ids"].long()
+        rows = torch.arange(len(ids))[:, None].expand(ids.shape)
+        pairs = torch.unique(torch.stack((rows[ids >= 0], ids[ids >= 0])), dim=1)
+        return {"aplc": network.clusters.loss(outputs["features"], *pairs)}
+
+
+class _RankAE(Subject):
+    module = rank_ae
+    names = (
+        (r"^label_vectors$", "encoder1_weight.T"),
+        (r"^label_bias$", "encoder1_bias"),
+        (r"^embedding$", "word_embedding"),
+        (r"^attention\.norm\.", "attention_batchnorm_"),
+        (r"^(en|de)coder_norm\.", r"\1coder_batchnorm_"),
+        (r"batchnorm_weight$", "batchnorm_scale"),
+        (r"batchnorm_bias$", "batchnorm_shift"),
+        (r"^encoder\.", "encoder2_"),
+        (r"^decoder\.", "decoder1_"),
+        (r"^output\.", "decoder2_"),
+    )
+
+    def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
+        """None where losses of given scores are all."""
+        if case["mode"] == "loss only":
+            return nn.Module()
+        labels = len(weights["decoder2_bias"])
+        return rank_ae.RankAE(self.config(case), vectors=weights["word_embedding"], labels=labels)
+
+    def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+        """F(x), E(y) and D(E(y)); in evaluation mode also D(F(x))."""
+        if case["mode"] == "loss only":
+            given = inputs["text_hidden"], inputs["label_hidden"], inputs["scores"]
+            return rank_ae.Learned(*given)._asdict()
+        words, ids = inputs["tfidf"][:, :, 0], inputs["word_ids"]
+        slots = torch.arange(ids.shape[1]).expand(ids.shape)
+        presence = self.config(case).ids == "presence"
+        if not torch.equal(ids.long(), (words != 0).long() if presence else slots):
+            raise MismatchError("the stored ids are not those of the variant")
+        rows, columns = words.nonzero(as_tuple=True)
+        batch = WordBatch(rows, columns, words[words != 0], len(ids))
+        made: dict[str, Tensor] = network.learn(batch, *inputs["labels"].nonzero(as_tuple=True))._asdict()
+        return made if network.training else {**made, "predicted_scores": network(batch)}
+
+    def losses(self, network: Any, outputs: Tensors, inputs: Tensors, case: Case) -> dict[str, Tensor]:
+        """Lh, Lae and their sum."""
+        learned = rank_ae.Learned(*(outputs[name] for name in rank_ae.Learned._fields))
+        where = inputs["labels"].nonzero(as_tuple=True)
+        hidden, ranking = rank_ae.losses(self.config(case), learned, *where)
+        total = hidden + self.config(case).balance * ranking
+        return {"hidden": hidden, "ranking": ranking, "total": total}
+
+
+SUBJECTS: Mapping[str, Subject] = {
+    "xml_cnn": _XMLCNN(),
+    "attention_xml": _AttentionXML(),
+    "mesh_probenet": _MeSHProbeNet(),
+    "bert_xml": _BertXML(),
+    "cornet": _CorNet(),
+    "aplc": _APLC(),
+    "aplc_xlnet": _APLC(),
+    "rank_ae": _RankAE(),
+}
