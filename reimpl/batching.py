@@ -23,16 +23,12 @@ from reimpl.protocol import Protocol
 class Plan:
     """N documents in batches. Batch i is `order[starts[i]:starts[i + 1]]`, padded to `widths[i]` tokens."""
 
-    order: IntArray
-    """int64 (N,): document numbers."""
-    starts: IntArray
-    """int64 (batches + 1,)."""
-    widths: IntArray
-    """int64 (batches,)."""
+    order: IntArray  # int64 (N,): document numbers
+    starts: IntArray  # int64 (batches + 1,)
+    widths: IntArray  # int64 (batches,)
     label_rows: IntArray
     """int64 (positives,): row within its batch of each positive label, in the order of `order`."""
-    label_cols: IntArray
-    """int64 (positives,): its label id."""
+    label_cols: IntArray  # int64 (positives,): its label id
     label_starts: IntArray
     """int64 (batches + 1,): the positives of batch i are `label_starts[i]:label_starts[i + 1]`."""
 

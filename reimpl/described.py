@@ -37,12 +37,9 @@ class KeyLine:
     """A key that a claim file may set."""
 
     name: str
-    type: str
-    """In words, as in `whole number or null`."""
-    default: str | None
-    """As YAML has it; None where there is none."""
-    says: str
-    """Empty where the source says nothing."""
+    type: str  # In words, as in `whole number or null`
+    default: str | None  # As YAML has it; None where there is none
+    says: str  # Empty where the source says nothing
 
 
 def keys_of(config: type) -> tuple[KeyLine, ...]:

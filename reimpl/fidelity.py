@@ -36,8 +36,7 @@ class Check:
     model: str
     name: str
     passed: bool
-    detail: str
-    """One sentence: what was compared and how close it came, or where it departs."""
+    detail: str  # One sentence: what was compared and how close it came, or where it departs
 
 
 def check(model: str) -> tuple[Check, ...]:

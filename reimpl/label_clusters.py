@@ -133,16 +133,12 @@ class _Batch:
     """What the loss needs to know of a batch before any score is made."""
 
     rows: Tensor
-    ranks: Tensor
-    """(positives,) each, the most frequent labels first."""
-    visited: Tensor
-    """bool (B, K): which documents have a label in which tail."""
-    share: Tensor
-    """(B,): what the loss of each label of a document counts."""
+    ranks: Tensor  # (positives,) each, the most frequent labels first
+    visited: Tensor  # bool (B, K): which documents have a label in which tail
+    share: Tensor  # (B,): what the loss of each label of a document counts
     blocks: list[list[tuple[int, int, slice]]]
     """Of each cluster: labels from and to, and their place among the positives."""
-    first: list[Tensor]
-    """Of each tail the documents that visit it, in their order."""
+    first: list[Tensor]  # Of each tail the documents that visit it, in their order
 
 
 class LabelClusters(nn.Module):

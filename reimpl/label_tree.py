@@ -45,8 +45,7 @@ class LabelTree:
     Nodes of a level are numbered from left to right, so that the children of a node are a range of numbers.
     """
 
-    order: IntArray
-    """int64 (L,): labels from left to right."""
+    order: IntArray  # int64 (L,): labels from left to right
     starts: tuple[IntArray, ...]
     """A level each, int64 (nodes + 1,): the labels below node i are `order[starts[i]:starts[i + 1]]`."""
 
@@ -332,14 +331,10 @@ def _chosen(predicted: IntArray, positives: IntArray, counts: IntArray) -> IntAr
 class Children:
     """What is below each node of one level, on the device."""
 
-    ids: Tensor
-    """int64 (all children,)."""
-    starts: Tensor
-    """int64 (nodes + 1,): the last entry is for "no parent" (-1), which has no children."""
-    sizes: Tensor
-    """int64 (nodes + 1,)."""
-    widest: int
-    """W."""
+    ids: Tensor  # int64 (all children,)
+    starts: Tensor  # int64 (nodes + 1,): the last entry is for "no parent" (-1), which has no children
+    sizes: Tensor  # int64 (nodes + 1,)
+    widest: int  # W
 
     @classmethod
     def of(cls, tree: LabelTree, level: int, device: torch.device) -> Children:

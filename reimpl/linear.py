@@ -142,10 +142,8 @@ class _Lists:
 
     ids: NDArray[np.int64]
     scores: NDArray[np.float64]
-    done: int = 0
-    """Labels, from the first on."""
-    unfinished: int = 0
-    """Labels at which the solver stopped at its most iterations."""
+    done: int = 0  # Labels, from the first on
+    unfinished: int = 0  # Labels at which the solver stopped at its most iterations
     seconds: float = 0.0
 
     def add(self, scores: NDArray[np.float64]) -> None:

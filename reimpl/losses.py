@@ -112,10 +112,8 @@ Over = Literal["sum", "mean"]
 class RankingLoss(NamedTuple):
     """Both parts of each document."""
 
-    positive: Tensor
-    """LP (B,): the negatives against the lowest positive."""
-    negative: Tensor
-    """LN (B,): the positives against the highest negative."""
+    positive: Tensor  # LP (B,): the negatives against the lowest positive
+    negative: Tensor  # LN (B,): the positives against the highest negative
 
 
 def ranking_loss(

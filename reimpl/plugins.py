@@ -63,10 +63,8 @@ class Offer:
 class Offered:
     """All of one group."""
 
-    there: Mapping[str, Offer]
-    """Name -> what is used under it."""
-    refused: Mapping[str, str]
-    """Name -> why nothing of another package is used under it, in one sentence."""
+    there: Mapping[str, Offer]  # Name -> what is used under it
+    refused: Mapping[str, str]  # Name -> why nothing of another package is used under it, in one sentence
 
     def find(self, name: str) -> Offer | None:
         """Raises `ConfigError` for a name that two packages offer."""

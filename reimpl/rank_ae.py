@@ -163,12 +163,9 @@ SMALL: Mapping[str, Any] = {"embedding": 32, "encoder": 64}
 class Learned(NamedTuple):
     """What the loss is of."""
 
-    text_hidden: Tensor
-    """F(x), (B, h)"""
-    label_hidden: Tensor
-    """E(y), (B, h)"""
-    logits: Tensor
-    """D(E(y)) before the sigmoid, (B, L)"""
+    text_hidden: Tensor  # F(x), (B, h)
+    label_hidden: Tensor  # E(y), (B, h)
+    logits: Tensor  # D(E(y)) before the sigmoid, (B, L)
 
 
 class RankAE(nn.Module):

@@ -96,10 +96,8 @@ class How(TypedDict, total=False):
     """What every training takes beside configuration, data and protocol."""
 
     seed: Required[int]
-    device: str
-    """cpu unless another is named."""
-    precision: Precision
-    """float32 unless another is named."""
+    device: str  # cpu unless another is named
+    precision: Precision  # float32 unless another is named
     watch: Watch | None
 
 
@@ -112,8 +110,7 @@ class Result:
     seconds: float
     peak_memory_bytes: int | None
     parameters: int
-    top_ids: Ids | None = None
-    """(N, K) label ids of the test documents, best first."""
+    top_ids: Ids | None = None  # (N, K) label ids of the test documents, best first
     top_scores: Scores | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()

@@ -30,12 +30,9 @@ class Truth:
     [2, 0]
     """
 
-    offsets: IntArray
-    """(N + 1,), from 0 to M, never falling."""
-    labels: IntArray
-    """(M,) label ids from 0, as the file has them: never shifted; rising within a document."""
-    n_labels: int | None = None
-    """L, when known: then an id from L on is an error, in the truth and in a list."""
+    offsets: IntArray  # (N + 1,), from 0 to M, never falling
+    labels: IntArray  # (M,) label ids from 0, as the file has them: never shifted; rising within a document
+    n_labels: int | None = None  # L, when known: then an id from L on is an error, in the truth and in a list
 
     def __post_init__(self) -> None:
         for name in ("offsets", "labels"):

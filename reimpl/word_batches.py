@@ -21,14 +21,10 @@ Weights = Literal["given", "binary", "tfidf"]
 class WordBatch(NamedTuple):
     """B documents. The n entries are sorted by document, and no document has a word twice."""
 
-    documents: Tensor
-    """int64 (n,): number within the batch."""
-    words: Tensor
-    """int64 (n,)"""
-    weights: Tensor
-    """float32 (n,), not zero."""
-    size: int
-    """B"""
+    documents: Tensor  # int64 (n,): number within the batch
+    words: Tensor  # int64 (n,)
+    weights: Tensor  # float32 (n,), not zero
+    size: int  # B
 
 
 class DeviceWords:
@@ -54,12 +50,9 @@ class DeviceWords:
 class WordWeights(NamedTuple):
     """How the documents of a data set become weighted words."""
 
-    of: Callable[[Split], sparse.csr_matrix]
-    """(N, V) of a split, no zero among the values."""
-    words: int
-    """V"""
-    are_words: bool
-    """Whether the columns are the words of the vocabulary, and so have vectors."""
+    of: Callable[[Split], sparse.csr_matrix]  # (N, V) of a split, no zero among the values
+    words: int  # V
+    are_words: bool  # Whether the columns are the words of the vocabulary, and so have vectors
 
 
 def word_weights(

@@ -76,14 +76,10 @@ def digest_of(folder: Path) -> str:
 class Pieces:
     """The pieces of each word of a vocabulary, and the ids that stand for no word."""
 
-    values: IntArray
-    """int32: the pieces of all words, one after another."""
-    offsets: IntArray
-    """int64 (V + 1,)"""
-    names: tuple[str, ...]
-    """All pieces by id."""
-    end: tuple[int, int]
-    """Separator and [CLS], which end a text."""
+    values: IntArray  # int32: the pieces of all words, one after another
+    offsets: IntArray  # int64 (V + 1,)
+    names: tuple[str, ...]  # All pieces by id
+    end: tuple[int, int]  # Separator and [CLS], which end a text
     padding: int
 
     def of(self, split: Split, length: int) -> Split:

@@ -31,8 +31,14 @@ _ARRAYS = ("tokens", "offsets", "label_ids", "label_offsets")
 _FEATURES = ("data", "indices", "indptr")
 _NAMES = ("labels", "vocabulary")
 _PLAIN = (
-    *("name", "recipe", "fingerprint", "content", "partition", "corpus"),
-    *("padding_id", "padding_trainable"),
+    "name",
+    "recipe",
+    "fingerprint",
+    "content",
+    "partition",
+    "corpus",
+    "padding_id",
+    "padding_trainable",
 )
 
 log = logging.getLogger(__name__)
@@ -57,10 +63,13 @@ def load_or_prepare(
     source, vectors = as_source(source), as_vectors(vectors)
     if isinstance(vectors, VectorFile):
         vectors = replace(vectors, cache=cache / "vectors")
-    recipe = find_recipe(recipe).of(source)
-    name = source.name
+    recipe, name = find_recipe(recipe).of(source), source.name
     with remembered(cache / MEMORY):
-        entry = cache / _key(source, recipe, length, vectors)
+        # what is not looked up is no part of the key
+        looked_up = vectors.identity if recipe.tokens else None
+        versions = [CACHE_VERSION, PREPARATION_VERSION]
+        key = [versions, source.digest(), recipe.name, recipe.identity, length, looked_up]
+        entry = cache / digest_of(key)[:32]
 
     def make(work: Path) -> None:
         rng = np.random.default_rng(0)
@@ -71,7 +80,7 @@ def load_or_prepare(
         log.warning("%s; preparing %s anew", err, name)
 
     try:
-        return cached_entry(entry, partial(load, name=name), make, damaged=warn)
+        return cached_entry(entry, partial(load, name=name), make, warn)
     except OSError as err:
         what = f"{cache}: the prepared {name} cannot be kept ({err.strerror or err})"
         raise DataError(f"{what}; free some space there or choose another folder") from err
@@ -119,11 +128,3 @@ def _write(dataset: Dataset, folder: Path) -> None:
     meta = {name: getattr(dataset, name) for name in _PLAIN}
     meta |= {"splits": splits, "counts": dict(dataset.counts), "notes": dataset.notes}
     write_meta(folder, meta, [*arrays, *(f"{name}.json" for name in _NAMES)])
-
-
-def _key(source: Source, recipe: Recipe, length: int, vectors: VectorSource) -> str:
-    # what is not looked up is no part of the name
-    looked_up = vectors.identity if recipe.tokens else None
-    versions = [CACHE_VERSION, PREPARATION_VERSION]
-    choices = [versions, source.digest(), recipe.name, recipe.identity, length, looked_up]
-    return digest_of(json.dumps(choices, sort_keys=True))[:32]

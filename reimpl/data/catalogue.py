@@ -44,8 +44,7 @@ class Sizes(_Part):
 class Published(Sizes):
     """Statistics of one version, and the papers that print them."""
 
-    by: tuple[str, ...]
-    """Keys of papers, or a place of the catalogue."""
+    by: tuple[str, ...]  # Keys of papers, or a place of the catalogue
     note: str | None = None
 
 
@@ -53,15 +52,12 @@ class Known(_Part):
     """A content that was read: enough to recognise it."""
 
     what: str
-    content: str
-    """`Dataset.content`: this split in this order."""
-    corpus: str
-    """`Dataset.corpus`: these documents in any order and split."""
+    content: str  # `Dataset.content`: this split in this order
+    corpus: str  # `Dataset.corpus`: these documents in any order and split
     partition: str | None = None
     """`Dataset.partition`: these documents in these splits, in any order within each."""
     sizes: Sizes | None = None
-    label_set: str | None = None
-    """`identity.label_set_of` its labels: the names, wherever they stand."""
+    label_set: str | None = None  # `identity.label_set_of` its labels: the names, wherever they stand
     published: bool = False
     """Whether these are the very data that published numbers are about, split included."""
 
@@ -94,18 +90,13 @@ class Entry(_Part):
 
     name: str
     about: str
-    formats: tuple[str, ...]
-    """Formats in which it is passed around, by the names of the readers."""
+    formats: tuple[str, ...]  # Formats in which it is passed around, by the names of the readers
     raw_text: bool
-    licence: str
-    """"unknown" where we do not know."""
+    licence: str  # "unknown" where we do not know
     places: tuple[str, ...] = ()
-    by_hand: str | None = None
-    """How a user comes to it where no place has it, as words of a sentence."""
-    stand_in_for: str | None = None
-    """The entry whose sizes it copies, being other data."""
-    split_columns: int | None = None
-    """How many splits come beside its one data file."""
+    by_hand: str | None = None  # How a user comes to it where no place has it, as words of a sentence
+    stand_in_for: str | None = None  # The entry whose sizes it copies, being other data
+    split_columns: int | None = None  # How many splits come beside its one data file
     truncation: tuple[Truncation, ...] = ()
     propensity: Propensity | None = None
     published: tuple[Published, ...] = ()

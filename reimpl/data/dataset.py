@@ -45,12 +45,9 @@ def csr(data: FloatArray, indices: IntArray, offsets: IntArray, n_columns: int) 
 class Split:
     """The documents of one split, in file order."""
 
-    tokens: IntArray
-    """int32 (n_tokens,): token ids of all documents, one after another."""
-    offsets: IntArray
-    """int64 (N+1,): document i is `tokens[offsets[i]:offsets[i+1]]`."""
-    label_ids: IntArray
-    """int32 (n_positives,): label ids, rising and without duplicates within a document."""
+    tokens: IntArray  # int32 (n_tokens,): token ids of all documents, one after another
+    offsets: IntArray  # int64 (N+1,): document i is `tokens[offsets[i]:offsets[i+1]]`
+    label_ids: IntArray  # int32 (n_positives,): label ids, rising and without duplicates within a document
     label_offsets: IntArray
     """int64 (N+1,): the labels of document i are `label_ids[label_offsets[i]:label_offsets[i+1]]`."""
     features: sparse.csr_matrix | None = None
@@ -94,31 +91,24 @@ class Dataset:
 
     name: str
     recipe: str
-    fingerprint: str
-    """SHA-256 of the source's content, the recipe and its options, in hex."""
+    fingerprint: str  # SHA-256 of the source's content, the recipe and its options, in hex
     train: Split
     test: Split
-    labels: tuple[str, ...]
-    """(L,) label names by id."""
-    vocabulary: tuple[str, ...]
-    """(V,) words by token id."""
-    vectors: FloatArray
-    """float32 (V, E): the initial word vectors, row = token id."""
-    padding_id: int
-    """Token id that fills up a batch."""
+    labels: tuple[str, ...]  # (L,) label names by id
+    vocabulary: tuple[str, ...]  # (V,) words by token id
+    vectors: FloatArray  # float32 (V, E): the initial word vectors, row = token id
+    padding_id: int  # Token id that fills up a batch
     padding_trainable: bool
     """False: the padding row is zero and gets no gradient (study). True: an ordinary word (Liu's code)."""
     dev: Split | None = None
     content: str = ""
     """SHA-256 of the decoded (labels, text) pairs alone: the identity of the corpus, whatever its packing."""
-    corpus: str = ""
-    """SHA-256 of the same pairs in any order and split: equal for two splits of one corpus."""
+    corpus: str = ""  # SHA-256 of the same pairs in any order and split: equal for two splits of one corpus
     partition: str = ""
     """SHA-256 of the same pairs in these splits, in any order within each: equal for one split reordered."""
     counts: Mapping[str, float] = field(default_factory=dict)
     """What preparation counted: dropped documents, truncated share, out-of-vocabulary share, ..."""
-    notes: tuple[str, ...] = ()
-    """One sentence for each rule that acted on this corpus."""
+    notes: tuple[str, ...] = ()  # One sentence for each rule that acted on this corpus
 
     @property
     def splits(self) -> dict[str, Split]:

@@ -101,12 +101,9 @@ def _statistics(tallies: Mapping[str, _Tally], n_labels: int) -> dict[str, tuple
 class _Tally:
     """Counts of one split; texts (or rows of features) are kept as digests only."""
 
-    unit: str
-    """What a document is made of: `words` or `features`."""
-    labels: list[int] = field(default_factory=list)
-    """Distinct labels of each document."""
-    lengths: list[int] = field(default_factory=list)
-    """Words, or features that are not zero, of each document."""
+    unit: str  # What a document is made of: `words` or `features`
+    labels: list[int] = field(default_factory=list)  # Distinct labels of each document
+    lengths: list[int] = field(default_factory=list)  # Words, or features that are not zero, of each document
     label_counts: Counter[str] = field(default_factory=Counter)
     texts: Counter[bytes] = field(default_factory=Counter)
     repeated_labels: int = 0
@@ -183,12 +180,9 @@ class StratumSize(NamedTuple):
 
     name: str
     labels: int
-    documents: Mapping[str, int]
-    """That have at least one of its labels: a document may be of several strata."""
-    positives: Mapping[str, int]
-    """Labels of documents that are of it."""
-    share: Mapping[str, float]
-    """Of all positives of the split, in percent."""
+    documents: Mapping[str, int]  # That have at least one of its labels: a document may be of several strata
+    positives: Mapping[str, int]  # Labels of documents that are of it
+    share: Mapping[str, float]  # Of all positives of the split, in percent
 
 
 class StrataSizes(NamedTuple):

@@ -78,10 +78,8 @@ class Fetched:
     path: Path
     size: int
     sha256: str
-    downloaded: bool
-    """False for one that was there already."""
-    verified: bool
-    """Whether a checksum was stated, which it has."""
+    downloaded: bool  # False for one that was there already
+    verified: bool  # Whether a checksum was stated, which it has
 
 
 def user_cache() -> Path:

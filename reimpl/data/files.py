@@ -263,8 +263,7 @@ class Tree:
 
     path: Path
     files: Mapping[str, tuple[File, ...]]
-    single: bool = False
-    """Whether the path is one file that is no archive."""
+    single: bool = False  # Whether the path is one file that is no archive
 
     @property
     def name(self) -> str:

@@ -56,8 +56,7 @@ class Observed:
     label_set: str
     statistics: Mapping[str, tuple[float, ...]]
     """By the papers' names: in each way in which papers count, the usual one first."""
-    partition: str = ""
-    """Empty where it is not known."""
+    partition: str = ""  # Empty where it is not known
 
 
 @dataclass(frozen=True)
@@ -69,8 +68,7 @@ class Recognition:
     known: Known | None = None
     versions: tuple[Sizes, ...] = ()
     """Versions of the entry with these sizes; where nothing fits, the nearest one."""
-    differences: tuple[str, ...] = ()
-    """Against the first of `versions`."""
+    differences: tuple[str, ...] = ()  # Against the first of `versions`
     far: bool = False
     """Whether nothing fits, and the nearest is more than twice or less than half as large in some size."""
 

@@ -49,8 +49,7 @@ class LabelNoise:
     """
 
     kind: Kind
-    rate: float
-    """Probability that a label is hit, 0 to 1; the paper goes to 0.6."""
+    rate: float  # Probability that a label is hit, 0 to 1; the paper goes to 0.6
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -72,12 +71,9 @@ class Hit:
     """What noise did to a split."""
 
     split: Split
-    removed: int
-    """Positive labels that became negative."""
-    added: int
-    """Negative labels that became positive."""
-    unlabelled: int
-    """Documents that had a label and lost their last one."""
+    removed: int  # Positive labels that became negative
+    added: int  # Negative labels that became positive
+    unlabelled: int  # Documents that had a label and lost their last one
 
 
 def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:

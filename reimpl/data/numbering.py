@@ -56,14 +56,10 @@ _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 class Rows(NamedTuple):
     """The documents of a chunk."""
 
-    labels: Sequence[str]
-    """Those of all documents, one after another, as written: unsorted, duplicates included."""
-    label_counts: Sequence[int]
-    """How many each document has."""
-    texts: Sequence[bytes]
-    """UTF-8."""
-    lines: Sequence[bytes]
-    """What counts for the identity of each document; see `source.line_of`."""
+    labels: Sequence[str]  # those of all documents, one after another, as written
+    label_counts: Sequence[int]  # how many each document has
+    texts: Sequence[bytes]  # UTF-8
+    lines: Sequence[bytes]  # what counts for the identity of each document; see `source.line_of`
 
 
 class Chunk(Protocol):
@@ -90,14 +86,12 @@ class Lines:
 
     packed: bytes
     file: str
-    number: int
-    """Of the first line, from 1."""
+    number: int  # of the first line, from 1
     ids: bool
 
     def rows(self) -> Rows:
         """The documents; raises `DataError` that names the line in which something does not belong."""
-        rows = self._at_once()
-        if rows is not None:
+        if (rows := self._at_once()) is not None:
             return rows
         documents = Documents()
         for number, line in enumerate(self.packed.removesuffix(b"\n").split(b"\n"), start=self.number):
@@ -153,11 +147,10 @@ def chunks_of(source: Source, split: str) -> Iterator[Chunk]:
     """The chunks of a split: as the source has them, else of the documents that it reads."""
     own = getattr(source, "pieces", {}).get(split)
     if own is not None:
-        chunk = None
-        for chunk in own():
-            yield chunk
-        if chunk is None:
+        first = next(chunks := own(), None)
+        if first is None:
             raise DataError(f"{source.name}: {split} has no documents; give a file that is not empty")
+        yield from chain([first], chunks)
         return
     batch, size = Documents(), 0
     for document in source.documents(split):
@@ -178,36 +171,26 @@ class Task:
     """What is wanted of the documents of a split."""
 
     tokeniser: Tokeniser
-    length: int
-    """Words of a document that are kept."""
+    length: int  # Words of a document that are kept
     drop_unlabelled: bool = False
-    counts: bool = False
-    """Whether to count the words of whole documents."""
+    counts: bool = False  # Whether to count the words of whole documents
 
 
 class Numbered(NamedTuple):
-    """N documents as places among the distinct words and labels of their chunk."""
+    """N documents as places among the distinct words and labels of their chunk; places are int32."""
 
-    words: list[str]
-    """In the order of their first appearance."""
+    words: list[str]  # in the order of their first appearance
     labels: list[str]
-    tokens: Ints
-    """int32: the words that are kept of all documents, one after another."""
+    tokens: Ints  # the words that are kept of all documents, one after another
     per_document: dict[str, Ints]
-    """int32 (N,) each: `kept` words, `lengths` before the cut, `label_lengths`; and, where words of whole
-    documents are counted, how many `distinct` ones."""
-    label_places: Ints
-    """int32: as written, unsorted, duplicates included."""
-    unlabelled: int
-    """Documents without labels, dropped or not."""
-    counts: tuple[Ints, Ints] | None
-    """int32: the distinct words of whole documents, one document after another, and how often they stand."""
-    content: bytes
-    """The lines for `ContentHash`."""
-    read: int
-    """Documents of the chunk, the dropped ones included."""
-    total: int
-    """The sum of the documents' SHA-256 modulo 2^256."""
+    """(N,) each: `kept` words, `lengths` before the cut, `label_lengths`; where whole documents are counted,
+    how many `distinct` words."""
+    label_places: Ints  # as written, unsorted, duplicates included
+    unlabelled: int  # documents without labels, dropped or not
+    counts: tuple[Ints, Ints] | None  # distinct words of whole documents, and how often they stand there
+    content: bytes  # the lines for `ContentHash`
+    read: int  # documents of the chunk, the dropped ones included
+    total: int  # the sum of the documents' SHA-256 modulo 2^256
 
 
 class _Places(dict[str, int]):
@@ -313,14 +296,12 @@ def number(chunk: Chunk, task: Task) -> Numbered:
         label_lengths = label_lengths[label_lengths > 0]
     if len(_pieces(task.tokeniser)) > MOST_PIECES:
         _pieces.cache_clear()
-    pieces = _pieces(task.tokeniser)
+    pieces, label_places, counts = _pieces(task.tokeniser), _Places(), None
     numbers, lengths = pieces.numbered(texts)
     distinct, tokens = _by_first_appearance(numbers, len(pieces.words))
-    label_places = _Places()
     place = np.arange(len(tokens)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     kept = np.minimum(lengths, task.length)
     per_document = {"kept": kept, "lengths": lengths, "label_lengths": label_lengths}
-    counts = None
     if task.counts:
         rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
         keys, times = np.unique(rows << 32 | tokens, return_counts=True)
@@ -358,10 +339,8 @@ def _by_first_appearance(numbers: Ints, size: int) -> tuple[Ints, Ints]:
 
 def cores() -> int:
     """Cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
+    # not on every system
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
@@ -405,13 +384,13 @@ def numbered(chunks: Iterable[Chunk], task: Task, pool: Any) -> Iterator[Numbere
     reading = iter(chunks)
     try:
         while True:
-            while broken is None and len(waiting) < 2 * pool.workers:
-                try:
+            try:
+                while broken is None and len(waiting) < 2 * pool.workers:
                     waiting.append(pool.submit(number, next(reading), task))
-                except StopIteration:
-                    break
-                except DataError as err:
-                    broken = err  # what stands before it comes first, and may hold an earlier error
+            except StopIteration:
+                pass
+            except DataError as err:
+                broken = err  # what stands before it comes first, and may hold an earlier error
             if not waiting:
                 break
             yield waiting.popleft().result()

@@ -64,7 +64,8 @@ def prepare(
     recipe = find_recipe(recipe).of(source)
     if length < 1:
         raise ConfigError(f"length is {length!r}; give at least 1 word a document")
-    packed = packed_bytes(source)
+    paths = {file.path for file in getattr(source, "files", ())}
+    packed = sum(path.stat().st_size for path in paths if path.is_file())
     with closing(Numbers(folder)) as numbers:
         with processes(workers, packed) as pool, counted(packed, progress):
             for split in source.splits:
@@ -95,12 +96,6 @@ def as_vectors(vectors: VectorSource | str) -> VectorSource:
     return parse_source(vectors) if isinstance(vectors, str) else vectors
 
 
-def packed_bytes(source: Source) -> int:
-    """Size of the files of a source on disk; 0 where it does not say."""
-    paths = {file.path for file in getattr(source, "files", ())}
-    return sum(path.stat().st_size for path in paths if path.is_file())
-
-
 def _finished(
     source: Source,
     recipe: Recipe,
@@ -110,12 +105,11 @@ def _finished(
     rng: np.random.Generator,
     folder: Path | None,
 ) -> Dataset:
-    name, parts = source.name, numbers.splits
+    name, parts, words = source.name, numbers.splits, tuple(numbers.words)
     if not numbers.labels:
         raise DataError(f"{name}: no document has a label; each line starts with its labels and a tab")
     if not len(parts["train"].joined("kept")):
         raise DataError(f"{name}: no training document has a label; add labels or keep such documents")
-    words = tuple(numbers.words)
     vocabulary = _vocabulary(recipe, words, numbers, vectors, rng)
     if not vocabulary.words:
         raise DataError(f"{name}: no training text has a word; give texts")
@@ -130,17 +124,22 @@ def _finished(
     for split, part in parts.items():
         dropped = split == "train" and recipe.unlabelled == "drop"
         counts[f"{split}.unlabelled_{'dropped' if dropped else 'kept'}"] = part.unlabelled
-        made, times[split], unknown = _split(split, part, recipe, vocabulary, label_ids, idf, folder)
-        counts |= _counts_of_split(split, part, made, length if recipe.tokens else None, unknown)
-        splits[split] = made
+        splits[split], times[split], unknown = _split(split, part, recipe, vocabulary, label_ids, idf, folder)
+        cut = length if recipe.tokens else None
+        counts |= _counts_of_split(split, part, splits[split], cut, unknown)
     lookup = _looked_up(vectors, vocabulary, recipe, rng)
     counts |= _counts_of_labels(splits, len(labels))
-    counts |= _counts_of_vectors(lookup, times["train"], vocabulary, known=len(words))
+    counts |= _counts_of_vectors(lookup, times["train"], vocabulary)
+    counts["vocabulary.words_met"] = len(words)
     identity = identities({split: part.content for split, part in parts.items()})
+    # everything that decides the arrays; the vectors by their values, so that their file may move
+    choices = [PREPARATION_VERSION, identity["content"], recipe.identity, length, lookup.rows.shape]
+    digest = hashlib.sha256(json.dumps(choices, sort_keys=True).encode())
+    digest.update(np.ascontiguousarray(lookup.rows).data)
     return Dataset(
         name=name,
         recipe=recipe.name,
-        fingerprint=_fingerprint(identity["content"], recipe, length, lookup),
+        fingerprint=digest.hexdigest(),
         **identity,
         train=splits["train"],
         test=splits["test"],
@@ -155,23 +154,11 @@ def _finished(
     )
 
 
-def _fingerprint(content: str, recipe: Recipe, length: int, lookup: Lookup) -> str:
-    """Everything that decides the arrays; the vectors by their values, so that their file may move."""
-    choices = [PREPARATION_VERSION, content, recipe.identity, length, lookup.rows.shape]
-    digest = hashlib.sha256(json.dumps(choices, sort_keys=True).encode())
-    digest.update(np.ascontiguousarray(lookup.rows).data)
-    return digest.hexdigest()
-
-
 # --------------------------------------------------------------------------- words
 
 
 def _vocabulary(
-    recipe: Recipe,
-    words: tuple[str, ...],
-    numbers: Numbers,
-    vectors: VectorSource,
-    rng: np.random.Generator,
+    recipe: Recipe, words: tuple[str, ...], numbers: Numbers, vectors: VectorSource, rng: np.random.Generator
 ) -> Vocabulary:
     frequency = numbers.documents_with
     if recipe.vocabulary == "liu":
@@ -273,8 +260,7 @@ def _split(
         array = GrowingArray(folder, f"{split}.{name}", values.dtype.type)
         array.append(values)
         arrays[name] = array.done()
-    made = Split(tokens=tokens.done(), features=features, **arrays)
-    return made, times, unknown
+    return Split(tokens=tokens.done(), features=features, **arrays), times, unknown
 
 
 def _tfidf(
@@ -348,9 +334,7 @@ def _counts_of_labels(splits: Mapping[str, Split], n_labels: int) -> dict[str, f
     return counts | {"labels.test_not_in_train": int((seen["test"] & ~seen["train"]).sum())}
 
 
-def _counts_of_vectors(
-    lookup: Lookup, times: IntArray, vocabulary: Vocabulary, *, known: int
-) -> dict[str, float]:
+def _counts_of_vectors(lookup: Lookup, times: IntArray, vocabulary: Vocabulary) -> dict[str, float]:
     """Coverage: of the words of the vocabulary, and of the training text (cut) without the special words."""
     found = lookup.found
     ordinary = np.ones(len(found), dtype=np.bool_)
@@ -359,7 +343,6 @@ def _counts_of_vectors(
     return {
         **lookup.counts,
         "vocabulary": len(found),
-        "vocabulary.words_met": known,
         "vectors.words_found_share": float(found[ordinary].mean()) if ordinary.any() else 0.0,
         "vectors.text_found_share": int(times[ordinary & found].sum()) / text if text else 0.0,
     }
@@ -377,28 +360,25 @@ _SENTENCES = {
 
 def _notes(counts: Mapping[str, float], recipe: Recipe, length: int) -> tuple[str, ...]:
     """One sentence for each rule that acted."""
-    told = []
-    if n := counts["labels.test_not_in_train"]:
-        told.append(f"{int(n)} labels occur in test and in no training document.")
-    empty = "one unknown word" if recipe.empty == "unknown" else "no token"
+    unseen = int(counts["labels.test_not_in_train"])
+    notes = [f"{unseen} labels occur in test and in no training document."] * (unseen > 0)
+    values: dict[str, object] = {"length": length}
+    values["empty"] = "one unknown word" if recipe.empty == "unknown" else "no token"
     for split in ("train", "test", "dev"):
+        values["documents"] = int(counts.get(f"{split}.documents", 0))
         for name, sentence in _SENTENCES.items():
-            if n := counts.get(f"{split}.{name}", 0):
-                documents = int(counts[f"{split}.documents"])
-                values = {"n": int(n), "empty": empty, "documents": documents, "length": length}
-                told.append(f"{split}: {sentence.format(**values)}")
+            if n := int(counts.get(f"{split}.{name}", 0)):
+                notes.append(f"{split}: {sentence.format(n=n, **values)}")
     if recipe.tokeniser is ATTENTIONXML:
-        told.append(
-            "Words by NLTK 3.4's rules without its sentence splitter: "
-            "a full stop inside a text stays at its word."
-        )
+        without = "a full stop inside a text stays at its word."
+        notes.append(f"Words by NLTK 3.4's rules without its sentence splitter: {without}")
     if recipe.tokeniser is TOKENISED:
-        told.append("The texts were tokenised already and are parted at blanks.")
+        notes.append("The texts were tokenised already and are parted at blanks.")
     if recipe.tfidf:
-        told.append("Features: tf-idf of whole documents, as scikit-learn's TfidfVectorizer weighs words.")
+        notes.append("Features: tf-idf of whole documents, as scikit-learn's TfidfVectorizer weighs words.")
     if recipe.tokens:
         # rounded down: 100.0 % would say that no word was missed
         covered = f"{math.floor(1000 * counts['vectors.text_found_share']) / 10} % of the training text"
         rest = described(recipe.out_of_vocabulary)
-        told.append(f"Words with a vector: {covered}; the other rows are {rest}.")
-    return tuple(told)
+        notes.append(f"Words with a vector: {covered}; the other rows are {rest}.")
+    return tuple(notes)

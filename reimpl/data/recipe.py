@@ -30,12 +30,10 @@ class Recipe:
     empty: Literal["unknown", "nothing"] = "unknown"
     """A text without any word: one unknown word (LibMultiLabel since 5458b28), or no token at all, which a
     fixed length then fills with padding (the study's code)."""
-    min_frequency: int = 1
-    """`study` only: documents that a word must stand in."""
+    min_frequency: int = 1  # `study` only: documents that a word must stand in
     vocabulary_size: int = 30_000
     """Words kept. `liu`: the padding is one of them, the unknown word not. `attentionxml`: both are."""
-    tokens: bool = True
-    """Whether documents are word ids; False for models of features alone."""
+    tokens: bool = True  # Whether documents are word ids; False for models of features alone
     tfidf: bool = False
     """Whether documents have tf-idf features, a column for each word of the vocabulary; see `tfidf`."""
 

@@ -1,4 +1,4 @@
-"""What a reader of any format gives to the preparation: documents, split by split."""
+"""What a reader of any format gives to the preparation: documents, split by split, and their identities."""
 
 from __future__ import annotations
 
@@ -15,6 +15,24 @@ class Document(NamedTuple):
 
     labels: tuple[str, ...]
     text: str
+
+
+class Source(Protocol):
+    """A corpus on disk, in any format; see `formats.base.TextSource`."""
+
+    @property
+    def name(self) -> str:
+        """Short name, for people."""
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """`train`, `test` and maybe `dev`, in this order."""
+
+    def documents(self, split: str) -> Iterator[Document]:
+        """The documents of a split in file order, read as they are asked for."""
+
+    def digest(self) -> str:
+        """SHA-256 of the bytes on disk and of the reading options: cheap, decodes nothing."""
 
 
 def line_of(labels: Sequence[str], text: bytes) -> bytes:
@@ -42,8 +60,7 @@ class ContentHash:
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
-        self.documents = 0
-        self.total = 0
+        self.documents = self.total = 0
 
     def add(self, document: Document) -> None:
         """The next document."""
@@ -76,24 +93,5 @@ def identities_of_sums(sums: Mapping[str, tuple[int, int]], kind: str = "") -> d
     documents, total = (sum(column) for column in zip(*sums.values(), strict=True))
     corpus = f"{kind}corpus {documents} {total % MODULUS:064x}"
     lines = [f"{split} {size} {part % MODULUS:064x}" for split, (size, part) in sorted(sums.items())]
-    partition = "\n".join([f"{kind}partition", *lines])
-    texts = {"corpus": corpus, "partition": partition}
+    texts = {"corpus": corpus, "partition": "\n".join([f"{kind}partition", *lines])}
     return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
-
-
-class Source(Protocol):
-    """A corpus on disk. Every format is one class with these members; see `formats.base.TextSource`."""
-
-    @property
-    def name(self) -> str:
-        """Short name, for people."""
-
-    @property
-    def splits(self) -> tuple[str, ...]:
-        """`train`, `test` and maybe `dev`, in this order."""
-
-    def documents(self, split: str) -> Iterator[Document]:
-        """The documents of a split in file order, read as they are asked for."""
-
-    def digest(self) -> str:
-        """SHA-256 of the bytes on disk and of the reading options: cheap, decodes nothing."""

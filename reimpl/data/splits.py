@@ -36,12 +36,9 @@ class HoldOut:
 
     name: str
     seed: int
-    share: float | None = None
-    """Of the documents, rounded up as scikit-learn does: 0.25 of 10 are 3."""
-    count: int | None = None
-    """Documents, whatever there are."""
-    few: tuple[int, int] | None = None
-    """(n, count): of fewer than n documents so many instead."""
+    share: float | None = None  # Of the documents, rounded up as scikit-learn does: 0.25 of 10 are 3
+    count: int | None = None  # Documents, whatever there are
+    few: tuple[int, int] | None = None  # (n, count): of fewer than n documents so many instead
 
     @property
     def identity(self) -> dict[str, Any]:

@@ -38,10 +38,8 @@ class Strata:
     """L labels in groups, the most frequent first."""
 
     names: tuple[str, ...]
-    of_label: IntArray
-    """int64 (L,): which stratum each label is in."""
-    rule: str
-    """How the groups were made, in words."""
+    of_label: IntArray  # int64 (L,): which stratum each label is in
+    rule: str  # How the groups were made, in words
 
     @property
     def sizes(self) -> IntArray:
@@ -87,19 +85,13 @@ class StratumScore:
 
     name: str
     k: int
-    labels: int
-    """Labels in the stratum."""
-    true: int
-    """Labels of test documents that are in it."""
-    predicted: int
-    """Places of the lists that hold one of them."""
+    labels: int  # Labels in the stratum
+    true: int  # Labels of test documents that are in it
+    predicted: int  # Places of the lists that hold one of them
     hits: int
-    share_of_precision: float
-    """Its part of P@k."""
-    precision: float | None
-    """Of its places, those that are right; None where there are none."""
-    recall: float | None
-    """Of its true labels, those that were found; None where there are none."""
+    share_of_precision: float  # Its part of P@k
+    precision: float | None  # Of its places, those that are right; None where there are none
+    recall: float | None  # Of its true labels, those that were found; None where there are none
     macro_precision: float | None
     """Mean over its labels that are predicted or true; None where there are none."""
     macro_recall: float | None

@@ -49,25 +49,18 @@ class Shape:
     n_train: int = 1500
     n_test: int = 1000
     n_labels: int = 40
-    label_exponent: float = 0.8
-    """Zipf exponent of the label frequencies: 0 is uniform."""
-    max_labels: int = 4
-    """A document has 1 to this many labels, fewer being likelier."""
-    words_per_label: int = 16
-    """Topic words that a label owns alone."""
+    label_exponent: float = 0.8  # Zipf exponent of the label frequencies: 0 is uniform
+    max_labels: int = 4  # A document has 1 to this many labels, fewer being likelier
+    words_per_label: int = 16  # Topic words that a label owns alone
     topic_probability: float = 0.2
     """Share of a document's positions that hold a topic word (at least one word for each of its labels)."""
     noise: float = 0.2
     """Share of topic words, beyond the first of each passage, that are of a random label instead."""
     n_background: int = 500
-    background_exponent: float = 1.0
-    """Zipf exponent of the background words."""
-    mean_length: float = 80.0
-    """Mean words a document; log-normal, spread 0.4, cut to 5 .. `length`."""
-    length: int = 96
-    """Longest document, and the width to which a fixed-length protocol pads."""
-    dimension: int = 32
-    """E, of the random word vectors."""
+    background_exponent: float = 1.0  # Zipf exponent of the background words
+    mean_length: float = 80.0  # Mean words a document; log-normal, spread 0.4, cut to 5 .. `length`.
+    length: int = 96  # Longest document, and the width to which a fixed-length protocol pads
+    dimension: int = 32  # E, of the random word vectors
     vector_scale: float = 0.3
     """Standard deviation of a component; trained GloVe components have about this size."""
     likeness: float = 0.5

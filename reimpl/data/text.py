@@ -29,8 +29,7 @@ class Tokeniser:
     """UTF-8 texts to pieces parted by spaces (the one sign that parts them), `END` behind each text."""
     words: Callable[[bytes], Sequence[str]]
     """The words of a piece: none when it is dropped, several when it holds signs that part words."""
-    empty: str | None = None
-    """The word that a text without any word has, if there is one."""
+    empty: str | None = None  # The word that a text without any word has, if there is one
 
     def __call__(self, text: str) -> list[str]:
         """The words of a text, in order."""

@@ -78,8 +78,7 @@ class Lookup(NamedTuple):
 
     rows: FloatArray
     """float32 (V, E), which whoever looked up may change; rows that were not found hold anything."""
-    found: BoolArray
-    """(V,)"""
+    found: BoolArray  # (V,)
     notes: tuple[str, ...] = ()
     counts: Mapping[str, float] = {}
 
@@ -242,18 +241,13 @@ class Tally:
 
     form: str = "text"
     dimension: int = 0
-    lines: int = 0
-    """Or vectors, in a form without lines: header and blank lines left out, bad ones counted."""
+    lines: int = 0  # Or vectors, in a form without lines: header and blank lines left out, bad ones counted
     header: bool = False
-    stored: str = "decimal"
-    """How a number is stored: `decimal`, `float32`, ..."""
+    stored: str = "decimal"  # How a number is stored: `decimal`, `float32`,
     bad: int = 0
-    first_bad: str = ""
-    """Number of the line, from 1, and what is wrong with it."""
-    open_end: bool = False
-    """The last line of a text has no line feed."""
-    duplicates: int = 0
-    """Words that stood there before; the first vector counts."""
+    first_bad: str = ""  # Number of the line, from 1, and what is wrong with it
+    open_end: bool = False  # The last line of a text has no line feed
+    duplicates: int = 0  # Words that stood there before; the first vector counts
 
     def notes(self, name: str) -> tuple[str, ...]:
         """What a reader of a report should know of the file, a sentence each."""

@@ -24,10 +24,8 @@ NO_ROW = -1
 class Vocabulary:
     """The words by token id, and the way from word numbers to token ids."""
 
-    words: tuple[str, ...]
-    """(V,)"""
-    ids: IntArray
-    """int32 (W,): token id of each numbered word; `unknown_id` for those without a row."""
+    words: tuple[str, ...]  # (V,)
+    ids: IntArray  # int32 (W,): token id of each numbered word; `unknown_id` for those without a row
     padding_id: int
     unknown_id: int
 
@@ -111,9 +109,17 @@ def liu_vocabulary(
     off like any other. Ties: first seen (the public code leaves them to the order of a Python 2 dictionary).
     jimmy646/XML-CNN at 72de8b3, code/data_helpers.py 33-52 and 92-104.
     """
-    pad = len(words)
-    counts = np.append(times, sum(_padding(split) for split in lengths))
-    places = np.append(first.astype(np.float64), _first_padding(lengths))
+    pad, padding, before = len(words), 0, 0
+    first_padding = float("inf")  # place before which the first padding word stands among all tokens
+    for split in lengths:
+        longest, total = int(split.max(initial=0)), int(split.sum(dtype=np.int64))
+        short = np.flatnonzero(split < longest)
+        if len(short) and first_padding == float("inf"):
+            first_padding = before + float(split[: short[0] + 1].sum(dtype=np.int64)) - 0.5
+        padding += longest * len(split) - total
+        before += total
+    counts = np.append(times, padding)
+    places = np.append(first.astype(np.float64), first_padding)
     order = np.lexsort((places, -counts))
     order = order[counts[order] > 0][:size]
     unknown_id = len(order)
@@ -122,19 +128,3 @@ def liu_vocabulary(
     named = [*words, LIU_PAD]
     listed = (*(named[number] for number in order.tolist()), LIU_UNK)
     return Vocabulary(listed, ids[:pad], padding_id=int(ids[pad]), unknown_id=unknown_id)
-
-
-def _padding(lengths: IntArray) -> int:
-    """How many padding words fill the split up to its longest document."""
-    return int(lengths.max(initial=0)) * len(lengths) - int(lengths.sum(dtype=np.int64))
-
-
-def _first_padding(splits: Sequence[IntArray]) -> float:
-    """Place before which the first padding word stands among all tokens; infinity when there is none."""
-    before = 0
-    for lengths in splits:
-        short = np.flatnonzero(lengths < lengths.max(initial=0))
-        if len(short):
-            return before + float(lengths[: short[0] + 1].sum(dtype=np.int64)) - 0.5
-        before += int(lengths.sum(dtype=np.int64))
-    return float("inf")

@@ -26,24 +26,15 @@ _SPLITS |= dict.fromkeys(("dev", "valid", "val"), "dev")
 class Options:
     """What a file does not say of itself. Each reader takes some of them and refuses the others."""
 
-    features_from: Base | None = None
-    """0 or 1: the first feature id."""
-    labels_from: Base | None = None
-    """0 or 1: the first label id."""
-    column: int | None = None
-    """Which of several splits, from 0."""
-    data: Path | None = None
-    """The data file that split files speak of, when it lies elsewhere."""
-    text: tuple[str, ...] | None = None
-    """Names of the fields that make up the text, joined by a space."""
-    labels: str | None = None
-    """Name of the field that holds the labels."""
-    separator: str | None = None
-    """What parts the labels within their field."""
-    ids: bool | None = None
-    """Whether a first column holds document ids."""
-    raw: bool | None = None
-    """Of texts that are there tokenised and raw: whether to read the raw ones."""
+    features_from: Base | None = None  # 0 or 1: the first feature id
+    labels_from: Base | None = None  # 0 or 1: the first label id
+    column: int | None = None  # Which of several splits, from 0
+    data: Path | None = None  # The data file that split files speak of, when it lies elsewhere
+    text: tuple[str, ...] | None = None  # Names of the fields that make up the text, joined by a space
+    labels: str | None = None  # Name of the field that holds the labels
+    separator: str | None = None  # What parts the labels within their field
+    ids: bool | None = None  # Whether a first column holds document ids
+    raw: bool | None = None  # Of texts that are there tokenised and raw: whether to read the raw ones
 
     def __post_init__(self) -> None:
         for name in ("features_from", "labels_from"):
@@ -84,18 +75,14 @@ class TextSource:
     """A corpus of raw texts in any format; it is read anew, and streamed, at each call of `documents`."""
 
     name: str
-    readers: Mapping[str, Callable[[], Iterator[Document]]]
-    """Split -> its documents."""
+    readers: Mapping[str, Callable[[], Iterator[Document]]]  # Split -> its documents
     files: tuple[File, ...]
-    choices: str
-    """Format and options, as they enter `digest`."""
+    choices: str  # Format and options, as they enter `digest`
     notes: tuple[str, ...] = ()
     pieces: Mapping[str, Callable[[], Iterator[Any]]] = field(default_factory=dict)
     """Split -> the same documents in chunks (`numbering.Lines`) that a worker process takes apart."""
-    by_split: bool = False
-    """Whether `digest` calls the files, one a split, by their splits."""
-    tokenised: bool = False
-    """Whether a program has parted the words by blanks already."""
+    by_split: bool = False  # Whether `digest` calls the files, one a split, by their splits
+    tokenised: bool = False  # Whether a program has parted the words by blanks already
 
     @property
     def splits(self) -> tuple[str, ...]:

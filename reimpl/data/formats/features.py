@@ -70,20 +70,13 @@ _FORM = "`label,label feature:value ...`"
 class Rows(NamedTuple):
     """N lines: ids as they are written there, rising within a line, a label once a line."""
 
-    ids: IntArray
-    """int32 (n,): features"""
-    values: FloatArray
-    """float32 (n,)"""
-    lengths: IntArray
-    """int64 (N,): features of each line."""
-    labels: IntArray
-    """int32 (n_positives,)"""
-    label_lengths: IntArray
-    """int64 (N,)"""
-    repeated: int = 0
-    """Labels that were left out because they stood in their line before."""
-    open_end: bool = False
-    """The last line has no end: it may have lost something."""
+    ids: IntArray  # int32 (n,): features
+    values: FloatArray  # float32 (n,)
+    lengths: IntArray  # int64 (N,): features of each line
+    labels: IntArray  # int32 (n_positives,)
+    label_lengths: IntArray  # int64 (N,)
+    repeated: int = 0  # Labels that were left out because they stood in their line before
+    open_end: bool = False  # The last line has no end: it may have lost something
 
     def without_empty_end(self, least: int = 0) -> Rows:
         """Without the lines at the end that hold nothing, as long as there are more than `least`."""
