@@ -105,12 +105,11 @@ class Entry(_Part):
     @property
     def versions(self) -> tuple[Sizes, ...]:
         """All sizes on record, the published ones first; those that another one tells in full only once."""
-        sizes = [*self.published, *(it.sizes for it in self.known if it.sizes)]
+        sizes = [*self.published, *(known.sizes for known in self.known if known.sizes)]
         found: dict[tuple[str | None, ...], Sizes] = {}
-        for it in sorted(sizes, key=lambda it: it.labels is None):
-            counted = {(kept[0], kept[1]) for kept in found}
-            if it.labels is not None or (it.train, it.test) not in counted:
-                found.setdefault((it.train, it.test, it.labels), it)
+        for each in sorted(sizes, key=lambda each: each.labels is None):
+            if each.labels is not None or (each.train, each.test) not in {kept[:2] for kept in found}:
+                found.setdefault((each.train, each.test, each.labels), each)
         return tuple(found.values())
 
 

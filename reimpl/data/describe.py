@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,32 +33,30 @@ def describe(source: Source | Dataset | Path) -> Mapping[str, Any]:
     `lengths` (bins of words, or features, a document, all splits). Raises `DataError` as the reader does.
     """
     corpus = open_corpus(source) if isinstance(source, Path) else source
-    labels: Iterable[str]
     if isinstance(corpus, Dataset):
         tallies = {split: _count_features(corpus, split) for split in corpus.splits}
         identity = {name: getattr(corpus, name) for name in ("content", "partition", "corpus")}
-        labels, n_labels = corpus.labels, corpus.n_labels
+        labels: Sequence[str] = corpus.labels
     else:
         contents = {split: ContentHash() for split in corpus.splits}
         tallies = {split: _count_texts(corpus, split, content) for split, content in contents.items()}
         identity = identities(contents)
-        labels = set().union(*(tally.label_counts for tally in tallies.values()))
-        n_labels = len(labels)
+        labels = sorted(set().union(*(tally.label_counts for tally in tallies.values())))
     train, test = tallies["train"], tallies["test"]
     figures: dict[str, Any] = {
         "name": corpus.name,
         **identity,
         "label_set": label_set_of(labels),
         "splits": {split: tally.figures() for split, tally in tallies.items()},
-        "labels": n_labels,
-        "labels_not_in_train": n_labels - len(train.label_counts),  # all of which are among the labels
+        "labels": len(labels),
+        "labels_not_in_train": len(labels) - len(train.label_counts),  # all of which are among the labels
         "test_labels_not_in_train": len(test.label_counts.keys() - train.label_counts.keys()),
         **{
             f"{split}_texts_in_train": sum(n for text, n in tally.texts.items() if text in train.texts)
             for split, tally in tallies.items()
             if split != "train"
         },
-        "statistics": _statistics(tallies, n_labels),
+        "statistics": _statistics(tallies, len(labels)),
         "label_frequencies": by_powers_of_two(train.label_counts.values()),
         "lengths": by_powers_of_two(chain.from_iterable(tally.lengths for tally in tallies.values())),
     }
@@ -77,19 +74,19 @@ def observed_in(figures: Mapping[str, Any]) -> Observed:
 
 def _statistics(tallies: Mapping[str, _Tally], n_labels: int) -> dict[str, tuple[float, ...]]:
     """The columns of the papers' tables of data sets."""
+    sizes = {split: len(tally.labels) for split, tally in tallies.items()}
     statistics = {
-        **{split: (float(tally.documents),) for split, tally in tallies.items()},
+        **{split: (float(size),) for split, size in sizes.items()},
         "labels": (float(n_labels),),
-        **label_means([(sum(tally.labels), tally.documents) for tally in tallies.values()], n_labels),
+        **label_means([(sum(tally.labels), len(tally.labels)) for tally in tallies.values()], n_labels),
     }
     if tallies["train"].unit == "words":
         words = {split: sum(tally.lengths) for split, tally in tallies.items()}
-        means = {split: words[split] / tally.documents for split, tally in tallies.items()}
-        overall = sum(words.values()) / sum(tally.documents for tally in tallies.values())
+        train = words["train"] / sizes["train"]
         statistics |= {
-            "words_per_document": (means["train"], overall),
-            "words_per_document_train": (means["train"],),
-            "words_per_document_test": (means["test"],),
+            "words_per_document": (train, sum(words.values()) / sum(sizes.values())),
+            "words_per_document_train": (train,),
+            "words_per_document_test": (words["test"] / sizes["test"],),
         }
     return statistics
 
@@ -97,25 +94,19 @@ def _statistics(tallies: Mapping[str, _Tally], n_labels: int) -> dict[str, tuple
 # --------------------------------------------------------------------------- one pass over a split
 
 
-@dataclass
-class _Tally:
+class _Tally(NamedTuple):
     """Counts of one split; texts (or rows of features) are kept as digests only."""
 
-    unit: str  # What a document is made of: `words` or `features`
-    labels: list[int] = field(default_factory=list)  # Distinct labels of each document
-    lengths: list[int] = field(default_factory=list)  # Words, or features that are not zero, of each document
-    label_counts: Counter[str] = field(default_factory=Counter)
-    texts: Counter[bytes] = field(default_factory=Counter)
+    unit: str  # what a document is made of: `words` or `features`
+    labels: list[int]  # distinct labels of each document
+    lengths: list[int]  # words, or features that are not zero, of each document
+    label_counts: Counter[str]
+    texts: Counter[bytes]
     repeated_labels: int = 0
-
-    @property
-    def documents(self) -> int:
-        """N"""
-        return len(self.labels)
 
     def figures(self) -> dict[str, Any]:
         """Plain numbers of the split."""
-        n, unit, frequencies = self.documents, self.unit, self.label_counts.values()
+        n, unit, frequencies = len(self.labels), self.unit, self.label_counts.values()
         # `a,b` alone in its document, or `a,` beside `b`: as if commas parted several labels
         alone = max(self.labels) <= 1
         like_lists = sum(n for name, n in self.label_counts.items() if "," in (name if alone else name[-1:]))
@@ -127,7 +118,7 @@ class _Tally:
             "documents_a_label": sum(frequencies) / len(frequencies) if frequencies else 0.0,
             "labels_with_at_most_5_documents": sum(count <= 5 for count in frequencies),
             f"{unit}_a_document": sum(self.lengths) / n,
-            f"median_{unit}": float(median(self.lengths)),
+            f"median_{unit}": float(np.median(self.lengths)),
             f"most_{unit}": max(self.lengths),
             "without_labels": self.labels.count(0),
             f"without_{unit}": self.lengths.count(0),
@@ -138,16 +129,16 @@ class _Tally:
 
 
 def _count_texts(source: Source, split: str, content: ContentHash) -> _Tally:
-    tally = _Tally("words")
+    labels, lengths, label_counts, texts, repeated = [], [], Counter[str](), Counter[bytes](), 0
     for document in source.documents(split):
         content.add(document)
         distinct = set(document.labels)
-        tally.labels.append(len(distinct))
-        tally.repeated_labels += len(document.labels) - len(distinct)
-        tally.label_counts.update(distinct)
-        tally.lengths.append(len(document.text.split()))
-        tally.texts[_digest(document.text.encode())] += 1
-    return tally
+        labels.append(len(distinct))
+        repeated += len(document.labels) - len(distinct)
+        label_counts.update(distinct)
+        lengths.append(len(document.text.split()))
+        texts[_digest(document.text.encode())] += 1
+    return _Tally("words", labels, lengths, label_counts, texts, repeated)
 
 
 def _count_features(data: Dataset, split: str) -> _Tally:
@@ -155,16 +146,15 @@ def _count_features(data: Dataset, split: str) -> _Tally:
     assert x is not None
     ids, frequencies = np.unique(part.label_ids, return_counts=True)  # as long as what occurs, not as L
     names = [data.labels[label] for label in ids.tolist()]
-    rows = (
-        _digest(x.indices[start:stop].tobytes() + x.data[start:stop].tobytes())
-        for start, stop in pairwise(x.indptr.tolist())
-    )
     return _Tally(
         unit="features",
         labels=np.diff(part.label_offsets).tolist(),
         lengths=np.diff(x.indptr).tolist(),
         label_counts=Counter(dict(zip(names, frequencies.tolist(), strict=True))),
-        texts=Counter(rows),
+        texts=Counter(
+            _digest(x.indices[start:stop].tobytes() + x.data[start:stop].tobytes())
+            for start, stop in pairwise(x.indptr.tolist())
+        ),
     )
 
 
@@ -180,9 +170,9 @@ class StratumSize(NamedTuple):
 
     name: str
     labels: int
-    documents: Mapping[str, int]  # That have at least one of its labels: a document may be of several strata
-    positives: Mapping[str, int]  # Labels of documents that are of it
-    share: Mapping[str, float]  # Of all positives of the split, in percent
+    documents: Mapping[str, int]  # that have at least one of its labels: one may be of several strata
+    positives: Mapping[str, int]  # labels of documents that are of it
+    share: Mapping[str, float]  # of all positives of the split, in percent
 
 
 class StrataSizes(NamedTuple):
@@ -197,33 +187,30 @@ def strata_sizes(corpus: Source | Dataset) -> tuple[StrataSizes, ...]:
 
     Labels that stand in no training document are in the last stratum. Raises `DataError` as the reader does.
     """
+    rows: dict[str, tuple[IntArray, IntArray]]
     if isinstance(corpus, Dataset):
         rows = {split: (part.label_ids, part.label_offsets) for split, part in corpus.splits.items()}
         n_labels = corpus.n_labels
     else:
-        rows, n_labels = _label_rows(corpus)
+        sets = {split: [set(each.labels) for each in corpus.documents(split)] for split in corpus.splits}
+        names = sorted(set().union(*chain.from_iterable(sets.values())))
+        ids, n_labels = {name: number for number, name in enumerate(names)}, len(names)
+        rows = {split: ragged([[ids[name] for name in row] for row in sets[split]]) for split in sets}
     frequency = np.bincount(rows["train"][0], minlength=n_labels)
     found = []
     for strata in (by_share(frequency), by_threshold(frequency)):
-        of = {split: strata.of_label[ids] for split, (ids, _) in rows.items()}
-        document = {split: np.repeat(np.arange(len(o) - 1), np.diff(o)) for split, (_, o) in rows.items()}
         sizes = []
         for number, (name, labels) in enumerate(zip(strata.names, strata.sizes.tolist(), strict=True)):
-            own = {split: stratum == number for split, stratum in of.items()}
-            positives = {split: int(mask.sum()) for split, mask in own.items()}
-            documents = {split: len(np.unique(document[split][mask])) for split, mask in own.items()}
-            share = {split: 100 * positives[split] / max(len(mask), 1) for split, mask in own.items()}
-            sizes.append(StratumSize(name, labels, documents, positives, share))
+            counts: dict[str, tuple[int, int, float]] = {}
+            for split, (label_ids, offsets) in rows.items():
+                mine = strata.of_label[label_ids] == number
+                document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[mine]
+                positives = int(mine.sum())
+                counts[split] = len(np.unique(document)), positives, 100 * positives / max(len(mine), 1)
+            columns: Any = ({split: of[k] for split, of in counts.items()} for k in range(3))
+            sizes.append(StratumSize(name, labels, *columns))
         found.append(StrataSizes(strata.rule, tuple(sizes)))
     return tuple(found)
-
-
-def _label_rows(corpus: Source) -> tuple[dict[str, tuple[IntArray, IntArray]], int]:
-    """Label ids of all documents, one after another, with offsets; ids by the names' order, as prepared."""
-    sets = {split: [set(each.labels) for each in corpus.documents(split)] for split in corpus.splits}
-    names = sorted(set().union(*chain.from_iterable(sets.values())))
-    ids = {name: number for number, name in enumerate(names)}
-    return {split: ragged([[ids[name] for name in row] for row in sets[split]]) for split in sets}, len(ids)
 
 
 # --------------------------------------------------------------------------- histograms

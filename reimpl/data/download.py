@@ -11,6 +11,7 @@ import logging
 import re
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urldefrag, urlsplit
@@ -169,35 +170,25 @@ def _receive(url: str, part: Path, timeout: float, progress: Progress, *, page_i
         if have:
             headers |= {"Range": f"bytes={have}-", "If-Range": validator}
         with requests.get(url, headers=headers, stream=True, timeout=timeout) as answer:
-            rest = answer.headers.get("Content-Range", "").startswith(f"bytes {have}-")
-            if not (answer.status_code == 206 and have and rest):
+            said = answer.headers
+            if answer.status_code != 206 or not said.get("Content-Range", "").startswith(f"bytes {have}-"):
                 have = 0
-                _check_whole_file(url, answer, page_is_file)
-            tag = answer.headers.get("ETag", "")
-            validator = tag if tag.startswith('"') else answer.headers.get("Last-Modified", "")
-            length = answer.headers.get("Content-Length", "")
+                asks = "the server may ask for a login or a licence"
+                if answer.status_code != 200:
+                    status = f"{answer.status_code} {answer.reason}".rstrip()
+                    remedy = asks if answer.status_code in (401, 403) else "check the address"
+                    raise NotReachedError(f"{shown(url)}: the server answers {status}; {remedy}")
+                if said.get("Content-Type", "").startswith("text/html") and not page_is_file:
+                    raise NotReachedError(f"{shown(url)}: the server sends a web page and no file; {asks}")
+            tag, length = said.get("ETag", ""), said.get("Content-Length", "")
+            validator = tag if tag.startswith('"') else said.get("Last-Modified", "")
             total = have + int(length) if length.isdigit() else None
-            broken = False
-            with part.open("ab" if have else "wb") as stream:
-                try:
-                    for chunk in answer.iter_content(1 << 16):
-                        stream.write(chunk)
-                        progress(stream.tell(), total)
-                except requests.RequestException:
-                    broken = True
+            with part.open("ab" if have else "wb") as stream, suppress(requests.RequestException):
+                for chunk in answer.iter_content(1 << 16):
+                    stream.write(chunk)
+                    progress(stream.tell(), total)
         have = part.stat().st_size
-        if not broken and total in (None, have):
+        if total is None or have == total:
             return
         if last or not (have and validator):
             raise requests.ConnectionError(f"the connection broke after {have:,} bytes")
-
-
-def _check_whole_file(url: str, answer: requests.Response, page_is_file: bool) -> None:
-    """Raises `NotReachedError` unless all of a file is to come."""
-    asks = "the server may ask for a login or a licence"
-    if answer.status_code != 200:
-        remedy = asks if answer.status_code in (401, 403) else "check the address"
-        said = f"{answer.status_code} {answer.reason}".rstrip()
-        raise NotReachedError(f"{shown(url)}: the server answers {said}; {remedy}")
-    if answer.headers.get("Content-Type", "").startswith("text/html") and not page_is_file:
-        raise NotReachedError(f"{shown(url)}: the server sends a web page and no file; {asks}")

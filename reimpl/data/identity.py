@@ -56,7 +56,7 @@ class Observed:
     label_set: str
     statistics: Mapping[str, tuple[float, ...]]
     """By the papers' names: in each way in which papers count, the usual one first."""
-    partition: str = ""  # Empty where it is not known
+    partition: str = ""  # empty where it is not known
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Recognition:
     known: Known | None = None
     versions: tuple[Sizes, ...] = ()
     """Versions of the entry with these sizes; where nothing fits, the nearest one."""
-    differences: tuple[str, ...] = ()  # Against the first of `versions`
+    differences: tuple[str, ...] = ()  # against the first of `versions`
     far: bool = False
     """Whether nothing fits, and the nearest is more than twice or less than half as large in some size."""
 
@@ -77,26 +77,23 @@ class Recognition:
         """What it is, and what that rests on."""
         what = self.known.what if self.known else ""
         differ = f" ({'; '.join(self.differences)})" if self.differences else ""
-        match self.how:
-            case "content":
-                return f"{self.key}, by content: {what}"
-            case "partition":
-                return f"{self.key}, by content: {what}; {REORDERED}"
-            case "corpus":
-                sure = self.differences or (self.known and self.known.partition)
-                order = "" if sure else ", or in that one in another order"
-                return f"{self.key}, in another split than the one on record{order} ({what})"
-            case "label_set":
-                return f"labels of {self.key}, but other documents than those on record{differ}"
-            case "sizes":
-                by = getattr(self.versions[0], "by", ())
-                who = f"as printed by {', '.join(by)}" if by else "as on record"
-                return f"sizes of {self.key} ({who}); whether it is the same content is not known"
+        sure = self.differences or (self.known and self.known.partition)
+        order = "" if sure else ", or in that one in another order"
+        by = getattr(self.versions[0], "by", ()) if self.versions else ()
+        who = f"as printed by {', '.join(by)}" if by else "as on record"
+        nearest = f"no entry of the catalogue; nearest in size is {self.key}{differ}"
         if self.key is None or self.far:
-            return "no entry of the catalogue"
-        if not self.versions:
-            return f"{self.key} has no sizes or contents on record to hold it against"
-        return f"no entry of the catalogue; nearest in size is {self.key}{differ}"
+            nearest = "no entry of the catalogue"
+        elif not self.versions:
+            nearest = f"{self.key} has no sizes or contents on record to hold it against"
+        return {
+            "content": f"{self.key}, by content: {what}",
+            "partition": f"{self.key}, by content: {what}; {REORDERED}",
+            "corpus": f"{self.key}, in another split than the one on record{order} ({what})",
+            "label_set": f"labels of {self.key}, but other documents than those on record{differ}",
+            "sizes": f"sizes of {self.key} ({who}); whether it is the same content is not known",
+            "nothing": nearest,
+        }[self.how]
 
 
 def scope_of(
@@ -124,16 +121,11 @@ def label_set_of(labels: Iterable[str]) -> str:
 
 def observed_of(dataset: Dataset) -> Observed:
     """What a prepared corpus shows: sizes and labels; not its words, which are cut."""
-    counts = {name: (float(part.size),) for name, part in dataset.splits.items()}
     pairs = [(len(part.label_ids), part.size) for part in dataset.splits.values()]
-    seen = dict.fromkeys(dataset.labels)
-    return Observed(
-        dataset.content,
-        dataset.corpus,
-        label_set_of(seen),
-        {**counts, "labels": (float(dataset.n_labels),), **label_means(pairs, dataset.n_labels)},
-        dataset.partition,
-    )
+    statistics = {name: (float(part.size),) for name, part in dataset.splits.items()}
+    statistics["labels"] = (float(dataset.n_labels),)
+    labels, means = label_set_of(dataset.labels), label_means(pairs, dataset.n_labels)
+    return Observed(dataset.content, dataset.corpus, labels, {**statistics, **means}, dataset.partition)
 
 
 def label_means(pairs: Sequence[tuple[int, int]], n_labels: int) -> dict[str, tuple[float, ...]]:
@@ -151,26 +143,23 @@ def differences(printed: Mapping[str, str], observed: Observed) -> tuple[str, ..
     A statistic differs when no way of counting it rounds to the printed number; the usual way is shown, with
     as many places as are printed.
     """
-    found = []
+    differ = []
     for name, noun in NOUNS.items():
         readings = observed.statistics.get(name)
         if name in printed and readings:
             value, places = _printed(printed[name])
             half = Fraction(10) ** -places / 2
-            if not any(abs(Fraction(it) - value) <= half for it in readings):
-                places = max(places, 0)
-                found.append(f"printed {printed[name]} {noun}, here {readings[0]:,.{places}f}")
-    return tuple(found)
+            if not any(abs(Fraction(reading) - value) <= half for reading in readings):
+                differ.append(f"printed {printed[name]} {noun}, here {readings[0]:,.{max(places, 0)}f}")
+    return tuple(differ)
 
 
 def far_apart(printed: Mapping[str, str], observed: Observed) -> bool:
     """Whether a tenth more or fewer documents are here than are printed, which is no slip."""
-    for name in ("train", "test"):
-        readings = observed.statistics.get(name)
-        if name in printed and readings:
-            value, _ = _printed(printed[name])
-            if not any(abs(Fraction(it) - value) <= value / 10 for it in readings):
-                return True
+    for name in {"train", "test"} & printed.keys() & observed.statistics.keys():
+        value, _ = _printed(printed[name])
+        if not any(abs(Fraction(it) - value) <= value / 10 for it in observed.statistics[name]):
+            return True
     return False
 
 
@@ -205,17 +194,15 @@ def _by_size(observed: Observed, catalogue: Catalogue) -> Recognition:
     for key, entry in catalogue.entries.items():
         equal = []
         for version in entry.versions:
-            sizes = {name: value for name, value in version.printed.items() if name in _SIZES}
-            if not {"train", "test"} <= sizes.keys():
-                continue
-            differ = differences(sizes, observed)
-            equal += [] if differ else [version]
-            pairs = [
-                (_printed(text)[0], observed.statistics.get(name, (0.0,))[0]) for name, text in sizes.items()
-            ]
-            if all(value > 0 and here > 0 for value, here in pairs):
-                factors = [abs(math.log(float(value) / here)) for value, here in pairs]
-                near.append((sum(factors), max(factors), key, version, differ))
+            sizes = {name: text for name, text in version.printed.items() if name in _SIZES}
+            if {"train", "test"} <= sizes.keys():
+                differ = differences(sizes, observed)
+                equal += [] if differ else [version]
+                here = [observed.statistics.get(name, (0.0,))[0] for name in sizes]
+                pairs = list(zip([float(_printed(text)[0]) for text in sizes.values()], here, strict=True))
+                if all(min(pair) > 0 for pair in pairs):
+                    factors = [abs(math.log(value / counted)) for value, counted in pairs]
+                    near.append((sum(factors), max(factors), key, version, differ))
         if equal and not entry.stand_in_for:
             return Recognition(key, "sizes", versions=tuple(equal))
     if not near:

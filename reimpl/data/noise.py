@@ -23,7 +23,7 @@ Legend: N documents, L labels, M positives.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class LabelNoise:
     """
 
     kind: Kind
-    rate: float  # Probability that a label is hit, 0 to 1; the paper goes to 0.6
+    rate: float  # probability that a label is hit, 0 to 1; the paper goes to 0.6
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -62,18 +62,17 @@ class LabelNoise:
             raise ConfigError(f"noise: seed must be 0 or more, not {self.seed!r}")
 
     def __str__(self) -> str:
-        words = {"missing": "missing", "flipped": "flipped", "swapped": "swapped for others"}
-        return f"{100 * self.rate:g} % of the labels {words[self.kind]}"
+        others = " for others" if self.kind == "swapped" else ""
+        return f"{100 * self.rate:g} % of the labels {self.kind}{others}"
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """What noise did to a split."""
 
     split: Split
-    removed: int  # Positive labels that became negative
-    added: int  # Negative labels that became positive
-    unlabelled: int  # Documents that had a label and lost their last one
+    removed: int  # positive labels that became negative
+    added: int  # negative labels that became positive
+    unlabelled: int  # documents that had a label and lost their last one
 
 
 def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
@@ -83,7 +82,9 @@ def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
     `MOST_LABELS` expected flips.
     """
     rng = np.random.default_rng(noise.seed)
-    keys = _keys(split, n_labels)
+    # int64 (M,) document x L + label of each positive, rising
+    rows = np.repeat(np.arange(split.size, dtype=np.int64), np.diff(split.label_offsets))
+    keys = rows * n_labels + split.label_ids
     # with one seed, the labels that a lower rate hits are among those of a higher one
     lost = rng.random(len(keys)) < noise.rate
     new: IntArray = np.empty(0, dtype=np.int64)
@@ -91,11 +92,10 @@ def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
         new = _flipped_on(keys, split.size * n_labels, noise, rng)
     elif noise.kind == "swapped":
         new = _others(keys, keys[lost] // n_labels, n_labels, rng)
-    after = np.sort(np.concatenate((keys[~lost], new)))
-    counts = np.bincount(after // max(n_labels, 1), minlength=split.size)
+    documents, ids = np.divmod(np.sort(np.concatenate((keys[~lost], new))), max(n_labels, 1))
+    counts = np.bincount(documents, minlength=split.size)
     offsets = np.concatenate(([0], np.cumsum(counts)))
-    ids = (after % max(n_labels, 1)).astype(split.label_ids.dtype)
-    changed = replace(split, label_ids=ids, label_offsets=offsets)
+    changed = replace(split, label_ids=ids.astype(split.label_ids.dtype), label_offsets=offsets)
     bare = (counts == 0) & (np.diff(split.label_offsets) > 0)
     return Hit(changed, removed=int(lost.sum()), added=len(new), unlabelled=int(bare.sum()))
 
@@ -113,13 +113,8 @@ def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019
     hit, before = noisy(clean.train, noise, n_labels=clean.n_labels), len(clean.train.label_ids)
     if not len(hit.split.label_ids):
         raise DataError(f"{data.name}: noise left no label of {before}; use a lower rate")
-    counts = {
-        "noise.rate": noise.rate,
-        "noise.seed": noise.seed,
-        "noise.removed": hit.removed,
-        "noise.added": hit.added,
-        "noise.unlabelled": hit.unlabelled,
-    }
+    counts = {"noise.rate": noise.rate, "noise.seed": noise.seed, "noise.removed": hit.removed}
+    counts |= {"noise.added": hit.added, "noise.unlabelled": hit.unlabelled}
     note = (
         f"train: {noise} (seed {noise.seed}): of {before} labels {hit.removed} removed, {hit.added} wrong "
         f"ones added, {hit.unlabelled} documents left without labels kept; dev and test are clean."
@@ -147,12 +142,6 @@ def _fingerprint(clean: Dataset, noise: LabelNoise) -> str:
 
 
 # --------------------------------------------------------------------------- which labels
-
-
-def _keys(split: Split, n_labels: int) -> IntArray:
-    """int64 (M,) document x L + label of each positive, rising."""
-    rows = np.repeat(np.arange(split.size, dtype=np.int64), np.diff(split.label_offsets))
-    return rows * n_labels + split.label_ids
 
 
 def _flipped_on(keys: IntArray, cells: int, noise: LabelNoise, rng: np.random.Generator) -> IntArray:

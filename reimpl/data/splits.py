@@ -100,17 +100,15 @@ def find_rule(name: str) -> HoldOut:
 
 def take(split: Split, rows: IntArray) -> Split:
     """The documents of these numbers, in this order, with their words, labels and features."""
-    tokens, offsets = _gather(split.tokens, split.offsets, rows)
-    label_ids, label_offsets = _gather(split.label_ids, split.label_offsets, rows)
+
+    def gathered(values: IntArray, offsets: IntArray) -> tuple[IntArray, IntArray]:
+        lengths = (offsets[1:] - offsets[:-1])[rows]
+        new = offsets_of(lengths)
+        return values[np.arange(new[-1]) + np.repeat(offsets[:-1][rows] - new[:-1], lengths)], new
+
     features = None if split.features is None else split.features[rows]
-    return Split(tokens, offsets, label_ids, label_offsets, features)
-
-
-def _gather(values: IntArray, offsets: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
-    lengths = (offsets[1:] - offsets[:-1])[rows]
-    new = offsets_of(lengths)
-    places = np.arange(new[-1]) + np.repeat(offsets[:-1][rows] - new[:-1], lengths)
-    return values[places], new
+    words, labels = gathered(split.tokens, split.offsets), gathered(split.label_ids, split.label_offsets)
+    return Split(*words, *labels, features)
 
 
 def split_off(split: Split, rule: HoldOut) -> tuple[Split, Split]:
@@ -118,8 +116,8 @@ def split_off(split: Split, rule: HoldOut) -> tuple[Split, Split]:
 
     Raises `DataError` when nothing would stay.
     """
-    stay, held = rule.rows(split.size)
-    return take(split, stay), take(split, held)
+    stay, held_out = rule.rows(split.size)
+    return take(split, stay), take(split, held_out)
 
 
 def hold_out(data: Dataset, rule: HoldOut) -> Dataset:

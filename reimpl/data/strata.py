@@ -118,30 +118,28 @@ def scores_of_hits(
     rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)[ids >= 0]
     predicted = np.unique(rows * L + ids[ids >= 0]) % max(L, 1)  # a label twice in a list once
     counts = np.stack((np.bincount(right, minlength=L), np.bincount(predicted, minlength=L), of_label))
-    return tuple(
-        _score(name, k, k * len(ids), counts[:, strata.of_label == stratum])
-        for stratum, name in enumerate(strata.names)
-    )
-
-
-def _score(name: str, k: int, places: int, counts: IntArray) -> StratumScore:
-    """Of the labels of a stratum, (3, labels): right places, places, and documents that have each."""
-    hits, predicted, true = counts.sum(axis=1).tolist()
-    own_hits, own_predicted, own_true = counts[:, counts[1] + counts[2] > 0]
-    return StratumScore(
-        name=name,
-        k=k,
-        labels=counts.shape[1],
-        true=true,
-        predicted=predicted,
-        hits=hits,
-        share_of_precision=100 * hits / places,
-        precision=100 * hits / predicted if predicted else None,
-        recall=100 * hits / true if true else None,
-        macro_precision=_macro(own_hits, own_predicted),
-        macro_recall=_macro(own_hits, own_true),
-        macro_f1=_macro(2 * own_hits, own_predicted + own_true),
-    )
+    scores = []
+    for stratum, name in enumerate(strata.names):
+        mine = counts[:, strata.of_label == stratum]
+        n_hits, n_predicted, n_true = mine.sum(axis=1).tolist()
+        own_hits, own_predicted, own_true = mine[:, mine[1] + mine[2] > 0]
+        scores.append(
+            StratumScore(
+                name=name,
+                k=k,
+                labels=mine.shape[1],
+                true=n_true,
+                predicted=n_predicted,
+                hits=n_hits,
+                share_of_precision=100 * n_hits / (k * len(ids)),
+                precision=100 * n_hits / n_predicted if n_predicted else None,
+                recall=100 * n_hits / n_true if n_true else None,
+                macro_precision=_macro(own_hits, own_predicted),
+                macro_recall=_macro(own_hits, own_true),
+                macro_f1=_macro(2 * own_hits, own_predicted + own_true),
+            )
+        )
+    return tuple(scores)
 
 
 def _macro(part: IntArray, whole: IntArray) -> float | None:

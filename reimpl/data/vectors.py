@@ -452,10 +452,9 @@ def read_vectors(located: Located, tally: Tally) -> Iterator[tuple[list[bytes], 
     header = None if located.words else _HEADER.match(start := head(file))
     if located.words is not None:
         raw = _of_array(file, located.words, tally)
-    elif header and start.translate(None, _CONTROL) != start:
-        raw = _of_binary(file, header, tally)
     else:
-        raw = _of_text(file, tally)
+        binary = header and start.translate(None, _CONTROL) != start
+        raw = _of_binary(file, header, tally) if header and binary else _of_text(file, tally)
     for numbers, words, rows in raw:
         good = np.isfinite(rows).all(axis=1)
         if not (all(words) and _is_utf8(b"\n".join(words))):

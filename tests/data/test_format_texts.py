@@ -85,11 +85,11 @@ PAIRS, ARRAYS = CORPORA["attentionxml"][0], CORPORA["attentionxml-npy"][0]
     [
         (
             PAIRS | {"train_labels.txt": b"x\n" * 5},
-            r"train_texts\.txt.*: 3 texts, but 5 lines of",
+            r"train_texts\.txt\.gz ends after 3 lines, and train_labels",
         ),
         (
             ARRAYS | {"train_texts.npy": npy(np.full((3, 2), 99))},
-            r"npy.*: row 0: word id 99 or 99, but",
+            r"npy.*: word ids from 99 to 99, but",
         ),
         (
             {k: v for k, v in ARRAYS.items() if k != "vocab.npy"},

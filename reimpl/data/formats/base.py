@@ -28,13 +28,13 @@ class Options:
 
     features_from: Base | None = None  # 0 or 1: the first feature id
     labels_from: Base | None = None  # 0 or 1: the first label id
-    column: int | None = None  # Which of several splits, from 0
-    data: Path | None = None  # The data file that split files speak of, when it lies elsewhere
-    text: tuple[str, ...] | None = None  # Names of the fields that make up the text, joined by a space
-    labels: str | None = None  # Name of the field that holds the labels
-    separator: str | None = None  # What parts the labels within their field
-    ids: bool | None = None  # Whether a first column holds document ids
-    raw: bool | None = None  # Of texts that are there tokenised and raw: whether to read the raw ones
+    column: int | None = None  # which of several splits, from 0
+    data: Path | None = None  # the data file that split files speak of, when it lies elsewhere
+    text: tuple[str, ...] | None = None  # names of the fields that make up the text, joined by a space
+    labels: str | None = None  # name of the field that holds the labels
+    separator: str | None = None  # what parts the labels within their field
+    ids: bool | None = None  # whether a first column holds document ids
+    raw: bool | None = None  # of texts that are there tokenised and raw: whether to read the raw ones
 
     def __post_init__(self) -> None:
         for name in ("features_from", "labels_from"):
@@ -57,10 +57,8 @@ class Reader:
     name: str
     title: str
     options: tuple[str, ...]
-    detect: Callable[[Tree], str | None]
-    """Why the files of a tree are of this format; None where they are not."""
-    open: Callable[[Tree, Options], Source | Dataset]
-    """Texts as a source that streams them, features as a data set."""
+    detect: Callable[[Tree], str | None]  # why files are of this format; None where they are not
+    open: Callable[[Tree, Options], Source | Dataset]  # texts as a source, features as a data set
 
     def check(self, options: Options) -> None:
         """Raises `ConfigError` for an option that means nothing here."""
@@ -75,14 +73,14 @@ class TextSource:
     """A corpus of raw texts in any format; it is read anew, and streamed, at each call of `documents`."""
 
     name: str
-    readers: Mapping[str, Callable[[], Iterator[Document]]]  # Split -> its documents
+    readers: Mapping[str, Callable[[], Iterator[Document]]]  # split -> its documents
     files: tuple[File, ...]
-    choices: str  # Format and options, as they enter `digest`
+    choices: str  # format and options, as they enter `digest`
     notes: tuple[str, ...] = ()
     pieces: Mapping[str, Callable[[], Iterator[Any]]] = field(default_factory=dict)
     """Split -> the same documents in chunks (`numbering.Lines`) that a worker process takes apart."""
-    by_split: bool = False  # Whether `digest` calls the files, one a split, by their splits
-    tokenised: bool = False  # Whether a program has parted the words by blanks already
+    by_split: bool = False  # whether `digest` calls the files, one a split, by their splits
+    tokenised: bool = False  # whether a program has parted the words by blanks already
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -136,6 +134,12 @@ def train_and_test(tree: Tree, pattern: str, title: str) -> dict[str, File]:
             needs = f"{title} needs a folder with train and test files"
             raise DataError(f"{tree.path}: no {split} file; {needs}")
     return files
+
+
+def pairs_there(tree: Tree, pattern: str, other: str) -> str | None:
+    """`A beside B`, where there are files of both patterns."""
+    first, second = first_file(tree, pattern), first_file(tree, other)
+    return f"{first.name} beside {second.name}" if first and second else None
 
 
 def beside(tree: Tree, files: Mapping[str, File], pattern: str, what: str) -> dict[str, File]:

@@ -41,7 +41,15 @@ from reimpl.data.files import (
     text_lines,
     tree,
 )
-from reimpl.data.formats.base import Base, Options, beside, by_split, first_file, first_lines, train_and_test
+from reimpl.data.formats.base import (
+    Base,
+    Options,
+    beside,
+    first_file,
+    first_lines,
+    pairs_there,
+    train_and_test,
+)
 from reimpl.data.source import MODULUS, identities_of_sums
 from reimpl.errors import ConfigError, DataError, option
 
@@ -409,24 +417,20 @@ def _digests(label_ids: IntArray, label_offsets: IntArray, x: sparse.csr_matrix)
 
 def _column_files(where: Tree) -> dict[str, File]:
     """The files of train rows, of test rows, and of the data, as they are there."""
-    roles = {"trsplit": "train rows", "tstsplit": "test rows", "data": "data"}
-    files: dict[str, File] = {}
-    for name in where.files:
-        if (match := _SPLIT_FILE.fullmatch(name)) and (file := where.find(name)):
-            role = roles[match[1].lower().replace("_", "")]
-            if role in files:
-                raise DataError(f"{where.path}: {files[role].name} and {file.name} are both {role}; keep one")
-            files[role] = file
-    return files
+    names = [
+        (match[1].lower().replace("_", ""), name)
+        for name in where.files
+        if (match := _SPLIT_FILE.fullmatch(name))
+    ]
+    roles = {"trsplit": "train", "tstsplit": "test", "data": "data"}
+    return {roles[kind]: file for kind, name in names if (file := where.find(name))}
 
 
 def detect_columns(where: Tree) -> str | None:
     """A file of row numbers for train, one for test, or at least one of them."""
-    files, columns = _column_files(where), count_columns(where)
-    if columns is None:
-        return None
-    rows = files.get("train rows") or files["test rows"]
-    return f"{rows.name} holds row numbers in {columns} columns, a split each"
+    columns, files = count_columns(where), _column_files(where)
+    rows = files.get("train") or files.get("test")
+    return f"{rows.name} holds row numbers in {columns} columns, a split each" if rows else None
 
 
 def count_columns(where: Tree) -> int | None:
@@ -435,8 +439,7 @@ def count_columns(where: Tree) -> int | None:
     Raises `DataError` for a file that starts with none.
     """
     files = _column_files(where)
-    rows = files.get("train rows") or files.get("test rows")
-    if rows is None:
+    if (rows := files.get("train") or files.get("test")) is None:
         return None
     first = head(rows).split(b"\n")[0].split()
     if not first or not all(field.isdigit() for field in first):
@@ -478,10 +481,9 @@ def open_column(where: Tree, options: Options) -> Dataset:
     x, y = parts["all"]
     column, rows = options.column or 0, {}
     for split in ("train", "test"):
-        if f"{split} rows" not in files:
-            both = "both ..._trSplit.txt and ..._tstSplit.txt are needed"
-            raise DataError(f"{where.path}: no file of {split} rows; {both}")
-        rows[split] = _row_numbers(files[f"{split} rows"], x.shape[0], columns)[:, column]
+        if split not in files:
+            raise DataError(f"{where.path}: ..._trSplit.txt and ..._tstSplit.txt are both needed")
+        rows[split] = _row_numbers(files[split], x.shape[0], columns)[:, column]
     used = np.concatenate((rows["train"], rows["test"]))
     if len(np.unique(used)) < len(used):
         raise DataError(f"{home.name}: column {column} uses a row twice; get a sound copy of the split files")
@@ -514,10 +516,7 @@ def _row_numbers(file: File, size: int, columns: int) -> IntArray:
 
 def detect_matrices(tree: Tree) -> str | None:
     """A matrix of features beside one of labels."""
-    files, targets = by_split(tree, _FEATURES), by_split(tree, _TARGETS)
-    if not files or not targets:
-        return None
-    return f"{next(iter(files.values())).name} beside {next(iter(targets.values())).name}"
+    return pairs_there(tree, _FEATURES, _TARGETS)
 
 
 def open_matrices(tree: Tree, options: Options) -> Dataset:
