@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -490,6 +491,8 @@ def vectors_command(
     say(f"{file}: {tally.form}, {words} of {tally.dimension} {tally.stored} numbers")
     for note in tally.notes(file.name)[1:]:
         say(f"    {note.removeprefix('Word vectors: ')}")
-    first = ", ".join(repr(word.decode("utf-8", "backslashreplace")) for word in vectors.first_words(_FIRST))
+    first = ", ".join(
+        repr(word.decode("utf-8", "backslashreplace")) for word in islice(vectors.words(), _FIRST)
+    )
     say(f"    first words: {first}\nkept: {vectors.folder}, {vectors.size / 1e6:,.1f} MB")
     return Exit.OK
