@@ -6,36 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from audit.authoring import words
 from audit.claims.load import Paper
 from audit.importing.results import bare
 
-#: Ways to write a metric with @k, without blanks, dots and hyphens, in lower case.
-_WITH_K: Mapping[str, str] = {
-    **dict.fromkeys(("p", "prec", "precision"), "P"),
-    **dict.fromkeys(("r", "rec", "recall"), "R"),
-    **dict.fromkeys(("rp", "rprec", "rprecision"), "RP"),
-    **dict.fromkeys(("ndcg", "n"), "nDCG"),
-    **dict.fromkeys(("psp", "psprec", "psprecision"), "PSP"),
-    **dict.fromkeys(("psndcg", "psn"), "PSnDCG"),
-}
-_WITHOUT_K: Mapping[str, str] = {
-    **dict.fromkeys(("microf1", "mif1", "microf", "f1micro"), "Micro-F1"),
-    **dict.fromkeys(("macrof1", "maf1", "macrof", "f1macro"), "Macro-F1"),
-}
-_QUANTITIES: Mapping[str, str] = {
-    **dict.fromkeys(("train", "ntrain", "trainingdocuments", "traindocs", "traininginstances"), "train"),
-    **dict.fromkeys(("test", "ntest", "testdocuments", "testdocs", "testinstances"), "test"),
-    **dict.fromkeys(("labels", "numberoflabels", "numlabels"), "labels"),
-    **dict.fromkeys(("features", "numberoffeatures"), "features"),
-    **dict.fromkeys(("labelsperdocument", "labelsperdoc"), "labels_per_document"),
-    **dict.fromkeys(("documentsperlabel", "docsperlabel"), "documents_per_label"),
-    **dict.fromkeys(("parameters", "params", "numberofparameters"), "parameters"),
-    "modelsize": "model_size",
-    **dict.fromkeys(("trainingtime", "traintime"), "training_time"),
-    **dict.fromkeys(("predictiontime", "inferencetime"), "prediction_time"),
-    "epochs": "epochs",
-    **dict.fromkeys(("averagerank", "avgrank", "meanrank"), "average_rank"),
-}
+_WITH_K = words.of("headings", "metrics_at_k")
+_WITHOUT_K, _QUANTITIES = words.of("headings", "metrics"), words.of("headings", "quantities")
 _K = re.compile(r"(?P<name>[a-z]+)@\(?(?:k=)?(?P<k>[1-9][0-9]{0,2})\)?")
 _K_ALONE = re.compile(r"@?(?:k=)?([1-9][0-9]{0,2})")
 #: Footnote marks behind a name.

@@ -2,7 +2,7 @@
 
 Nothing is evaluated but `\\newcommand` and its kin, and `\\def` with plain parameters (The TeXbook, ch. 20).
 pylatexenc reads documents to trees of nodes; it neither expands macros nor knows rows and cells, and takes
-half a minute for 10 MB, so its tokeniser is not used; its tables of symbols are (`latex_symbols`).
+half a minute for 10 MB, so its tokeniser is not used; its tables of symbols and accents are.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal, NamedTuple
 
-from audit.authoring import latex_symbols as known
+from audit.authoring import words
 from audit.authoring.table import LOWERED, RAISED, Piece, Run, Source, check_size
 from audit.errors import AuditError
 
@@ -226,8 +227,37 @@ def _filled(body: Sequence[Token], arguments: Sequence[Sequence[Token]], line: i
 
 # --------------------------------------------------------------------------- a cell
 
+_STYLED, _SWITCHES = words.of("latex", "styled"), words.of("latex", "switches")
+_TRANSPARENT, _SILENT = words.counts("latex", "transparent"), words.counts("latex", "silent")
+_TABLES = words.counts("latex", "tables")
+_INNER = {**_TABLES, **words.counts("latex", "inner")}
+_BRACKETED, _REFERENCES = words.of("latex", "bracketed"), words.of("latex", "references")
+_RULES, _PARTIAL = words.counts("latex", "rules"), words.counts("latex", "partial")
+_SYMBOLS = {**words.of("latex", "symbols"), " ": " ", "\n": " "}
+_DINGBATS, _ACCENTS = words.of("latex", "dingbats"), words.of("latex", "accents")
 _LIGATURES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"))
 _PLAIN: frozenset[str] = frozenset()
+
+
+@cache
+def _symbol(name: str) -> str | None:
+    """The characters that a command without arguments prints; None for one that is not known."""
+    from pylatexenc.latex2text import get_default_latex_context_db
+
+    if name in _SYMBOLS:
+        return _SYMBOLS[name]
+    shown = getattr(get_default_latex_context_db().get_macro_spec(name), "simplify_repl", None)
+    return shown if isinstance(shown, str) and shown and "%" not in shown else None
+
+
+def _accented(name: str, letter: str) -> str:
+    """`\\'e` and `\\'{\\i}` as é and í; what is no letter stays without its accent."""
+    from pylatexenc.latex2text import LatexNodes2Text
+
+    bare = letter.strip("{} ").removeprefix("\\")
+    if not (bare.isalpha() and len(bare) == 1):
+        return letter
+    return str(LatexNodes2Text().latex_to_text(f"\\{name}{{{bare}}}"))
 
 
 class _Cell:
@@ -258,10 +288,9 @@ class _Cell:
                 self._read(stream.until("}", token), styles)
             elif token.is_("^") or token.is_("_"):
                 self._read(stream.argument(token), styles | {RAISED if token.text == "^" else LOWERED})
-            elif token.is_command(*known.SWITCHES):
-                styles |= {known.SWITCHES[token.text]}
-            elif token.is_command(*known.PLAIN):
-                styles -= {"bold", "italic"}
+            elif token.kind == "command" and token.text in _SWITCHES:
+                style = _SWITCHES[token.text]
+                styles = styles - {"bold", "italic"} if style == "plain" else styles | {style}
             elif token.is_command("color", "cellcolor"):
                 stream.optional()
                 colour = written(stream.argument(token)).replace(" ", "")
@@ -283,17 +312,17 @@ class _Cell:
         elif name == "footnote":
             stream.argument(token)
             self.runs.append(Run("footnote", styles | {RAISED}))
-        elif name in known.STYLED:
-            self._read(stream.argument(token), styles | {known.STYLED[name]})
+        elif name in _STYLED:
+            self._read(stream.argument(token), styles | {_STYLED[name]})
         elif name == "textcolor":
             stream.optional()
             colour = written(stream.argument(token)).replace(" ", "")
             self._read(stream.argument(token), styles | {colour})
-        elif name in known.TRANSPARENT or name in known.SILENT:
-            arguments = known.TRANSPARENT.get(name, known.SILENT.get(name, 0))
+        elif name in _TRANSPARENT or name in _SILENT:
+            arguments = _TRANSPARENT.get(name, _SILENT.get(name, 0))
             if arguments:
                 stream.follows("*", space=False)
-            if (arguments or name in known.BRACKETED) and (bracket := stream.follows("[", space=False)):
+            if (arguments or name in _BRACKETED) and (bracket := stream.follows("[", space=False)):
                 stream.until("]", bracket)
             for _ in range(arguments):
                 stream.argument(token)
@@ -301,23 +330,23 @@ class _Cell:
             environment = written(stream.argument(token))
             if name == "begin":
                 stream.optional()
-                for _ in range(known.INNER.get(environment, 0)):
+                for _ in range(_INNER.get(environment, 0)):
                     stream.argument(token)
             shown = " "
         elif name in ("\\", "tabularnewline"):  # of an inner table, or of \makecell
             stream.optional()
             shown = " "
-        elif name in known.REFERENCES:
+        elif name in _REFERENCES:
             stream.optional()
             stream.optional()
             shown = f" [{written(stream.argument(token))}]"
         elif name == "ding":
             number = written(stream.argument(token))
-            shown, name = known.DINGBATS.get(number), f"ding{{{number}}}"
-        elif known.is_accent(name):
-            shown = known.accented(name, written(stream.argument(token)))
+            shown, name = _DINGBATS.get(number), f"ding{{{number}}}"
+        elif name in _ACCENTS:
+            shown = _accented(name, written(stream.argument(token)))
         else:
-            shown = known.symbol(name)
+            shown = _symbol(name)
         if shown is None:
             shown = f"\\{name}"
             self.why = f"holds {shown}, which the file does not define and no table of symbols has"
@@ -364,9 +393,9 @@ def tables(name: str, text: str) -> list[Source]:
             caption = _caption(stream, token)
         elif token.is_command("begin", "end"):
             environment = written(stream.argument(token))
-            if token.text == "begin" and environment in known.TABLES:
+            if token.text == "begin" and environment in _TABLES:
                 sources.append(_Table(stream, token, environment).read())
-            elif environment in known.TABLES:
+            elif environment in _TABLES:
                 what = f"\\end{{{environment}}} has no \\begin{{{environment}}}; open it"
                 raise stream.error(token.line, what)
             elif token.text == "begin" and environment in _VERBATIM:
@@ -384,7 +413,7 @@ def _caption(stream: Stream, token: Token) -> str:
     """What it prints; what is not known there is left out, and nobody asks."""
     stream.optional()
     taken = stream.argument(token)
-    plain = [t for t in taken if t.kind != "command" or known.symbol(t.text) or t.text in known.STYLED]
+    plain = [t for t in taken if t.kind != "command" or _symbol(t.text) or t.text in _STYLED]
     return _Cell(stream.name, plain).piece(token.line).text
 
 
@@ -429,7 +458,7 @@ class _Table:
 
     def _skip_columns(self) -> None:
         """What stands before the first cell: width, columns, options."""
-        stream, arguments = self.stream, known.TABLES[self.environment]
+        stream, arguments = self.stream, _TABLES[self.environment]
         if self.environment in ("tabu", "longtabu"):  # `to \\linewidth` may stand before the columns
             while (token := stream.take()) is not None and not token.is_("{"):
                 pass
@@ -450,9 +479,9 @@ class _Table:
             if bracket := stream.follows("[", space=False):
                 stream.until("]", bracket)
             self._end_row(token)
-        elif token.is_command(*known.RULES, *known.PARTIAL):
+        elif token.kind == "command" and (token.text in _RULES or token.text in _PARTIAL):
             self._skip_rule(token)
-            if token.text in known.RULES and self.rows and self.first_rule is None:
+            if token.text in _RULES and self.rows and self.first_rule is None:
                 self.first_rule = len(self.rows)
         elif token.is_command(*_PAGES):
             self._end_row(token)
@@ -475,7 +504,7 @@ class _Table:
                 if trim.kind == "text" and bracket:
                     stream.put_back(Token("text", rest, trim.line) if rest else None)
                     break
-        for _ in range(known.RULE_ARGUMENTS.get(token.text, 0)):
+        for _ in range(_RULES.get(token.text, _PARTIAL.get(token.text, 0))):
             stream.argument(token)
 
     def _piece(self, token: Token) -> Piece:

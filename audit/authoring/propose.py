@@ -23,6 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from audit.authoring import words
 from audit.authoring.edit import ClaimFile
 from audit.authoring.headings import Known, Meaning, meaning
 from audit.authoring.reading import FORMS, SEPARATORS
@@ -125,11 +126,7 @@ def _settings(text: str, target: str, rest: str) -> dict[str, str]:
 # --------------------------------------------------------------------------- what each part is
 
 _METRICS = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@5", "R@5", "RP@5", "Micro-F1", "Macro-F1")
-_UNITS: Mapping[str, str] = {
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
-    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), "min"),
-    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "h"),
-}
+_UNITS = words.of("headings", "units")
 
 
 @dataclass(frozen=True)
