@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from audit.claims.known import KnownNames, unknown_names
 from audit.claims.names import UnresolvedError, cell_of, check_known, is_experiment, row_of
-from audit.claims.schema import Subject, repeated
+from audit.claims.schema import Misfit, repeated
 from audit.claims.source import KeyPath, Problem
 from audit.claims.specifications import MOST, Choice, how_many
 from audit.kinds import Claim, JudgedByMargin
@@ -29,8 +29,9 @@ MOST_PRIMARIES = 3
 def problems(paper: Paper, known: KnownNames | None = None, absent: Collection[str] = ()) -> list[Problem]:
     """All problems between the entries of a file, and with the known names; in no particular order."""
     links = Links(paper, absent)
-    found = [*links.in_tables(), *links.in_experiments(), *links.in_margins(), *links.in_readings()]
-    return [*found, *links.in_claims(), *(unknown_names(paper, known) if known else ())]
+    parts = (links.in_tables, links.in_experiments, links.in_margins, links.in_readings, links.in_claims)
+    misfits = [misfit for part in parts for misfit in part()]
+    return [*(Problem(*misfit) for misfit in misfits), *(unknown_names(paper, known) if known else ())]
 
 
 def unmeasurable(paper: Paper) -> Iterator[Problem]:
@@ -62,13 +63,14 @@ class Links:
             # what a cell or a departure may name
             "named experiment": dict.fromkeys([*paper.experiments, *experiments]),
             "method": dict.fromkeys(it.method for it in experiments.values() if it.method),
+            "open choice": paper.readings.open if paper.readings else {},
         }
 
-    def unknown(self, path: KeyPath, what: str, name: str | None) -> Iterator[Problem]:
+    def unknown(self, path: KeyPath, what: str, name: str | None) -> Iterator[Misfit]:
         """A problem where there is a name that is not known."""
         if name is not None and name not in self.known[what] and not self.is_absent(name):
             text = f"there is no {what.removeprefix('named ')} {name!r}"
-            yield Problem(path, f"{text}; {known_names(name, self.known[what])}")
+            yield path, f"{text}; {known_names(name, self.known[what])}"
 
     def is_absent(self, name: str) -> bool:
         """Whether it may be one of an entry that is left out, or of one of its data sets."""
@@ -76,50 +78,45 @@ class Links:
 
     # ----------------------------------------------------------------------- tables and experiments
 
-    def in_tables(self) -> Iterator[Problem]:
+    def in_tables(self) -> Iterator[Misfit]:
         for name, table in self.paper.tables.items():
             path: KeyPath = ("tables", name)
             yield from self.unknown((*path, "dataset"), "data set", table.dataset)
-            subjects: dict[str, Sequence[Subject]] = {"columns": table.columns, "rows": table.rows}
-            for key, places in subjects.items():
-                for index, it in enumerate(places):
-                    place: KeyPath = (*path, key, index)
-                    yield from self.unknown((*place, "dataset"), "data set", it.dataset)
-                    yield from self.unknown((*place, "experiment"), "named experiment", it.experiment)
-            for index, row in enumerate(table.rows):
+            columns = [((*path, "columns", k), it) for k, it in enumerate(table.columns)]
+            rows = [((*path, "rows", k), it) for k, it in enumerate(table.rows)]
+            for place, subject in (*columns, *rows):
+                yield from self.unknown((*place, "dataset"), "data set", subject.dataset)
+                yield from self.unknown((*place, "experiment"), "named experiment", subject.experiment)
+            for index, (place, row) in enumerate(rows):
                 for column, experiment in (row.experiments or {}).items():
-                    place = (*path, "rows", index, "experiments", column)
-                    yield from self.unknown(place, "named experiment", experiment)
-                found: list[Problem] = []
-                for k in range(len(table.columns)):
-                    found += self._in_cell((*path, "rows", index), name, index, k)
-                yield from dict.fromkeys(found)  # what holds for a whole row is said once
+                    where = (*place, "experiments", column)
+                    yield from self.unknown(where, "named experiment", experiment)
+                cells = (it for k in range(len(columns)) for it in self._in_cell(place, name, index, k))
+                yield from dict.fromkeys(cells)  # what holds for a whole row is said once
 
-    def _in_cell(self, path: KeyPath, table: str, row: int, column: int) -> Iterator[Problem]:
+    def _in_cell(self, path: KeyPath, table: str, row: int, column: int) -> Iterator[Misfit]:
         """An experiment on one data set cannot stand behind a number on another."""
         it, value = self.paper.tables[table].rows[row], self.paper.tables[table].rows[row].values[column]
-        said = self.paper.tables[table].cell(row, column)
+        place: KeyPath = (*path, "values", column)
         if value and value.experiment:
-            yield from self.unknown(
-                (*path, "values", column, "experiment"), "named experiment", value.experiment
-            )
+            yield from self.unknown((*place, "experiment"), "named experiment", value.experiment)
+        said = self.paper.tables[table].cell(row, column)
         name, dataset = said["experiment"], said["dataset"]
         if value is None or not said["metric"] or dataset not in self.paper.datasets:
             return
-        by_column = [key for key, other in (it.experiments or {}).items() if other == name]
         if it.experiment == name:
-            place: KeyPath = (*path, "experiment")
-        else:
-            place = (*path, "experiments", by_column[0]) if by_column else (*path, "values", column)
+            place = (*path, "experiment")
+        elif by_column := [key for key, other in (it.experiments or {}).items() if other == name]:
+            place = (*path, "experiments", by_column[0])
         whole, single = self.paper.experiments.get(name), self.paper.single_experiments.get(name)
         if whole and whole.datasets and dataset not in whole.datasets:
             known = known_names(dataset, whole.datasets)
-            yield Problem(place, f"experiment {name!r} is not on data set {dataset!r}; {known}")
+            yield place, f"experiment {name!r} is not on data set {dataset!r}; {known}"
         elif single and single.dataset in self.paper.datasets and single.dataset != dataset:
             text = f"experiment {name!r} is on data set {single.dataset!r}, the number on {dataset!r}"
-            yield Problem(place, f"{text}; name an experiment on {dataset!r}")
+            yield place, f"{text}; name an experiment on {dataset!r}"
 
-    def in_experiments(self) -> Iterator[Problem]:
+    def in_experiments(self) -> Iterator[Misfit]:
         for name, it in self.paper.experiments.items():
             path: KeyPath = ("experiments", name)
             yield from self.unknown((*path, "dataset"), "data set", it.dataset)
@@ -132,36 +129,31 @@ class Links:
 
     # ----------------------------------------------------------------------- margins and readings
 
-    def in_margins(self) -> Iterator[Problem]:
+    def in_margins(self) -> Iterator[Misfit]:
         """Margins are of tables, of claims that are judged by one, or for all others."""
         claims, tables = {it.id: it for it in self.paper.claims}, self.paper.tables
-        if claims and "default" not in self.paper.margins and "default" not in self.absent:
+        if claims and "default" not in (*self.paper.margins, *self.absent):
             text = "this key is missing; add {value: 0.5, rule: field, why: ...} or another margin"
-            yield Problem(("margins", "default"), text)
+            yield ("margins", "default"), text
         for key in self.paper.margins:
             path, name = ("margins", key), key.partition(":")[0]  # of one metric
             if name in claims and (name in tables or name == "default"):
-                yield Problem(
-                    path, "names both a claim and a table or the default; give the claim another id"
-                )
+                yield path, "names both a claim and a table or the default; give the claim another id"
             elif name in claims and not isinstance(claims[name], JudgedByMargin):
-                text = f"names a claim of kind {claims[name].kind}, which is judged without one; drop it"
-                yield Problem(path, text)
+                kind = claims[name].kind
+                yield path, f"names a claim of kind {kind}, which is judged without one; drop it"
             elif name not in ("default", *tables, *claims, *self.absent):
-                yield Problem(path, f"names no table and no claim; {known_names(name, [*tables, *claims])}")
+                yield path, f"names no table and no claim; {known_names(name, [*tables, *claims])}"
 
-    def in_readings(self) -> Iterator[Problem]:
+    def in_readings(self) -> Iterator[Misfit]:
         """What is open nowhere or is not there, set by two open choices, and too large grids."""
         readings = self.paper.readings
         if readings is None and self.absent:
             return
         there, limit = (readings.open, readings.limit) if readings else ({}, "full")
-        self.known = {**self.known, "open choice": there}
-        used: dict[str, None] = {}
         for name, it in self.paper.experiments.items():
-            used |= dict.fromkeys(it.readings)
             path: KeyPath = ("experiments", name, "readings")
-            yield from (Problem(*found) for found in repeated(path, it.readings))
+            yield from repeated(path, it.readings)
             keys: dict[str, str] = {}
             for index, open_name in enumerate(it.readings):
                 yield from self.unknown((*path, index), "open choice", open_name)
@@ -169,26 +161,27 @@ class Links:
                 for key in dict.fromkeys(key for choice in choices for key in _keys(choice)):
                     if keys.setdefault(key, open_name) != open_name:
                         text = f"{open_name!r} sets {key}, which {keys[key]!r} sets too"
-                        yield Problem((*path, index), f"{text}; make one open choice of the two")
+                        yield (*path, index), f"{text}; make one open choice of the two"
             sizes = [len(there[open_name].choices) for open_name in it.readings if open_name in there]
             if (number := how_many(sizes, limit)) > MOST:
                 text = f"makes {counted(number, 'reading')}, and {MOST} are the most; leave some out"
-                yield Problem(path, f"{text}, or set limit: one_at_a_time" if limit == "full" else text)
+                yield path, f"{text}, or set limit: one_at_a_time" if limit == "full" else text
+        used = {name for it in self.paper.experiments.values() for name in it.readings}
         for name in there if not self.absent else ():
             if name not in used:
                 text = "is open in no experiment; name it in the readings of one, or drop it"
-                yield Problem(("readings", "open", name), text)
+                yield ("readings", "open", name), text
 
     # ----------------------------------------------------------------------- claims
 
-    def in_claims(self) -> Iterator[Problem]:
+    def in_claims(self) -> Iterator[Misfit]:
         """Problems of the claims with each other and with the tables; some come once for each metric."""
         claims = self.paper.claims
-        yield from (Problem(*it) for it in repeated(("claims",), [claim.id for claim in claims]))
+        yield from repeated(("claims",), [claim.id for claim in claims])
         primaries = [index for index, claim in enumerate(claims) if claim.primary]
         for index in primaries[MOST_PRIMARIES:]:
             text = f"{len(primaries)} claims are primary; keep the {MOST_PRIMARIES} headline claims"
-            yield Problem(("claims", index, "primary"), text)
+            yield ("claims", index, "primary"), text
         for index, claim in enumerate(claims):
             path: KeyPath = ("claims", index)
             for place, what, name in claim.named():
@@ -196,9 +189,9 @@ class Links:
                     yield from self._in_expression((*path, *place), name, claim.metric or (None,))
                 else:
                     yield from self.unknown((*path, *place), what, name)
-            yield from self._in_references(path, claim)
+            yield from (((*path, *place), text) for place, text in self._in_references(claim))
 
-    def _in_references(self, path: KeyPath, claim: Claim) -> Iterator[Problem]:
+    def _in_references(self, claim: Claim) -> Iterator[Misfit]:
         """Each reference leads to a number that can bear the claim, in each metric."""
         every = dict(claim.places())
         references = {it: name for it, name in every.items() if not self.is_absent(name.split(".")[0])}
@@ -212,24 +205,24 @@ class Links:
                 try:
                     if metric is None and reference.count(".") == 1:
                         row_of(reference, self.paper.printed)
-                    else:
-                        targets.append((place, self._target(reference, metric)))
+                    elif is_experiment(reference):
+                        check_known("experiment", reference, self.known["experiment"])
+                        targets.append((place, reference))
+                    else:  # as it is printed
+                        targets.append((place, cell_of(reference, metric, self.paper.printed)))
                 except UnresolvedError as err:
                     lost = True
-                    yield Problem((*path, *place), str(err))
-            for place, text in self._misfits(targets, claim) if metrics and claim.needs_metric else ():
-                yield Problem((*path, *place), text)
+                    yield place, str(err)
+            if metrics and claim.needs_metric:
+                yield from self._misfits(targets, claim)
         if references and not lost and not metrics:
             text = "this key is missing; add metric: [P@1, ...] or name columns as table.row.column"
-            yield Problem((*path, "metric"), text)
+            yield ("metric",), text
 
-    def _misfits(
-        self, targets: Sequence[tuple[KeyPath, Cell | str]], claim: Claim
-    ) -> Iterator[tuple[KeyPath, str]]:
+    def _misfits(self, targets: Sequence[tuple[KeyPath, Cell | str]], claim: Claim) -> Iterator[Misfit]:
         """Why the numbers cannot bear such a claim, or be compared."""
         for place, target in targets:
-            for text in _in_target(target, claim):
-                yield place, text
+            yield from ((place, text) for text in _in_target(target, claim))
         if len(targets) < 2 or "among" in claim.references:
             return  # the best level may stand among the others
         (_, first), *others = targets
@@ -243,27 +236,18 @@ class Links:
             elif experiment and experiment == _experiment(first):
                 yield place, f"is experiment {experiment!r} like the other side; name another experiment"
 
-    def _target(self, reference: str, metric: str | None) -> Cell | str:
-        """The cell as it is printed, or the experiment."""
-        if is_experiment(reference):
-            check_known("experiment", reference, self.known["experiment"])
-            return reference
-        return cell_of(reference, metric, self.paper.printed)
-
     def _in_expression(
         self, path: KeyPath, reference: str, metrics: Sequence[str | None]
-    ) -> Iterator[Problem]:
+    ) -> Iterator[Misfit]:
         """The reference of an expression leads to cells; a star stands for all rows, or all metrics."""
         table, row, *column = reference.split(".")
         tables = self.paper.printed
-        if self.is_absent(table):
-            return
-        for metric in metrics:
+        for metric in metrics if not self.is_absent(table) else ():
             try:
+                if "*" not in reference and metric is None and not column:
+                    text = f"{reference} names no column; add it, or state the claim's metric"
+                    raise UnresolvedError(text)
                 if "*" not in reference:
-                    if metric is None and not column:
-                        text = f"{reference} names no column; add it, or state the claim's metric"
-                        raise UnresolvedError(text)
                     cell_of(reference, None if column else metric, tables)
                     continue
                 if row != "*":
@@ -273,7 +257,7 @@ class Links:
                     columns = [it.id for it in tables[table].columns]
                     check_known("column", column[0], ["*", *columns], of=f"table {table!r} has")
             except UnresolvedError as err:
-                yield Problem(path, str(err))
+                yield path, str(err)
 
 
 def _experiment(target: Cell | str) -> str | None:
@@ -286,7 +270,7 @@ def _in_target(target: Cell | str, claim: Claim) -> Iterator[str]:
         if claim.own_runs_only:
             yield f"{target!r} is an experiment, and this claim is about a printed number; name its cell"
         return
-    row = ".".join(target.address.split(".")[:2])
+    row = target.address.rpartition(".")[0]
     if target.printed is None:
         yield f"{target.address} prints no number (null); drop this metric from the claim"
     elif target.metric and target.unit == "fraction":

@@ -31,7 +31,7 @@ from audit.claims.experiments import Departure, Experiment
 from audit.claims.known import KnownNames
 from audit.claims.margins import Margins
 from audit.claims.names import cell_of, is_experiment, metrics_of
-from audit.claims.problems import sentences, sound_part
+from audit.claims.problems import at_their_places, sentences, sound_part
 from audit.claims.schema import (
     AuthorResponse,
     Citation,
@@ -376,9 +376,9 @@ def load(path: Path, *, known: KnownNames | None = None) -> Paper:
         problems += [] if problems else links.unmeasurable(paper)
     except ValidationError as err:
         problems += sentences(err, Paper, source)
-        part = sound_part(source.content, [it.path for it in problems])
+        part, places, absent = sound_part(source.content, [it.path for it in problems])
         with suppress(ValidationError):  # nothing to go by: no tables, or no data sets
-            problems += part.problems(links.problems(Paper.model_validate(part.content), known, part.absent))
+            problems += at_their_places(links.problems(Paper.model_validate(part), known, absent), places)
     if problems or paper is None:
         problems.sort(key=source.line)
         messages = [source.message(problem) for problem in problems]

@@ -4,8 +4,8 @@ in which something is wrong."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -27,11 +27,10 @@ _WANTED: Mapping[str, str] = {
     "model_type": "keys and values",
     "model_attributes_type": "keys and values",
 }
-
-_BOUNDS: Mapping[str, tuple[str, str]] = {
-    "greater_than": ("above", "gt"),
-    "greater_than_equal": ("of at least", "ge"),
-    "less_than_equal": ("of at most", "le"),
+_BOUNDS = {
+    "greater_than": "above {gt:g}",
+    "greater_than_equal": "of at least {ge:g}",
+    "less_than_equal": "of at most {le:g}",
 }
 
 
@@ -52,14 +51,12 @@ def sentences(error: ValidationError, paper: type[BaseModel], source: Source) ->
 def _sentences(
     detail: Mapping[str, Any], paper: type[BaseModel], source: Source
 ) -> Iterator[tuple[KeyPath, str]]:
-    kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
-    path, rest = _split(detail["loc"], source.content)
-    spelled = source.spelled.get(path)
+    kind, context = detail["type"], detail.get("ctx", {})
+    path, missing = _split(detail["loc"], source.content)
     if isinstance(misfit := context.get("error"), MisfitError):
-        for place, text in misfit.problems:
-            yield (*path, *place), text
+        yield from (((*path, *place), text) for place, text in misfit.problems)
     elif kind == "missing":
-        yield (*path, *rest), "this key is missing; add it"
+        yield (*path, *missing), "this key is missing; add it"
     elif kind == "union_tag_not_found":
         yield (*path, "kind"), f"this key is missing; add it (known kinds: {', '.join(CLAIM_MODELS)})"
     elif kind == "union_tag_invalid":
@@ -68,53 +65,43 @@ def _sentences(
         known = _keys_at(paper, path[:-1], source.content)
         yield path, f"unknown key; {known_names(str(path[-1]), known)}"
     else:
-        other = f"{_quoted(value, spelled)} does not belong here; see `audit schema claim`"
-        yield path, _about_value(kind, value, context, spelled) or other
+        yield path, _about_value(kind, detail["input"], context, source.spelled.get(path))
 
 
-def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: str | None) -> str | None:
-    """What is wrong with a value; None for a kind of error that is not ours."""
-    if kind in _WANTED:
-        return _wrong_type(_WANTED[kind], value, spelled)
-    if kind == "value_error":
-        return str(context["error"])
-    if kind == "literal_error":
-        known = re.findall(r"'([^']*)'", context["expected"]) or [str(context["expected"])]
-        return f"{_quoted(value, spelled)} is not known here; {known_names(str(value), known)}"
-    if kind == "string_pattern_mismatch":
-        wanted = PATTERNS.get(context["pattern"], f"text that matches {context['pattern']}")
-        return f"{_quoted(value, None)} is not of the right form; write {wanted}"
-    if kind == "string_too_short":
-        return "is empty; write text"
-    if kind == "too_short":
-        if not value:
-            return "is empty; add at least one item"
-        least = context["min_length"]
-        return f"holds {counted(len(value), 'item')}; name {least} or more"
-    if kind in _BOUNDS:
-        relation, bound = _BOUNDS[kind]
-        return f"{_quoted(value, spelled)} is out of range; write a number {relation} {context[bound]:g}"
-    return None
-
-
-def _wrong_type(wanted: str, value: Plain, spelled: str | None) -> str:
-    if wanted == "text" and isinstance(value, int | float) and not isinstance(value, bool) and spelled:
+def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: str | None) -> str:
+    """What is wrong with a value."""
+    quoted = _quoted(value, spelled)
+    if _WANTED.get(kind) == "text" and spelled and isinstance(value, bool | int | float):
+        if isinstance(value, bool):
+            return f'{spelled} is not text; put it in quotes ("{spelled}")'
         lost = ": without them 83.50 would be read as 83.5" if isinstance(value, float) else ""
         return f'{short(spelled)} is a bare number; put it in quotes ("{short(spelled)}"){lost}'
-    if wanted == "text" and isinstance(value, bool) and spelled:
-        return f'{spelled} is not text; put it in quotes ("{spelled}")'
-    return f"{_quoted(value, spelled)} is not {wanted}; write {wanted}"
+    if kind in _WANTED:
+        return f"{quoted} is not {_WANTED[kind]}; write {_WANTED[kind]}"
+    if kind in _BOUNDS:
+        return f"{quoted} is out of range; write a number {_BOUNDS[kind].format(**context)}"
+    match kind:
+        case "value_error":
+            return str(context["error"])
+        case "literal_error":
+            known = re.findall(r"'([^']*)'", context["expected"]) or [str(context["expected"])]
+            return f"{quoted} is not known here; {known_names(str(value), known)}"
+        case "string_pattern_mismatch":
+            wanted = PATTERNS.get(context["pattern"], f"text that matches {context['pattern']}")
+            return f"{_quoted(value, None)} is not of the right form; write {wanted}"
+        case "string_too_short":
+            return "is empty; write text"
+        case "too_short" if not value:
+            return "is empty; add at least one item"
+        case "too_short":
+            return f"holds {counted(len(value), 'item')}; name {context['min_length']} or more"
+    return f"{quoted} does not belong here; see `audit schema claim`"
 
 
 def _quoted(value: Plain, spelled: str | None) -> str:
     """The value as the file has it, short."""
-    if value is None:
-        return "nothing (null)"
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list):
-        return "a list"
-    return short(spelled if spelled is not None else repr(value))
+    names = {type(None): "nothing (null)", dict: "a mapping", list: "a list"}
+    return names.get(type(value)) or short(spelled if spelled is not None else repr(value))
 
 
 def _split(location: Sequence[str | int], content: Plain) -> tuple[KeyPath, KeyPath]:
@@ -125,7 +112,8 @@ def _split(location: Sequence[str | int], content: Plain) -> tuple[KeyPath, KeyP
     path: list[str | int] = []
     missing: list[str | int] = []
     for part in location:
-        if _holds(content, part):
+        in_list = isinstance(content, list) and isinstance(part, int) and part < len(content)
+        if in_list or (isinstance(content, dict) and part in content):
             content = content[part]
             path.append(part)
         else:
@@ -133,27 +121,16 @@ def _split(location: Sequence[str | int], content: Plain) -> tuple[KeyPath, KeyP
     return tuple(path), tuple(missing[-1:])
 
 
-def _holds(content: Plain, part: str | int) -> bool:
-    if isinstance(content, list):
-        return isinstance(part, int) and part < len(content)
-    return isinstance(content, dict) and part in content
-
-
 def _keys_at(model: type[BaseModel], path: KeyPath, content: Plain) -> list[str]:
     """The keys that the schema knows at `path`: walks the models along the file's keys."""
     for part in path:
         content = content[part]
-        field = _fields(model).get(part) if isinstance(part, str) else None
-        models = list(_models(field.annotation)) if field else []
-        if models:
-            model = models[0]
-        if len(models) > 1 or model in CLAIM_MODELS.values():
-            model = CLAIM_MODELS.get(str(content.get("kind")), model) if isinstance(content, dict) else model
-    return list(_fields(model))
-
-
-def _fields(model: type[BaseModel]) -> dict[str, Any]:
-    return {field.alias or name: field for name, field in model.model_fields.items()}
+        fields = {field.alias or name: field for name, field in model.model_fields.items()}
+        models = list(_models(fields[part].annotation)) if part in fields else []
+        model = models[0] if models else model
+        if (len(models) > 1 or model in CLAIM_MODELS.values()) and isinstance(content, dict):
+            model = CLAIM_MODELS.get(str(content.get("kind")), model)
+    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -164,28 +141,14 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models(inner)
 
 
-@dataclass(frozen=True)
-class SoundPart:
-    """A file without the entries in which something is wrong."""
+def sound_part(
+    content: Plain, wrong: Sequence[KeyPath]
+) -> tuple[dict[str, Any], Mapping[str, Sequence[int]], Collection[str]]:
+    """A file without the entries in which something is wrong, given their places.
 
-    content: dict[str, Any]
-    """Its format and citation are made up: nothing that is looked at goes by them."""
-    places: Mapping[str, Sequence[int]]
-    """For each list of the file, where those that are left stand in it."""
-    absent: frozenset[str]
-    """Names of the others, in whatever section."""
-
-    def problems(self, found: Sequence[Problem]) -> Iterator[Problem]:
-        """Problems of this part at their places in the file."""
-        for it in found:
-            section, *rest = it.path
-            if rest and isinstance(rest[0], int):
-                rest[0] = self.places[str(section)][rest[0]]
-            yield replace(it, path=(section, *rest))
-
-
-def sound_part(content: Plain, wrong: Sequence[KeyPath]) -> SoundPart:
-    """What is left, given the places where something is wrong."""
+    Its format and citation are made up. With it come the places in the file of what is left of each list, and
+    the names of the entries that are left out.
+    """
     part: dict[str, Any] = {"format": 1, "paper": {"key": "unread", "title": "unread"}}
     places: dict[str, list[int]] = {}
     absent: set[str] = set()
@@ -198,10 +161,19 @@ def sound_part(content: Plain, wrong: Sequence[KeyPath]) -> SoundPart:
         elif isinstance(entries, list):
             places[section] = [k for k in range(len(entries)) if (section, k) not in broken]
             part[section] = [entries[k] for k in places[section]]
-            lost = (it for k, it in enumerate(entries) if k not in places[section] and isinstance(it, dict))
+            lost = (it for k, it in enumerate(entries) if (section, k) in broken and isinstance(it, dict))
             absent |= {str(it.get("id")) for it in lost}
     if any(path[:1] == ("readings",) for path in wrong):
         absent.add("readings")
     else:
         part["readings"] = content.get("readings")
-    return SoundPart(part, places, frozenset(absent))
+    return part, places, absent
+
+
+def at_their_places(found: Sequence[Problem], places: Mapping[str, Sequence[int]]) -> Iterator[Problem]:
+    """Problems of a sound part at their places in the file."""
+    for problem in found:
+        section, *rest = problem.path
+        if rest and isinstance(rest[0], int):
+            rest[0] = places[str(section)][rest[0]]
+        yield replace(problem, path=(section, *rest))
