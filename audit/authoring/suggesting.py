@@ -58,11 +58,11 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Competitor:
-    """What one row (or column, or cell of a matrix) stands for on one data set."""
+    """What one row, or column, stands for on one data set."""
 
     label: str
     name: str
-    """Row, column, or row-column: what ids of suggestions are made of."""
+    """Id of the row or column."""
     numbers: Mapping[str, Number]
     """By metric."""
 
@@ -93,24 +93,11 @@ class Field:
     def metrics(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(metric for one in self.competitors for metric in one.numbers))
 
-    def references(
-        self, competitors: Sequence[Competitor], metrics: Sequence[str]
-    ) -> list[tuple[list[str], Sequence[str], bool]]:
-        """How a claim names these competitors: references, metrics, and whether the claim states them.
-
-        One entry for all metrics where rows or experiments lead to each cell, else one for each metric.
-        """
-        short = [self._short(one, metrics) for one in competitors]
-        if all(short):
-            return [([str(name) for name in short], metrics, True)]
-        return [([one.numbers[m].address for one in competitors], [m], False) for m in metrics]
-
-    def _short(self, of: Competitor, metrics: Sequence[str]) -> str | None:
+    def named(self, of: Competitor, metrics: Sequence[str]) -> str | None:
         """`table.row` or `table.experiment`, if that and each metric lead to the competitor's own cells."""
-        rows = {of.numbers[metric].row for metric in metrics}
-        names = [f"{self.table.id}.{name}" for name in (*rows, of.experiment) if name]
-        for name in names if len(rows) == 1 else names[-1:]:
+        for line in filter(None, (of.name, of.experiment)):
             try:
+                name = f"{self.table.id}.{line}"
                 cells = [cell_of(name, metric, self.sheet.by_name).address for metric in metrics]
             except UnresolvedError:
                 continue
@@ -131,8 +118,6 @@ class Draft:
     keys: Mapping[str, Plain]
     numbers: tuple[Number, ...]
     metrics: Sequence[str]
-    stated: bool
-    """Whether the claim states its metrics, since its references name no columns."""
 
 
 def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
@@ -151,8 +136,7 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
             continue
         metrics = [metric for metric in draft.metrics if any(metric == it[1] for it in new)]
         content = _content(paper, field, draft, metrics)  # of some metrics there may be a claim already
-        name = f"{field.table.id}-{draft.name}-{field.dataset}"
-        name = re.sub(r"[^A-Za-z0-9_-]+", "-", name if draft.stated else f"{name}-{metrics[0]}").strip("-")
+        name = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{field.table.id}-{draft.name}-{field.dataset}").strip("-")
         id = next(i for k in range(len(taken) + 1) if (i := f"{name}-{k + 1}" if k else name) not in taken)
         taken.add(id)
         needs = (reported(field.table, it.cell) for it in draft.numbers if it.cell.experiment is None)
@@ -168,8 +152,8 @@ def _content(paper: Paper, field: Field, draft: Draft, metrics: Sequence[str]) -
     table = field.table
     place = paper.tables[table.id].where.model_dump(exclude_none=True) or {"label": table.id}
     says = f"suggested from {table.label}; replace by the paper's sentence: {draft.says}"
-    stated = {"metric": list(metrics)} if draft.stated else {}
-    return {"id": "new", "kind": draft.kind, **draft.keys, **stated, "says": says, "where": place}
+    metric = {"metric": list(metrics)}
+    return {"id": "new", "kind": draft.kind, **draft.keys, **metric, "says": says, "where": place}
 
 
 def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]]:
@@ -193,48 +177,30 @@ _DERIVED = re.compile(
 
 
 def _fields(sheet: Sheet) -> Iterator[Field]:
-    """Every table and data set on which two or more compete."""
+    """Every table and data set on which two or more rows, or else columns, compete."""
     tables = {table.id: table for table in sheet.tables}
+    labels = {
+        (table.id, of): {it.id: it.label for it in lines}
+        for table in sheet.tables
+        for of, lines in (("row", table.rows), ("column", table.columns))
+    }
     lines: dict[tuple[str, str], list[list[Number]]] = {}
-    for (name, dataset, _), numbers in sheet.lines.items():
-        rows, columns = _labels(tables[name])
+    for (table, dataset, _), numbers in sheet.lines.items():
+        rows, columns = labels[table, "row"], labels[table, "column"]
         kept = [it for it in numbers if not _DERIVED.search(f"{rows[it.row]}\n{columns[it.column]}")]
-        lines.setdefault((name, dataset), []).append(kept)
-    for (name, dataset), of_metrics in lines.items():
-        competitors = _competitors(tables[name], of_metrics)
-        if len(competitors) > 1:
-            yield Field(sheet, tables[name], dataset, competitors)
-
-
-def _labels(table: TableRecord) -> tuple[dict[str, str], dict[str, str]]:
-    """Of the rows and the columns, by their ids."""
-    return {it.id: it.label for it in table.rows}, {it.id: it.label for it in table.columns}
-
-
-def _competitors(table: TableRecord, lines: Sequence[Sequence[Number]]) -> tuple[Competitor, ...]:
-    """By row where each metric has one number a row, else by column, else each cell for itself.
-
-    `lines`: for each metric its numbers.
-    """
-    rows, columns = _labels(table)
-    once_a_row, once_a_column = (
-        all(len({getattr(it, of) for it in line}) == len(line) for line in lines) for of in ("row", "column")
-    )
-    by_row = once_a_row and any(len(line) > 1 for line in lines)
-    numbers: dict[str, dict[str, Number]] = {}
-    names: dict[str, tuple[str, str]] = {}
-    for number in (it for line in lines for it in line):
-        row, column = number.row, number.column
-        if by_row:
-            key, named = row, (rows[row], row)
-        elif once_a_column:
-            key, named = column, (columns[column], column)
-        else:
-            key = number.cell.experiment or f"{row}.{column}"
-            named = f"{rows[row]}, {columns[column]}", f"{row}-{column}"
-        numbers.setdefault(key, {})[number.cell.metric or ""] = number
-        names.setdefault(key, named)
-    return tuple(Competitor(*names[key], own) for key, own in numbers.items())
+        lines.setdefault((table, dataset), []).append(kept)
+    for (table, dataset), of_metrics in lines.items():
+        once = {
+            of: all(len({getattr(it, of) for it in line}) == len(line) for line in of_metrics)
+            for of in ("row", "column")
+        }
+        of = "row" if once["row"] and any(len(line) > 1 for line in of_metrics) else "column"
+        own: dict[str, dict[str, Number]] = {}
+        for number in (it for line in of_metrics for it in line):
+            own.setdefault(getattr(number, of), {})[number.cell.metric or ""] = number
+        if once[of] and len(own) > 1:
+            competitors = (Competitor(labels[table, of][name], name, it) for name, it in own.items())
+            yield Field(sheet, tables[table], dataset, tuple(competitors))
 
 
 # --------------------------------------------------------------------------- the best
@@ -257,20 +223,20 @@ def best_ones(field: Field) -> Iterator[Draft]:
         experiments = Counter(one.experiment for one in among if one.experiment)
         if max(experiments.values(), default=1) > 1:
             continue  # one experiment in two rows competes with itself
-        for (name, *others), of, stated in field.references([best, *among], metrics):
-            styled = all("bold" in (best.numbers[it].cell.mark or "").split() for it in of)
-            bold = " and has it in bold" if styled else ""
-            more = "" if alone else "; another prints the same, or lies within the printed spread"
-            place = "the best" if alone else "among the best"
+        names = [field.named(one, metrics) for one in (best, *among)]
+        styled = all("bold" in (best.numbers[it].cell.mark or "").split() for it in metrics)
+        bold = " and has it in bold" if styled else ""
+        more = "" if alone else "; another prints the same, or lies within the printed spread"
+        place = "the best" if alone else "among the best"
+        if all(names):
             yield Draft(
                 "optimum",
                 f"{'best' if alone else 'among-best'}-{best.name}",
-                f"{best.label} is {place} of {len(among)} in {_listed(of)} {field.on}",
-                f"prints the highest {_listed(of)} of {len(among)}{bold}{more}",
-                {"best": name, "among": others, **({} if alone else {"strength": "among_best"})},
-                tuple(one.numbers[metric] for one in among for metric in of),
-                of,
-                stated,
+                f"{best.label} is {place} of {len(among)} in {_listed(metrics)} {field.on}",
+                f"prints the highest {_listed(metrics)} of {len(among)}{bold}{more}",
+                {"best": names[0], "among": names[1:], **({} if alone else {"strength": "among_best"})},
+                tuple(one.numbers[metric] for one in among for metric in metrics),
+                metrics,
             )
 
 
@@ -306,17 +272,17 @@ def better_ones(field: Field) -> Iterator[Draft]:
         both = [metric for metric in field.metrics if metric in a.numbers and metric in b.numbers]
         for better, worse in ((a, b), (b, a)):
             metrics = [metric for metric in both if better.value(metric) > worse.value(metric)]
-            for names, of, stated in field.references((better, worse), metrics) if metrics else ():
-                pairs = [f"{better.numbers[it].text} against {worse.numbers[it].text}" for it in of[:3]]
+            names = [field.named(one, metrics) for one in (better, worse)]
+            if metrics and all(names):
+                pairs = [f"{better.numbers[it].text} against {worse.numbers[it].text}" for it in metrics[:3]]
                 yield Draft(
                     "order",
                     f"{better.name}-over-{worse.name}",
-                    f"{better.label} is better than {worse.label} in {_listed(of)} {field.on}",
-                    f"{why}; {', '.join(pairs)}{', ...' if len(of) > 3 else ''}",
+                    f"{better.label} is better than {worse.label} in {_listed(metrics)} {field.on}",
+                    f"{why}; {', '.join(pairs)}{', ...' if len(metrics) > 3 else ''}",
                     {"better": names[0], "worse": names[1]},
-                    tuple(one.numbers[metric] for one in (better, worse) for metric in of),
-                    of,
-                    stated,
+                    tuple(one.numbers[metric] for one in (better, worse) for metric in metrics),
+                    metrics,
                 )
 
 
