@@ -95,7 +95,6 @@ def judge(
     test_size: int = 0,
     other_dataset: bool = False,
     same_predictions_ok: bool = False,
-    outliers_ok: bool = False,
     replace: bool = False,
 ) -> Audit:
     """Every claim of the paper judged, by `results` or by the runs in a store.
@@ -128,7 +127,6 @@ def judge(
             test_size=test_size,
             other_dataset=other_dataset,
             same_predictions_ok=same_predictions_ok,
-            outliers_ok=outliers_ok,
         )
         taken = _results(held, results, declared)
         if store is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from string import Formatter
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints
 
 from audit.claims.schema import (
     MODULE,
@@ -19,6 +19,7 @@ from audit.claims.schema import (
     Model,
     Name,
     Setting,
+    Shorthand,
     Text,
     repeated,
 )
@@ -39,8 +40,10 @@ class Noise(Model):
     """Draws which; all seeds and methods learn from the same noisy labels."""
 
 
-class Tuning(Model):
+class Tuning(Shorthand):
     """How settings are sought before the runs; the name of a protocol alone stands for it as it is."""
+
+    text_keys = ("protocol",)
 
     protocol: Text
     """Name of a tuning protocol, as in wang2019."""
@@ -60,17 +63,6 @@ class Tuning(Model):
     """Epochs in a row without a gain that end a trial."""
     epochs: Count | None = None
     """Of a trial, where it has fewer than a run."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_name(cls, value: object) -> object:
-        return {"protocol": value} if isinstance(value, str) else value
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
-        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
-        plain = {"type": "string", "minLength": 1}
-        return {"anyOf": [plain, dict(schema)], "description": schema.get("description", "")}
 
 
 def _sound_word(word: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -214,6 +214,23 @@ class Model(BaseModel):
         yield from ()
 
 
+class Shorthand(Model):
+    """A model that one text may stand for: the value of each of its `text_keys`."""
+
+    text_keys: ClassVar[tuple[str, ...]]
+    text_schema: ClassVar[dict[str, Any]] = {"type": "string", "minLength": 1}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: object) -> object:
+        return value if isinstance(value, dict | Model) else dict.fromkeys(cls.text_keys, value)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
+        return {"anyOf": [cls.text_schema, dict(schema)], "description": schema.get("description", "")}
+
+
 # --------------------------------------------------------------------------- the paper and its data
 
 
@@ -350,27 +367,22 @@ class Subject(Origin):
     """The experiment that its numbers report; of one on several data sets, that on the number's own."""
 
 
-class Column(Subject):
+class Column(Shorthand, Subject):
     """A column; a metric name alone stands for a column with that id and metric."""
+
+    text_keys = ("id", "metric")
+    text_schema = _METRIC_SCHEMA
 
     id: ColumnName
     """Short name, for references such as t5.words.max."""
     label: Text | None = None
     """Heading as printed; the id when left out."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_metric(cls, value: object) -> object:
-        return {"id": value, "metric": value} if isinstance(value, str) else value
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
-        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
-        return {"anyOf": [_METRIC_SCHEMA, dict(schema)], "description": schema.get("description", "")}
-
-
-class Value(Origin):
+class Value(Shorthand, Origin):
     """One number as printed, where it has a mark or a spread, or is another's than its row's."""
+
+    text_keys = ("printed",)
 
     printed: Printed
     """The number as printed, in quotes, without its mark."""
@@ -382,17 +394,6 @@ class Value(Origin):
     """The experiment of this number alone."""
     note: Text | None = None
     """What is known of the number from outside the paper, shown with what is found about it."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_text(cls, value: object) -> object:
-        return value if isinstance(value, dict | Value) else {"printed": value}
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
-        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
-        plain = {"type": "string", "minLength": 1}
-        return {"anyOf": [plain, dict(schema)], "description": schema.get("description", "")}
 
 
 class Row(Subject):

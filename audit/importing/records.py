@@ -1,6 +1,6 @@
 """Checked results into the store, each as a run: all or, where one is unclear, none.
 
-Asked about beside the other seeds of the experiment: the same results twice, and values far from theirs.
+Asked about beside the other seeds of the experiment: the same results twice.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -25,11 +24,6 @@ from audit.record import DataInfo, Run, digest
 from audit.storage.files import sync_all
 from audit.storage.manifest import Ledger, note_settled
 from audit.storage.runs import PUT_WAIT, Predictions, Store
-
-#: Values that are so many times another are asked about: a misplaced decimal point gives about ten.
-_TIMES = 8.0
-#: Percent; below it a misplaced point is no more than the last digit.
-_SMALL = 1.0
 
 Lists = Mapping[str, NDArray[Any]]
 Staying = Mapping[str, Sequence[Run]]
@@ -94,8 +88,6 @@ def keep(
         _check_data(added, staying, problems)
         for place, (seed, file) in alike.items() if not declared.same_predictions_ok else ():
             problems.add(fresh[place].sources[0].file, _same_again(fresh[place], seed, file))
-        if not declared.outliers_ok:
-            _ask_about_values(fresh.values(), staying, problems)
         problems.settle()
         kept = _put(added, [it.predictions for it in fresh.values()], store)
         note_settled(store.root, key, (run.spec for run in (*kept, *same)))
@@ -230,40 +222,6 @@ def _check_data(added: Sequence[Run], staying: Staying, problems: Problems) -> N
                 f"({said(other)} there, {said(run)} here); import all its seeds anew, declared alike, with "
                 f"{option('replace', True)}",
             )
-
-
-def _ask_about_values(results: Iterable[Result], staying: Staying, problems: Problems) -> None:
-    """One question for each metric of an experiment with a value far from those of the other seeds.
-
-    Predictions are scored here, so their values cannot have been misread.
-    """
-    values: dict[tuple[str, str], dict[int, float]] = {}
-    """Experiment and metric -> seed -> percent."""
-    new: dict[tuple[str, str], list[Result]] = {}
-    for name, runs in staying.items():
-        for run in runs:
-            for metric, value in run.metrics.items():
-                values.setdefault((name, metric), {})[run.spec.seed] = value
-    for result in results:
-        for metric, value in result.metrics.items():
-            values.setdefault((result.experiment, metric), {})[result.seed] = value
-            if result.predictions is None:
-                new.setdefault((result.experiment, metric), []).append(result)
-    for (name, metric), asked in new.items():
-        for result in asked:
-            value = result.metrics[metric]
-            others = {seed: it for seed, it in values[name, metric].items() if seed != result.seed}
-            middle = median(others.values()) if others else value
-            low, high = sorted((value, middle))
-            if others and high >= max(_SMALL, _TIMES * low):
-                beside = min(others, key=lambda seed: (abs(others[seed] - middle), seed))
-                problems.add(
-                    _place_of(result),
-                    f"{name!r}: {metric} is {value:.2f} for seed {result.seed} and {others[beside]:.2f} for "
-                    f"seed {beside}; is a decimal point misplaced? correct it, or add "
-                    f"{option('outliers_ok', True)} if both came out so",
-                )
-                break
 
 
 def _same_results(

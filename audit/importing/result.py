@@ -67,9 +67,6 @@ class Declared:
             "Seeds of the same results were runs of their own; they count as one.", "--same-predictions-ok"
         ),
     ] = False
-    outliers_ok: Annotated[
-        bool, Option("A value about ten times another seed's is what came out.", "--outliers-ok")
-    ] = False
     train_truth: Annotated[Path | None, Option("True labels of the training documents, for PSP and F1.")] = (
         None
     )

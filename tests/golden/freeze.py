@@ -93,9 +93,7 @@ def audits() -> Mapping[str, Audit]:
         ):
             rows = _rows(paper, seeds)
             if rows:
-                found[f"{name} {kind}"] = audit.judge(
-                    paper, rows, by="made", unit="percent", outliers_ok=True, **more
-                )
+                found[f"{name} {kind}"] = audit.judge(paper, rows, by="made", unit="percent", **more)
     return found
 
 

@@ -1,6 +1,6 @@
 """Checked results become sealed runs: all or none, never twice, and nothing is overwritten.
 
-Asked about beside the other seeds: the same results twice, and values that a misplaced point would give.
+Asked about beside the other seeds: the same results twice.
 """
 
 from __future__ import annotations
@@ -205,9 +205,9 @@ def test_equal_values_of_all_digits_are_asked_about_as_equal_predictions_are(des
     )
     more = [row(seed, f"3{seed}.5", experiment="letters", metric="P@3") for seed in (1, 2)]
     assert len(desk.take([*same[1:], *more]).added) == 2  # another P@3: another run
-    desk.take([row(5, "50.23"), row(6, "50.23"), row(7, "12.3456")], outliers_ok=True)
-    assert "seed 8, are those of seed 7" in desk.refused([row(8, "12.3456")], outliers_ok=True)[0]
-    kept = desk.take([row(8, "12.3456")], same_predictions_ok=True, outliers_ok=True)
+    desk.take([row(5, "50.23"), row(6, "50.23"), row(7, "12.3456")])
+    assert "seed 8, are those of seed 7" in desk.refused([row(8, "12.3456")])[0]
+    kept = desk.take([row(8, "12.3456")], same_predictions_ok=True)
     assert [Provenance.of(run).same_lists_as for run in kept.added] == [7]
 
 
@@ -226,22 +226,3 @@ def test_other_scores_orders_lengths_and_forms_hide_nothing(desk: Desk, tmp_path
     desk.truth = dict(reversed(TRUTH.items()))  # documents are numbered as the truth names them
     with pytest.raises(ImportFileError, match="are those of seed 5"):
         desk.predictions({6: LISTS})
-
-
-# --------------------------------------------------------------------------- a misplaced point
-
-
-@pytest.mark.parametrize(
-    ("value", "asked"), [("7.59", True), ("0.00", True), ("9.50", True), ("9.52", False)]
-)
-def test_a_value_an_eighth_of_the_other_seeds_or_less_is_asked_about(
-    desk: Desk, value: str, asked: bool
-) -> None:
-    """76.10 is eight times 9.5125."""
-    rows = [row(0, "76.10"), row(1, "75.00"), row(2, "77.00"), row(3, value)]
-    if asked:
-        assert desk.refused(rows) == [
-            f"r.csv: 'words': P@1 is {value} for seed 3 and 76.10 for seed 0; is a decimal point misplaced? "
-            "correct it, or add --outliers-ok if both came out so"
-        ]
-    assert len(desk.take(rows, outliers_ok=asked).added) == 4
