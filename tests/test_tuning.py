@@ -89,7 +89,7 @@ def refusal(folder: Path, said: str) -> str:
             ": protocol 'wang2019' has no ranges for model 'xml_cnn'; it has rank_ae, linear",
         ),
         ("tuning: {trials: 3}", ".protocol: this key is missing; add it"),
-        ("tuning: 3", ": 3 is not keys and values; write keys and values"),
+        ("tuning: 3", ": 3 is a bare number; put it in quotes"),
         (
             "tuning: {protocol: chen2022, trials: '3'}",
             ".trials: '3' is not a whole number; write a whole number",
