@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from audit.record import Audit, ExperimentRecord, Finding, Run
-
-_RUN_COLUMNS = (
-    *("experiment", "origin", "scope", "split", "specification", "seed", "status", "metric", "value"),
-    *("judged", "run"),
-)
+    from audit.record import Audit, ExperimentRecord, Finding
 
 
 def verdicts_frame(audit: Audit) -> pd.DataFrame:
@@ -23,33 +19,23 @@ def verdicts_frame(audit: Audit) -> pd.DataFrame:
     """
     import pandas as pd
 
-    claims = {it.id: it for it in audit.claims}
-    rows = []
-    for verdict in audit.verdicts:
-        claim = claims[verdict.claim]
-        rows.append(
-            {
-                "claim": claim.claim,
-                "metric": claim.metric,
-                "kind": claim.kind,
-                "dataset": claim.dataset,
-                "outcome": verdict.outcome,
-                "tested": verdict.tested,
-                "reason": verdict.reason,
-                "scope": verdict.scope,
-                "printed": ", ".join(claim.printed),
-                "estimate": verdict.estimate,
-                "target": verdict.target,
-                "margin": verdict.margin,
-                "low": verdict.ci95[0] if verdict.ci95 else None,
-                "high": verdict.ci95[1] if verdict.ci95 else None,
-                "p_reproduced": verdict.p_reproduced_adjusted,
-                "p_contradicted": verdict.p_contradicted_adjusted,
-                "level": verdict.level,
-                "runs": sum(verdict.n),
-                "says": claim.says,
-            }
-        )
+    claims = {claim.id: claim for claim in audit.claims}
+    rows = [
+        {
+            **{name: getattr(claims[it.claim], name) for name in ("claim", "metric", "kind", "dataset")},
+            **{name: getattr(it, name) for name in ("outcome", "tested", "reason", "scope")},
+            "printed": ", ".join(claims[it.claim].printed),
+            **{name: getattr(it, name) for name in ("estimate", "target", "margin")},
+            "low": it.ci95[0] if it.ci95 else None,
+            "high": it.ci95[1] if it.ci95 else None,
+            "p_reproduced": it.p_reproduced_adjusted,
+            "p_contradicted": it.p_contradicted_adjusted,
+            "level": it.level,
+            "runs": sum(it.n),
+            "says": claims[it.claim].says,
+        }
+        for it in audit.verdicts
+    ]
     return pd.DataFrame(rows)
 
 
@@ -60,7 +46,27 @@ def runs_frame(experiments: Iterable[ExperimentRecord]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame([row for it in experiments for row in _rows_of(it)], columns=list(_RUN_COLUMNS))
+    rows = [
+        {
+            "experiment": it.reading_of or it.id,
+            "origin": "imported" if run.imported else "ours",
+            "scope": it.scope,
+            "split": run.data.split_column,
+            "specification": ", ".join(f"{name}: {choice}" for name, choice in it.reading.items()),
+            "seed": run.spec.seed,
+            "status": run.status,
+            "metric": metric,
+            "value": value,
+            "judged": judged,
+            "run": run.key,
+        }
+        for it in experiments
+        for runs, judged in ((it.runs, True), (it.unjudged, False))
+        for run in runs
+        for metric, value in run.metrics.items() or [(None, None)]
+    ]
+    columns = ["experiment", "origin", "scope", "split", "specification", "seed", "status", "metric", "value"]
+    return pd.DataFrame(rows, columns=[*columns, "judged", "run"])
 
 
 def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:
@@ -68,29 +74,4 @@ def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:
     import pandas as pd
 
     columns = ["id", "check", "result", "weight", "claim", "where", "cells", "arithmetic", "alternatives"]
-    rows = [[getattr(it, name) for name in columns] for it in findings]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _rows_of(experiment: ExperimentRecord) -> Iterator[tuple[Any, ...]]:
-    specification = ", ".join(f"{name}: {choice}" for name, choice in experiment.reading.items())
-    for runs, judged in ((experiment.runs, True), (experiment.unjudged, False)):
-        for run in runs:
-            for metric, value in dict(run.metrics).items() or ((None, None),):
-                yield (
-                    experiment.reading_of or experiment.id,
-                    _origin(run),
-                    experiment.scope,
-                    run.data.split_column,
-                    specification,
-                    run.spec.seed,
-                    run.status,
-                    metric,
-                    value,
-                    judged,
-                    run.key,
-                )
-
-
-def _origin(run: Run) -> str:
-    return "imported" if run.imported else "ours"
+    return pd.DataFrame([asdict(it) for it in findings], columns=columns)

@@ -42,6 +42,11 @@ IMPORTED = "imported"
 Json = Any
 
 
+def _dict() -> Any:
+    """An empty mapping, where none is given."""
+    return field(default_factory=dict)
+
+
 # --------------------------------------------------------------------------- runs
 
 
@@ -56,13 +61,10 @@ class RunSpec:
     data: str  # Fingerprint of the prepared data: the source files' content and the recipe.
     seed: int
     precision: str = "float32"
-    revision: int = 1
-    """Counts up when a correction of the model's code changes its numbers: older runs are not reused."""
+    revision: int = 1  # Counts up when a correction of the model's code changes its numbers.
     study: str = ""  # Key of the study by which `config` and `protocol` were tuned; empty where none was.
-    code: str = ""
-    """SHA-256 of the model's file, and of those beside it that it imports, where it came from a folder
-    (`--models`) and not from a package, whose `revision` counts; empty elsewhere."""
-    strata: Mapping[str, tuple[int, int | None]] = field(default_factory=dict)
+    code: str = ""  # SHA-256 of a model's file from a folder (`--models`) and what it imports; else empty.
+    strata: Mapping[str, tuple[int, int | None]] = _dict()
     """Groups of labels that are also ranked alone, by the fewest and the most training documents."""
 
     @property
@@ -92,8 +94,7 @@ class DataInfo:
     n_train: int
     n_test: int
     n_labels: int
-    counts: Mapping[str, float] = field(default_factory=dict)
-    """What preparation counted: dropped documents, truncated share, out-of-vocabulary share, ..."""
+    counts: Mapping[str, float] = _dict()  # What preparation counted: dropped documents, share truncated, ...
     notes: tuple[str, ...] = ()
 
     @property
@@ -111,34 +112,28 @@ class Run:
     spec: RunSpec
     status: Status
     data: DataInfo
-    metrics: Mapping[str, float] = field(default_factory=dict)
-    """Percent, by the names of `reimpl.metrics` (P@1, nDCG@3, ...); empty unless `status` is done."""
+    metrics: Mapping[str, float] = _dict()  # Percent, by name (P@1, nDCG@3, ...); empty unless it is done.
     reason: str | None = None
     curve: tuple[Mapping[str, float], ...] = ()
     """One entry an epoch: epoch, loss, seconds, and metrics where they were measured."""
     seconds: float = 0.0
-    prediction_seconds: float | None = None
-    """What ranking the test documents took of them; None where it was not measured apart."""
+    prediction_seconds: float | None = None  # Of ranking the test documents; None if not measured apart.
     peak_memory_bytes: int | None = None
     parameters: int | None = None
     device: str = "cpu"
     threads: int | None = None
-    versions: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = _dict()
     commit: str | None = None
     dirty: bool | None = None
-    margins: Mapping[str, str] = field(default_factory=dict)
-    """Paper key -> hash of that paper's margins when the run began: margins chosen later are seen."""
+    margins: Mapping[str, str] = _dict()  # Paper key -> hash of its margins when the run began.
     notes: tuple[str, ...] = ()
     started: str | None = None
     finished: str | None = None
     predictions: str | None = None
     """Name of the npz beside the record with top-k label ids and scores per test document."""
     format_version: int = FORMAT_VERSION
-    predictions_sha256: str | None = None
-    """SHA-256 of that file's bytes, 64 hex digits; None when there is none."""
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """Part of the code that decides a run (model, training, data, metrics) -> digest of its source files when
-    the run was planned; empty in older records."""
+    predictions_sha256: str | None = None  # Of that file's bytes, 64 hex digits; None when there is none.
+    sources: Mapping[str, str] = _dict()  # Part of the code -> digest of its files as planned; may be empty.
     seal: str = ""  # `seal_of` all other fields; empty until `Store.put` writes the record.
 
     @property
@@ -191,8 +186,7 @@ class DatasetRecord:
     id: str
     name: str
     catalogue: str | None = None  # Name by which other papers know the same collection.
-    printed: Mapping[str, str] = field(default_factory=dict)
-    """Statistics as printed: train, test, labels, ..."""
+    printed: Mapping[str, str] = _dict()  # Statistics as printed: train, test, labels, ...
 
 
 @dataclass(frozen=True)
@@ -238,8 +232,7 @@ class TableRecord:
     rows: tuple[Row, ...]
     page: int | None = None
     runs: int | None = None  # Runs behind each number, where the paper says that they are means.
-    verified: str | None = None
-    """Who held every number against the printed page, and when; None while nobody has."""
+    verified: str | None = None  # Who held every number against the page, and when; None while nobody has.
 
 
 # --------------------------------------------------------------------------- experiments, claims, verdicts
@@ -254,8 +247,7 @@ class Deviation:
     here: str
     why: str
     code: str | None = None
-    numbers: tuple[float, float] | None = None
-    """In the paper and here, where each is one number; None elsewhere, and in older records."""
+    numbers: tuple[float, float] | None = None  # In the paper and here; None unless each is one number.
     silent: bool = False  # Whether the paper says nothing of it, or not all.
     as_set: bool = False  # Whether what was done is told by the settings of the experiment.
 
@@ -299,28 +291,19 @@ class ExperimentRecord:
     scope: Scope = "other_data"
     deviations: tuple[Deviation, ...] = ()
     not_run: str | None = None  # Why there is no run, in one sentence; None when there are runs.
-    unjudged: tuple[Run, ...] = ()
-    """Runs of the other kind, imported beside ours or ours beside imported ones: shown, and not judged."""
+    unjudged: tuple[Run, ...] = ()  # Imported runs beside ours, or ours beside them: shown, not judged.
     study: Study | None = None  # The search that its settings come from; None where they were not tuned.
-    reading_of: str = ""
-    """The experiment of which this is another reading; empty for one as the claim file describes it."""
-    reading: Mapping[str, str] = field(default_factory=dict)
-    """What the paper leaves open -> the choice made here, where it is not the default."""
-    data: DataSheet | None = None
-    """None for experiments that were planned before there were sheets, or on no corpus."""
-    unavailable: bool = False
-    """It cannot be run here, as `not_run` says; without it, what has no run merely was not run."""
-    deterministic: bool = False
-    """Its model declares that all seeds give one result: one run is enough, and nothing is random."""
-    corpus_of: str = ""
-    """Id of another data set of the paper that the corpus is known to be: then nothing is judged by it."""
+    reading_of: str = ""  # The experiment of which this is another reading; else empty.
+    reading: Mapping[str, str] = _dict()  # What the paper leaves open -> the choice made, if not the default.
+    data: DataSheet | None = None  # None if it was planned on no corpus, or in older records.
+    unavailable: bool = False  # It cannot be run here, as `not_run` says; else it merely was not run.
+    deterministic: bool = False  # Its model declares that all seeds give one result.
+    corpus_of: str = ""  # Id of another data set that the corpus is known to be: nothing is judged by it.
     short: tuple[str, ...] | None = None
     """Reason codes for which its runs may contradict nothing, whatever they give: `reduced_protocol`,
     `untuned`, and `stand_in` of other sizes. None in older records, and for imported runs."""
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """As `Run.sources`, of the code by which it was judged."""
-    gone: tuple[int, ...] = ()
-    """Seeds of runs that were on record and are not there any more: nothing that rests on them is decided."""
+    sources: Mapping[str, str] = _dict()  # As `Run.sources`, of the code by which it was judged.
+    gone: tuple[int, ...] = ()  # Seeds on record whose runs are not there: nothing on them is decided.
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -349,8 +332,7 @@ class OpenChoice:
 class Readings:
     """What a paper leaves open: the declared grid of readings ("multiverse")."""
 
-    limit: Literal["full", "one_at_a_time"]
-    """Every combination of choices, or the default and each single departure from it."""
+    limit: Literal["full", "one_at_a_time"]  # Every combination, or the default and each single departure.
     open: tuple[OpenChoice, ...]
     of: Mapping[str, tuple[str, ...]]  # Experiment -> names of what is open in it.
 
@@ -373,8 +355,7 @@ class ClaimRecord:
     metric: str
     where: Where
     primary: bool = False
-    cells: tuple[str, ...] = ()
-    """Addresses of the printed cells, in the order in which the kind reads them (better before worse)."""
+    cells: tuple[str, ...] = ()  # Addresses of printed cells, in the order of the kind (better before worse).
     printed: tuple[str, ...] = ()
     experiments: tuple[str, ...] = ()
     """One id for a value, two (better, worse / left, right) for a comparison."""
@@ -384,8 +365,7 @@ class ClaimRecord:
     deterministic: bool = False  # Declared: every run of the experiment gives the same number.
     negligible: float = 0.1  # Order claims: a difference within this many points counts as none.
     expect: str | None = None  # Formulas: the expression that is to hold.
-    details: Mapping[str, Json] = field(default_factory=dict)
-    """What only this kind of claim has: direction, strength, winner, ..."""
+    details: Mapping[str, Json] = _dict()  # What only this kind of claim has: direction, strength, ...
     note: str | None = None  # How the sentence was read, where it can be read in several ways.
     fitted: bool = False  # Whether the reading in `note` was chosen after the table was seen.
 
@@ -416,8 +396,7 @@ class Scatter:
 class ReadingVerdict:
     """A claim judged under one reading of what the paper leaves open; the numbers as in `Verdict`."""
 
-    reading: Mapping[str, str]
-    """What is open -> the choice, where it is not the default; empty for the default reading."""
+    reading: Mapping[str, str]  # What is open -> the choice, if not the default.
     outcome: Outcome
     reason: str
     n: tuple[int, ...] = ()
@@ -427,8 +406,7 @@ class ReadingVerdict:
     ci95: tuple[float, float] | None = None
     p_reproduced: float | None = None
     p_contradicted: float | None = None
-    p_reproduced_adjusted: float | None = None
-    """Among the paper's other claims, each of which stands with its own largest p."""
+    p_reproduced_adjusted: float | None = None  # Beside the paper's other claims, with their largest p.
     p_contradicted_adjusted: float | None = None
 
 
@@ -455,24 +433,18 @@ class Verdict:
     sd: float | None = None
     se: float | None = None
     df: float | None = None
-    ci90: tuple[float, float] | None = None
-    """The interval that goes with `p_reproduced`: its coverage is 1 - 2 `level`, 90 % at the level of 5 %."""
-    ci95: tuple[float, float] | None = None
-    """The one that goes with `p_contradicted`: its coverage is 1 - `level`, 95 % at the level of 5 %."""
+    ci90: tuple[float, float] | None = None  # Beside `p_reproduced`: coverage 1 - 2 `level`, 90 % at 5 %.
+    ci95: tuple[float, float] | None = None  # Beside `p_contradicted`: coverage 1 - `level`, 95 % at 5 %.
     pi95: tuple[float, float] | None = None  # For the mean of the paper's runs, of the same coverage.
     p_reproduced: float | None = None
     p_contradicted: float | None = None
     p_reproduced_adjusted: float | None = None
     p_contradicted_adjusted: float | None = None
-    margin_reproduced_from: float | None = None
-    """Of the band of margins in which the test would say so, the claim taken alone."""
+    margin_reproduced_from: float | None = None  # Margins that would give it, the claim taken alone.
     margin_contradicted_up_to: float | None = None  # 0.0 for none.
-    badges: tuple[str, ...] = ()
-    """Short warnings that belong beside the verdict: `pooled SD`, `5 of 6 seeds`, ..."""
-    medians: tuple[float | None, ...] = ()
-    """Convergence claims: of each arm the epochs to the score; None for one that does not reach it."""
-    parts: tuple[Part, ...] = ()
-    """The comparisons that a ranking, trend, optimum or dominance claim is made of."""
+    badges: tuple[str, ...] = ()  # Short warnings beside the verdict: `pooled SD`, `5 of 6 seeds`, ...
+    medians: tuple[float | None, ...] = ()  # Convergence: epochs of each arm to the score; None if never.
+    parts: tuple[Part, ...] = ()  # Comparisons of a ranking, trend, optimum or dominance claim.
     level: float = 0.05  # At which the claim was tested: the look's share of the 5 %.
     look: int = 0  # Which of the looks gave the verdict, from 1; 0 where none is on record.
     margin_reproduced_up_to: float | None = None  # Of kinds that a small margin reproduces; 0.0 for none.
@@ -480,13 +452,10 @@ class Verdict:
     readings: tuple[ReadingVerdict, ...] = ()
     """One for each reading that was run, the default first; empty where only the default was. With them the
     p-values above are the largest over the readings, and the other numbers those of the default reading."""
-    readings_declared: int = 0
-    """Readings of what the paper leaves open that were declared for the claim; 0 where nothing is."""
-    barred: str | None = None
-    """Reason code for which the runs may not contradict the claim, whatever they give: `stand_in`, ..."""
+    readings_declared: int = 0  # Readings declared of what the paper leaves open; 0 where nothing is.
+    barred: str | None = None  # Code for which the runs may not contradict, whatever they give: `stand_in`.
     scatter: tuple[Scatter, ...] = ()  # Of each experiment.
-    by_own_spread: Outcome | None = None
-    """What it would come to if no variance were moderated; None where none is."""
+    by_own_spread: Outcome | None = None  # What it were if no variance were moderated; None if none is.
     kappa: float | None = None
     """SD of the paper's runs, in SDs of ours, at which the contradiction would vanish; 2 is what is assumed.
     None where nothing is contradicted, the paper prints a spread, or no printed number enters."""
@@ -530,11 +499,9 @@ class InstanceEvidence:
     texts: int  # Different ones among them: copies of a text are drawn together by the bootstrap.
     difference: float  # Of the means over documents and seeds, first minus second, in points.
     sd_documents: float  # SD over documents of the difference of the two arms' means over seeds, in points.
-    these: Estimate | None
-    """On these test documents: the only noise is that of the seeds. None with one seed in an arm."""
+    these: Estimate | None  # On these documents seeds alone are noise; None with one seed in an arm.
     new: Estimate | None  # On new documents of their kind: se^2 of `these` + sd_documents^2 / N.
-    bootstrap: tuple[float, float] | None = None
-    """95 % percentile interval over documents, paired; None where there are too many to draw from."""
+    bootstrap: tuple[float, float] | None = None  # 95 %, paired, over documents; None if too many.
     replicates: int = 0
     rng_seed: int = 0
     pairs: tuple[SeedPair, ...] = ()  # Seeds of both arms side by side; for P@1 only.
@@ -545,12 +512,10 @@ class Settling:
     """What it would take to settle an open claim, if means and spread are as they are now."""
 
     text: str  # `6 seeds, 0.4 GPU-hours`, or why there is no such number.
-    reproduce: tuple[int | None, int | None] = (None, None)
-    """Seeds an arm for a chance of 80 and of 90 %, those already run included; None where no number does."""
+    reproduce: tuple[int | None, int | None] = (None, None)  # Seeds an arm, for 80 and 90 %.
     contradict: tuple[int | None, int | None] = (None, None)
     seeds: int | None = None  # An arm, for 80 % whichever way it goes.
-    missing: Mapping[str, int] = field(default_factory=dict)
-    """Experiment -> runs that are still to be had for `seeds`."""
+    missing: Mapping[str, int] = _dict()  # Experiment -> runs still to be had for `seeds`.
     seconds: float | None = None  # Of those runs, by the run records; None where nothing tells.
     device: str | None = None  # CPU or GPU.
 
@@ -565,8 +530,7 @@ class Share:
 
     reproduced: int
     decided: int
-    interval: tuple[float, float]
-    """Of the claims counted once: those that are one comparison under two names are one."""
+    interval: tuple[float, float]  # Of the claims counted once: one comparison under two names is one.
     once: tuple[int, int] | None = None  # Reproduced and decided, counted so; None in older records.
 
 
@@ -575,16 +539,13 @@ class Finding:
     """Result of a check that needs no run: what printed numbers and sentences say about each other."""
 
     check: str  # Name of the check: granularity, identity, sentence, ...
-    result: FindingResult
-    """`inconsistent`: they cannot all be what they are said to be. `untestable`: this check cannot tell."""
-    cells: tuple[str, ...]
-    """Addresses, as table.row.column; a cell of another paper has its key and a colon in front."""
+    result: FindingResult  # `inconsistent`: cannot all be what they are said to be; `untestable`: not told.
+    cells: tuple[str, ...]  # Addresses, as table.row.column; of another paper with its key and a colon.
     arithmetic: str  # The check with its numbers filled in.
     alternatives: tuple[str, ...] = ()  # Innocent explanations, to be considered before any conclusion.
     id: str = ""  # Stable name: paper, check and subject.
     weight: int = 1  # How much an inconsistency of this sort tells, 1 to 5; see `audit.checks.tables`.
-    power: float | None = None
-    """Chance that the check sees a wrong last digit; None where that has no meaning."""
+    power: float | None = None  # Chance that the check sees a wrong last digit; None if meaningless.
     claim: str | None = None  # Id of the claim that was held against the tables.
     says: str | None = None  # That claim in our words, which are not the paper's.
     where: str = ""  # Where the claim stands in the text, or the tables in which the cells stand.
@@ -624,8 +585,7 @@ class Look:
 
     seeds: int  # Of each experiment at most.
     level: float  # Of each test at this look.
-    declared: tuple[int, ...] = ()
-    """All looks that were declared together, as numbers of seeds; empty for one that nobody declared."""
+    declared: tuple[int, ...] = ()  # Looks declared together, as numbers of seeds; empty for none.
 
 
 @dataclass(frozen=True)
@@ -665,27 +625,15 @@ class SplitNoise:
     mean: float  # Over the columns.
     sd_columns: float | None = None  # Between columns: split noise and seed noise. None with one.
     sd_seeds: float | None = None  # Between seeds on `column`. None with one.
-    sd_split: float | None = None
-    """What is left for the split alone: sqrt(max(0, sd_columns^2 - sd_seeds^2))."""
-    pi95_column: tuple[float, float] | None = None
-    """95 % prediction interval for one run on one more random split."""
-    ci95_columns: tuple[float, float] | None = None
-    """95 % interval for the mean over these very columns: seed noise alone. None with one column, too."""
-    pi95_mean: tuple[float, float] | None = None
-    """95 % prediction interval for the mean of one other run on each of these very columns. None with one."""
-    printed: str | None = None
-    """What the paper prints for the experiment, on a split that need not be any of these."""
-    claim: str | None = None
-    """Id of the value claim about it, which gives the margin; None where there is none: then it is not
-    judged."""
-    as_one_split: SplitVerdict | None = None
-    """The printed number as one run on one unknown split: each column's run is one such draw."""
-    as_mean: SplitVerdict | None = None
-    """The printed number as the mean of one run on each of these very columns: seeds are the only noise. None
-    with one column, too."""
-    readings_declared: int = 0
-    """Readings of what the paper leaves open that are declared for it, of which this is one; 0 where
-    nothing is open."""
+    sd_split: float | None = None  # Of the split alone: sqrt(max(0, sd_columns^2 - sd_seeds^2)).
+    pi95_column: tuple[float, float] | None = None  # For one run on one more random split.
+    ci95_columns: tuple[float, float] | None = None  # For the mean over these columns: seeds alone.
+    pi95_mean: tuple[float, float] | None = None  # For that of one other run on each of these.
+    printed: str | None = None  # What the paper prints, on a split that need not be any of these.
+    claim: str | None = None  # Id of the value claim about it, which gives the margin; None: not judged.
+    as_one_split: SplitVerdict | None = None  # As one run on one unknown split, of which each column is one.
+    as_mean: SplitVerdict | None = None  # As the mean of one run on each column: seeds alone are noise.
+    readings_declared: int = 0  # As in `Verdict`.
 
 
 @dataclass(frozen=True)
@@ -756,10 +704,8 @@ class AcrossPapers:
     collection: str
     metric: str
     prints: tuple[PrintedIn, ...]  # Those of the audited paper first, then by paper.
-    differ: bool = False
-    """Whether two of the numbers, of different origin, cannot be one number by rounding or cutting."""
-    differ_on_one_size: bool = False
-    """Whether two such numbers are no copies and stand for the same number of test documents."""
+    differ: bool = False  # Whether two, of different origin, cannot be one number by rounding.
+    differ_on_one_size: bool = False  # Whether two such are no copies and stand for one test size.
 
 
 @dataclass(frozen=True)
@@ -784,13 +730,12 @@ class Audit:
     findings: tuple[Finding, ...] = ()
     fidelity: tuple[FidelityCheck, ...] = ()
     margins_hash: str = ""
-    margins_superseded: Mapping[str, str] = field(default_factory=dict)
+    margins_superseded: Mapping[str, str] = _dict()
     """Hashes of earlier margins whose runs a newly declared audit takes over, with the reason."""
-    margins_grown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    margins_grown: Mapping[str, tuple[str, ...]] = _dict()
     """Hashes of earlier margins under which runs began and of which every claim stands as it was -> claims
     that were added since: stated after the runs."""
-    test_sizes: Mapping[str, int] = field(default_factory=dict)
-    """Data set id -> number of test documents that the paper prints."""
+    test_sizes: Mapping[str, int] = _dict()  # Data set id -> test documents that the paper prints.
     command: str = ""  # The command that makes this audit again.
     tool_version: str = ""
     created: str = ""  # Time of the newest run record, ISO 8601; empty when there is none. Never the clock.
@@ -799,29 +744,22 @@ class Audit:
     """All looks at these runs: each claim has the verdict of the first that decided it, on the first seeds up
     to that look.
     """
-    about_looks: tuple[str, ...] = ()
-    """What a reader must know of them, one sentence each: how they share the level, and what waits."""
-    instances: Mapping[str, InstanceEvidence] = field(default_factory=dict)
-    """Claim id -> what single documents say, for comparisons of two arms whose runs kept them."""
-    settling: Mapping[str, Settling] = field(default_factory=dict)
-    """Claim id -> what it would take to settle it, of every inconclusive claim; the cheapest first."""
+    about_looks: tuple[str, ...] = ()  # How the looks share the level, and what waits: one sentence each.
+    instances: Mapping[str, InstanceEvidence] = _dict()  # Claim id -> what single documents say of it.
+    settling: Mapping[str, Settling] = _dict()  # Claim id -> what would settle it; the cheapest first.
     share: Share | None = None  # None where nothing was decided.
     strata: tuple[LabelStrata, ...] = ()  # Of the experiments whose runs kept the labels of their documents.
-    splits: SplitStudy | None = None
-    """All split columns of the corpus, where the audit is of one of them; its verdicts are of that one."""
+    splits: SplitStudy | None = None  # All split columns of the corpus; the verdicts are of this one.
     readings: Readings | None = None
     """What the paper leaves open; None where the claim file declares nothing. The verdicts hold what came of
     it, and the experiments the runs."""
-    transcription: str = ""
-    """How the numbers came into the claim file, and how that was checked; empty where it is not said."""
+    transcription: str = ""  # How the numbers came into the claim file, and how that was checked.
     missing: tuple[Untranscribed, ...] = ()  # Tables and figures of the paper that are not among `tables`.
-    papers_beside: tuple[str, ...] = ()
-    """Keys of the other papers that this one was held against; empty where none was at hand."""
+    papers_beside: tuple[str, ...] = ()  # Keys of the papers that this one was held against.
     across: tuple[AcrossPapers, ...] = ()  # Numbers of this paper that others of them print too.
     author_response: AuthorResponse | None = None  # None while nobody is on record to have asked the authors.
     format_version: int = FORMAT_VERSION
-    seal: str = field(default="", compare=False)
-    """Digest of all other keys, which shows what was changed later; empty in older records."""
+    seal: str = field(default="", compare=False)  # Digest of all other keys; empty in older records.
 
     def to_frame(self) -> pandas.DataFrame:
         """The verdicts as a pandas table, a row for each claim and metric."""

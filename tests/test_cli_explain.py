@@ -80,14 +80,6 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
         "12 claims of the paper can be tested, 0 of them primary (level 0.05)"
     )
     assert told(out, "band").endswith("contradicted by none, taken alone")
-    assert told(out, "at D") == (
-        "0.2 (rule field on a large test set): inconclusive in this paper's family; inconclusive "
-        "(within_seed_spread) taken alone "
-        "0.25 (half of it): inconclusive in this paper's family; inconclusive (within_seed_spread) "
-        "taken alone "
-        "0.5 (as fixed, by rule field): reproduced in this paper's family; reproduced (tost) taken alone "
-        "1 (rule lenient): reproduced in this paper's family; reproduced (tost) taken alone"
-    )
     assert told(out, "would change").startswith("a margin below 0.29899266 further seeds, if")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.judging.strata import label_strata, with_strata
+from audit.judging.documents import label_strata, with_strata
 from audit.record import Audit, PaperInfo, audit_from_json, to_json
 from audit.storage.runs import Store
 from reimpl.data.strata import by_share, scores_of_hits

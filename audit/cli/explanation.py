@@ -5,11 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from audit.judging.explain import Derivation, derivation
 from audit.judging.verdicts import about_readings
-from audit.record import Audit, ClaimRecord, ExperimentRecord, SplitVerdict, Verdict
+from audit.record import Audit, ClaimRecord, ExperimentRecord
 from audit.stats.decision import Step, num
 from audit.stats.printed import printed
 from reports import numbers
@@ -17,7 +16,6 @@ from reports.cards import seed_note, where_text
 from reports.lookup import Lookup, lookup
 from reports.rerun import margins_note
 from reports.sentences import SCOPE_WORDS, STATUS_WORDS, kind_words, status_of
-from reports.splits import default_reading, splits_because
 from reports.text import plural
 from reports.verdicts import (
     coverage,
@@ -43,26 +41,33 @@ _OF_READINGS = (
 def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
     """All that is known of one claim and its verdict, from the printed number to what would change it."""
     found, on_page = derivation(audit, claim.id), lookup(audit)
-    kind, verdict = kind_words(claim).word, found.verdict
+    verdict = found.verdict
     word = f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})"
-    parts = (
-        _rows("claim", [f"{claim.id}, {kind}{', primary' if claim.primary else ''}"]),
-        _rows("says", [claim.says] if claim.says else []),
-        _rows("said in", [place] if (place := where_text(claim)) else []),
-        _rows("verdict", [word, sentence(claim, on_page)]),
-        _rows("printed", _printed(claim)),
-        _rows("margin", _margin(found, audit)),
-        _evidence(found),
-        _rows("protocol", _departures(claim, on_page)),
-        _steps("derivation", found.steps),
-        _together(found, audit.about_looks),
-        _readings(claim, found.verdict, audit),
-        _splits(claim, audit),
-        _other_margins(found),
-        _steps("single documents, beside the verdict, which is about these documents", found.documents),
-        _rows("would change", _changes(found, audit)),
-    )
-    return [line for part in parts for line in part]
+    kind = f"{kind_words(claim).word}{', primary' if claim.primary else ''}"
+    band = margin_band(verdict)
+    place = where_text(claim)
+    beside = "single documents, beside the verdict, which is about these documents"
+    return [
+        *_rows("claim", [f"{claim.id}, {kind}"]),
+        *_rows("says", [claim.says] if claim.says else []),
+        *_rows("said in", [place] if place else []),
+        *_rows("verdict", [word, sentence(claim, on_page)]),
+        *_rows("printed", _printed(claim)),
+        *_rows("margin", _margin(found, audit)),
+        *_rows("data", [SCOPE_WORDS[verdict.scope]] if verdict.scope else []),
+        *_rows("runs", _runs(found)),
+        *(line for term, text in hangs_on(claim, verdict) for line in _rows(term.lower(), [text])),
+        *_rows("note", verdict.badges),
+        *_rows("protocol", _departures(claim, on_page)),
+        *_steps("derivation", found.steps),
+        *_rows("looks", audit.about_looks),
+        *_rows("family", _family(found)),
+        *_readings(found, audit),
+        *_rows("band", [f"D {band}, taken alone"] if band else []),
+        *_rows("parts", _parts(found)),
+        *_steps(beside, found.documents),
+        *_rows("would change", _changes(found, audit)),
+    ]
 
 
 def _rows(term: str, texts: Iterable[str]) -> Iterator[str]:
@@ -73,8 +78,23 @@ def _rows(term: str, texts: Iterable[str]) -> Iterator[str]:
         yield from (f"{'':{_INDENT}}{line}" for line in lines[1:])
 
 
-def _wrapped(text: str) -> Iterator[str]:
-    yield from textwrap.wrap(text, _WIDTH, initial_indent="  ", subsequent_indent="    ")
+def _wrapped(text: str, indent: int = 2, *, on_hyphens: bool = True) -> list[str]:
+    first, then = " " * indent, " " * (indent + 2)
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=first, subsequent_indent=then, break_on_hyphens=on_hyphens
+    )
+
+
+def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:
+    if steps:
+        yield title
+    for step in steps:
+        if step.filled in ("", num(step.value)):
+            yield f"  {step}"
+            continue
+        yield f"  {step.name} = {step.formula}"
+        said = f"= {step.filled} = {num(step.value)}"
+        yield from _wrapped(said, 6, on_hyphens=False)
 
 
 def _printed(claim: ClaimRecord) -> Iterator[str]:
@@ -121,25 +141,19 @@ def _records(found: Derivation) -> list[ExperimentRecord]:
     return [records[key] for key in found.claim.experiments if key in records]
 
 
-def _evidence(found: Derivation) -> Iterator[str]:
-    """On what data, every seed of every experiment, where its settings come from, and the notes."""
-    verdict, claim = found.verdict, found.claim
-    yield from _rows("data", [SCOPE_WORDS[verdict.scope]] if verdict.scope else [])
-    lines = []
-    for k, key in enumerate(claim.experiments):
+def _runs(found: Derivation) -> Iterator[str]:
+    """Every seed of every experiment, and where its settings come from."""
+    verdict = found.verdict
+    for k, key in enumerate(found.claim.experiments):
         record, values = found.at.experiments.get(key), {}
         if k < len(verdict.seeds):
             values = dict(zip(verdict.seeds[k], verdict.values[k], strict=False))
         others = [run for run in (record.runs if record else ()) if run.spec.seed not in values]
         shown = [f"seed {seed}: {num(value)}" for seed, value in values.items()]
         shown += [f"seed {run.spec.seed}: {seed_note(run.status, run.reason)}" for run in others]
-        lines.append(f"{key} ({record.title if record else key}): {'; '.join(shown) or 'none'}")
+        yield f"{key} ({record.title if record else key}): {'; '.join(shown) or 'none'}"
         if record is not None and record.study is not None:
-            lines.append(f"{record.study.summary}; study file studies/{record.study.key}.json")
-    yield from _rows("runs", lines)
-    for term, text in hangs_on(claim, verdict):
-        yield from _rows(term.lower(), [text])
-    yield from _rows("note", verdict.badges)
+            yield f"{record.study.summary}; study file studies/{record.study.key}.json"
 
 
 def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
@@ -156,45 +170,31 @@ def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
             yield f"{it.what}: the paper: {it.paper or 'nothing'}{code}; here: {here}{why}"
 
 
-def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:
-    if steps:
-        yield title
-    for step in steps:
-        if step.filled in ("", num(step.value)):
-            yield f"  {step}"
-            continue
-        yield f"  {step.name} = {step.formula}"
-        said, indent = f"= {step.filled} = {num(step.value)}", " " * 6
-        yield from textwrap.wrap(
-            said, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False
-        )
-
-
-def _together(found: Derivation, about_looks: Sequence[str]) -> Iterator[str]:
+def _family(found: Derivation) -> Iterator[str]:
     """The claim among the others of the paper."""
     look, family = found.at.look, found.family
     at = (f"look at {look.seeds} seeds, " if look else "") + f"level {num(found.at.level)}"
-    yield from _rows("looks", about_looks)
     if family is None:
-        said = f"not adjusted together with other claims: no test may decide it ({at})"
-        yield from _rows("family", [said])
+        yield f"not adjusted together with other claims: no test may decide it ({at})"
         return
     tested = f"{plural(family.size, 'claim')} of the paper can be tested"
-    mixed = 0 < family.primaries < family.size
-    holm = "Holm, primaries and others with half of the level each and what the other leaves"
-    places = [
-        f"{name} {num(it.raw)} is number {it.rank} of {family.size} from below; adjusted {num(it.adjusted)} "
-        f"({rule}); with the others as they are, {num(it.threshold)} or less would do"
-        for name, it, rule in (
-            ("p_rep", family.reproduced, "Benjamini and Hochberg"),
-            ("p_con", family.contradicted, holm if mixed else "Holm"),
+    yield f"{tested}, {family.primaries} of them primary ({at})"
+    holm = "Holm"
+    if 0 < family.primaries < family.size:
+        holm = "Holm, primaries and others with half of the level each and what the other leaves"
+    for name, it, rule in (
+        ("p_rep", family.reproduced, "Benjamini and Hochberg"),
+        ("p_con", family.contradicted, holm),
+    ):
+        yield (
+            f"{name} {num(it.raw)} is number {it.rank} of {family.size} from below; adjusted "
+            f"{num(it.adjusted)} ({rule}); with the others as they are, {num(it.threshold)} or less would do"
         )
-    ]
-    yield from _rows("family", [f"{tested}, {family.primaries} of them primary ({at})", *places])
 
 
-def _readings(claim: ClaimRecord, verdict: Verdict, audit: Audit) -> Iterator[str]:
+def _readings(found: Derivation, audit: Audit) -> Iterator[str]:
     """What is open, and a line for each reading that was run; nothing where nothing is open."""
+    claim, verdict = found.claim, found.verdict
     if audit.readings is None or not verdict.readings_declared:
         return
     yield f"readings of what the paper leaves open: {verdict.readings_declared} declared"
@@ -215,87 +215,38 @@ def _readings(claim: ClaimRecord, verdict: Verdict, audit: Audit) -> Iterator[st
         rows.append((reading_name(it.reading), seeds, estimate, span, f"{it.outcome} ({it.reason})"))
     name, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
     for first, *rest in rows:  # numbers to the right
-        cells = map(str.rjust, rest[:3], widths)
-        yield "  ".join(["", first.ljust(name), *cells, rest[3]])
+        yield "  ".join(["", first.ljust(name), *map(str.rjust, rest[:3], widths), rest[3]])
 
 
-def _splits(claim: ClaimRecord, audit: Audit) -> Iterator[str]:
-    """Both readings of the split with their numbers; nothing where no split columns were run."""
-    study = audit.splits
-    noise = next((it for it in study.noise if it.claim == claim.id), None) if study else None
-    if study is None or noise is None or noise.as_one_split is None:
-        return
-    yield "readings of the split, which the paper does not name: each alone, at the full level"
-    one, columns = noise.as_one_split, plural(noise.as_one_split.n, "column")
-    apart = [
-        "" if sd is None else f", s = {num(sd)} between them" for sd in (noise.sd_columns, noise.sd_seeds)
-    ]
-    yield from _wrapped(
-        f"one run on one unknown split: {columns}, one run each{apart[0]}, se_pred = s sqrt(1 + 1/n): "
-        f"{_of_split(one, mean=False)}"
-    )
-    if noise.as_mean is not None:
-        seeds = f"{plural(len(noise.seeds), 'seed')} on column {noise.column}{apart[1]}"
-        said = f"mean over these very {columns}: {seeds}, se_pred = s sqrt(2/n): "
-        yield from _wrapped(said + _of_split(noise.as_mean, mean=True))
-    for text in default_reading(study):
-        yield from _wrapped(text)
-
-
-def _of_split(of: SplitVerdict, *, mean: bool) -> str:
-    """The outcome first: the numbers are its reasons."""
-    values = {"d": of.difference, "D": of.margin, "se = s / sqrt(n)": of.se, "df": of.df}
-    values |= {"p_rep": of.p_reproduced, "p_con": of.p_contradicted}
-    shown = ", ".join(f"{name} = {num(value)}" for name, value in values.items() if value is not None)
-    return f"{of.outcome.upper()} ({of.reason}: {splits_because(of, mean=mean)}); {shown}"
-
-
-def _other_margins(found: Derivation) -> Iterator[str]:
-    """The band of margins, what some margins would give, and the comparisons with their p-values."""
-    band = margin_band(found.verdict)
-    yield from _rows("band", [f"D {band}, taken alone"] if band else [])
-    at_margins = []
-    for it in found.at_margins:
-        together = f"{it.together} in this paper's family; " if it.together else ""
-        alone = f"{it.alone.outcome} ({it.alone.reason}) taken alone"
-        at_margins.append(f"{num(it.margin)} ({it.name}): {together}{alone}")
-    yield from _rows("at D", at_margins)
-    parts = []
+def _parts(found: Derivation) -> Iterator[str]:
     for part in found.verdict.parts:
         of = (part.estimate, part.p_reproduced, part.p_contradicted)
-        difference, holds, back = (numbers.ABSENT if it is None else num(it) for it in of)
-        parts.append(f"{part.says}: {difference}, p {holds}, of the reverse {back}")
-    yield from _rows("parts", parts)
+        difference, holds, back = (numbers.ABSENT if value is None else num(value) for value in of)
+        yield f"{part.says}: {difference}, p {holds}, of the reverse {back}"
 
 
 def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
     """What would make another verdict of it."""
-    from audit.judging.plan import advice, outlooks
+    from audit.judging.plan import outlooks
     from audit.judging.plan import sentence as of_plan
 
-    verdict, claim, family = found.verdict, found.claim, found.family
-    records = _records(found)
-    if verdict.reason == "mixed_evidence":
-        yield from advice(replace(audit, claims=(claim,)))
-    elif verdict.outcome == "inconclusive":
-        yield from map(of_plan, outlooks(audit, only=claim.id))
+    verdict, records = found.verdict, _records(found)
+    if verdict.outcome == "inconclusive":
+        yield from map(of_plan, outlooks(audit, only=found.claim.id))
     if verdict.reason == "unverified_reimplementation":
         models = {model for it in records for model in it.models}
         failing = [f"{it.model}: {it.name}" for it in audit.fidelity if it.model in models and not it.passed]
         yield f"checks of our implementation that it does not pass: {'; '.join(failing) or 'none was made'}"
     if verdict.outcome == "inconclusive":
         return
-    low, high = verdict.margin_contradicted_from, verdict.margin_contradicted_up_to
-    name, place = "p_con", family.contradicted if family else None
-    if verdict.outcome == "reproduced":
-        low, high = verdict.margin_reproduced_from, verdict.margin_reproduced_up_to
-        name, place = "p_rep", family.reproduced if family else None
-    if low:
+    name, side = ("p_rep", "reproduced") if verdict.outcome == "reproduced" else ("p_con", "contradicted")
+    if low := getattr(verdict, f"margin_{side}_from"):
         yield f"a margin below {num(low)}"
-    if high:
+    if high := getattr(verdict, f"margin_{side}_up_to"):
         yield f"a margin above {num(high)}"
-    if place is not None:
-        yield f"further seeds, if they brought {name} above {num(place.threshold)}"
+    if found.family is not None:
+        needed = getattr(found.family, side).threshold
+        yield f"further seeds, if they brought {name} above {num(needed)}"
     if verdict.outcome == "contradicted":
         imported = any(run.imported for it in records for run in it.runs)
         theirs = "word that the imported runs are not of the authors' code, or not of these settings"

@@ -152,14 +152,11 @@ def numbers_explained(path: Path) -> Iterator[None]:
 
 def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
     """Page, record and what is wanted beside them into the folder, the verdicts to the screen."""
-    from audit.judging.plan import advice
     from reports.exports import summary
 
     page, record, *beside = write_files(audit, folder, also)
     lines = [f"report: {page}", f"record: {record}", *(f"beside: {path}" for path in beside)]
-    mixed = [f"  {it}" for it in advice(audit)]
-    mixed = ["", "one side ours, the other imported:", *mixed] if mixed else []
-    say("\n".join([summary(audit), *mixed, "", *lines]))
+    say("\n".join([summary(audit), "", *lines]))
 
 
 def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:

@@ -1,22 +1,23 @@
-"""What the single test documents say of a comparison of two arms: beside its verdict, never deciding it.
+"""What single test documents say, from what runs keep beside their records: a description, never a verdict.
 
-The verdict is about this test set, on which only the seeds are random. Read with the document-wise results
-that runs keep (`reimpl.hit_pattern`), the same difference can also be seen as one of a sample of documents:
+The verdict is about this test set, on which only the seeds are random. Of a comparison of two arms the same
+difference can also be seen as one of a sample of documents:
 
     McNemar's exact test    for P@1, of each pair of seeds; then the mean difference, since documents of
                             several seeds are not more documents
     two estimands           on these documents, and on new ones of their kind
     paired bootstrap        over documents, one draw for all arms and seeds; copies of a text come together
 
+Of one experiment: what it gets right of frequent and of rare labels (`reimpl.data.strata`) among the first k.
 Runs that did not keep their documents, and metrics that are of no single document, have none of it.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,10 +26,19 @@ from numpy.typing import NDArray
 from audit.errors import StoreError
 from audit.judging.evidence import Arm, Evidence
 from audit.kinds import KINDS
-from audit.record import Audit, ClaimRecord, Estimate, ExperimentRecord, InstanceEvidence, SeedPair, Verdict
+from audit.record import (
+    Audit,
+    Estimate,
+    ExperimentRecord,
+    InstanceEvidence,
+    LabelStrata,
+    SeedPair,
+    StratumResult,
+)
 from audit.stats.documents import mcnemar, replicated_means
-from audit.stats.sample import interval, sample, satterthwaite
+from audit.stats.sample import error, interval, sample
 from audit.storage.runs import Store
+from reimpl.data.strata import StratumScore, by_share, scores_of_hits
 from reimpl.errors import ReimplError
 from reimpl.hit_pattern import hit_pattern, is_kept, of_documents
 
@@ -36,180 +46,201 @@ REPLICATES = 2000
 RNG_SEED = 0
 #: More test documents are not drawn from: the normal interval is as good, and the draws take minutes.
 MOST_DOCUMENTS = 50_000
+#: The cut at which strata are scored; fewer where the lists are shorter.
+K = 5
 
 Arrays = Mapping[str, NDArray[Any]]
 Predictions = Callable[[str], Arrays | None]
-_Key = tuple[str, str, tuple[int, ...]]  # Experiment, metric, seeds.
+_KEPT = ("hits", "true_labels", "documents_sha256", "hits_format", "copies")
+
+
+def with_predictions(audit: Audit, store: Store) -> Audit:
+    """The audit with all that the predictions in `store` say beside its verdicts: documents, and strata."""
+    return with_strata(with_instances(audit, store), store)
+
+
+def with_instances(audit: Audit, store: Store) -> Audit:
+    """The audit with the evidence of all its comparisons whose runs kept their documents in `store`.
+
+    Files that are gone or changed since are passed over: no verdict rests on them.
+    """
+    return replace(audit, instances=instance_evidence(audit, _reader(store)))
+
+
+def with_strata(audit: Audit, store: Store) -> Audit:
+    """The audit with the strata of all experiments whose runs kept their labels in `store`."""
+    found = (label_strata(it, _reader(store)) for it in audit.experiments)
+    return replace(audit, strata=tuple(it for it in found if it is not None))
+
+
+def _reader(store: Store) -> Predictions:
+    def read(key: str) -> Arrays | None:
+        with suppress(StoreError):
+            return store.predictions(key)
+        return None
+
+    return read
+
+
+# --------------------------------------------------------------------------- comparisons
 
 
 @dataclass(frozen=True)
 class _Scores:
     """One arm of one claim: (seeds, N) percent of each document."""
 
-    key: _Key
+    experiment: str
+    seeds: tuple[int, ...]
     values: NDArray[np.float64]
     documents: bytes  # Digest of their truth.
     copies: NDArray[Any] | None
 
-
-def with_instances(audit: Audit, store: Store) -> Audit:
-    """The audit with the evidence of all its comparisons whose runs kept their documents in `store`.
-
-    Files that are gone or changed since are passed over: the verdicts do not rest on them.
-    """
-
-    def read(key: str) -> Arrays | None:
-        with suppress(StoreError):
-            return store.predictions(key)
-        return None
-
-    return replace(audit, instances=instance_evidence(audit, read))
+    @property
+    def key(self) -> tuple[str, tuple[int, ...]]:
+        return self.experiment, self.seeds
 
 
 def instance_evidence(audit: Audit, predictions: Predictions) -> dict[str, InstanceEvidence]:
     """Claim id -> its evidence; `predictions` gives what was kept beside the run with a key."""
-    kept: dict[str, Arrays | None] = {}
 
+    @cache
     def read(key: str) -> Arrays | None:
-        if key not in kept:
-            kept[key] = _documents(predictions(key))
-        return kept[key]
+        """The arrays of single documents, made from lists and truth where both were kept (imported runs)."""
+        arrays = predictions(key)
+        if not arrays or "hits" in arrays:
+            return {name: arrays[name] for name in _KEPT if name in arrays} if arrays else None
+        with suppress(KeyError, ReimplError):
+            return hit_pattern(arrays["ids"], (arrays["truth_offsets"], arrays["truth_labels"]))
+        return None
 
+    evidence = Evidence({it.id: it for it in audit.experiments})
     found: dict[str, InstanceEvidence] = {}
-    experiments = {it.id: it for it in audit.experiments}
-    pairs = list(zip(audit.claims, audit.verdicts, strict=True))
-    for metric in dict.fromkeys(claim.metric for claim, _ in pairs):  # one at a time, to hold one at a time
-        mine = [(claim, verdict) for claim, verdict in pairs if claim.metric == metric]
-        held = [(claim, _arms(claim, verdict, experiments, read)) for claim, verdict in mine]
-        arms = {claim.id: it for claim, it in held if it}
+    for metric in dict.fromkeys(it.metric for it in audit.claims if is_kept(it.metric)):  # one held at a time
+        arms: dict[str, list[_Scores]] = {}
+        for claim, verdict in zip(audit.claims, audit.verdicts, strict=True):
+            kind = KINDS.get(claim.kind)
+            if claim.metric == metric and kind and kind.of_a_pair and len(verdict.seeds) == 2:
+                both = zip(claim.experiments, verdict.seeds, strict=True)
+                scores = [_scores(evidence.arm(name, metric), metric, seeds, read) for name, seeds in both]
+                there = [it for it in scores if it is not None]
+                if len(there) == 2 and there[0].documents == there[1].documents:
+                    arms[claim.id] = there
         draws = _bootstrap([scores for both in arms.values() for scores in both])
-        found |= {claim.id: _evidence(claim, *arms[claim.id], draws) for claim, _ in mine if claim.id in arms}
-    return {claim.id: found[claim.id] for claim, _ in pairs if claim.id in found}
+        found |= {name: _evidence(metric, first, second, draws) for name, (first, second) in arms.items()}
+    return {claim.id: found[claim.id] for claim in audit.claims if claim.id in found}
 
 
-def _documents(arrays: Arrays | None) -> Arrays | None:
-    """The arrays of single documents, made from lists and truth where both were kept (imported runs)."""
-    if arrays is None or "hits" in arrays:
-        kept = ("hits", "true_labels", "documents_sha256", "hits_format", "copies")
-        return {name: arrays[name] for name in kept if name in arrays} if arrays else None
-    with suppress(KeyError, ReimplError):
-        return hit_pattern(arrays["ids"], (arrays["truth_offsets"], arrays["truth_labels"]))
+def _scores(arm: Arm, metric: str, seeds: Sequence[int], read: Predictions) -> _Scores | None:
+    """With the seeds that gave the verdict; None where one of their runs did not keep its documents."""
+    runs = [run for run in arm.runs if run.spec.seed in seeds]
+    kept = [arrays for run in runs if (arrays := read(run.key))]
+    documents = {arrays["documents_sha256"].tobytes() for arrays in kept}
+    if len(kept) < len(runs) or len(documents) != 1:
+        return None
+    with suppress(ReimplError, KeyError):
+        values = np.stack([of_documents(arrays, metric) for arrays in kept])
+        copies = kept[0].get("copies") if all("copies" in arrays for arrays in kept) else None
+        return _Scores(arm.experiment, tuple(r.spec.seed for r in runs), values, documents.pop(), copies)
     return None
 
 
-def _arms(
-    claim: ClaimRecord, verdict: Verdict, experiments: Mapping[str, ExperimentRecord], read: Predictions
-) -> tuple[_Scores, _Scores] | None:
-    """Both arms on the same documents, with the seeds that gave the verdict; None where there are none."""
-    kind = KINDS.get(claim.kind)
-    if kind is None or not kind.of_a_pair or len(verdict.seeds) != 2 or not is_kept(claim.metric):
-        return None
-    seeds = [set(it) for it in verdict.seeds]
-    arms = [Evidence(experiments).arm(name, claim.metric) for name in claim.experiments]
-    found = [_scores(arm, claim.metric, mine, read) for arm, mine in zip(arms, seeds, strict=True)]
-    first, second = found
-    if first is None or second is None or first.documents != second.documents:
-        return None
-    return first, second
-
-
-def _scores(arm: Arm, metric: str, seeds: set[int], read: Predictions) -> _Scores | None:
-    runs = [run for run in arm.runs if run.spec.seed in seeds]
-    arrays = [read(run.key) for run in runs]
-    if not runs or not all(arrays):
-        return None
-    held = [it for it in arrays if it]
-    documents = {it["documents_sha256"].tobytes() for it in held}
-    if len(documents) > 1:
-        return None
-    try:
-        values = np.stack([of_documents(it, metric) for it in held])
-    except (ReimplError, KeyError):
-        return None
-    copies = held[0].get("copies") if all("copies" in it for it in held) else None
-    key = (arm.experiment, metric, tuple(run.spec.seed for run in runs))
-    return _Scores(key, values, documents.pop(), copies)
-
-
-# --------------------------------------------------------------------------- bootstrap
-
-
-def _bootstrap(every: Sequence[_Scores]) -> dict[_Key, NDArray[np.float64]]:
+def _bootstrap(every: Sequence[_Scores]) -> dict[Any, NDArray[np.float64]]:
     """Resampled means (replicates,) of each arm; all arms on the same documents share the draws."""
-    groups: dict[tuple[bytes, str], dict[_Key, _Scores]] = {}
+    groups: dict[bytes, dict[Any, _Scores]] = {}
     for it in every:
         if it.values.shape[1] <= MOST_DOCUMENTS:
-            groups.setdefault((it.documents, it.key[1]), {})[it.key] = it
-    found: dict[_Key, NDArray[np.float64]] = {}
-    for held in groups.values():
+            groups.setdefault(it.documents, {})[it.key] = it
+    found: dict[Any, NDArray[np.float64]] = {}
+    for group in groups.values():
         means = replicated_means(
-            [it.values for it in held.values()],
+            [it.values for it in group.values()],
             rng=np.random.default_rng(RNG_SEED),
             replicates=REPLICATES,
-            clusters=_clusters(list(held.values())),
+            clusters=_clusters(list(group.values())),
         )
-        found |= dict(zip(held, means.T, strict=True))
+        found |= dict(zip(group, means.T, strict=True))
     return found
 
 
-def _clusters(held: Sequence[_Scores]) -> NDArray[Any] | None:
+def _clusters(arms: Sequence[_Scores]) -> NDArray[Any] | None:
     """Texts that differ in the words of any arm are different texts."""
-    copies = [it.copies for it in held]
-    if any(it is None for it in copies):
-        return None
-    return max((it for it in copies if it is not None), key=lambda it: len(np.unique(it)))
+    copies = [it.copies for it in arms if it.copies is not None]
+    return max(copies, key=lambda it: len(np.unique(it))) if len(copies) == len(arms) else None
 
 
-# --------------------------------------------------------------------------- one claim
-
-
-def _evidence(
-    claim: ClaimRecord,
-    first: _Scores,
-    second: _Scores,
-    draws: Mapping[_Key, NDArray[np.float64]],
-) -> InstanceEvidence:
+def _evidence(metric: str, first: _Scores, second: _Scores, draws: Mapping[Any, Any]) -> InstanceEvidence:
     gaps = first.values.mean(axis=0) - second.values.mean(axis=0)
     difference, n = float(gaps.mean()), len(gaps)
     sd = float(gaps.std(ddof=1)) if n > 1 else 0.0
-    these = _seed_noise(first, second)
     clusters = _clusters([first, second])
+    over_seeds = [sample(it.values.mean(axis=1).tolist()) for it in (first, second)]
+    seed_noise = [(it.variance / it.n, it.df) for it in over_seeds]
+    several = min(it.n for it in over_seeds) > 1
     drawn = first.key in draws and second.key in draws
+    apart = draws[first.key] - draws[second.key] if drawn else gaps
+    low, high = map(float, np.quantile(apart, (0.025, 0.975)))
     return InstanceEvidence(
         documents=n,
         texts=n if clusters is None else len(np.unique(clusters)),
         difference=difference,
         sd_documents=sd,
-        these=_estimate(difference, these) if these else None,
-        new=_estimate(difference, [*these, (sd * sd / n, float(n - 1))]) if these and n > 1 else None,
-        bootstrap=_percentiles(draws[first.key] - draws[second.key]) if drawn else None,
+        these=_estimate(difference, seed_noise) if several else None,
+        new=_estimate(difference, [*seed_noise, (sd * sd / n, n - 1.0)]) if several and n > 1 else None,
+        bootstrap=(low, high) if drawn else None,
         replicates=REPLICATES if drawn else 0,
         rng_seed=RNG_SEED,
-        pairs=tuple(_pairs(first, second)) if claim.metric == "P@1" else (),
+        pairs=tuple(_pairs(first, second)) if metric == "P@1" else (),
     )
 
 
-def _seed_noise(first: _Scores, second: _Scores) -> list[tuple[float, float]] | None:
-    """(variance of the mean, df) of each arm; None with one seed in an arm."""
-    a, b = ([float(x) for x in it.values.mean(axis=1)] for it in (first, second))
-    if min(len(a), len(b)) < 2:
-        return None
-    return [(it.variance / it.n, float(it.df)) for it in (sample(a), sample(b))]
-
-
 def _estimate(difference: float, parts: Sequence[tuple[float, float]]) -> Estimate:
-    se, df = math.sqrt(math.fsum(variance for variance, _ in parts)), satterthwaite(tuple(parts))
-    return Estimate(se, None if math.isinf(df) else df, interval(difference, se, df, level=0.95))
-
-
-def _percentiles(draws: NDArray[np.float64]) -> tuple[float, float]:
-    low, high = np.quantile(draws, (0.025, 0.975))
-    return float(low), float(high)
+    se, df = error(*parts)
+    return Estimate(se, None if df == float("inf") else df, interval(difference, se, df, level=0.95))
 
 
 def _pairs(first: _Scores, second: _Scores) -> Iterator[SeedPair]:
     """The seeds of both arms in order, side by side."""
-    for k, seeds in enumerate(zip(first.key[2], second.key[2], strict=False)):
+    for k, seeds in enumerate(zip(first.seeds, second.seeds, strict=False)):
         right, other = first.values[k] > 0.0, second.values[k] > 0.0
         b, c = int((right & ~other).sum()), int((~right & other).sum())
         yield SeedPair(seeds, b, c, mcnemar(b, c))
+
+
+# --------------------------------------------------------------------------- frequent and rare labels
+
+
+def label_strata(experiment: ExperimentRecord, predictions: Predictions) -> LabelStrata | None:
+    """The strata of one experiment, means over its runs; None where none kept what it takes."""
+    rule, runs = "", []
+    for run in experiment.runs:
+        arrays = predictions(run.key) if run.status == "done" and not run.imported else None
+        with suppress(KeyError, ReimplError, ValueError):
+            if arrays is not None:
+                strata = by_share(arrays["label_train"])
+                k, rule = min(K, int(arrays["hits_format"][1])), strata.rule
+                hits = arrays["ids"], arrays["hits"], arrays["label_test"]
+                runs.append(scores_of_hits(*hits, strata, k=k))
+    alike = {tuple((it.k, it.labels, it.true) for it in scores) for scores in runs}
+    if len(alike) != 1:
+        return None
+    positives = sum(it.true for it in runs[0])
+    results = tuple(_result(scores, positives) for scores in zip(*runs, strict=True))
+    return LabelStrata(experiment.id, runs[0][0].k, rule, len(runs), results)
+
+
+def _result(scores: Sequence[StratumScore], positives: int) -> StratumResult:
+    def mean(name: str) -> float | None:  # over the runs in which there was something to divide by
+        values = [value for it in scores if (value := getattr(it, name)) is not None]
+        return sum(values) / len(values) if values else None
+
+    first = scores[0]
+    return StratumResult(
+        name=first.name,
+        labels=first.labels,
+        positives=first.true,
+        share=100 * first.true / positives if positives else 0.0,
+        share_of_precision=mean("share_of_precision") or 0.0,
+        precision=mean("precision"),
+        recall=mean("recall"),
+        macro_f1=mean("macro_f1"),
+    )

@@ -8,26 +8,16 @@ The steps are those that the claim's test returned; a test works all out once mo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from audit.judging.assemble import judge_of
 from audit.judging.evidence import Evidence
 from audit.judging.looks import first_seeds, furthest
 from audit.judging.verdicts import case_of, obstacle, one_test, test_of
-from audit.kinds import Case
-from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, Look, Margin, Verdict
-from audit.stats.decision import ALPHA, Decision, Outcome, Step, Steps
+from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, Look, Verdict
+from audit.stats.decision import ALPHA, Step, Steps
 from audit.stats.families import thresholds
-
-
-@dataclass(frozen=True)
-class AtMargin:
-    margin: float
-    name: str  # `as fixed, by rule field`, `the least that field gives`, `half of it`, ...
-    alone: Decision  # By the raw p-values.
-    together: Outcome | None
-    """Beside the paper's other claims as they are; None for a claim that belongs to no family."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +58,6 @@ class Derivation:
     steps: tuple[Step, ...]
     family: AmongOthers | None  # None for a claim that belongs to no family: not tested, capped, or exact.
     documents: tuple[Step, ...]  # What single documents say, beside the verdict.
-    at_margins: tuple[AtMargin, ...]
-    """What the claim would come to at its own and other margins; empty for one that is judged without."""
 
 
 def derivation(audit: Audit, claim: str) -> Derivation:
@@ -79,18 +67,15 @@ def derivation(audit: Audit, claim: str) -> Derivation:
     at = _standing(audit, claim)
     evidence = Evidence.of(audit.claims, at.experiments, audit.test_sizes)
     case = case_of(record, evidence, alpha=at.level)
-    family, tested = _family(audit, record, at), not obstacle(case)
-    steps = {
-        str(step): step for step in (test_of(case).steps if tested else ())
-    }  # arms stand in several parts
+    tested = () if obstacle(case) else test_of(case).steps
+    steps = {str(step): step for step in tested}  # arms stand in several parts
     return Derivation(
         claim=record,
         verdict=verdict,
         at=at,
         steps=tuple(steps.values()),
-        family=family,
+        family=_family(audit, record, at),
         documents=tuple(_of_documents(audit.instances[claim])) if claim in audit.instances else (),
-        at_margins=tuple(_at_margins(case, family, verdict.barred)) if tested else (),
     )
 
 
@@ -130,33 +115,6 @@ def _family(audit: Audit, claim: ClaimRecord, at: Standing) -> AmongOthers | Non
     )
     primaries = sum(primary for _, _, primary in once.values())
     return AmongOthers(len(once), primaries, reproduced, contradicted)
-
-
-# --------------------------------------------------------------------------- other margins
-
-
-def _at_margins(case: Case, among: AmongOthers | None, bar: str | None) -> Iterator[AtMargin]:
-    """The claim's own margin and others around it, with the same caps."""
-    fixed = case.claim.margin
-    for shown, name in _named(fixed) if fixed else ():
-        claim = replace(case.claim, margin=replace(fixed, value=shown) if fixed else None)
-        test = test_of(replace(case, claim=claim))
-        if test.untested:
-            continue
-        alone, together = test.decide(alpha=case.alpha), None
-        if among and test.testable:
-            needed = among.reproduced.threshold, among.contradicted.threshold
-            together = test.decide_by(*needed, alpha=case.alpha).outcome
-        if bar and alone.outcome == "contradicted":
-            alone = Decision("inconclusive", bar)
-        yield AtMargin(shown, name, alone, "inconclusive" if bar and together == "contradicted" else together)
-
-
-def _named(fixed: Margin) -> list[tuple[float, str]]:
-    """By size, each once; half and twice the fixed margin lie around it whatever it is."""
-    others = {0.2: "rule field on a large test set", 0.5: "rule field", 1.0: "rule lenient"}
-    around = {fixed.value / 2.0: "half of it", fixed.value * 2.0: "twice it"}
-    return sorted({**around, **others, fixed.value: f"as fixed, by rule {fixed.rule}"}.items())
 
 
 # --------------------------------------------------------------------------- single documents

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from audit.judging.evidence import Evidence
-from audit.judging.imported import EVIDENCE
-from audit.judging.looks import first_seeds, furthest, listed, next_level
+from audit.judging.looks import first_seeds, furthest, next_level
 from audit.judging.verdicts import case_of, obstacle, one_test, test_of
 from audit.kinds import KINDS
-from audit.kinds.costs import coarse_steps
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Settling, Verdict
 from audit.runner.plan import LEFT_OUT
 from audit.stats.families import thresholds
@@ -38,8 +36,6 @@ _OBSTACLES = {
     "no_number_of_our_seeds": "no number of our seeds settles this; the authors' seeds would",
     "no_number_of_seeds": "no number of seeds settles this, if the difference is as it is now",
     "too_many_seeds": "more than 100 seeds",
-    "coarse_steps": "most of its runs reach the score at the same evaluation, whichever side they are of: "
-    "evaluations at shorter steps (evaluate_every under training) would tell them apart, and seeds hardly",
     "no_rule": "seeds may settle it, but there is no rule to plan claims of this kind",
 }
 
@@ -247,9 +243,7 @@ def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: L
     case = case_of(claim, evidence)
     test = None if obstacle(case) else test_of(case)
     if test is None or test.question is None:
-        target = claim.details.get("target")
-        coarse = test and target is not None and coarse_steps(case.arms, claim.metric, float(target))
-        return replace(plain, why_not="coarse_steps" if coarse else "no_rule")
+        return replace(plain, why_not="no_rule")
     question = test.question
     planned = question.plan(levels)
     why_not: str | None = planned.obstacle
@@ -324,53 +318,3 @@ def sentence(outlook: Outlook) -> str:
         similar = " by similar experiments" if time and time.similar else ""
         return f"{begun}: {LEAST} seeds first, {f'about {time}{similar}' if time else 'time not known'}"
     return f"{outlook.seeds} seeds, {time or 'time not known'}{part}"
-
-
-# --------------------------------------------------------------------------- ours against imported
-
-#: A claim, and ours or imported -> its experiments without a run of that kind, judged or not.
-Lacking = Callable[[ClaimRecord, str], tuple[str, ...]]
-
-
-def advice(audit: Audit) -> tuple[str, ...]:
-    """What would judge the claims with runs of ours on one side and imported ones on the other: a sentence
-    for each way out, with the claims that it is for."""
-    kinds = {
-        it.id: {"imported" if run.imported else "ours" for run in (*it.runs, *it.unjudged)}
-        for it in audit.experiments
-    }
-
-    def lacking(claim: ClaimRecord, kind: str) -> tuple[str, ...]:
-        names = dict.fromkeys(claim.experiments)
-        return tuple(name for name in names if kind not in kinds.get(name, ()))
-
-    reasons = {it.claim: it.reason for it in audit.verdicts}
-    mixed = [it for it in audit.claims if reasons.get(it.id) == "mixed_evidence"]
-    return (*_switches(audit.claims, mixed, lacking), *_missing(mixed, lacking))
-
-
-def _switches(claims: Sequence[ClaimRecord], mixed: Sequence[ClaimRecord], lacking: Lacking) -> Iterator[str]:
-    for kind, runs in zip(EVIDENCE, ("our runs", "imported runs"), strict=True):
-        if judged := [it for it in mixed if not lacking(it, kind)]:
-            text = f"{_claims(judged)}: `audit judge --evidence {kind}` judges by {runs} throughout"
-            opened = [it for it in claims if it not in mixed]
-            opened = [it for it in opened if 0 < len(lacking(it, kind)) < len(set(it.experiments))]
-            beside = "would then be open, so give another --out to keep both reports"
-            yield f"{text}; {_claims(opened)} {beside}" if opened else text
-
-
-def _missing(mixed: Sequence[ClaimRecord], lacking: Lacking) -> Iterator[str]:
-    """What has to be run or imported, once for all claims that lack the same."""
-    groups: dict[tuple[tuple[str, ...], tuple[str, ...]], list[ClaimRecord]] = {}
-    for claim in mixed:
-        lacks = lacking(claim, "ours"), lacking(claim, "imported")
-        if all(lacks):
-            groups.setdefault(lacks, []).append(claim)
-    for (ours, theirs), claims in groups.items():
-        here, there = listed(ours, most=4), listed(theirs, most=4)
-        yield f"{_claims(claims)}: run {here} here too, or import results of {there}"
-
-
-def _claims(claims: Sequence[ClaimRecord]) -> str:
-    """Their names, each once though it is about several metrics."""
-    return listed(list(dict.fromkeys(it.claim for it in claims)), most=4)

@@ -22,7 +22,7 @@ from audit.kinds.base import Case, Claim, Constant, Kind, Symbol, formula_misfit
 from audit.kinds.value import within
 from audit.names import counted
 from audit.record import Run
-from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, num, nums, percent
+from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, percent
 from audit.stats.sample import SAME, small_sample_cap, upper_tail
 
 #: Costs that are times, which two machines do not have alike.
@@ -315,12 +315,6 @@ def reaches_of(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
     return found
 
 
-def coarse_steps(arms: Sequence[Arm], metric: str, target: float) -> bool:
-    """Whether of most pairs of runs, one of each side, both reach the score at the same evaluation."""
-    first, second = (list(reaches_of(it, metric, target).values()) for it in arms)
-    return 2 * sum(a == b for a in first for b in second) > len(first) * len(second)
-
-
 def _test_convergence(case: Case) -> Test:
     """Steps to the score that the claim file fixes; runs that never reach it stay in, as censored."""
     target = case.claim.details.get("target")
@@ -384,26 +378,13 @@ def growth(
     steps = Steps(alpha, e=exponent, D=margin)
     for name, value in zip(names, costs, strict=False):
         steps.note(f"log cost {name}", "log of the least over its runs", math.log(value))
+    from scipy.stats import linregress
+
     x, y = [math.log(size) for size, _ in points], [math.log(value) for _, value in points]
-    n, mean_x, mean_y = len(x), math.fsum(x) / len(x), math.fsum(y) / len(y)
-    steps.note("mean of log size", "sum x / n", mean_x, lambda: f"({nums(x, ' + ')}) / {n}")
-    steps.note("mean of log cost", "sum y / n", mean_y, lambda: f"({nums(y, ' + ')}) / {n}")
-    spread = math.fsum((a - mean_x) ** 2 for a in x)
-    slope = math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread
-    left = math.fsum((b - mean_y - slope * (a - mean_x)) ** 2 for a, b in zip(x, y, strict=True))
-    df = n - 2.0
-
-    def squares() -> str:
-        return " + ".join(f"({num(a)} - {num(mean_x)})^2" for a in x)
-
-    def products() -> str:
-        pairs = zip(x, y, strict=True)
-        return " + ".join(f"({num(a)} - {num(mean_x)}) * ({num(b)} - {num(mean_y)})" for a, b in pairs)
-
-    steps.note("S_xx", "sum (x - mean)^2", spread, squares)
-    steps.note("b", "sum (x - mean)(y - mean) / S_xx", slope, lambda: f"({products()}) / {num(spread)}")
-    se = steps.note("se", "sqrt(sum of squared residuals / (n - 2) / S_xx)", math.sqrt(left / df / spread))
-    steps.note("df", "n - 2", df, n=n)
+    n, fit = len(x), linregress(x, y)
+    df = steps.note("df", "n - 2", n - 2.0, n=n)
+    slope = steps.note("b", "sum (x - mean)(y - mean) / sum (x - mean)^2", float(fit.slope))
+    se = steps.note("se", "sqrt(sum of squared residuals / (n - 2) / sum (x - mean)^2)", float(fit.stderr))
     intervals = steps.intervals("b", df)
     steps.work("d", "b - e")
     p_reproduced = steps.tail("p_rep", "D - abs(d)", df)

@@ -108,9 +108,9 @@ class Session:
         """
         from audit.claims.papers import sheets_beside
         from audit.judging.assemble import assemble
+        from audit.judging.documents import with_predictions
         from audit.judging.evidence import about_code, about_gone
         from audit.judging.splits import with_splits
-        from audit.judging.strata import with_predictions
         from audit.runner.models import sources_of
         from audit.storage.manifest import note_settled, with_lost_imports, with_stored_runs
         from audit.storage.margins import keep_fixed

@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from audit.stats.decision import ALPHA
 from audit.stats.sample import Difference, quantile
@@ -232,16 +232,6 @@ class Plan:
         return "no_number_of_our_seeds" if self.hopeless else "too_many_seeds"
 
 
-class Question(Protocol):
-    def plan(self, levels: Levels) -> Plan:
-        """Seeds an arm to reproduce and to contradict, if the means are as they are now."""
-        ...
-
-    def chance(self, seeds: int, levels: Levels) -> float:
-        """To be decided either way with so many seeds an arm, if means and SD are as they are now."""
-        ...
-
-
 class Noise(NamedTuple):
     sd: float  # Of one seed in each arm, moderated.
     df: float
@@ -416,6 +406,10 @@ class Several:
             holds = 0.0
         broken = max(part.broken(seeds, levels.contradict / len(self.parts)) for part in self.parts)
         return min(1.0, holds + broken)
+
+
+#: What a test asks of the means: `plan` the seeds for an answer, and the `chance` to have one with so many.
+Question = Distance | Direction | Several
 
 
 def _needed(power: Callable[[int, Noise, float], float], noise: Noise, alpha: float) -> Needed:

@@ -5,17 +5,13 @@ What a rounded number may stand for: an interval, as in GRIM (Brown and Heathers
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Literal
 
 #: Statistics of a data set that count something, and may be rounded to tens or more.
 COUNTS = ("train", "test", "validation", "dev", "labels", "features")
-
-Rule = Literal["half_up", "half_even", "truncate"]
 
 _NUMBER = re.compile(
     r"(?P<sign>[-+\N{MINUS SIGN}\N{EN DASH}]?)"
@@ -115,21 +111,3 @@ def in_percent(text: str) -> str:
 def gap(first: Printed, second: Printed) -> Fraction:
     """The printed difference, first minus second, exactly: `78.60` and `76.81` are 1.79 apart."""
     return first.value - second.value
-
-
-def rounded(number: str, *, decimals: int, rule: Rule) -> str:
-    """The decimal string `number` printed with `decimals` decimals, in exact arithmetic.
-
-    6.25 becomes 6.3 by `half_up` (away from zero) and 6.2 by `half_even` and `truncate`.
-    """
-    scaled = printed(number).value * 10**decimals
-    size = abs(scaled)
-    if rule == "truncate":
-        units = math.floor(size)
-    elif rule == "half_up":
-        units = math.floor(size + Fraction(1, 2))
-    else:
-        units = round(size)  # of a Fraction: exact, ties to even
-    digits = str(units).rjust(decimals + 1, "0")
-    sign = "-" if scaled < 0 and units else ""
-    return sign + (f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits)

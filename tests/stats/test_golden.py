@@ -33,7 +33,6 @@ BY_STATISTICS = {
     "power_comparison": "stats/test_power",
     "power_contradiction": "stats/test_power",
     "power_tost": "stats/test_power",
-    "rounding": "stats/test_printed",
     "sequential_alpha": "stats/test_families",
     "share_reproduced": "stats/test_documents",
     "suite": "stats/test_golden",
@@ -60,6 +59,7 @@ BY_CHECKS = {
 GONE = {
     *("bonferroni_level", "bootstrap_ceiling", "bootstrap_exact", "implied_bottleneck", "metric_lp_range"),
     *("ndcg1_label_free", "param_count", "pooled_sd", "sign_flip", "sign_flip_floor", "text_vs_table"),
+    "rounding",
     *("paired_t", "tost_paired", "rank_agreement"),
     *("cv_star", "trend_perfect_order", "variance_components"),
 }

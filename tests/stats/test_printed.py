@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
-from audit.stats.printed import Rule, gap, printed, printed_count, rounded
-from tests.stats import golden
+from audit.stats.printed import gap, printed, printed_count
 
 
 @pytest.mark.parametrize(
@@ -60,20 +58,6 @@ def test_anything_but_one_plain_number_is_refused(text: str) -> None:
 def test_a_gap_is_exact() -> None:
     """78.60 - 76.81 is 1.789999999999992 in floating point."""
     assert gap(printed("78.60"), printed("76.81")) == Fraction(179, 100)
-
-
-@golden.cases("rounding")
-def test_rounding_rules_on_ties(case: dict[str, Any]) -> None:
-    inputs, expected = case["inputs"], case["expected"]
-    if "double_rounding" in inputs:
-        assert rounded("76.446", decimals=1, rule="half_up") == expected["direct_one_decimal"]
-        twice = rounded(rounded("76.446", decimals=2, rule="half_up"), decimals=1, rule="half_up")
-        assert twice == expected["via_two_decimals"]
-        return
-    rules: tuple[Rule, ...] = ("half_up", "half_even", "truncate")
-    for rule in rules:
-        if rule in expected:
-            assert rounded(inputs["value"], decimals=inputs["decimals"], rule=rule) == expected[rule]
 
 
 @pytest.mark.parametrize(
