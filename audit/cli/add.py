@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from audit.cli.app import add_app, known_names, say
-from audit.cli.options import DryRun, Kind, Models, Says, Set, To, finish, open_file, sets, the_one
-from audit.cli.options import Paper as PaperOption
+from audit.cli.options import command, finish, open_file, sets, the_one
 from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
@@ -21,23 +18,15 @@ if TYPE_CHECKING:
     from audit.claims.load import Paper
     from audit.claims.source import Plain
 
-ToPaper = Annotated[
-    str, typer.Option("--paper", metavar="KEY|FILE", help="The claim file that gets it, or its paper's key.")
-]
-Title = Annotated[str, typer.Option(help="Of the paper, or of the experiment in a few words.")]
-DataSets = Annotated[
-    list[str] | None,
-    typer.Option("--dataset", metavar="ID", help="By its id, or its entry in `audit data list`; repeatable."),
-]
 
-
-@add_app.command("paper")
+@command(add_app, "paper")
 def paper_command(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Short name of the paper, as in chen2022.")],
-    title: Title,
-    dataset: DataSets = None,
-    to: To = None,
-    more: Set = None,
+    key: str,
+    *,
+    title: str,
+    dataset: list[str] | None = None,
+    to: Path | None = None,
+    more: list[str] | None = None,
 ) -> int:
     """Begin a claim file that validates as it is, with comments on what goes where.
 
@@ -61,19 +50,15 @@ def paper_command(
     return Exit.OK
 
 
-@add_app.command("table")
+@command(add_app, "table")
 def table_command(
-    source: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="LaTeX, CSV, TSV, Markdown or HTML; - is standard input.")
-    ],
-    paper: PaperOption,
-    more: Set = None,
-    maps: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="TEXT", help="A correction, as below; once for each."),
-    ] = None,
-    models: Models = None,
-    dry_run: DryRun = False,
+    source: str,
+    *,
+    paper: str,
+    more: list[str] | None = None,
+    maps: list[str] | None = None,
+    models: Path | None = None,
+    dry_run: bool = False,
 ) -> int:
     """Read a table from a paper's source or a copy of it, and add it to a claim file.
 
@@ -175,14 +160,15 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MOST else text[: _MOST - 3] + "..."
 
 
-@add_app.command("dataset")
+@command(add_app, "dataset")
 def dataset_command(
-    id: Annotated[str, typer.Argument(metavar="ID", help="Its short name, as in eurlex.")],
-    paper: PaperOption,
-    name: Annotated[str, typer.Option(help="As the paper writes it.")],
-    more: Set = None,
-    models: Models = None,
-    dry_run: DryRun = False,
+    id: str,
+    *,
+    paper: str,
+    name: str,
+    more: list[str] | None = None,
+    models: Path | None = None,
+    dry_run: bool = False,
 ) -> int:
     """Add a data set that the paper reports on, by the catalogue's name where it has one.
 
@@ -201,25 +187,18 @@ def dataset_command(
     return finish(file, dry_run=dry_run)
 
 
-@add_app.command("experiment")
+@command(add_app, "experiment")
 def experiment_command(
-    id: Annotated[str, typer.Argument(metavar="ID", help="Its short name.")],
-    paper: PaperOption,
-    title: Title,
-    dataset: DataSets = None,
-    model: Annotated[
-        str | None, typer.Option(help="To run it here; else --set unavailable=WHY. `audit list models`.")
-    ] = None,
-    row: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TABLE.ROW|TABLE.COLUMN|TABLE.ROW.COLUMN",
-            help="A row, column or cell that reports it; once for each.",
-        ),
-    ] = None,
-    more: Set = None,
-    models: Models = None,
-    dry_run: DryRun = False,
+    id: str,
+    *,
+    paper: str,
+    title: str,
+    dataset: list[str] | None = None,
+    model: str | None = None,
+    row: list[str] | None = None,
+    more: list[str] | None = None,
+    models: Path | None = None,
+    dry_run: bool = False,
 ) -> int:
     """Add an experiment: what a row reports, and how to run it here, or why it cannot be.
 
@@ -238,16 +217,17 @@ def experiment_command(
     return finish(file, dry_run=dry_run)
 
 
-@add_app.command("claim")
+@command(add_app, "claim")
 def claim_command(
-    id: Annotated[str, typer.Argument(metavar="ID", help="Its short name.")],
-    paper: PaperOption,
-    kind: Kind = None,
-    says: Says = None,
-    metric: Annotated[list[str] | None, typer.Option(help="As in P@1; once for each.")] = None,
-    more: Set = None,
-    models: Models = None,
-    dry_run: DryRun = False,
+    id: str,
+    *,
+    paper: str,
+    kind: list[str] | None = None,
+    says: str | None = None,
+    metric: list[str] | None = None,
+    more: list[str] | None = None,
+    models: Path | None = None,
+    dry_run: bool = False,
 ) -> int:
     """Add a claim of any kind. What a kind needs beyond the flags is given with --set.
 
@@ -294,11 +274,12 @@ def _within_the_number(paper: Paper, id: str) -> dict[str, Plain]:
     return margins
 
 
-@add_app.command("model")
+@command(add_app, "model")
 def model_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What claim files say under `model:`.")],
-    to: To = None,
-    dry_run: DryRun = False,
+    name: str,
+    *,
+    to: Path | None = None,
+    dry_run: bool = False,
 ) -> int:
     """Write a model file with its configuration, a toy test, and the fidelity checks to fill in.
 

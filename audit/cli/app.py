@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from audit.record import Audit
 
 __all__ = [
-    "Claims",
     "app",
     "check_keys",
     "claim_paths",
@@ -39,17 +38,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-data_app = typer.Typer(help="Look at corpora, download and prepare them.", no_args_is_help=True)
-app.add_typer(data_app, name="data")
-add_app = typer.Typer(help="Write claim files: a new paper, its tables.", no_args_is_help=True)
-app.add_typer(add_app, name="add")
-
-Claims = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[CLAIMS]...", help="Claim files or keys of built-in ones; default: all built-in ones."
-    ),
-]
+data_app = typer.Typer(name="data", help="Look at corpora, download and prepare them.", no_args_is_help=True)
+app.add_typer(data_app)
+add_app = typer.Typer(name="add", help="Write claim files: a new paper, its tables.", no_args_is_help=True)
+app.add_typer(add_app)
 
 
 def say(text: str) -> None:

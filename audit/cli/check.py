@@ -7,13 +7,12 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from audit.claims.papers import findings_about
-from audit.cli.app import Claims, app, check_keys, papers_of, say, say_table
-from audit.cli.options import AsJson, Models
+from audit.cli.app import app, check_keys, papers_of, say, say_table
+from audit.cli.options import command
 from audit.errors import AuditError, Exit
 from audit.names import counted, known_names
 from audit.record import untested
@@ -27,21 +26,15 @@ _UNREAD = "its numbers were not yet held against the page: `audit verify` does t
 _RESULTS = ("inconsistent", "untestable", "consistent")
 
 
-@app.command("check")
+@command(app, "check")
 def check_command(
-    claims: Claims = None,
-    explain: Annotated[
-        str | None, typer.Option(metavar="ID", help="Show one finding with all its numbers.")
-    ] = None,
-    as_json: AsJson = False,
-    count_weights: Annotated[
-        bool, typer.Option("--count-weights", help="Count weights in the models too; needs torch.")
-    ] = False,
-    models: Models = None,
-    everything: Annotated[
-        bool,
-        typer.Option("--all", help="Show also what is consistent and what cannot be tested."),
-    ] = False,
+    claims: list[str] | None = None,
+    *,
+    explain: str | None = None,
+    as_json: bool = False,
+    count_weights: bool = False,
+    models: Path | None = None,
+    everything: bool = False,
 ) -> int:
     """Test the tables of claim files against themselves and against the text, without any run.
 

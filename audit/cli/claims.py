@@ -7,12 +7,11 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
-
-from audit.cli.app import Claims, app, claim_paths, known_names, papers_of, say
-from audit.cli.options import Models
+from audit.cli.app import app, claim_paths, known_names, papers_of, say
+from audit.cli.options import command
 from audit.errors import AuditError, Exit
 from audit.names import counted
 
@@ -22,10 +21,11 @@ if TYPE_CHECKING:
 _WIDTH = 100
 
 
-@app.command("validate")
+@command(app, "validate")
 def validate_command(
-    claims: Claims = None,
-    models: Models = None,
+    claims: list[str] | None = None,
+    *,
+    models: Path | None = None,
 ) -> int:
     """Check claim files: every problem of every file, as file:line: key: what, and what to do."""
     from audit.claims.load import load
@@ -44,12 +44,11 @@ def validate_command(
     return code
 
 
-@app.command("schema")
+@command(app, "schema")
 def schema_command(
-    of: Annotated[str, typer.Argument(metavar="claim|audit", help="A claim file, or audit.json.")],
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="As a page to read: docs/claim-file.md, docs/audit-json.md.")
-    ] = False,
+    of: str,
+    *,
+    markdown: bool = False,
 ) -> int:
     """Print the JSON Schema of claim files or of audit.json."""
     from audit.claims.load import json_schema
@@ -65,18 +64,11 @@ def schema_command(
     return Exit.OK
 
 
-@app.command("list")
+@command(app, "list")
 def list_command(
-    claims: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[CLAIMS]...|models|model NAME|metrics|readers|protocols|training|recipes|tuning",
-            help="Claim files or keys of built-in ones; or a sort of names, with where each comes from or "
-            "what it does; `model NAME`: its variants and the keys of `config:`; `training`: the keys of "
-            "`training:`.",
-        ),
-    ] = None,
-    models: Models = None,
+    claims: list[str] | None = None,
+    *,
+    models: Path | None = None,
 ) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
     from reimpl import described

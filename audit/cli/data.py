@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from audit.claims.schema import Dataset as Described
 from audit.cli.app import data_app, papers_of, say
-from audit.cli.options import Protocol, Store, To, Vectors, command
+from audit.cli.options import command
 from audit.errors import AuditError, Exit
 from audit.names import counted
 from audit.pipeline.suite import corpus_questions, options_of
@@ -28,13 +26,6 @@ if TYPE_CHECKING:
     from reimpl.data.identity import Observed
     from reimpl.data.source import Source
 
-Corpus = Annotated[
-    Path,
-    typer.Argument(
-        metavar="PATH",
-        help="A folder, file or .zip in any format that is read; DIR@N is split column N of DIR.",
-    ),
-]
 #: Seconds to wait for a server.
 TIMEOUT = 30.0
 #: Words of a vector file that are shown.
@@ -43,9 +34,9 @@ _FIRST = 8
 _DAMAGED = ("get a sound copy", "get a whole copy")
 
 
-@data_app.command("list")
+@command(data_app, "list")
 def list_command(
-    entry: Annotated[str | None, typer.Argument(metavar="[ENTRY]", help="All about this one.")] = None,
+    entry: str | None = None,
 ) -> int:
     """The corpora of the field: sizes as printed and by whom; of one, source, licence, PSP's A and B."""
     from reimpl.data.catalogue import catalogue
@@ -58,16 +49,14 @@ def list_command(
 
 @command(data_app, "add")
 def add_command(
-    path: Corpus,
+    path: Path,
+    *,
     settings: CorpusSettings,
-    entry: Annotated[
-        str | None,
-        typer.Option("--as", metavar="ENTRY", help="The entry of the catalogue that it should be."),
-    ] = None,
-    recipe: Annotated[str, typer.Option(help="How texts become numbers.")] = "study2022",
-    protocol: Protocol = "small",
-    vectors: Vectors = None,
-    store: Store = Path("audit-runs"),
+    entry: str | None = None,
+    recipe: str = "study2022",
+    protocol: str = "small",
+    vectors: str | None = None,
+    store: Path = Path("audit-runs"),
 ) -> int:
     """Recognise a corpus, say what it is to each paper's claims, and prepare it once for all runs.
 
@@ -109,11 +98,10 @@ def _prepared(
 
 @command(data_app, "describe")
 def describe_command(
-    path: Corpus,
+    path: Path,
+    *,
     settings: CorpusSettings,
-    strata: Annotated[
-        bool, typer.Option("--strata", help="Head and tail too: labels, documents, share of the positives.")
-    ] = False,
+    strata: bool = False,
 ) -> int:
     """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
     from reimpl.data.describe import describe, observed_in, strata_sizes
@@ -379,17 +367,11 @@ def _strata(sizes: Sequence[StrataSizes]) -> Iterator[str]:
 
 @command(data_app, "get")
 def get_command(
-    key: Annotated[str, typer.Argument(metavar="ENTRY", help="The entry of the catalogue.")],
+    key: str,
+    *,
     settings: CorpusSettings,
-    to: To = None,
-    addresses: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--from",
-            metavar="URL",
-            help="An address that you know, once a file: URL, URL#sha256=DIGEST or URL#name=NAME.",
-        ),
-    ] = None,
+    to: Path | None = None,
+    addresses: list[str] | None = None,
 ) -> int:
     """Download a corpus once, check it, and recognise it as `audit data add` does.
 
@@ -463,17 +445,11 @@ def _with_a_way_out(problem: str, fetched: Sequence[Fetched]) -> str:
     return f"{problem} (the download is there; if it is not what you asked for, {anew})"
 
 
-@data_app.command("vectors")
+@command(data_app, "vectors")
 def vectors_command(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE",
-            help="Text (GloVe, word2vec, fastText), word2vec's .bin, or NAME.npy with words in NAME.txt; "
-            "packed too. Of a .zip with several: FILE.zip/MEMBER.",
-        ),
-    ],
-    store: Store = Path("audit-runs"),
+    file: Path,
+    *,
+    store: Path = Path("audit-runs"),
 ) -> int:
     """Say what a file of word vectors holds, and convert it once for all runs with --vectors FILE."""
     from audit.runner.progress import bytes_bar

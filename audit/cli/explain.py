@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from audit.cli.app import app, say
-from audit.cli.options import Out, Store
+from audit.cli.options import command
 from audit.cli.report import numbers_explained, read_sound, records_in
 from audit.errors import AuditError, Exit
 from audit.names import SHOWN, known_names
@@ -19,20 +17,13 @@ if TYPE_CHECKING:
     from audit.record import Audit, ClaimRecord
 
 
-@app.command("explain")
+@command(app, "explain")
 def explain_command(
-    claim: Annotated[
-        str,
-        typer.Argument(metavar="CLAIM", help="Id of a claim, for all its metrics, or claim:metric for one."),
-    ],
-    records: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[AUDIT_JSON]...", help="Records that `audit run` wrote; default: all in --out."
-        ),
-    ] = None,
-    out: Out = Path("audit-report"),
-    store: Store = Path("audit-runs"),
+    claim: str,
+    records: list[Path] | None = None,
+    *,
+    out: Path = Path("audit-report"),
+    store: Path = Path("audit-runs"),
 ) -> int:
     """Show how a verdict came about: every number, with the formula that gives it, and what would change it.
 

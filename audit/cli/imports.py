@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from audit.cli.app import app, papers_of, say
-from audit.cli.options import Paper as PaperOption
-from audit.cli.options import Store as StoreOption
 from audit.cli.options import command
 from audit.errors import AuditError, Exit
 from audit.importing.result import Declared
@@ -23,25 +19,15 @@ if TYPE_CHECKING:
 
 @command(app, "import")
 def import_command(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE...",
-            help="CSV, JSON or JSON lines with the columns experiment, dataset, metric, seed, value; "
-            "or, with --truth, top-k predictions of documents (JSON lines or .npz), one file a seed.",
-        ),
-    ],
-    paper: PaperOption,
+    files: list[Path],
+    *,
     declared: Declared,
-    store: StoreOption = Path("audit-runs"),
-    truth: Annotated[Path | None, typer.Option(help="True labels of the predicted documents.")] = None,
-    experiment: Annotated[str | None, typer.Option(metavar="ID", help="Whose predictions these are.")] = None,
-    seed: Annotated[
-        list[int] | None, typer.Option(help="Of a file of predictions; once for each, in their order.")
-    ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Take the place of earlier imports of the same seeds.")
-    ] = False,
+    paper: str,
+    store: Path = Path("audit-runs"),
+    truth: Path | None = None,
+    experiment: str | None = None,
+    seed: list[int] | None = None,
+    replace: bool = False,
 ) -> int:
     """Import results that others' programs gave, to be judged by the same rules.
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from audit.cli.app import Claims, app, claim_paths, papers_of, say, verdict_code
-from audit.cli.options import Also, Evidence, Out, Store
+from audit.cli.app import app, claim_paths, papers_of, say, verdict_code
+from audit.cli.options import command
 from audit.cli.report import also_of, write_files, write_index, write_report
 from audit.errors import AuditError, Exit
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from audit.record import Audit
 
 
-@app.command("judge")
+@command(app, "judge")
 def judge_command(
+    claims: list[str] | None = None,
+    *,
     context: typer.Context,
-    claims: Claims = None,
-    store: Store = Path("audit-runs"),
-    out: Out = Path("audit-report"),
-    evidence: Evidence = "ours",
-    also: Also = None,
+    store: Path = Path("audit-runs"),
+    out: Path = Path("audit-report"),
+    evidence: str = "ours",
+    also: str | None = None,
 ) -> int:
     """Judge the claims by the runs in the store, ours and imported ones, and write the reports.
 

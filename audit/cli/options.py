@@ -1,27 +1,28 @@
-"""Options that several commands have, each declared once; those of runs are fields of `audit.settings`.
+"""Options and arguments of the commands, from one table (`options.toml`); claim files that commands change.
 
-A command may take a dataclass of options: each of its fields is an option then.
+A command is a function: its positional parameters are arguments and its keyword-only ones options. One that
+is a dataclass (`audit.settings`) stands for an option for each of its fields.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
+from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
 from audit.cli.app import known_names, say
 from audit.errors import AuditError, Exit
-from audit.importing.result import Declared
 from audit.names import counted
 from audit.names import known_names as offered
 from audit.runner.models import models_of
-from audit.settings import Option, RunSettings
 
 if TYPE_CHECKING:
     from audit.authoring.edit import ClaimFile
@@ -31,18 +32,65 @@ Command = Callable[..., int]
 
 
 def command(app: typer.Typer, name: str) -> Callable[[Command], Command]:
-    """Registers a function as a command; of a parameter that is a dataclass, each field is an option."""
+    """Registers a function as a command."""
 
     def register(function: Command) -> Command:
-        app.command(name)(_expanded(function))
+        whole = f"{app.info.name} {name}" if app.info.name else name
+        hints: dict[str, Any] = get_type_hints(function)
+        groups: dict[str, Any] = {key: hint for key, hint in hints.items() if is_dataclass(hint)}
+        own = inspect.signature(function).parameters.values()
+        arguments = [it.name for it in own if _is_argument(it)]
+        signature = [_declared(whole, it) for parameter in own for it in _each(parameter, hints)]
+
+        @wraps(function)
+        def wrapped(**values: Any) -> int:
+            for key, group in groups.items():
+                given = {it.name: values.pop(it.name) for it in fields(group)}
+                values[key] = group(**{name: value for name, value in given.items() if value is not None})
+            return function(*[values.pop(it) for it in arguments], **values)
+
+        wrapped.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {it.name: it.annotation for it in signature}
+        app.command(name)(wrapped)
         return function
 
     return register
 
 
-def option(name: str, of: Any = RunSettings) -> Any:
-    """The annotation of one field of a dataclass of options, for a command that takes it alone."""
-    return _annotation(name, get_type_hints(of, include_extras=True)[name])
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    return parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+
+
+def _each(parameter: inspect.Parameter, hints: Mapping[str, Any]) -> Iterator[inspect.Parameter]:
+    """The parameter, with its type; of a dataclass, its fields."""
+    hint = hints[parameter.name]
+    if not is_dataclass(hint):
+        yield parameter.replace(annotation=hint)
+        return
+    types = get_type_hints(hint)
+    for it in fields(hint):
+        default = None if it.default == () else it.default
+        kind = list[str] | None if "Sequence" in str(types[it.name]) else types[it.name]
+        yield inspect.Parameter(it.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+def _declared(command: str, parameter: inspect.Parameter) -> inspect.Parameter:
+    """With what the table says of it."""
+    name, kind = parameter.name, parameter.annotation
+    if kind is not typer.Context:
+        table = _tables()["arguments" if _is_argument(parameter) else "options"]
+        said = dict(table.get(f"{command}.{name}") or table[name])
+        flag = said.pop("flag", f"--{name.replace('_', '-')}")
+        how = typer.Argument(**said)
+        if not _is_argument(parameter):
+            how = typer.Option(flag, callback=use_models if name == "models" else None, **said)
+        kind = Annotated[kind, how]
+    return parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)
+
+
+@cache
+def _tables() -> dict[str, dict[str, dict[str, Any]]]:
+    return tomllib.loads((resources.files("audit.cli") / "options.toml").read_text(encoding="utf-8"))
 
 
 def use_models(context: typer.Context, folder: Path | None) -> Path | None:
@@ -51,96 +99,6 @@ def use_models(context: typer.Context, folder: Path | None) -> Path | None:
         opened.enter_context(models_of(folder))
         context.call_on_close(opened.pop_all().close)
     return folder
-
-
-def _expanded(function: Command) -> Command:
-    hints = get_type_hints(function, include_extras=True)
-    parameters = inspect.signature(function).parameters
-    groups = {name: hints[name] for name in parameters if is_dataclass(hints[name])}
-    signature = []
-    for name, parameter in parameters.items():
-        if name in groups:
-            signature += _options_of(groups[name])
-        else:
-            signature.append(parameter.replace(annotation=hints[name], kind=parameter.KEYWORD_ONLY))
-
-    @wraps(function)
-    def wrapped(**values: Any) -> int:
-        for name, group in groups.items():
-            given = {it.name: values.pop(it.name) for it in fields(group)}
-            values[name] = group(**{key: value for key, value in given.items() if value is not None})
-        return function(**values)
-
-    wrapped.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {it.name: it.annotation for it in signature}
-    return wrapped
-
-
-def _options_of(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            it.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=_annotation(it.name, hints[it.name]),
-            default=None if it.default == () else it.default,
-        )
-        for it in fields(group)
-    ]
-
-
-def _annotation(name: str, hint: Any) -> Any:
-    kind, declared = get_args(hint)
-    assert isinstance(declared, Option)
-    several = "Sequence" in str(kind)
-    flags = declared.flags or (f"--{name.replace('_', '-')}",)
-    return Annotated[
-        list[str] | None if several else kind,
-        typer.Option(
-            *flags,
-            help=declared.help,
-            metavar=declared.metavar,
-            callback=use_models if name == "models" else None,
-            **declared.bounds,
-        ),
-    ]
-
-
-#: What is written beside a page on demand.
-EXPORTS = ("csv", "markdown", "junit", "latex")
-ALL_EXPORTS = "all"
-
-Models = option("models")
-Store = option("store")
-Protocol = option("protocol")
-Vectors = option("vectors")
-Evidence = option("evidence")
-By = option("by", Declared)
-To = Annotated[Path | None, typer.Option(metavar="PATH", help="Where it is written.")]
-Paper = Annotated[
-    str, typer.Option(metavar="KEY|FILE", help="The claim file that gets it, or its paper's key.")
-]
-Out = Annotated[Path, typer.Option(help="Folder of the reports.")]
-Also = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME,...",
-        help=f"Write these beside the page: {', '.join(EXPORTS)}, or {ALL_EXPORTS}. Those that are there are "
-        "renewed.",
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Any other key, its value as in YAML; once for each."),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be written.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print it as JSON, and nothing else.")]
-Says = Annotated[str | None, typer.Option(help="The paper's sentence in own short words.")]
-Kind = Annotated[
-    list[str] | None,
-    typer.Option(metavar="KIND", help="Of claims, as in order; repeatable to look at several."),
-]
-OneTable = Annotated[list[str] | None, typer.Option("--table", metavar="ID", help="This one; repeatable.")]
 
 
 # --------------------------------------------------------------------------- claim files that are changed

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from audit.cli.app import app, papers_of, say, say_table
-from audit.cli.options import AsJson, Models, Out
+from audit.cli.options import command
 from audit.cli.report import numbers_explained, read_sound, records_in
 from audit.errors import Exit
 
@@ -27,19 +25,13 @@ _LEGEND = (
 )
 
 
-@app.command("plan")
+@command(app, "plan")
 def plan_command(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[CLAIMS|AUDIT_JSON]...",
-            help="Claim files, keys of built-in ones, or records that `audit run` wrote; "
-            "default: all records in --out.",
-        ),
-    ] = None,
-    out: Out = Path("audit-report"),
-    as_json: AsJson = False,
-    models: Models = None,
+    names: list[str] | None = None,
+    *,
+    out: Path = Path("audit-report"),
+    as_json: bool = False,
+    models: Path | None = None,
 ) -> int:
     """List the open claims by what it costs to settle them: seeds, and their time by the run records.
 

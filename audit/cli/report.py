@@ -6,43 +6,28 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from audit.cli.app import app, say, verdict_code
-from audit.cli.options import ALL_EXPORTS, EXPORTS, Also, Out
+from audit.cli.options import command
 from audit.errors import AuditError, Exit
 
 if TYPE_CHECKING:
     from audit.record import Audit
 
+#: What is written beside a page on demand.
+EXPORTS = ("csv", "markdown", "junit", "latex")
 
-@app.command("report")
+
+@command(app, "report")
 def report_command(
-    records: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[AUDIT_JSON]...", help="Records that `audit run` wrote; default: all in --out."
-        ),
-    ] = None,
-    out: Out = Path("audit-report"),
-    also: Also = None,
-    figures: Annotated[
-        Path | None,
-        typer.Option(
-            "--figures",
-            metavar="DIR",
-            help="Also draw the figures as files for a paper; of several reports, a folder each.",
-        ),
-    ] = None,
-    figure_format: Annotated[str, typer.Option("--figure-format", metavar="svg,pdf,png")] = "svg",
-    diff: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option(
-            metavar="OLD NEW", help="Instead of a report: what changed between two records of one paper."
-        ),
-    ] = None,
+    records: list[Path] | None = None,
+    *,
+    out: Path = Path("audit-report"),
+    also: str | None = None,
+    figures: Path | None = None,
+    figure_format: str = "svg",
+    diff: tuple[Path, Path] | None = None,
 ) -> int:
     """Write the HTML page again from audit.json, beside it; needs no data, no GPU and no torch.
 
@@ -76,7 +61,7 @@ def also_of(text: str | None) -> tuple[str, ...]:
     """The names in `csv,junit`, each once; raises for one that is unknown."""
     if text is None:
         return ()
-    return EXPORTS if text.strip() == ALL_EXPORTS else _known("--also", text, EXPORTS, f", and {ALL_EXPORTS}")
+    return EXPORTS if text.strip() == "all" else _known("--also", text, EXPORTS, ", and all")
 
 
 def _known(option: str, text: str, known: Sequence[str], more: str = "") -> tuple[str, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from audit.cli.app import Claims, app, check_keys, claim_paths, papers_of, verdict_code
-from audit.cli.options import Also, Out, command
+from audit.cli.app import app, check_keys, claim_paths, papers_of, verdict_code
+from audit.cli.options import command
 from audit.cli.report import also_of, write_files, write_index, write_report
 from audit.errors import AuditError, Exit
 from audit.settings import RunSettings
@@ -24,33 +24,16 @@ DEFAULT_PAPER = "chen2022"
 
 @command(app, "run")
 def run_command(
+    claims: list[str] | None = None,
+    *,
     context: typer.Context,
     settings: RunSettings,
-    claims: Claims = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N-M",
-            help="Split columns of --data, as 0-9: --seeds on the first, one seed on each other; "
-            "each is judged for itself.",
-        ),
-    ] = None,
-    until_settled: Annotated[
-        bool,
-        typer.Option(
-            "--until-settled", help="Add seeds look by look where claims are open; each look has its level."
-        ),
-    ] = False,
-    budget: Annotated[
-        str | None,
-        typer.Option(metavar="SPAN", help="Time for --until-settled, as 90s, 30m, 2h, 1h30m; default: none."),
-    ] = None,
-    looks: Annotated[
-        str | None,
-        typer.Option(metavar="N,N,...", help="Seeds at which --until-settled judges; default: 3,5,8,12,20."),
-    ] = None,
-    out: Out = Path("audit-report"),
-    also: Also = None,
+    columns: str | None = None,
+    until_settled: bool = False,
+    budget: str | None = None,
+    looks: str | None = None,
+    out: Path = Path("audit-report"),
+    also: str | None = None,
 ) -> int:
     """Run the experiments of claim files over seeds, judge the claims, and write a report.
 

@@ -6,47 +6,30 @@ import json
 import subprocess
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from audit.claims.papers import papers_of
 from audit.cli.app import app, say
-from audit.cli.options import (
-    AsJson,
-    By,
-    DryRun,
-    Kind,
-    Models,
-    OneTable,
-    Says,
-    Set,
-    claim_path,
-    finish,
-    open_file,
-    sets,
-    the_one,
-)
+from audit.cli.options import claim_path, command, finish, open_file, sets, the_one
 from audit.errors import AuditError, Exit
 from audit.names import counted
 
 if TYPE_CHECKING:
     from audit.authoring.suggesting import Suggestion
 
-ClaimFileName = Annotated[str, typer.Argument(metavar="KEY|FILE", help="The claim file.")]
 
-
-@app.command("suggest")
+@command(app, "suggest")
 def suggest_command(
-    paper: ClaimFileName,
-    accept: Annotated[list[str] | None, typer.Option(metavar="ID", help="Add this one; repeatable.")] = None,
-    says: Says = None,
-    more: Set = None,
-    table: OneTable = None,
-    kind: Kind = None,
-    as_json: AsJson = False,
-    models: Models = None,
-    dry_run: DryRun = False,
+    paper: str,
+    *,
+    accept: list[str] | None = None,
+    says: str | None = None,
+    more: list[str] | None = None,
+    table: list[str] | None = None,
+    kind: list[str] | None = None,
+    as_json: bool = False,
+    models: Path | None = None,
+    dry_run: bool = False,
 ) -> int:
     """Suggest claims from the numbers of the tables: best ones, and pairs that differ in one thing.
 
@@ -114,19 +97,17 @@ def _shown(it: Suggestion) -> str:
     return "\n".join([*lines, *([f"  not yet: {_lacks(it)}"] if it.needs else [])])
 
 
-@app.command("verify")
+@command(app, "verify")
 def verify_command(
-    paper: ClaimFileName,
-    table: OneTable = None,
-    against: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="A second transcription: LaTeX, CSV, TSV, Markdown or HTML."),
-    ] = None,
-    by: By = "",
-    date: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Default: today.")] = None,
-    more: Set = None,
-    models: Models = None,
-    dry_run: DryRun = False,
+    paper: str,
+    *,
+    table: list[str] | None = None,
+    against: str | None = None,
+    by: str = "",
+    date: str | None = None,
+    more: list[str] | None = None,
+    models: Path | None = None,
+    dry_run: bool = False,
 ) -> int:
     """Compare a table of the claim file with a second reading of it from the page, cell by cell.
 

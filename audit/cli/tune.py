@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from audit.cli.app import app, check_keys, papers_of, say
 from audit.cli.options import command
@@ -23,28 +21,13 @@ if TYPE_CHECKING:
 
 @command(app, "tune")
 def tune_command(
-    claims: Annotated[
-        list[str], typer.Argument(metavar="CLAIMS...", help="Claim files or keys of built-in ones.")
-    ],
+    claims: list[str],
+    *,
     settings: TrainingSettings,
-    trials: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=100_000, help="Of each study, earlier ones included; default: the protocol's."
-        ),
-    ] = None,
-    epochs: Annotated[
-        int | None,
-        typer.Option(min=1, max=100_000, help="Of a trial: fewer are cheaper, and a cruder answer."),
-    ] = None,
-    timeout: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MIN",
-            help="No trial begins after so many minutes, or as 90s, 30m, 2h; default: no limit.",
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the proposals, and of every trial's training.")] = 0,
+    trials: int | None = None,
+    epochs: int | None = None,
+    timeout: str | None = None,
+    seed: int = 0,
 ) -> int:
     """Seek the settings of experiments that a claim file marks with `tuning`, on documents held out.
 

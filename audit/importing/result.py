@@ -7,11 +7,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from audit.claims.source import visible
 from audit.errors import AuditError, ImportFileError, option
-from audit.settings import Option
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,41 +38,19 @@ class Source:
 class Declared:
     """What whoever imports says of the results. Raises `AuditError` for what cannot be meant."""
 
-    by: Annotated[str, Option("Who ran it, with what.", metavar="TEXT")] = ""
-    authors_code: Annotated[
-        str,
-        Option("Which code of the paper's authors was run; only such runs may contradict.", metavar="TEXT"),
-    ] = ""
-    unit: Annotated[str | None, Option("Of the values.", metavar="percent|fraction")] = None
-    dataset: Annotated[str | None, Option("In place of the column dataset.")] = None
-    fingerprint: Annotated[
-        str | None, Option("Identity of the corpus, as `audit data describe` gives it.")
-    ] = None
-    same_data: Annotated[
-        str, Option("Why the data are the paper's own, where no fingerprint can tell.", metavar="WHY")
-    ] = ""
-    other_split: Annotated[
-        str, Option("Why the data are another split of the paper's own documents.", metavar="WHY")
-    ] = ""
-    test_size: Annotated[
-        int, Option("Test documents of another split, where no predictions tell.", metavar="N", min=0)
-    ] = 0
-    other_dataset: Annotated[
-        bool, Option("A data set named much like one of the paper's is another one.", "--other-dataset")
-    ] = False
-    same_predictions_ok: Annotated[
-        bool,
-        Option(
-            "Seeds of the same results were runs of their own; they count as one.", "--same-predictions-ok"
-        ),
-    ] = False
-    train_truth: Annotated[Path | None, Option("True labels of the training documents, for PSP and F1.")] = (
-        None
-    )
-    propensity: Annotated[
-        str, Option("For PSP; those of the data set's name when left out.", metavar="A,B")
-    ] = ""
-    threshold: Annotated[float | None, Option("For F1: labels with a score above it are decided for.")] = None
+    by: str = ""
+    authors_code: str = ""
+    unit: str | None = None
+    dataset: str | None = None
+    fingerprint: str | None = None
+    same_data: str = ""
+    other_split: str = ""
+    test_size: int = 0
+    other_dataset: bool = False
+    same_predictions_ok: bool = False
+    train_truth: Path | None = None
+    propensity: str = ""
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("by", "authors_code", "same_data", "other_split"):
