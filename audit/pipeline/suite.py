@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -108,7 +109,7 @@ def what_it_decides(suite: Suite, plan: Plan) -> Iterator[str]:
     from audit.judging.looks import next_level
     from audit.kinds import KINDS
     from audit.stats.families import level_of
-    from audit.stats.power import KAPPA, contradiction_power, order_power
+    from audit.stats.power import KAPPA, Noise, contradiction_power, order_power
 
     records = {it.id: it for it in plan.experiments if not it.not_run and not it.deterministic}
     seeds = max((len(plan.keys.get(name, ())) for name in records), default=0)
@@ -134,18 +135,12 @@ def what_it_decides(suite: Suite, plan: Plan) -> Iterator[str]:
     prior_df = len(records) * (seeds - 1) / 2.0 if len(records) > 2 else 0.0
     if values:
         margin = median(it.margin.value for it in values if it.margin)
-        power = contradiction_power(
-            seeds,
-            sd=sd or _USUAL_SD,
-            margin=margin,
-            difference=_OFF,
-            paper_sd_ratio=KAPPA,
-            prior_df=prior_df,
-            alpha=level,
-        )
+        noise = Noise(sd or _USUAL_SD, math.inf, 1, prior_df)
+        power = contradiction_power(seeds, noise, margin, _OFF, paper_sd_ratio=KAPPA, alpha=level)
         what = f"a printed value that is {_OFF:g} points off is contradicted"
     else:
-        power = order_power(seeds, sd=sd or _USUAL_SD, gap=_APART, prior_df=prior_df, alpha=level)
+        noise = Noise(sd or _USUAL_SD, math.inf, 2, prior_df)
+        power = order_power(seeds, noise, _APART, alpha=level)
         what = f"a method that is better by {_APART:g} point is shown to be so"
     scatter = f"by the runs on record (SD {sd:.2g})" if sd else f"if seeds scatter by {_USUAL_SD:g} points"
     share = "hardly any" if power < 0.05 else f"about {100.0 * power:.0f} % of"

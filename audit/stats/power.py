@@ -41,46 +41,61 @@ _NODES = 120
 _TAIL = 1e-13  # probability of s left out at either end
 
 
+class Noise(NamedTuple):
+    sd: float  # Of one seed in each arm, moderated.
+    df: float
+    arms: int
+    prior_df: float = 0.0  # Degrees of freedom that the prior adds to each arm.
+
+    @property
+    def upper(self) -> Noise:
+        """With the SD that is planned with."""
+        return self._replace(sd=upper_sd(self.sd, self.df))
+
+    def root(self, n: int) -> float:
+        """Standard error of the difference at `n` seeds, in units of the SD: sqrt(k / n)."""
+        return math.sqrt(self.arms / n)
+
+
+def noise_of(difference: Difference) -> Noise | None:
+    """Of two arms; None where it cannot be estimated."""
+    if difference.error is None:
+        return None
+    arms = difference.first, difference.second
+    sd = math.sqrt((arms[0].variance + arms[1].variance) / 2.0)
+    return Noise(sd, difference.error.df, arms=2, prior_df=sum(it.df - (it.n - 1) for it in arms) / 2.0)
+
+
 # --------------------------------------------------------------------------- power
 
 
 def tost_power(
-    n: int,
-    *,
-    sd: float,
-    margin: float,
-    difference: float = 0.0,
-    arms: int = 1,
-    prior_df: float = 0.0,
-    alpha: float = ALPHA,
+    n: int, noise: Noise, margin: float, difference: float = 0.0, *, alpha: float = ALPHA
 ) -> float:
-    """Of *reproduced* for values (one arm, `margin` = D - h) and equivalence (two arms).
+    """Of *reproduced* for values (one arm, `margin` = D - h) and equivalence (two arms), n at least 2.
 
-        E_s [ Phi((D - t s r - delta) / (sigma r)) - Phi((-D + t s r - delta) / (sigma r)) ]_+,
-        r = sqrt(k / n), t = t_{1-alpha,nu}
-
-    `sd` is above 0, n at least 2.
+    E_s [ Phi((D - t s r - delta) / (sigma r)) - Phi((-D + t s r - delta) / (sigma r)) ]_+,
+    r = sqrt(k / n), t = t_{1-alpha,nu}
     """
-    root = math.sqrt(arms / n)
+    root = noise.root(n)
 
     def inside(t_s: Floats) -> Floats:
         room = margin - t_s * root  # never below 0 up to `most`
-        return _phi((room - difference) / (sd * root)) - _phi((-room - difference) / (sd * root))
+        se = noise.sd * root
+        return _phi((room - difference) / se) - _phi((-room - difference) / se)
 
-    return _over_sd(inside, n, sd, arms, prior_df, alpha, most=margin / root)
+    return _over_sd(inside, n, noise, alpha, most=margin / root)
 
 
 def contradiction_power(
     n: int,
-    *,
-    sd: float,
+    noise: Noise,
     margin: float,
     difference: float,
+    *,
     half_unit: float = 0.0,
-    arms: int = 1,
     paper_runs: int | None = 1,
     paper_sd_ratio: float = 1.0,
-    prior_df: float = 0.0,
     alpha: float = ALPHA,
 ) -> float:
     """Of *contradicted*, when the printed number is this far from our true mean.
@@ -90,27 +105,25 @@ def contradiction_power(
     m = `paper_runs` runs are behind the printed number; None where no printed number enters (equivalence).
     r = `paper_sd_ratio` is what the test takes for the SD of the paper's runs over ours.
     """
-    se = sd * math.sqrt(arms / n)
-    predicted = math.sqrt(arms * (1.0 / n + (paper_sd_ratio**2 / paper_runs if paper_runs else 0.0)))
+    theirs = paper_sd_ratio**2 / paper_runs if paper_runs else 0.0
+    predicted, se = math.sqrt(noise.arms * (1.0 / n + theirs)), noise.sd * noise.root(n)
 
     def outside(t_s: Floats) -> Floats:
         bound = margin + half_unit + t_s * predicted
         return _phi((difference - bound) / se) + _phi((-difference - bound) / se)
 
-    return _over_sd(outside, n, sd, arms, prior_df, alpha / 2.0)
+    return _over_sd(outside, n, noise, alpha / 2.0)
 
 
-def order_power(
-    n: int, *, sd: float, gap: float, arms: int = 2, prior_df: float = 0.0, alpha: float = ALPHA
-) -> float:
+def order_power(n: int, noise: Noise, gap: float, *, alpha: float = ALPHA) -> float:
     """Of a one-sided t test of two arms of n seeds each.
 
         P[t'_nu(gap / (sigma sqrt(k/n))) >= t_{1-alpha}],    nu = k (n - 1), t' noncentral
 
     Reversing a claim is two-sided: `alpha` / 2 with the gap the other way round.
     """
-    root = math.sqrt(arms / n)
-    return _over_sd(lambda t_s: _phi((gap - t_s * root) / (sd * root)), n, sd, arms, prior_df, alpha)
+    root = noise.root(n)
+    return _over_sd(lambda t_s: _phi((gap - t_s * root) / (noise.sd * root)), n, noise, alpha)
 
 
 def seeds_needed(
@@ -144,13 +157,7 @@ def _phi(z: Floats) -> Floats:
 
 
 def _over_sd(
-    given: Callable[[Floats], Floats],
-    n: int,
-    sd: float,
-    arms: int,
-    prior_df: float,
-    tail: float,
-    most: float = math.inf,
+    given: Callable[[Floats], Floats], n: int, noise: Noise, tail: float, most: float = math.inf
 ) -> float:
     """Mean of `given`(t s~) over the law of s, where t s~ <= `most`, by Gauss-Legendre quadrature.
 
@@ -160,7 +167,7 @@ def _over_sd(
     import numpy as np
     from scipy import special
 
-    df, prior = arms * (n - 1), arms * prior_df
+    sd, df, prior = noise.sd, noise.arms * (n - 1), noise.arms * noise.prior_df
     t = quantile(1.0 - tail, df + prior)
     low = math.sqrt(float(special.chdtri(df, 1.0 - _TAIL)) / df)
     widest = most / (t * sd) if t > 0.0 else math.inf
@@ -232,32 +239,6 @@ class Plan:
         return "no_number_of_our_seeds" if self.hopeless else "too_many_seeds"
 
 
-class Noise(NamedTuple):
-    sd: float  # Of one seed in each arm, moderated.
-    df: float
-    arms: int
-    prior_df: float = 0.0  # Degrees of freedom that the prior adds to each arm.
-
-    @property
-    def upper(self) -> Noise:
-        """With the SD that is planned with."""
-        return self._replace(sd=upper_sd(self.sd, self.df))
-
-    @property
-    def law(self) -> dict[str, Any]:
-        """As the powers take it."""
-        return {"sd": self.sd, "arms": self.arms, "prior_df": self.prior_df}
-
-
-def noise_of(difference: Difference) -> Noise | None:
-    """Of two arms; None where it cannot be estimated."""
-    if difference.error is None:
-        return None
-    arms = difference.first, difference.second
-    sd = math.sqrt((arms[0].variance + arms[1].variance) / 2.0)
-    return Noise(sd, difference.error.df, arms=2, prior_df=sum(it.df - (it.n - 1) for it in arms) / 2.0)
-
-
 @dataclass(frozen=True)
 class Distance:
     """Is the difference within a margin? Values, gaps and equivalence.
@@ -289,20 +270,12 @@ class Distance:
         return min(1.0, inside + self._outside(seeds, self.noise, levels.contradict))
 
     def _inside(self, seeds: int, noise: Noise, alpha: float) -> float:
-        inner = self.margin - self.half_unit
-        return tost_power(seeds, margin=inner, difference=self.difference, alpha=alpha, **noise.law)
+        return tost_power(seeds, noise, self.margin - self.half_unit, self.difference, alpha=alpha)
 
     def _outside(self, seeds: int, noise: Noise, alpha: float) -> float:
-        return contradiction_power(
-            seeds,
-            margin=self.margin,
-            difference=self.difference,
-            half_unit=self.half_unit,
-            paper_runs=self.paper_runs,
-            paper_sd_ratio=self.kappa,
-            alpha=alpha,
-            **noise.law,
-        )
+        of_paper = {"paper_runs": self.paper_runs, "paper_sd_ratio": self.kappa}
+        more: dict[str, Any] = {"half_unit": self.half_unit, **of_paper}
+        return contradiction_power(seeds, noise, self.margin, self.difference, alpha=alpha, **more)
 
 
 @dataclass(frozen=True)
@@ -347,16 +320,14 @@ class Direction:
         return max(self._below(seeds, self.noise, alpha), self._small(seeds, self.noise, alpha))
 
     def _above(self, seeds: int, noise: Noise, alpha: float) -> float:
-        return order_power(seeds, gap=self.difference - self.bar, alpha=alpha, **noise.law)
+        return order_power(seeds, noise, self.difference - self.bar, alpha=alpha)
 
     def _below(self, seeds: int, noise: Noise, alpha: float) -> float:
-        return order_power(seeds, gap=self.floor - self.difference, alpha=alpha / 2.0, **noise.law)
+        return order_power(seeds, noise, self.floor - self.difference, alpha=alpha / 2.0)
 
     def _small(self, seeds: int, noise: Noise, alpha: float) -> float:
-        if self.small is None:
-            return 0.0
         off = self.difference - self.floor
-        return tost_power(seeds, margin=self.small, difference=off, alpha=alpha, **noise.law)
+        return 0.0 if self.small is None else tost_power(seeds, noise, self.small, off, alpha=alpha)
 
 
 @dataclass(frozen=True)

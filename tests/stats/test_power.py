@@ -32,16 +32,15 @@ from tests.stats import golden
 # --------------------------------------------------------------------------- power
 
 
+def noise(sd: float, arms: int = 1) -> Noise:
+    return Noise(sd, math.inf, arms)
+
+
 @golden.cases("power_tost")
 def test_power_of_tost(case: dict[str, Any]) -> None:
     inputs = case["inputs"]
-    power = partial(
-        tost_power,
-        sd=inputs["sd"],
-        margin=inputs["margin"],
-        difference=inputs["true_diff"],
-        alpha=inputs["alpha"],
-    )
+    more = {"margin": inputs["margin"], "difference": inputs["true_diff"], "alpha": inputs["alpha"]}
+    power = partial(tost_power, noise=noise(inputs["sd"]), **more)
     golden.check(
         case,
         n_seeds={str(target): seeds_needed(power, target=target) for target in (0.8, 0.9)},
@@ -54,7 +53,8 @@ def test_power_of_tost(case: dict[str, Any]) -> None:
 def test_power_of_an_order(case: dict[str, Any]) -> None:
     inputs = case["inputs"]
     assert inputs["one_sided"]
-    power = partial(order_power, sd=inputs["sd"], gap=inputs["true_gap"], alpha=inputs["alpha"])
+    of = noise(inputs["sd"], 2)
+    power = partial(order_power, noise=of, gap=inputs["true_gap"], alpha=inputs["alpha"])
     golden.check(
         case,
         n_per_arm={str(target): seeds_needed(power, target=target) for target in (0.8, 0.9)},
@@ -70,7 +70,7 @@ def test_power_of_a_contradiction(case: dict[str, Any]) -> None:
     got = {
         n: contradiction_power(
             int(n),
-            sd=inputs["sd"],
+            noise(inputs["sd"]),
             margin=inputs["margin"],
             difference=inputs["true_diff"],
             half_unit=0.005,
@@ -90,13 +90,13 @@ def test_the_power_is_the_share_of_runs_that_the_tests_decide() -> None:
     far = 76.38 + 1.5 + sd * rng.normal(size=(sims, 5))
     other = 76.38 + sd * rng.normal(size=(sims, 5))
     shares = {
-        tost_power(5, sd=sd, margin=0.495, difference=0.1): [
+        tost_power(5, noise(sd), 0.495, 0.1): [
             value(x, reported=v, margin=0.5).decide().outcome == "reproduced" for x in ours.tolist()
         ],
-        contradiction_power(5, sd=sd, margin=0.5, difference=1.5, half_unit=0.005): [
+        contradiction_power(5, noise(sd), 0.5, 1.5, half_unit=0.005): [
             value(x, reported=v, margin=0.5).decide().outcome == "contradicted" for x in far.tolist()
         ],
-        contradiction_power(5, sd=sd, margin=1.0, difference=1.5, arms=2, paper_runs=None): [
+        contradiction_power(5, noise(sd, 2), 1.0, 1.5, paper_runs=None): [
             equivalence(x, y, margin=1.0).decide().outcome == "contradicted"
             for x, y in zip(far.tolist(), other.tolist(), strict=True)
         ],
@@ -123,12 +123,12 @@ def test_a_prior_adds_its_degrees_of_freedom_and_draws_the_sd_towards_sigma() ->
     mean, df = draws.mean(axis=1), prior + n - 1
     far = np.abs(2.5 + mean) >= 0.505 + stats.t.ppf(0.975, df) * moderated * np.sqrt(1 / n + 4.0)
     near = np.abs(mean) <= 0.495 - stats.t.ppf(0.95, df) * moderated / np.sqrt(n)
-    kw = {"sd": sd, "prior_df": prior}
-    power = contradiction_power(n, margin=0.5, half_unit=0.005, difference=2.5, paper_sd_ratio=2.0, **kw)
+    of = noise(sd)._replace(prior_df=prior)
+    power = contradiction_power(n, of, 0.5, 2.5, half_unit=0.005, paper_sd_ratio=2.0)
     assert power == pytest.approx(far.mean(), abs=0.01)
-    assert tost_power(n, margin=0.495, **kw) == pytest.approx(near.mean(), abs=0.01)
+    assert tost_power(n, of, 0.495) == pytest.approx(near.mean(), abs=0.01)
     better = 0.6 + mean >= stats.t.ppf(0.95, df) * moderated / np.sqrt(n)
-    assert order_power(n, gap=0.6, arms=1, **kw) == pytest.approx(better.mean(), abs=0.01)
+    assert order_power(n, of, 0.6) == pytest.approx(better.mean(), abs=0.01)
 
 
 # --------------------------------------------------------------------------- planning
