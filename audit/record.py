@@ -47,9 +47,6 @@ def _dict() -> Any:
     return field(default_factory=dict)
 
 
-# --------------------------------------------------------------------------- runs
-
-
 @dataclass(frozen=True)
 class RunSpec:
     """Everything that decides the outcome of a run. Its hash is the run's key."""
@@ -155,9 +152,6 @@ class Run:
         return None
 
 
-# --------------------------------------------------------------------------- the paper
-
-
 @dataclass(frozen=True)
 class Where:
     """Place in the paper's text."""
@@ -233,9 +227,6 @@ class TableRecord:
     page: int | None = None
     runs: int | None = None  # Runs behind each number, where the paper says that they are means.
     verified: str | None = None  # Who held every number against the page, and when; None while nobody has.
-
-
-# --------------------------------------------------------------------------- experiments, claims, verdicts
 
 
 @dataclass(frozen=True)
@@ -778,9 +769,6 @@ class Audit:
         from audit.notebook import audit_html
 
         return audit_html(self)
-
-
-# --------------------------------------------------------------------------- JSON
 
 
 def comparison(claim: ClaimRecord, verdict: Verdict) -> str:

@@ -82,9 +82,6 @@ def _reader(store: Store) -> Predictions:
     return read
 
 
-# --------------------------------------------------------------------------- comparisons
-
-
 @dataclass(frozen=True)
 class _Scores:
     """One arm of one claim: (seeds, N) percent of each document."""
@@ -204,9 +201,6 @@ def _pairs(first: _Scores, second: _Scores) -> Iterator[SeedPair]:
         right, other = first.values[k] > 0.0, second.values[k] > 0.0
         b, c = int((right & ~other).sum()), int((~right & other).sum())
         yield SeedPair(seeds, b, c, mcnemar(b, c))
-
-
-# --------------------------------------------------------------------------- frequent and rare labels
 
 
 def label_strata(experiment: ExperimentRecord, predictions: Predictions) -> LabelStrata | None:

@@ -258,9 +258,6 @@ def _made_differently(runs: Sequence[Run]) -> list[str]:
     return notes
 
 
-# --------------------------------------------------------------------------- what is said of records
-
-
 def about_gone(experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
     """`letters: 2 of 5 runs are gone (seeds 1, 3): run again`, of each that lost any."""
     said = []
@@ -319,9 +316,6 @@ def barred(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool]) ->
     if any(it.scope == "other_data" for it in records):
         short.add("stand_in")  # or it is declared to be the paper's, with far more or fewer documents
     return next((code for code in ("stand_in", "reduced_protocol", "untuned") if code in short), None)
-
-
-# --------------------------------------------------------------------------- several arms
 
 
 def worst_scope(arms: Sequence[Arm]) -> Scope | None:

@@ -117,9 +117,6 @@ def _family(audit: Audit, claim: ClaimRecord, at: Standing) -> AmongOthers | Non
     return AmongOthers(len(once), primaries, reproduced, contradicted)
 
 
-# --------------------------------------------------------------------------- single documents
-
-
 def _of_documents(found: InstanceEvidence) -> Steps:
     """Errors and intervals of the two estimands, the draws of documents, and McNemar's test of each pair."""
     steps, n, these, new = Steps(), float(found.documents), found.these, found.new

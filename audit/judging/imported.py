@@ -94,9 +94,6 @@ class Provenance:
         return RunSpec(IMPORTED, "", config, protocol, data=data, seed=seed, precision=UNKNOWN)
 
 
-# --------------------------------------------------------------------------- which count
-
-
 def counting(runs: Iterable[Run], paper: str) -> dict[tuple[str, int], list[Run]]:
     """Experiment and seed -> the imported runs that no other one replaces, the first imported first."""
     mine = [run for run in runs if run.imported and Provenance.of(run).paper == paper]
@@ -212,9 +209,6 @@ def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:
         same.append((its_content or stated) and not it.other_split)
         near.append(its_content or stated or bool(it.other_split))
     return "same_data" if all(same) else "other_split" if all(near) else "other_data"
-
-
-# --------------------------------------------------------------------------- what is said of them
 
 
 def origin(runs: Sequence[Run]) -> tuple[str, ...]:

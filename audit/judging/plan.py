@@ -91,9 +91,6 @@ _OF_IMPORTS = {
 Device = Literal["CPU", "GPU"]
 
 
-# --------------------------------------------------------------------------- time
-
-
 @dataclass(frozen=True)
 class RunTime:
     seconds: float
@@ -145,9 +142,6 @@ class RunTimes:
         seconds = sum(it.seconds * runs[name] for name, it in known.items())
         device: Device = "GPU" if any(it.device == "GPU" for it in known.values()) else "CPU"
         return RunTime(seconds, device, similar=any(it.similar for it in known.values()))
-
-
-# --------------------------------------------------------------------------- outlooks
 
 
 @dataclass(frozen=True)
@@ -274,9 +268,6 @@ def _cannot_run(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord])
             begins = "cannot be run" if record.unavailable else "not run"
             return f"{begins}: {record.not_run.rstrip('.')}"
     return None
-
-
-# --------------------------------------------------------------------------- in words
 
 
 def settling(audit: Audit) -> dict[str, Settling]:

@@ -69,9 +69,6 @@ def passed(checks: Iterable[FidelityCheck]) -> dict[str, bool]:
     return gate
 
 
-# --------------------------------------------------------------------------- the columns in a store
-
-
 def studies_of(
     paper: Paper, plans: Iterable[KeptPlan], runs: Sequence[Run], lost: Mapping[str, tuple[int, ...]]
 ) -> dict[str, SplitStudy]:
@@ -141,9 +138,6 @@ def with_splits(audit: Audit, report: str, studies: Mapping[str, SplitStudy]) ->
     """The audit of one column with the study of all of them; any other one as it is."""
     of = column_of(report)
     return audit if of is None else replace(audit, splits=studies.get(of[0]))
-
-
-# --------------------------------------------------------------------------- the study
 
 
 def split_study(
@@ -240,9 +234,6 @@ def _noise(
         pi95_mean=None if of_mean is None else around(of_mean * math.sqrt(2 / n), df),
         printed=printed_number,
     )
-
-
-# --------------------------------------------------------------------------- verdicts under both readings
 
 
 def with_split_verdicts(

@@ -97,9 +97,6 @@ def compare(
     )
 
 
-# --------------------------------------------------------------------------- one claim by its test
-
-
 @dataclass(frozen=True)
 class Judged:
     """A claim with all its numbers but no outcome yet, and the test that will give one."""
@@ -240,9 +237,6 @@ def _badged(verdict: Verdict, *texts: str) -> Verdict:
     return replace(verdict, badges=(*verdict.badges, *texts))
 
 
-# --------------------------------------------------------------------------- the family
-
-
 def one_test(
     claim: ClaimRecord,
     verdict: Verdict,
@@ -304,9 +298,6 @@ class Family:
         """The largest p to reproduce and to contradict claim `k`, the other tests being as they are."""
         others = [it for key, it in self.once(tests, k).items() if key != self.same[k]]
         return thresholds(others, is_primary=self.primary[k], alpha=alpha)
-
-
-# --------------------------------------------------------------------------- all claims of a paper
 
 
 @dataclass(frozen=True)
@@ -485,9 +476,6 @@ class Judgement:
                 test = self.judge(claim, {name: rest}).test
                 if test is None or test.decide_by(*needed, alpha=self.alpha).outcome != verdict.outcome:
                     yield f"seed {seed} of {name}"
-
-
-# --------------------------------------------------------------------------- all readings of a claim
 
 
 def _together(several: Sequence[Judged], default: Test | None) -> Test | None:

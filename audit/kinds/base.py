@@ -39,8 +39,6 @@ from audit.stats.power import KAPPA
 from audit.stats.printed import gap, printed
 from audit.stats.sample import Difference, Moderated, Sample, sample, welch
 
-# --------------------------------------------------------------------------- keys of the claim file
-
 References = Annotated[tuple[Reference, ...], Field(min_length=2)]
 Symbol = Annotated[str, StringConstraints(pattern=SYMBOL)]
 
@@ -149,9 +147,6 @@ class JudgedByMargin(Claim):
         return True
 
 
-# --------------------------------------------------------------------------- one claim to be tested
-
-
 @dataclass(frozen=True)
 class Case:
     """A claim with the runs that bear on it."""
@@ -248,9 +243,6 @@ def untested(reason: str, test: Test | None = None, *, badges: Sequence[str] = (
         badges=(*plain.badges, *badges),
         steps=[step for step in plain.steps if not step.name.startswith(("p_", "D_"))],
     )
-
-
-# --------------------------------------------------------------------------- steps that many tests begin with
 
 
 def note_arm(steps: Steps, of: str, values: Sequence[float]) -> Sample:

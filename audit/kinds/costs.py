@@ -149,9 +149,6 @@ def _on_several_machines(case: Case) -> bool:
     return len({(run.device, run.threads) for arm in case.arms for run in arm.runs}) > 1
 
 
-# --------------------------------------------------------------------------- cost
-
-
 def cost(
     cheaper: Sequence[float],
     dearer: Sequence[float],
@@ -210,9 +207,6 @@ def _test_cost(case: Case) -> Test:
     first, second = case.names
     test = cost(*case.values, names=(first, second), deterministic=counted, alpha=case.alpha)
     return replace(test, badges=(f"ratio of {quantity}",))
-
-
-# --------------------------------------------------------------------------- convergence
 
 
 @dataclass(frozen=True)
@@ -337,9 +331,6 @@ def _test_convergence(case: Case) -> Test:
     medians = " and ".join("not reached" if it is None else f"{round(it, 2):g}" for it in test.medians)
     badges.append(f"median epochs to {target:g}: {medians}")
     return replace(test, target=float(target), badges=tuple(badges), steps=[*steps, *test.steps])
-
-
-# --------------------------------------------------------------------------- complexity
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,17 +73,15 @@ class SignificantClaim(JudgedByMargin):
         return {"details": {"test": self.test}}
 
 
-def _plain(d: Difference, steps: Steps, exact: Decision | None) -> Test | None:
-    """The difference without p-values: nothing is random, or an arm gives no variance."""
-    margin = steps.known.get("D")
-    if exact is not None:
-        return Test(estimate=d.value, margin=margin, se=0.0, exact=exact, steps=steps)
-    if d.error is None:
-        return Test(estimate=d.value, margin=margin, se=d.se, df=d.df, cap=d.cap, steps=steps)
-    return None
+def _test(d: Difference, steps: Steps, **more: Any) -> Test:
+    """With the numbers of the difference; without more, one that has no p-values."""
+    of_difference = {"estimate": d.value, "se": d.se, "df": d.df, "cap": d.cap}
+    return Test(**{**of_difference, "margin": steps.known.get("D"), "steps": steps, **more})
 
 
-# --------------------------------------------------------------------------- order
+def _exact(d: Difference, steps: Steps, decision: Decision) -> Test:
+    """Nothing is random: there are no p-values, and no error."""
+    return _test(d, steps, se=0.0, df=None, cap=None, exact=decision)
 
 
 def order(
@@ -112,9 +110,10 @@ def order(
     least = 0.0 if printed_gap is not None and printed_gap <= 2.0 * negligible else negligible
     steps = Steps(alpha, d0=least)
     d = note_difference(steps, better, worse)
-    plain = _plain(d, steps, _exact_order(d.value, least) if deterministic and d.still else None)
-    if plain or d.error is None:
-        return plain or Test()
+    if deterministic and d.still:
+        return _exact(d, steps, _exact_order(d.value, least))
+    if d.error is None:
+        return _test(d, steps)
     value, (se, df) = d.value, d.error
     intervals = steps.intervals("d", df)
     p_reproduced = steps.tail("p_rep", "d", df)
@@ -126,20 +125,16 @@ def order(
     inside = max(upper_tail(negligible + value, se, df), upper_tail(negligible - value, se, df))  # TOST
     small = d.cap is None and value > 0.0 and inside <= alpha
     noise = noise_of(d)
-    return Test(
-        estimate=value,
-        target=printed_gap,
-        se=se,
-        df=df,
+    return _test(
+        d,
+        steps,
         **intervals,
         p_reproduced=p_reproduced,
         contradictions=tuple(routes),
-        cap=d.cap,
         if_reproduced="direction",
         if_both="negligible_gain",
         badges=("difference negligible",) if small else (),
         question=Direction(value, noise, floor=least) if noise else None,
-        steps=steps,
     )
 
 
@@ -160,9 +155,6 @@ def _test_order(case: Case) -> Test:
 
 def _of_case(case: Case, test: Test, *badges: str) -> Test:
     return replace(test, target=case.printed_gap, badges=(*case.without_spread, *test.badges, *badges))
-
-
-# --------------------------------------------------------------------------- significant
 
 
 def significant(
@@ -187,10 +179,11 @@ def significant(
     steps = Steps(alpha, D=margin)
     d = note_difference(steps, better, worse)
     weighty = printed_gap is not None and printed_gap > 2.0 * margin
-    plain = _plain(d, steps, _exactly_above(d.value, margin, weighty) if deterministic and d.still else None)
-    if plain or d.error is None:
-        return plain or Test()
-    value, (se, df) = d.value, d.error
+    if deterministic and d.still:
+        return _exact(d, steps, _exactly_above(d.value, margin, weighty))
+    if d.error is None:
+        return _test(d, steps)
+    df = d.error.df
     intervals = steps.intervals("d", df)
     p_reproduced = steps.tail("p_rep", "d - D", df)
     p_reversed = steps.doubled("p_reversed", "-d", df)
@@ -215,20 +208,15 @@ def significant(
         elif small < half:
             band = Band(reproduced_up_to=up_to, contradicted_from=small, contradicted_up_to=half)
     noise, dwarfed = noise_of(d), margin if weighty else None
-    return Test(
-        estimate=value,
-        target=printed_gap,
-        margin=margin,
-        se=se,
-        df=df,
+    return _test(
+        d,
+        steps,
         **intervals,
         p_reproduced=p_reproduced,
         contradictions=tuple(routes),
-        cap=d.cap,
         if_reproduced="exceeds_margin",
         band=band,
-        question=Direction(value, noise, bar=margin, small=dwarfed) if noise else None,
-        steps=steps,
+        question=Direction(d.value, noise, bar=margin, small=dwarfed) if noise else None,
     )
 
 
@@ -248,9 +236,6 @@ def _test_significant(case: Case) -> Test:
     test = significant(*case.values, **more, deterministic=case.deterministic, alpha=case.alpha)
     unnamed = () if case.claim.details.get("test") else ("no test is named in the paper",)
     return _of_case(case, test, *unnamed)
-
-
-# --------------------------------------------------------------------------- equivalent
 
 
 def equivalence(
@@ -276,13 +261,12 @@ def equivalence(
     """
     steps = Steps(alpha, D=margin)
     d = note_difference(steps, left, right)
-    # 64.4 - 63.9 is 0.5000000000000071 in floating point
-    kept = d.value >= -margin - SAME and (no_loss or d.value <= margin + SAME)
-    exact = Decision("reproduced" if kept else "contradicted", "deterministic")
-    plain = _plain(d, steps, exact if deterministic and d.still else None)
-    if plain or d.error is None:
-        return plain or Test()
-    value, (se, df) = d.value, d.error
+    if deterministic and d.still:  # 64.4 - 63.9 is 0.5000000000000071 in floating point
+        kept = d.value >= -margin - SAME and (no_loss or d.value <= margin + SAME)
+        return _exact(d, steps, Decision("reproduced" if kept else "contradicted", "deterministic"))
+    if d.error is None:
+        return _test(d, steps)
+    value, df = d.value, d.error.df
     intervals, noise = steps.intervals("d", df), noise_of(d)
     if no_loss:
         p_reproduced = steps.tail("p_rep", "D + d", df)
@@ -300,20 +284,16 @@ def equivalence(
         band = Band(start, contradicted_up_to=steps.work("D_C", "max(0, -d - t(two) * se)", df))
     elif d.cap is None:
         band = within(steps, "d", df, df)
-    return Test(
-        estimate=value,
-        margin=margin,
-        se=se,
-        df=df,
+    return _test(
+        d,
+        steps,
         **intervals,
         p_reproduced=p_reproduced,
         contradictions=(route,),
-        cap=d.cap,
         if_reproduced="no_loss" if no_loss else "tost",
         if_undecided="straddles_margin",
         band=band,
         question=question,
-        steps=steps,
     )
 
 

@@ -143,9 +143,6 @@ class DominanceClaim(Claim):
         return {"details": {"lines": lines}, "experiments": tuple(names)}
 
 
-# --------------------------------------------------------------------------- comparisons
-
-
 @dataclass(frozen=True)
 class Comparison:
     """That the first arm is better than the second, from both sides; one without runs is not shown either
@@ -272,9 +269,6 @@ def _holm(steps: Steps, name: str, of: str, which: str, p_values: Sequence[float
     )
 
 
-# --------------------------------------------------------------------------- ranking
-
-
 def ranking(
     systems: Sequence[Sequence[float]], *, names: Sequence[str] = (), deterministic: bool = False
 ) -> Test:
@@ -322,9 +316,6 @@ def _agreement(case: Case) -> Sequence[Step]:
     tau = kendalltau([-k for k in range(len(means))], means, method="exact" if exact else "auto")
     steps = [Step("Kendall's tau-b of the means, a description", "", float(tau.statistic))]
     return [*steps, Step("its exact p", "", float(tau.pvalue))] if exact else steps
-
-
-# --------------------------------------------------------------------------- trend
 
 
 def page(blocks: Sequence[Sequence[float]]) -> tuple[float, float]:
@@ -447,9 +438,6 @@ def _test_trend(case: Case) -> Test:
     return replace(test, badges=(f"{len(common)} seeds as blocks",))
 
 
-# --------------------------------------------------------------------------- optimum
-
-
 def optimum(
     levels: Mapping[str, Sequence[float]],
     *,
@@ -538,9 +526,6 @@ def _test_optimum(case: Case) -> Test:
         levels, best=case.names[0], margin=margin, deterministic=case.deterministic, alpha=case.alpha
     )
     return replace(test, badges=(*case.without_spread, *test.badges))
-
-
-# --------------------------------------------------------------------------- dominance
 
 
 def dominance(

@@ -90,9 +90,6 @@ class OtherSplit(NamedTuple):
     documents_ours: int
 
 
-# --------------------------------------------------------------------------- the two tests around a number
-
-
 def around(
     steps: Steps,
     estimate: str,
@@ -163,9 +160,6 @@ def within(steps: Steps, d: str, own: float, predicted: float, *, se: str = "se"
             end = steps.note(name, f"0, since the margin in use is {num(floor)} or more", 0.0)
         found.append(end)
     return Band(reproduced_from=found[0], contradicted_up_to=found[1])
-
-
-# --------------------------------------------------------------------------- value
 
 
 def value(
@@ -305,9 +299,6 @@ def _test_value(case: Case) -> Test:
         # the runs are shown, but p-values against a number of other data would mean nothing
         return untested(case.scope, test)
     return test
-
-
-# --------------------------------------------------------------------------- gap
 
 
 def gap_size(

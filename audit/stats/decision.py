@@ -26,9 +26,6 @@ Outcome = Literal["reproduced", "contradicted", "inconclusive"]
 ALPHA = 0.05
 
 
-# --------------------------------------------------------------------------- steps
-
-
 @dataclass(frozen=True)
 class Step:
     """One number of a derivation: `se = sqrt(s^2 / n) = sqrt(0.2371^2 / 3) = 0.1369`.
@@ -186,9 +183,6 @@ _FUNCTIONS: dict[str, Any] = {
     "tail": upper_tail,
     "quantile": quantile,
 }
-
-
-# --------------------------------------------------------------------------- outcomes
 
 
 @dataclass(frozen=True)

@@ -80,9 +80,6 @@ def _checked(p_values: Sequence[float]) -> Sequence[float]:
     return p_values
 
 
-# --------------------------------------------------------------------------- what a family leaves
-
-
 def thresholds(
     others: Sequence[tuple[float, float, bool]], *, is_primary: bool, alpha: float
 ) -> tuple[float, float]:
@@ -131,9 +128,6 @@ def threshold_holm(
 def _largest(p_values: tuple[float, ...]) -> float:
     """Kept, since each claim of a family asks for the same other one."""
     return max(holm(p_values))
-
-
-# --------------------------------------------------------------------------- looks
 
 
 def level_of(look: int, *, alpha: float = ALPHA) -> float:

@@ -66,9 +66,6 @@ def noise_of(difference: Difference) -> Noise | None:
     return Noise(sd, difference.error.df, arms=2, prior_df=sum(it.df - (it.n - 1) for it in arms) / 2.0)
 
 
-# --------------------------------------------------------------------------- power
-
-
 def tost_power(
     n: int, noise: Noise, margin: float, difference: float = 0.0, *, alpha: float = ALPHA
 ) -> float:
@@ -189,9 +186,6 @@ def _legendre() -> tuple[Floats, Floats]:
     import numpy as np
 
     return np.polynomial.legendre.leggauss(_NODES)
-
-
-# --------------------------------------------------------------------------- plans
 
 
 class Levels(NamedTuple):

@@ -20,9 +20,6 @@ SAME = 1e-9
 FEWEST_ARMS = 3
 
 
-# --------------------------------------------------------------------------- Student's t
-
-
 def upper_tail(distance: float, se: float, df: float) -> float:
     """P[t_df >= distance / se]; the normal distribution where `df` is infinite.
 
@@ -46,9 +43,6 @@ def interval(centre: float, se: float, df: float, *, level: float) -> tuple[floa
     """Two-sided interval centre -+ t * se of coverage `level` (0.95 for a 95 % interval)."""
     half = quantile(0.5 + level / 2.0, df) * se
     return centre - half, centre + half
-
-
-# --------------------------------------------------------------------------- moderated variances
 
 
 @dataclass(frozen=True)
@@ -123,9 +117,6 @@ def prior_of(arms: Sequence[Sequence[float]], *, percent: bool | None = None) ->
     return Prior(min(2.0 * half, most), variance, percent, 2.0 * half)
 
 
-# --------------------------------------------------------------------------- one sample
-
-
 @dataclass(frozen=True)
 class Sample:
     n: int
@@ -166,9 +157,6 @@ def small_sample_cap(n: int, *, still: bool) -> str | None:
     if n < 3:
         return "no_variance_estimate" if n == 1 else "too_few_seeds"
     return "no_spread" if still else None
-
-
-# --------------------------------------------------------------------------- errors of sums
 
 
 class Error(NamedTuple):
@@ -227,9 +215,6 @@ def welch(first: Sequence[float], second: Sequence[float]) -> Difference:
     df = a.df + b.df if still else satterthwaite(((va, a.df), (vb, b.df)))
     cap = small_sample_cap(min(a.n, b.n), still=still)
     return Difference(a, b, a.mean - b.mean, math.sqrt(va + vb), df, cap, still)
-
-
-# --------------------------------------------------------------------------- noise that is not of our seeds
 
 
 def instance_se(percent: float, *, documents: int) -> float:
