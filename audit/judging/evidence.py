@@ -262,12 +262,10 @@ def about_gone(experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
     """`letters: 2 of 5 runs are gone (seeds 1, 3): run again`, of each that lost any."""
     said = []
     for it in experiments:
-        runs = len({run.spec.seed for run in it.runs} | set(it.gone))
-        seeds = ", ".join(map(str, it.gone))
-        if len(it.gone) == 1:
-            said.append(f"{it.id}: 1 of {counted(runs, 'run')} is gone (seed {seeds}): run again")
-        elif it.gone:
-            said.append(f"{it.id}: {len(it.gone)} of {runs} runs are gone (seeds {seeds}): run again")
+        runs = counted(len({run.spec.seed for run in it.runs} | set(it.gone)), "run")
+        are, seed = ("is", "seed") if len(it.gone) == 1 else ("are", "seeds")
+        lost = f"{len(it.gone)} of {runs} {are} gone ({seed} {', '.join(map(str, it.gone))})"
+        said += [f"{it.id}: {lost}: run again"] if it.gone else []
     return tuple(said)
 
 

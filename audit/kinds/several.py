@@ -150,35 +150,16 @@ class Comparison:
 
     first: str
     second: str
+    where: str = ""
     difference: Difference | None = None
     p: float | None = None  # One-sided p of the order.
-    p_worse: float | None = None  # One-sided p of its reverse.
+    p_reversed: float | None = None  # Two-sided p of the reverse.
     cap: str | None = "not_run"
     exact: bool = False  # Nothing is random: both arms are deterministic, and the sides are 0 or 1.
-    where: str = ""
-
-    @property
-    def p_reversed(self) -> float | None:
-        """Two-sided p of the reverse."""
-        return None if self.p_worse is None else min(1.0, 2.0 * self.p_worse)
-
-    def _side(self, p: float | None, sign: float) -> float:
-        """An order that is capped still belongs to the family: neither side of it is shown (p = 1)."""
-        if self.exact and self.difference:
-            return float(sign * self.difference.value <= SAME)
-        return 1.0 if self.cap or p is None else p
-
-    @property
-    def holds(self) -> float:
-        return self._side(self.p, 1.0)
-
-    @property
-    def worse(self) -> float:
-        return self._side(self.p_worse, -1.0)
-
-    @property
-    def reversed(self) -> float:
-        return self._side(self.p_reversed, -1.0)
+    # as members of a family: what is capped still belongs to it, and neither side of it is shown
+    holds: float = 1.0
+    worse: float = 1.0
+    reversed: float = 1.0
 
     @property
     def says(self) -> str:
@@ -205,19 +186,21 @@ def compared(
     """By Welch's t; `where` tells comparisons of the same arms apart."""
     label = f"{first} > {second}{where}: "
     d = note_difference(steps, x, y, names=(first, second), label=label, where=where)
+    plain = Comparison(first, second, where, d, cap=d.cap)
     if deterministic and d.still:
-        return Comparison(first, second, d, cap=None, exact=True, where=where)
+        holds, back = float(d.value <= SAME), float(d.value >= -SAME)
+        return replace(plain, cap=None, exact=True, holds=holds, worse=back, reversed=back)
+    if d.error is None:
+        _one(steps, f"{label}p_order and p_reversed", f"it may not decide ({d.cap})")
+        return plain
     kept, steps.label = len(steps), label
-    p = p_worse = None
-    if d.error:
-        p = steps.tail("p_order", "d", d.error.df)
-        p_worse = steps.tail("p_worse", "-d", d.error.df)
-        steps.work("p_reversed", "min(1, 2 * p_worse)")
-    if d.cap or not d.error:
+    p, worse = steps.tail("p_order", "d", d.error.df), steps.tail("p_worse", "-d", d.error.df)
+    back, steps.label = steps.work("p_reversed", "min(1, 2 * p_worse)"), ""
+    if d.cap:
         del steps[kept:]
-        _one(steps, "p_order and p_reversed", f"it may not decide ({d.cap})")
-    steps.label = ""
-    return Comparison(first, second, d, p, p_worse, d.cap, where=where)
+        _one(steps, f"{label}p_order and p_reversed", f"it may not decide ({d.cap})")
+        return replace(plain, p=p, p_reversed=back)
+    return replace(plain, p=p, p_reversed=back, holds=p, worse=worse, reversed=back)
 
 
 def _one(steps: Steps, name: str, why: str) -> float:
@@ -632,7 +615,7 @@ def _over(steps: Steps, winner: Arm, rival: Arm, where: str) -> Comparison:
     first, second = winner.experiment, rival.experiment
     if winner.lacks or rival.lacks:
         _one(steps, f"{first} > {second}{where}: p_order and p_reversed", "it was not run")
-        return Comparison(first, second, where=where)
+        return Comparison(first, second, where)
     still = winner.deterministic and rival.deterministic
     return compared(steps, first, second, winner.values, rival.values, deterministic=still, where=where)
 
