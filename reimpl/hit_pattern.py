@@ -70,7 +70,7 @@ def of_documents(arrays: Arrays, metric: str) -> NDArray[np.float64]:
 
     Raises `DataError` for a metric that they do not give, or arrays of another version.
     """
-    version, ranks = (int(it) for it in arrays["hits_format"])
+    version, ranks = arrays["hits_format"].tolist()
     if version != VERSION:
         raise DataError(f"hits of version {version}, and {VERSION} is read; run again")
     if not is_kept(metric) or (parse(metric).k or 0) > ranks:
@@ -78,13 +78,15 @@ def of_documents(arrays: Arrays, metric: str) -> NDArray[np.float64]:
     name, k = parse(metric).family, parse(metric).k or 0
     at = (arrays["hits"][:, None] >> np.arange(k)) & 1  # (N, k)
     labels = arrays["true_labels"].astype(np.int64)
-    if name == "nDCG":
-        discount = 1.0 / np.log2(np.arange(k) + 2.0)
-        best = np.concatenate(([0.0], np.cumsum(discount)))
-        gain, ideal = at @ discount, best[np.clip(labels, 1, k)]
-    else:
-        below = {"P": np.full_like(labels, k), "R": np.maximum(labels, 1), "RP": np.clip(labels, 1, k)}
-        gain, ideal = at.sum(axis=1), below[name]
+    discount = 1.0 / np.log2(np.arange(k) + 2.0)
+    best = np.concatenate(([0.0], np.cumsum(discount)))
+    gain = at @ discount if name == "nDCG" else at.sum(axis=1)
+    ideal = {
+        "P": np.full(len(labels), k),
+        "R": np.maximum(labels, 1),
+        "RP": np.clip(labels, 1, k),
+        "nDCG": best[np.clip(labels, 1, k)],
+    }[name]
     percent: NDArray[np.float64] = 100.0 * gain / ideal
     return percent
 

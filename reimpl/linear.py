@@ -88,92 +88,61 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     reset_peak_memory(_CPU)
     inputs = word_weights(data, config.weights, normalise=config.normalise, dtype=np.float64)
     X, X_test = inputs.of(data.train), inputs.of(data.test)
-    solver = _solver(config, X.shape)
-    has = data.train.labels(data.n_labels).tocsc()
-    lists = _Lists(np.full((data.test.size, kept(data)), -1), np.full((data.test.size, kept(data)), -np.inf))
-    lists.resume(watch)
-    began -= lists.seconds
+    solver, L, K = _solver(config, X.shape), data.n_labels, kept(data)
+    has = data.train.labels(L).tocsc()
+    # the K best labels of each test document, among those that are done
+    ids, scores = np.full((data.test.size, K), -1), np.full((data.test.size, K), -np.inf)
+    first = unfinished = 0
+    if watch.checkpoint is not None and watch.checkpoint.exists():
+        with checkpoint.load(watch.checkpoint, _CPU) as content:
+            if content["ids"].shape != ids.shape:
+                raise ValueError("of other data")
+            ids, scores = content["ids"].numpy(), content["scores"].numpy()
+            first, unfinished = content["first"], content["unfinished"]
+            began -= content["seconds"]
     saved = time.perf_counter()
-    for first in range(lists.done, data.n_labels, _BLOCK):
+    while first < L:
         now = time.perf_counter()
         stop = watch.stop()
-        if stop or now - saved >= watch.checkpoint_every:
-            lists.seconds = now - began
-            lists.save(watch)
+        if watch.checkpoint is not None and (stop or now - saved >= watch.checkpoint_every):
+            tensors = {"ids": torch.from_numpy(ids), "scores": torch.from_numpy(scores)}
+            numbers = {"first": first, "unfinished": unfinished, "seconds": now - began}
+            checkpoint.save(watch.checkpoint, {**tensors, **numbers}, _CPU)
             saved = now
         if stop:
             raise Interrupted
-        last = min(first + _BLOCK, data.n_labels)
-        scores = np.full((data.test.size, last - first), -np.inf)
-        for label in range(first, last):
+        block = np.arange(first, min(first + _BLOCK, L))
+        fresh = np.full((data.test.size, len(block)), -np.inf)
+        for column, label in enumerate(block):
             documents = has.indices[has.indptr[label] : has.indptr[label + 1]]
             if len(documents) == X.shape[0]:
-                scores[:, label - first] = 1.0
+                fresh[:, column] = 1.0
             elif len(documents):
-                scores[:, label - first], early = _fitted(solver, X, X_test, documents)
-                lists.unfinished += early
-        lists.add(scores)
-        watch.progress(last, data.n_labels, None)
-    ids = lists.ids.astype(np.int32)
-    never = int((np.diff(has.indptr) == 0).sum())
-    notes = (
-        (inputs.are_words, "features: counts of the words that were kept of each document"),
-        (never, f"{never} labels without a training document are never predicted"),
-        (
-            lists.unfinished,
-            f"the solver stopped at its most iterations for {lists.unfinished} labels",
-        ),
-    )
+                fresh[:, column], early = _fitted(solver, X, X_test, documents)
+                unfinished += early
+        # `top_k` gives ties to the earlier place: equals in the lists are by id, and new ids are higher
+        all_ids = np.concatenate((ids, np.broadcast_to(block, fresh.shape)), axis=1)
+        values, best = top_k(torch.from_numpy(np.concatenate((scores, fresh), axis=1)), K)
+        places, scores = best.numpy(), values.numpy()
+        ids = np.where(places < 0, -1, np.take_along_axis(all_ids, np.maximum(places, 0), 1))
+        first += len(block)
+        watch.progress(first, L, None)
+    top_ids, never = ids.astype(np.int32), int((np.diff(has.indptr) == 0).sum())
+    notes = {
+        "features: counts of the words that were kept of each document": inputs.are_words,
+        f"{never} labels without a training document are never predicted": never,
+        f"the solver stopped at its most iterations for {unfinished} labels": unfinished,
+    }
     return Result(
-        metrics=measure(ids, data.test, data),
+        metrics=measure(top_ids, data.test, data),
         curve=(),
         seconds=time.perf_counter() - began,
         peak_memory_bytes=peak_memory(_CPU),
-        parameters=data.n_labels * (X.shape[1] + config.bias),
-        top_ids=ids,
-        top_scores=lists.scores.astype(np.float32),
-        notes=tuple(note for there, note in notes if there),
+        parameters=L * (X.shape[1] + config.bias),
+        top_ids=top_ids,
+        top_scores=scores.astype(np.float32),
+        notes=tuple(note for note, holds in notes.items() if holds),
     )
-
-
-@dataclass
-class _Lists:
-    """The K best labels of each test document, among the labels done so far."""
-
-    ids: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    done: int = 0  # Labels, from the first on
-    unfinished: int = 0  # Labels at which the solver stopped at its most iterations
-    seconds: float = 0.0
-
-    def add(self, scores: NDArray[np.float64]) -> None:
-        """Takes the next labels, (N, labels); ties are for the lower id, -inf is for never."""
-        K, first = self.ids.shape[1], self.done
-        fresh = np.broadcast_to(np.arange(first, first + scores.shape[1]), scores.shape)
-        ids = np.concatenate((self.ids, fresh), axis=1)
-        # `top_k` gives ties to the earlier place: equals in the lists are by id, and new ids are higher.
-        values, best = top_k(torch.from_numpy(np.concatenate((self.scores, scores), axis=1)), K)
-        places = best.numpy()
-        self.scores = values.numpy()
-        self.ids = np.where(places < 0, -1, np.take_along_axis(ids, np.maximum(places, 0), 1))
-        self.done += scores.shape[1]
-
-    def save(self, watch: Watch) -> None:
-        """With the time that it took."""
-        if watch.checkpoint is not None:
-            tensors = {"ids": torch.from_numpy(self.ids), "scores": torch.from_numpy(self.scores)}
-            checkpoint.save(watch.checkpoint, {**vars(self), **tensors}, _CPU)
-
-    def resume(self, watch: Watch) -> None:
-        """Those of an interrupted run, where there are any."""
-        if watch.checkpoint is None or not watch.checkpoint.exists():
-            return
-        with checkpoint.load(watch.checkpoint, _CPU) as content:
-            if content["ids"].shape != self.ids.shape:
-                raise ValueError("of other data")
-            self.ids, self.scores = content["ids"].numpy(), content["scores"].numpy()
-            self.done, self.unfinished = content["done"], content["unfinished"]
-            self.seconds = float(content["seconds"])
 
 
 def _solver(config: Config, shape: tuple[int, int]) -> Any:
@@ -182,9 +151,8 @@ def _solver(config: Config, shape: tuple[int, int]) -> Any:
         from sklearn.linear_model import LogisticRegression
         from sklearn.svm import LinearSVC
     except ImportError as err:
-        raise ConfigError(
-            "model 'linear' needs scikit-learn; pip install 'xmtc-audit[linear]', or leave it out"
-        ) from err
+        how = "pip install 'xmtc-audit[linear]', or leave it out"
+        raise ConfigError(f"model 'linear' needs scikit-learn; {how}") from err
     common = {
         "C": config.C,
         "dual": shape[0] <= shape[1] or config.loss == "hinge",  # the plain hinge has no primal solver

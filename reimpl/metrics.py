@@ -48,7 +48,7 @@ def evaluate(
     or with `skip_empty` not at all. Raises `DataError` for lists or truth that do not fit each other and
     `ConfigError` for a k that cannot be answered. NaN where nothing counts (0 / 0, as in every program).
     """
-    known = as_truth(truth, None if weights is None else len(weights))
+    known = as_truth(truth)
     places = known.places(check_lists(top_ids, known, ks))
     y, hits = known.counts, places >= 0
     counted = (y > 0).astype(np.float64) if skip_empty else np.ones(known.size)
@@ -195,7 +195,7 @@ def _mean_ratio(part: IntArray, whole: IntArray) -> float:
 
 def count_labels(predicted: TruthLike, truth: TruthLike, n_labels: int | None = None) -> LabelCounts:
     """Counts of decided label sets against true ones. Raises `DataError` unless sizes and L agree."""
-    decided, true = as_truth(predicted, n_labels), as_truth(truth, n_labels)
+    decided, true = as_truth(predicted), as_truth(truth)
     L = n_labels or true.n_labels or decided.n_labels
     if L is None or decided.size != true.size or {decided.n_labels or L, true.n_labels or L} != {L}:
         raise DataError(

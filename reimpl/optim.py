@@ -166,13 +166,12 @@ class NormClip:
         for parameter in parameters:
             if parameter.grad is not None and parameter.grad.is_sparse:
                 parameter.grad = parameter.grad.coalesce()
-        found = (parameter.grad for parameter in parameters)
-        gradients = [grad.values() if grad.is_sparse else grad for grad in found if grad is not None]
-        if not gradients:
-            return
-        norm: Tensor = torch.linalg.vector_norm(torch.stack(list(torch._foreach_norm(gradients))))
-        bound, norm = self._next(norm)
-        torch._foreach_mul_(gradients, (bound / (norm + _EPS)).clamp(max=1.0).to(gradients[0]))
+        grads = [parameter.grad for parameter in parameters if parameter.grad is not None]
+        gradients = [grad.values() if grad.is_sparse else grad for grad in grads]
+        if gradients:
+            norm: Tensor = torch.linalg.vector_norm(torch.stack(list(torch._foreach_norm(gradients))))
+            bound, norm = self._next(norm)
+            torch._foreach_mul_(gradients, (bound / (norm + _EPS)).clamp(max=1.0).to(gradients[0]))
 
     def _next(self, norm: Tensor) -> tuple[float | Tensor, Tensor]:
         """The bound of this step, and its norm."""

@@ -32,17 +32,15 @@ class Truth:
 
     offsets: IntArray  # (N + 1,), from 0 to M, never falling
     labels: IntArray  # (M,) label ids from 0, as the file has them: never shifted; rising within a document
-    n_labels: int | None = None  # L, when known: then an id from L on is an error, in the truth and in a list
+    n_labels: int | None = None  # L, when known: then an id from L on is an error, here and in a list
 
     def __post_init__(self) -> None:
         for name in ("offsets", "labels"):
             object.__setattr__(self, name, integers(getattr(self, name), f"true {name}"))
         offsets, labels = self.offsets, self.labels
         if offsets.ndim != 1 or labels.ndim != 1 or len(offsets) < 1:
-            raise DataError(
-                f"true labels: offsets {offsets.shape} and labels {labels.shape} must be two rows of "
-                "numbers, offsets one longer than there are documents"
-            )
+            shapes = f"{offsets.shape} and labels {labels.shape}"
+            raise DataError(f"true labels: offsets {shapes} must be two rows of numbers")
         if offsets[0] != 0 or offsets[-1] != len(labels) or (np.diff(offsets) < 0).any():
             raise DataError(
                 f"true labels: offsets must rise from 0 to the number of labels {len(labels)}, "
@@ -51,17 +49,14 @@ class Truth:
         outside = (labels < 0) | (labels >= (np.inf if self.n_labels is None else self.n_labels))
         if outside.any():
             at = int(outside.argmax())
-            raise DataError(
-                f"true labels: label id {int(labels[at])} of document {int(self.rows[at])} is outside 0 to "
-                f"{'...' if self.n_labels is None else self.n_labels - 1}; give ids of the label list"
-            )
+            where = f"label id {int(labels[at])} of document {int(self.rows[at])}"
+            last = "..." if self.n_labels is None else self.n_labels - 1
+            raise DataError(f"true labels: {where} is outside 0 to {last}; give ids of the label list")
         wrong = (np.diff(labels) <= 0) & (np.diff(self.rows) == 0)
         if wrong.any():
             at = int(wrong.argmax())
-            raise DataError(
-                f"true labels: document {int(self.rows[at])} has label {int(labels[at + 1])} after "
-                f"{int(labels[at])}; labels must be sorted, each at most once"
-            )
+            has = f"document {int(self.rows[at])} has label {int(labels[at + 1])} after {int(labels[at])}"
+            raise DataError(f"true labels: {has}; labels must be sorted, each at most once")
 
     @classmethod
     def from_csr(cls, matrix: Any) -> Truth:
@@ -116,31 +111,20 @@ class Truth:
         """
         places = self.find(np.broadcast_to(np.arange(len(lists))[:, None], lists.shape), lists)
         seen = np.zeros(len(self.labels), dtype=bool)
-        for rank in range(
-            places.shape[1]
-        ):  # a document has one label at a rank, so no place comes twice here
-            true = places[:, rank] >= 0
-            places[true, rank] = np.where(seen[places[true, rank]], -1, places[true, rank])
-            seen[places[places[:, rank] >= 0, rank]] = True
+        for at_rank in places.T:  # a document has one label at a rank, so no place comes twice here
+            true = at_rank >= 0
+            at_rank[true] = np.where(seen[at_rank[true]], -1, at_rank[true])
+            seen[at_rank[at_rank >= 0]] = True
         return places
 
 
-#: What the metrics accept as truth: `Truth`, a scipy sparse matrix, or (offsets, sorted labels).
-TruthLike = Truth | tuple[ArrayLike, ArrayLike] | Any
+#: What the metrics accept as truth: `Truth`, or a scipy sparse matrix.
+TruthLike = Truth | Any
 
 
-def as_truth(truth: TruthLike, n_labels: int | None = None) -> Truth:
-    """`truth` as a `Truth`. Raises `DataError` for anything else."""
-    if isinstance(truth, Truth):
-        return truth
-    if hasattr(truth, "tocsr"):
-        return Truth.from_csr(truth)
-    if isinstance(truth, tuple) and len(truth) == 2:
-        return Truth(np.asarray(truth[0]), np.asarray(truth[1]), n_labels)
-    raise DataError(
-        f"true labels of type {type(truth).__name__}: give a Truth, a scipy sparse matrix or "
-        "the pair (offsets, labels)"
-    )
+def as_truth(truth: TruthLike) -> Truth:
+    """`truth` as a `Truth`."""
+    return truth if isinstance(truth, Truth) else Truth.from_csr(truth)
 
 
 def integers(values: ArrayLike, what: str) -> IntArray:
@@ -159,18 +143,12 @@ def check_lists(top_ids: ArrayLike, truth: Truth, ks: Sequence[int]) -> IntArray
             f"ranked lists of shape {ids.shape} for {truth.size} documents with true labels; "
             "give one list for every document, all -1 where nothing was predicted"
         )
-    if not len(ks):
-        raise ConfigError("no k given: ask for at least one, such as ks=(1, 3, 5)")
+    most = min(ids.shape[1], ids.shape[1] if L is None else L)
     for k in ks:
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-            raise ConfigError(f"metric at k={k!r}: k must be a whole number from 1")
-        if k > ids.shape[1]:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= most:
             # A list cut at K says nothing about rank K + 1: that is not "wrong", it is unknown.
-            raise ConfigError(
-                f"metric at k={k} of lists of length {ids.shape[1]}: predict at least {k} labels"
-            )
-        if L is not None and k > L:
-            raise ConfigError(f"metric at k={k} of {L} labels: k cannot exceed the number of labels")
+            of = f"lists of length {ids.shape[1]}" + ("" if L is None else f" and {L} labels")
+            raise ConfigError(f"metric at k={k!r} of {of}: k must be a whole number from 1 to {most}")
     ids = ids[:, : max(ks)].astype(np.int64, copy=False)
     if L is not None and (high := int(ids.max())) >= L:
         row = int(np.flatnonzero((ids == high).any(axis=1))[0])
