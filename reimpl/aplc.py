@@ -16,7 +16,7 @@ the scores (`reimpl.on_top`): a claim file names it, its variant and the keys th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Unpack, cast
 
 import torch
@@ -104,6 +104,6 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         order = by_frequency(data.train, data.n_labels)
         return Clustered(body, LabelClusters(config, features=features, order=order))
 
-    result = training.train(network, data, protocol, loss_name="bce_mean", **how)  # its loss is not used
+    result = training.train(network, data, protocol, **how)
     sizes = ", ".join(f"{size:,}" for size in config.sizes(data.n_labels))
-    return replace(result, notes=(f"label clusters of {sizes} labels", *result.notes))
+    return result.noted(f"label clusters of {sizes} labels")

@@ -177,13 +177,10 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         clusters = LabelClusters(config, features=config.hidden, order=order)
         return APLCXLNet(XLNetEncoder(xlnet, summary, padding_id=pieces.padding_id), clusters)
 
-    result = training.train(network, pieces, protocol, loss_name="bce_mean", **how)  # the loss is not used
+    result = training.train(network, pieces, protocol, **how)
     sizes = ", ".join(f"{size:,}" for size in config.sizes(data.n_labels))
-    notes = (
-        f"label clusters of {sizes} labels",
-        f"weights {config.weights}, sha256 {word_pieces.digest_of(folder)}",
-    )
-    return replace(result, notes=(*notes, *result.notes))
+    weights = f"weights {config.weights}, sha256 {word_pieces.digest_of(folder)}"
+    return result.noted(f"label clusters of {sizes} labels", weights)
 
 
 def _stand_in(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
@@ -195,5 +192,4 @@ def _stand_in(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[H
     rate = (protocol.part_rates or {}).get("clusters", protocol.learning_rate)
     protocol = replace(protocol, part_rates=None, learning_rate=rate)
     result = aplc.train(clusters, data, protocol, **how)
-    note = f"a BiLSTM from scratch stands in XLNet's place; one learning rate, {rate:g}"
-    return replace(result, notes=(note, *result.notes))
+    return result.noted(f"a BiLSTM from scratch stands in XLNet's place; one learning rate, {rate:g}")

@@ -242,10 +242,8 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     """
     if config.trees == 1:
         return _train_one(config, data, protocol, **how)
-    one = replace(config, trees=1)
-    return ensemble.train(
-        _probabilities, one, data, protocol, models=config.trees, rule=config.ensemble, **how
-    )
+    one, options = replace(config, trees=1), {"models": config.trees, "rule": config.ensemble}
+    return ensemble.train(_probabilities, one, data, protocol, **options, **how)  # type: ignore[arg-type]
 
 
 def _train_one(
@@ -253,20 +251,18 @@ def _train_one(
 ) -> Result:
     if config.tree_height and config.loss != "bce_mean":
         raise ConfigError(f"a tree is trained with the loss bce_mean, not {config.loss!r}")
-    height = _height(config, data.n_labels)
-    if height:
-        return train_tree(
-            partial(_network, config), config, data, protocol, height=height, list_length=keep, **how
-        )
-    network = partial(_network, config, data)
-    result = training.train(network, data, protocol, loss_name=config.loss, keep=keep, **how)
+    network = partial(_network, config)
+    if height := _height(config, data.n_labels):
+        return train_tree(network, config, data, protocol, height=height, list_length=keep, **how)
+    flat = partial(network, data)
+    result = training.train(flat, data, protocol, loss_name=config.loss, keep=keep, **how)
     if not config.tree_height:
         return result
-    note = f"no label tree: a leaf of {config.cluster_size} has room for all {data.n_labels} labels"
-    scores = result.top_scores
-    if scores is not None:
-        scores = -np.logaddexp(0, -scores)  # the logarithm of the sigmoid
-    return replace(result, top_scores=scores, notes=(note, *result.notes))
+    if result.top_scores is not None:  # the logarithm of the sigmoid
+        result = replace(result, top_scores=-np.logaddexp(0, -result.top_scores))
+    return result.noted(
+        f"no label tree: a leaf of {config.cluster_size} has room for all {data.n_labels} labels"
+    )
 
 
 def _network(config: Config, data: Dataset, vectors: Tensor, filler: bool = False) -> AttentionXML:

@@ -73,20 +73,6 @@ def scoring_plan(
     return _plan(split, blocks, protocol, minimum_width, maximum_width)
 
 
-def _widths(
-    split: Split, order: IntArray, starts: IntArray, protocol: Protocol, minimum: int, maximum: int | None
-) -> IntArray:
-    """int64 (batches,): what the padding rule says, at most `length`, within the network's reach."""
-    fixed = width_of_split(split, protocol)
-    if fixed is not None:
-        widths: IntArray = np.full(len(starts) - 1, fixed)
-    elif len(order):
-        widths = np.minimum(np.maximum.reduceat(split.lengths[order], starts[:-1]), protocol.length)
-    else:
-        widths = np.empty(0, dtype=np.int64)
-    return widths.clip(minimum, maximum)
-
-
 def _plan(
     split: Split,
     blocks: Sequence[IntArray],
@@ -101,10 +87,15 @@ def _plan(
     first = np.cumsum(counts) - counts  # place of each document's first positive in the new order
     source = np.repeat(split.label_offsets[order] - first, counts) + np.arange(counts.sum())
     row_in_batch = np.arange(len(order)) - np.repeat(starts[:-1], sizes)
+    # what the padding rule says, at most `length`, within the network's reach
+    fixed = width_of_split(split, protocol)
+    widths: IntArray = np.full(len(blocks), fixed or 0)
+    if fixed is None and len(order):
+        widths = np.minimum(np.maximum.reduceat(split.lengths[order], starts[:-1]), protocol.length)
     return Plan(
         order=order,
         starts=starts,
-        widths=_widths(split, order, starts, protocol, minimum_width, maximum_width),
+        widths=widths.clip(minimum_width, maximum_width),
         label_rows=np.repeat(row_in_batch, counts),
         label_cols=split.label_ids[source].astype(np.int64),
         label_starts=np.concatenate([[0], np.cumsum(counts)])[starts],

@@ -202,12 +202,8 @@ class BertXML(nn.Module):
                 nn.init.zeros_(module.bias)
         # The [CLS] symbols are the last rows of the code's table of words, and count in Xavier's bound.
         rows = len(vectors) + len(self.cls)
-        for table, height in (
-            (self.words.weight, rows),
-            (self.cls, rows),
-            (self.positions, len(self.positions)),
-        ):
-            self._draw(table, height, table.shape[1])
+        for table in (self.words.weight, self.cls, self.positions):
+            self._draw(table, len(table) if table is self.positions else rows, table.shape[1])
         if self.config.vectors == "kept":
             self.words.weight.data.copy_(vectors)
         self.words.weight.requires_grad_(self.config.train_vectors)
@@ -228,10 +224,8 @@ class BertXML(nn.Module):
                 "cut them to that length"
             )
         M = len(self.cls)
-        x = (
-            torch.cat((self.cls.expand(B, -1, -1), self.words(token_ids)), dim=1)
-            + self.positions[: M + width]
-        )
+        x = torch.cat((self.cls.expand(B, -1, -1), self.words(token_ids)), dim=1)
+        x = x + self.positions[: M + width]
         x = F.dropout(self.norm(x), self.config.dropout, self.training)  # (B, S, H)
         mask = F.pad(token_ids != self.padding_id, (M, 0), value=True)[:, None, None]  # (B, 1, 1, S)
         for layer in self.encoder[:-1]:

@@ -69,30 +69,23 @@ def label_scores(
     count = len(queries) if candidates is None else candidates.shape[1]
     groups, order = [_Group(slice(None), states.shape[1])], None
     if words is not None and kind == "cpu":  # elsewhere the host would have to wait for the lengths
-        lengths, by_length = _lengths(words).sort(descending=True, stable=True)
+        # of each document the places up to its last word, 1 at least
+        lengths = (words * torch.arange(1, words.shape[1] + 1)).amax(dim=1).clamp(min=1)
+        lengths, by_length = lengths.sort(descending=True, stable=True)
         groups = of_like_length(lengths.tolist(), saving=SAVING // max(1, count * states.shape[2]))
         if len(groups) > 1:
             order = by_length
             states, words = states[order], words[order]
             candidates = None if candidates is None else candidates[order]
-    mask = None if words is None else _mask(words, dtype)
+    mask = None
+    if words is not None:  # (B, 1, T): what is added to the scores of the words
+        mask = torch.zeros(words.shape, dtype=dtype, device=words.device)
+        mask = mask.masked_fill_(~words, -math.inf)[:, None]
     with torch.autocast(kind, enabled=False):
         scores = _LabelScores.apply(  # type: ignore[no-untyped-call]
             states.to(dtype), queries.to(dtype), mask, candidates, groups, sparse, *flat
         )
     return cast(Tensor, scores if order is None else scores[order.argsort()])
-
-
-def _lengths(words: Tensor) -> Tensor:
-    """(B,): places up to the last word of each document, 1 at least."""
-    place = torch.arange(1, words.shape[1] + 1, device=words.device)
-    return (words * place).amax(dim=1).clamp(min=1)
-
-
-def _mask(words: Tensor, dtype: torch.dtype) -> Tensor:
-    """(B, 1, T): what is added to the scores of the words."""
-    mask = torch.zeros(words.shape, dtype=dtype, device=words.device)
-    return mask.masked_fill_(~words, -math.inf)[:, None]
 
 
 @dataclass(frozen=True)
@@ -160,11 +153,9 @@ class _Inputs:
     def seen(self, queries: Tensor) -> tuple[Tensor, Tensor]:
         """Attention weights (B, c, T) and what they see (B, c, D)."""
         keys = self.states.transpose(1, 2)
-        if self.mask is None:
-            weights = torch.bmm(queries, keys)
-        else:
-            weights = torch.baddbmm(self.mask, queries, keys)
-        weights = _softmax_(weights)
+        mask = self.mask
+        weights = torch.bmm(queries, keys) if mask is None else torch.baddbmm(mask, queries, keys)
+        torch.softmax(weights, dim=-1, out=weights)  # in half precision the library computes in float32
         return weights, torch.bmm(weights, self.states)
 
     def activations(self, seen: Tensor) -> list[Tensor]:
@@ -173,11 +164,6 @@ class _Inputs:
         for weight, bias in self.layers[:-1]:
             values.append(F.linear(values[-1], weight, bias).relu_())
         return [*values, F.linear(values[-1], *self.layers[-1])]
-
-
-def _softmax_(scores: Tensor) -> Tensor:
-    """Over the last axis, in place; in half precision the library itself computes in float32."""
-    return torch.softmax(scores, dim=-1, out=scores)
 
 
 class _LabelScores(torch.autograd.Function):
@@ -224,19 +210,17 @@ class _Gradients:
         self.layers = [torch.zeros_like(tensor) for layer in inputs.layers for tensor in layer]
         self.rows: Tensor | None = None  # ids of the queries that have a gradient; None: all
         self.places = inputs.candidates  # where in `self.summed` the gradient of a candidate goes
-        rows = len(inputs.queries)
         if sparse and inputs.candidates is not None:
             self.rows, self.places = torch.unique(inputs.candidates, return_inverse=True)
-            rows = len(self.rows)
+        rows = len(inputs.queries) if self.rows is None else len(self.rows)
         self.summed = inputs.queries.new_zeros(rows, inputs.queries.shape[1])
 
     def queries(self) -> Tensor:
         if self.rows is None:
             return self.summed
+        options: Any = {"is_coalesced": True, "check_invariants": False}
         shape = self.inputs.queries.shape
-        return torch.sparse_coo_tensor(
-            self.rows[None], self.summed, shape, is_coalesced=True, check_invariants=False
-        )
+        return torch.sparse_coo_tensor(self.rows[None], self.summed, shape, **options)
 
     def add(self, group: _Group, part: slice, grad: Tensor) -> None:
         """The chunk of labels `part` of a group, whose scores have the gradient `grad` (B, c, 1)."""
@@ -244,7 +228,13 @@ class _Gradients:
         states, of_states = inputs.states, self.states[group.documents, : group.width]
         queries = inputs.chosen(part)
         weights, seen = inputs.seen(queries)
-        grad = self._through_layers(inputs.activations(seen), grad)  # (B, c, D), of what was seen
+        values = inputs.activations(seen)
+        for i in reversed(range(len(inputs.layers))):
+            if i < len(inputs.layers) - 1:
+                grad = grad.masked_fill(values[i + 1] <= 0, 0)  # the slope of ReLU at 0 is 0
+            self.layers[2 * i].addmm_(grad.flatten(0, 1).t(), values[i].flatten(0, 1))
+            self.layers[2 * i + 1] += grad.sum((0, 1))
+            grad = grad @ inputs.layers[i][0]  # at last (B, c, D), of what was seen
         of_states.baddbmm_(weights.transpose(1, 2), grad)
         grad = torch._softmax_backward_data(
             torch.bmm(grad, states.transpose(1, 2)), weights, -1, weights.dtype
@@ -256,14 +246,3 @@ class _Gradients:
         else:
             grad = grad.transpose(0, 1).flatten(1)  # (c, B T): one product instead of one a document
             self.summed[part].addmm_(grad, states.flatten(0, 1))
-
-    def _through_layers(self, values: list[Tensor], grad: Tensor) -> Tensor:
-        """Adds the gradients of the shared layers; returns that of what enters the first one."""
-        for i in reversed(range(len(self.inputs.layers))):
-            weight, _ = self.inputs.layers[i]
-            if i < len(self.inputs.layers) - 1:
-                grad = grad.masked_fill(values[i + 1] <= 0, 0)  # the slope of ReLU at 0 is 0
-            self.layers[2 * i].addmm_(grad.flatten(0, 1).t(), values[i].flatten(0, 1))
-            self.layers[2 * i + 1] += grad.sum((0, 1))
-            grad = grad @ weight
-        return grad

@@ -128,19 +128,6 @@ def by_frequency(split: Split, labels: int) -> NDArray[np.int64]:
     return np.argsort(-np.bincount(split.label_ids, minlength=labels), kind="stable")
 
 
-@dataclass(frozen=True, eq=False)
-class _Batch:
-    """What the loss needs to know of a batch before any score is made."""
-
-    rows: Tensor
-    ranks: Tensor  # (positives,) each, the most frequent labels first
-    visited: Tensor  # bool (B, K): which documents have a label in which tail
-    share: Tensor  # (B,): what the loss of each label of a document counts
-    blocks: list[list[tuple[int, int, slice]]]
-    """Of each cluster: labels from and to, and their place among the positives."""
-    first: list[Tensor]  # Of each tail the documents that visit it, in their order
-
-
 class LabelClusters(nn.Module):
     """Head, root units and tails over documents' vectors of `features` components."""
 
@@ -197,68 +184,50 @@ class LabelClusters(nn.Module):
         A document without labels learns that the labels of the head, and the root's units, are 0. No more
         than a block of scores is ever held; gradients are made on the way. Waits for the device once.
         """
-        batch = self._batch(features, rows, cols)
-        total = features.new_zeros(())
-        if self.head is not None:
-            positives = self._positives(0, batch, batch.rows)
-            total = total + cluster_loss(features, self.head.weight, batch.share, positives)
-        units = self._units(features)
-        if self.options.absent_roots:
-            total = total + (F.softplus(units) * ~batch.visited * batch.share[:, None]).sum()
-        for i, mine in enumerate(batch.first):
-            if len(mine):
-                tail, within = self._tail(i), batch.visited[:, i].cumsum(0) - 1
-                total = total + cluster_loss(
-                    tail.reduced(features.index_select(0, mine)),
-                    tail.expand.weight,
-                    batch.share[mine],
-                    self._positives(i + self.in_root, batch, within[batch.rows]),
-                    root=units[:, i].index_select(0, mine),
-                    products=self.options.products,
-                )
-        return total
-
-    def _batch(self, features: Tensor, rows: Tensor, cols: Tensor) -> _Batch:
-        B, width = len(features), self._width(features)
+        B, width, options = len(features), self._width(features), self.options
         ranks, by_rank = self.rank[cols].sort()
         rows = rows[by_rank]
         visited, counts = self.visits(B, rows, ranks)
-        by_documents = self.options.normalise == "documents"
+        by_documents = options.normalise == "documents"
         divisor = counts.clamp(min=1) * B if by_documents else counts.sum().clamp(min=1)
+        share = divisor.to(features.dtype).reciprocal().expand(B)
         # ranks at which blocks of `width` labels begin, and the end: no block lies in two clusters
         edges = [lo for a, b in pairwise(self.starts) for lo in range(a, b, width)] + [self.labels]
         bounds = torch.searchsorted(ranks, torch.tensor(edges, device=ranks.device))
         looked_up = torch.cat((bounds, visited.sum(0))).tolist()  # the one wait for the device
         place = dict(zip(edges, looked_up, strict=False))
         first = torch.argsort(visited.int(), dim=0, descending=True, stable=True)
-        blocks = [
-            [
-                (lo - a, hi - a, slice(place[lo], place[hi]))
-                for lo in range(a, b, width)
-                for hi in [min(lo + width, b)]
-            ]
-            for a, b in pairwise(self.starts)
-        ]
-        return _Batch(
-            rows=rows,
-            ranks=ranks,
-            visited=visited,
-            share=divisor.to(features.dtype).reciprocal().expand(B),
-            blocks=blocks,
-            first=[first[:present, i] for i, present in enumerate(looked_up[len(edges) :])],
-        )
+
+        def blocks(cluster: int, documents: Tensor) -> list[Block]:
+            """Those of a cluster with its positives; `documents` as the cluster numbers them."""
+            a, b = self.starts[cluster : cluster + 2]
+            bounds = ((lo, min(lo + width, b)) for lo in range(a, b, width))
+            places = ((lo, hi, slice(place[lo], place[hi])) for lo, hi in bounds)
+            return [(lo - a, hi - a, documents[some], ranks[some] - lo) for lo, hi, some in places]
+
+        total = features.new_zeros(())
+        if self.head is not None:
+            total = total + cluster_loss(features, self.head.weight, share, blocks(0, rows))
+        units = self._units(features)
+        if options.absent_roots:
+            total = total + (F.softplus(units) * ~visited * share[:, None]).sum()
+        for i, present in enumerate(looked_up[len(edges) :]):
+            if present:
+                mine, tail = first[:present, i], self._tail(i)
+                total = total + cluster_loss(
+                    tail.reduced(features.index_select(0, mine)),
+                    tail.expand.weight,
+                    share[mine],
+                    blocks(i + self.in_root, (visited[:, i].cumsum(0) - 1)[rows]),
+                    root=units[:, i].index_select(0, mine),
+                    products=options.products,
+                )
+        return total
 
     def _width(self, features: Tensor) -> int:
         """Labels of a block for these documents."""
         block = self.block or (_BLOCK_OF_A_GPU if features.is_cuda else BLOCK)
         return max(1, block // max(len(features), 1))
-
-    def _positives(self, cluster: int, batch: _Batch, rows: Tensor) -> list[Block]:
-        """The blocks of a cluster with its positives; `rows` as the cluster's documents are numbered."""
-        start = self.starts[cluster]
-        return [
-            (lo, hi, rows[some], batch.ranks[some] - start - lo) for lo, hi, some in batch.blocks[cluster]
-        ]
 
     def _units(self, features: Tensor) -> Tensor:
         """The root's units before the sigmoid, (B, K)."""

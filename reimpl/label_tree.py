@@ -140,13 +140,50 @@ def build_tree(
 ) -> LabelTree:
     """Cluster labels by their `features` (L, D; rows of length 1 or 0, see `label_features`).
 
-    The same seed gives the same tree, whatever the number of `threads` (all cores by default).
+    All nodes of a depth are split, then those of the next, and small nodes at once down to their leaves. The
+    same seed gives the same tree, whatever the number of `threads` (all cores by default).
     """
     L = features.shape[0]
     depth = depth_of(L, max_leaf)
     depths = kept_depths(depth, height, ways)
-    order = _Clustering(features, depth, seed).run(threads or os.cpu_count() or 1)
+    starts = [node_starts(L, d) for d in range(depth + 1)]
+    first = [_two_of_each(np.diff(starts[d]), [seed, d]) for d in range(depth)]
+    order = np.arange(L)
+
+    def split(d: int, number: int, lo: int, hi: int) -> None:
+        labels = order[lo:hi]
+        rows = features if hi - lo == L else features[labels]
+        left, right = split_in_two(rows, tuple(first[d][number]))
+        order[lo:hi] = np.concatenate([labels[left], labels[right]])
+
+    def leaves(pairs: Similarities, places: IntArray, d: int, number: int) -> IntArray:
+        """Places from left to right after all splits below node `number` of depth d."""
+        if d == depth:
+            return places
+        halves = split_pairs(pairs[np.ix_(places, places)], tuple(first[d][number]))
+        return np.concatenate([leaves(pairs, places[h], d + 1, 2 * number + i) for i, h in enumerate(halves)])
+
+    def split_below(d: int, number: int, lo: int, hi: int) -> None:
+        rows = features[order[lo:hi]]
+        order[lo:hi] = order[lo:hi][leaves((rows @ rows.T).toarray(), np.arange(hi - lo), d, number)]
+
+    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        # the matrix products release the lock that Python threads share
+        for d in range(depth):
+            small = np.diff(starts[d]).max() <= PAIRWISE
+            nodes = range(len(starts[d]) - 1), starts[d][:-1].tolist(), starts[d][1:].tolist()
+            list(pool.map(partial(split_below if small else split, d), *nodes))
+            if small:
+                break
     return LabelTree(order, tuple(node_starts(L, d) for d in depths))
+
+
+def _two_of_each(sizes: IntArray, seed: list[int]) -> IntArray:
+    """int64 (nodes, 2): places of two different labels of each node, drawn a depth at a time."""
+    rng = np.random.default_rng(seed)
+    one = rng.integers(0, sizes)
+    other = rng.integers(0, sizes - 1)
+    return np.column_stack([one, other + (other >= one)])
 
 
 def split_in_two(
@@ -200,56 +237,6 @@ def _two_means(
     return left, right
 
 
-class _Clustering:
-    """Splits all nodes of a depth, then those of the next, and small nodes at once down to their leaves."""
-
-    def __init__(self, features: sparse.csr_matrix, depth: int, seed: int) -> None:
-        self.features, self.depth, self.seed = features, depth, seed
-        self.n = features.shape[0]
-        self.order = np.arange(self.n)
-
-    def run(self, threads: int) -> IntArray:
-        starts = [node_starts(self.n, d) for d in range(self.depth + 1)]
-        self.first = [self._draw(d, np.diff(starts[d])) for d in range(self.depth)]
-        with ThreadPoolExecutor(threads) as pool:
-            # the matrix products release the lock that Python threads share
-            for d in range(self.depth):
-                small = np.diff(starts[d]).max() <= PAIRWISE
-                nodes = range(len(starts[d]) - 1), starts[d][:-1].tolist(), starts[d][1:].tolist()
-                list(pool.map(partial(self._below if small else self._split, d), *nodes))
-                if small:
-                    break
-        return self.order
-
-    def _draw(self, depth: int, sizes: IntArray) -> IntArray:
-        """int64 (nodes, 2): places of two different labels of each node, drawn a depth at a time."""
-        rng = np.random.default_rng([self.seed, depth])
-        one = rng.integers(0, sizes)
-        other = rng.integers(0, sizes - 1)
-        return np.column_stack([one, other + (other >= one)])
-
-    def _split(self, depth: int, number: int, lo: int, hi: int) -> None:
-        labels = self.order[lo:hi]
-        rows = self.features if hi - lo == self.n else self.features[labels]
-        left, right = split_in_two(rows, tuple(self.first[depth][number]))
-        self.order[lo:hi] = np.concatenate([labels[left], labels[right]])
-
-    def _below(self, depth: int, number: int, lo: int, hi: int) -> None:
-        rows = self.features[self.order[lo:hi]]
-        pairs = (rows @ rows.T).toarray()
-        places = self._leaves(pairs, np.arange(hi - lo), depth, number)
-        self.order[lo:hi] = self.order[lo:hi][places]
-
-    def _leaves(self, pairs: Similarities, places: IntArray, depth: int, number: int) -> IntArray:
-        """Places from left to right after all splits below node `number` of `depth`."""
-        if depth == self.depth:
-            return places
-        halves = split_pairs(pairs[np.ix_(places, places)], tuple(self.first[depth][number]))
-        return np.concatenate(
-            [self._leaves(pairs, places[half], depth + 1, 2 * number + i) for i, half in enumerate(halves)]
-        )
-
-
 def _normalised(rows: sparse.csr_matrix) -> sparse.csr_matrix:
     """Rows of length 1; zero rows stay. The dtype stays."""
     squares = np.zeros(rows.shape[0], dtype=np.float64)
@@ -296,8 +283,7 @@ def choose_parents(predicted: IntArray, positives: tuple[IntArray, IntArray], pl
     rows_at_once = max(1, _BLOCK // (P + int(counts.max(initial=0)) + 1))
     for lo in range(0, N, rows_at_once):
         hi = min(N, lo + rows_at_once)
-        mine = ids[offsets[lo] : offsets[hi]]
-        part = _chosen(predicted[lo:hi], mine, counts[lo:hi])
+        part = _chosen(predicted[lo:hi], ids[offsets[lo] : offsets[hi]], counts[lo:hi])
         chosen[lo:hi, : part.shape[1]] = part[:, :places]
     return chosen
 
@@ -305,24 +291,19 @@ def choose_parents(predicted: IntArray, positives: tuple[IntArray, IntArray], pl
 def _chosen(predicted: IntArray, positives: IntArray, counts: IntArray) -> IntArray:
     """int64 (rows, P + most positives): all parents in the order of choice, then -1."""
     rows = len(predicted)
-    most = int(counts.max(initial=0))
     row = np.repeat(np.arange(rows), counts)
-    positive = np.full((rows, most), -1, dtype=np.int64)
+    positive = np.full((rows, int(counts.max(initial=0))), -1, dtype=np.int64)
     positive[row, np.arange(len(positives)) - np.repeat(np.cumsum(counts) - counts, counts)] = positives
     # the same node of the same document as a prediction and as a positive has the same key
     width = int(max(predicted.max(initial=0), positives.max(initial=0))) + 1
     keys_predicted = np.where(predicted >= 0, predicted + np.arange(rows)[:, None] * width, -1)
     keys_positive = np.where(positive >= 0, positive + np.arange(rows)[:, None] * width, -2)
-    predicted_too = np.isin(keys_positive, keys_predicted)
-    is_positive = np.isin(keys_predicted, keys_positive)
+    of_predicted = np.where(np.isin(keys_predicted, keys_positive), 0, 2)
+    of_positive = np.where(
+        np.isin(keys_positive, keys_predicted), 3, 1
+    )  # those predicted stand there already
     nodes = np.concatenate([predicted, positive], axis=1)
-    ranks = np.concatenate(
-        [
-            np.where(predicted < 0, 3, np.where(is_positive, 0, 2)),
-            np.where((positive < 0) | predicted_too, 3, 1),  # those predicted stand there already
-        ],
-        axis=1,
-    )
+    ranks = np.where(nodes < 0, 3, np.concatenate([of_predicted, of_positive], axis=1))
     order = np.argsort(ranks, axis=1, kind="stable")
     return np.where(np.take_along_axis(ranks, order, 1) < 3, np.take_along_axis(nodes, order, 1), -1)
 

@@ -30,6 +30,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Unpack, cast
 
+import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
@@ -206,12 +207,9 @@ class RankAE(nn.Module):
             reduced = F.embedding(ids, source) * weights if once else source
             weighted = weighted * self.attention(reduced, batch)
         pooled = weighted.new_zeros(batch.size, weighted.shape[1]).index_add(0, batch.documents, weighted)
-        return _ACTIVATIONS[self.config.feature_activation](self.feature(pooled / self._divisor(batch)))
-
-    def _divisor(self, batch: WordBatch) -> Tensor | int:
-        if self.config.pooling == "slots":
-            return len(self.embedding)
-        return torch.bincount(batch.documents, minlength=batch.size).clamp(min=1)[:, None]
+        words = torch.bincount(batch.documents, minlength=batch.size).clamp(min=1)[:, None]
+        mean = pooled / (len(self.embedding) if self.config.pooling == "slots" else words)
+        return _ACTIVATIONS[self.config.feature_activation](self.feature(mean))
 
     def label_hidden(self, rows: Tensor, cols: Tensor, size: int) -> Tensor:
         """E(y): (B, h), of positives sorted by document."""
@@ -281,15 +279,7 @@ def losses(config: Config, learned: Learned, rows: Tensor, cols: Tensor) -> tupl
     return hidden, (LP + LN).mean()
 
 
-def build(
-    config: Config,
-    *,
-    vectors: Tensor,
-    labels: int,
-    length: int = 0,
-    padding_id: int = 0,
-    freeze_padding: bool = True,
-) -> RankAE:
+def build(config: Config, *, vectors: Tensor, labels: int, **sizes: Any) -> RankAE:
     """The network of `config`; a padding word is an ordinary one that no document has."""
     return RankAE(config, vectors=vectors, labels=labels)
 
@@ -308,10 +298,10 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     result = run.go(run.build)
     used = "words of the texts" if run.inputs.are_words else "features of the corpus"
     note = f"input: {run.inputs.words:,} {used}"
-    alone = int((run.data.train.labels(run.data.n_labels).sum(axis=1) == 0).sum())
+    alone = int((np.diff(run.data.train.label_offsets) == 0).sum())
     if alone and config.loss == "ranking":
         note += f"; {alone} training documents without labels have no ranking loss"
-    return replace(result, notes=(note, *result.notes))
+    return result.noted(note)
 
 
 class Training(Run):
@@ -321,7 +311,7 @@ class Training(Run):
     train_split: DeviceWords
 
     def __init__(self, config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> None:
-        super().__init__(data, protocol, "bce_mean", **how)  # its loss is not used
+        super().__init__(data, protocol, **how)
         self.config = config
         self.inputs = word_weights(
             self.data, config.weights, texts=config.input == "text", normalise=config.normalise

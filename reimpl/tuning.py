@@ -218,9 +218,12 @@ def space_of(
 def problem(model: str | None, said: Any) -> tuple[str | None, str] | None:
     """What is wrong with a claim file's `tuning`: the key, if it is one, and a sentence; None for nothing."""
     try:
-        if model is not None and model not in tuning(said).spaces:
-            known = ", ".join(tuning(said).spaces)
-            return None, f"protocol {tuning(said).name!r} has no ranges for model {model!r}; it has {known}"
+        asked = tuning(said)
     except ChangeError as err:
         return err.key, err.why
-    return None
+    if model is None or model in asked.spaces:
+        return None
+    return (
+        None,
+        f"protocol {asked.name!r} has no ranges for model {model!r}; it has {', '.join(asked.spaces)}",
+    )

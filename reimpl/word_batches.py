@@ -67,9 +67,7 @@ def word_weights(
     are_words = data.train.features is None or (texts and len(data.train.tokens) > 0)
 
     def plain(split: Split) -> sparse.csr_matrix:
-        if are_words or split.features is None:
-            return words_as_features(split, len(data.vocabulary))
-        return split.features
+        return words_as_features(split, len(data.vocabulary)) if are_words else split.features
 
     idf: np.ndarray | None = None
     if weights == "tfidf":

@@ -44,14 +44,9 @@ def find_weights(weights: str) -> Path | None:
     a repository of the Hugging Face hub, in its cache.
     """
     around = os.environ.get(WEIGHTS)
-    folders = [Path(weights), *([Path(around) / Path(weights).name] if around else [])]
-    for folder in folders:
+    for folder in (Path(weights), *([Path(around) / Path(weights).name] if around else [])):
         if (folder / "config.json").is_file():
             return folder
-    return _in_cache(weights)
-
-
-def _in_cache(weights: str) -> Path | None:
     if find_spec("huggingface_hub") is None:
         return None
     from huggingface_hub import try_to_load_from_cache
@@ -129,10 +124,8 @@ def tokeniser(folder: Path) -> Any:
     try:
         return AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
     except Exception as err:  # whatever goes wrong in another's reader
-        first = str(err).strip().split("\n")[0]
-        raise ConfigError(
-            f"{folder}: its tokeniser cannot be read ({first}); download the folder anew"
-        ) from err
+        why = f"its tokeniser cannot be read ({str(err).strip().split(chr(10))[0]})"
+        raise ConfigError(f"{folder}: {why}; download the folder anew") from err
 
 
 def cut(words: Sequence[str], tokeniser: Any, *, padding: int) -> Pieces:

@@ -26,7 +26,7 @@ The family has two factors that the study of 2022 is about:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -86,14 +86,10 @@ class Config:
 
     def feature_size(self, *, length: int, dimension: int) -> int:
         """Values after pooling, all windows together."""
-        per_map: Mapping[str, Callable[[int], int]] = {
-            "max": lambda n: 1,
-            "dynamic": lambda n: self.pools,
-            "overlapping": lambda n: n - 1,
-            "none": lambda n: n,
-        }
-        values = per_map[self.pooling]
-        return self.maps * sum(values(n) for n in self.positions(length=length, dimension=dimension))
+        ns = self.positions(length=length, dimension=dimension)
+        values = {"max": [1 for _ in ns], "dynamic": [self.pools for _ in ns]}
+        values |= {"overlapping": [n - 1 for n in ns], "none": [*ns]}
+        return self.maps * sum(values[self.pooling])
 
 
 _STUDY = Config()
@@ -198,20 +194,16 @@ class XMLCNN(nn.Module):
 
     @staticmethod
     def _check_size(config: Config, *, length: int, dimension: int) -> None:
-        swept, name = (
-            (length, "tokens a document") if config.sweep == "words" else (dimension, "vector components")
-        )
+        over_words = config.sweep == "words"
+        swept, name = (length, "tokens a document") if over_words else (dimension, "vector components")
         window = max(config.windows)
         swept += 2 * config.border(window)
-        if swept < window:
+        least = window + config.stride if config.pooling == "overlapping" else window
+        if swept < least:
+            pools = "; overlapping pools need two places" if swept >= window else ""
             raise ConfigError(
-                f"window {window} does not fit into {swept} {name} (sweep over {config.sweep}); "
+                f"window {window} does not fit into {swept} {name} (sweep over {config.sweep}{pools}); "
                 "use shorter windows or longer input"
-            )
-        if config.pooling == "overlapping" and swept < window + config.stride:
-            raise ConfigError(
-                f"window {window} has one place only in {swept} {name} (sweep over {config.sweep}) and "
-                "overlapping pools need two; use shorter windows or longer input"
             )
 
     def _initialise(self) -> None:
