@@ -104,13 +104,13 @@ VARIANTS: Mapping[str, Config] = {
 }
 
 
-def _small_hidden(asked: int | str) -> int | str:
-    """As the word vectors, which are small then, but for what is no larger than the other sizes."""
-    return asked if isinstance(asked, int) and asked <= 64 else _AS
-
-
-#: Sizes for protocols that are reduced to a CPU.
-SMALL: Mapping[str, Any] = {"hidden": _small_hidden, "inner": 64, "bottleneck": 64}
+#: Sizes for protocols that are reduced to a CPU; hidden as the word vectors, which are small then, but for
+#: what is no larger than the other sizes.
+SMALL: Mapping[str, Any] = {
+    "hidden": lambda asked: asked if isinstance(asked, int) and asked <= 64 else _AS,
+    "inner": 64,
+    "bottleneck": 64,
+}
 
 
 class Attention(nn.Module):

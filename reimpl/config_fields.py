@@ -51,7 +51,9 @@ def check(config: Any, *, of: str = "", from_zero: Collection[str] = ()) -> None
     of whole numbers, as a claim file gives it, becomes a tuple.
     """
     for name, annotation in get_type_hints(type(config)).items():
-        value, kinds = getattr(config, name), _kinds(annotation)
+        value = getattr(config, name)
+        union = get_origin(annotation) in (Union, UnionType)
+        kinds = get_args(annotation) if union else (annotation,)
         choices = [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
         least, wrong = 0 if name in from_zero else 1, ""
         if (value is None and NoneType in kinds) or (isinstance(value, str) and value in choices):
@@ -71,10 +73,6 @@ def check(config: Any, *, of: str = "", from_zero: Collection[str] = ()) -> None
             wrong = "a number in [0, 1)"
         if wrong:
             raise ConfigError(f"{of}{name} must be {wrong}, not {value!r}")
-
-
-def _kinds(annotation: Any) -> tuple[Any, ...]:
-    return get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
 
 
 #: By pydantic's names of errors, without their ends.

@@ -32,28 +32,9 @@ _STRETCHES = (1, 2, 4, 8, 16)
 _CALL = 10**7
 
 
-def lengths_of(token_ids: Tensor, padding_id: int) -> Tensor:
-    """Words of each document, int64 (B,): ids that are not the padding's, and never fewer than one.
-
-    A document without words is one padding vector long, so that its attention has a place to go.
-    """
-    return (token_ids != padding_id).sum(dim=1).clamp(min=1)
-
-
 def places(lengths: Tensor, width: int) -> Tensor:
     """bool (B, T): the places of a batch that hold a word of the document."""
     return torch.arange(width, device=lengths.device) < lengths[:, None]
-
-
-def trimmed(token_ids: Tensor, padding_id: int) -> tuple[Tensor, Tensor]:
-    """Token ids (B, T) without what lies beyond the longest document, and lengths (B,) as in `lengths_of`.
-
-    On a CPU only, where it costs nothing to look; elsewhere the batch stays as wide as it is.
-    """
-    lengths = lengths_of(token_ids, padding_id)
-    if _free_to_look(token_ids) and len(lengths):
-        token_ids = token_ids[:, : int(lengths.max())]
-    return token_ids, lengths
 
 
 class BiLSTM(nn.Module):
@@ -95,7 +76,10 @@ class BiLSTM(nn.Module):
 
     def _read(self, lstm: nn.LSTM, x: Tensor, row: int, cuts: Sequence[tuple[int, int, int]]) -> Tensor:
         """One direction of one layer: (B, T, inputs) -> (B, T, h), stretch after stretch."""
-        cell, hidden = self._start(row, x)
+        cell = hidden = x.new_zeros(1, len(x), self.hidden)  # before the first word
+        if self.initial_cell is not None and self.initial_hidden is not None:
+            cell = self.initial_cell[row].expand(1, len(x), -1)
+            hidden = self.initial_hidden[row].expand(1, len(x), -1)
         parts = []
         for first, last, active in cuts:
             # Documents stand by falling length: those that still have words are the first ones.
@@ -104,16 +88,6 @@ class BiLSTM(nn.Module):
             parts.append(F.pad(out, (0, 0, 0, 0, 0, len(x) - active)) if active < len(x) else out)
         read = parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
         return F.pad(read, (0, 0, 0, x.shape[1] - read.shape[1]))
-
-    def _start(self, row: int, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Cell and hidden state (1, B, h) before the first word."""
-        if self.initial_cell is None or self.initial_hidden is None:
-            zero = x.new_zeros(1, len(x), self.hidden)
-            return zero, zero
-        return (
-            self.initial_cell[row].expand(1, len(x), -1),
-            self.initial_hidden[row].expand(1, len(x), -1),
-        )
 
 
 class WordStates(nn.Module):
@@ -137,8 +111,13 @@ class WordStates(nn.Module):
         self.lstm = BiLSTM(vectors.shape[1], config.hidden, layers=config.layers, start=config.start)
 
     def states(self, token_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,)."""
-        token_ids, lengths = trimmed(token_ids, self.padding_id)
+        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,).
+
+        A document without words is one padding vector long, so that its attention has a place to go.
+        """
+        lengths = (token_ids != self.padding_id).sum(dim=1).clamp(min=1)
+        if _free_to_look(token_ids) and len(lengths):
+            token_ids = token_ids[:, : int(lengths.max())]  # without what lies beyond the longest document
         x = F.dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)
         return F.dropout(self.lstm(x, lengths), self.config.dropout_states, self.training), lengths
 
@@ -164,17 +143,17 @@ def _take(x: Tensor, index: Tensor) -> Tensor:
 def _stretches(lengths: Sequence[int], work: int) -> list[tuple[int, int, int]]:
     """Stretches of time (first, last, documents that reach into it) for lengths in falling order.
 
-    They end after the longest document. `work` is what one place of one document costs; there are as many
-    stretches as make the work on all places, and the calls, cheapest together.
+    As many documents end in each, the last with the longest. `work` is what one place of one document costs;
+    there are as many stretches as make the work on all places, and the calls, cheapest together.
     """
-    rising = list(reversed(lengths))
-    choices = (_cut(rising, count) for count in _STRETCHES)
-    return min(choices, key=lambda cuts: work * sum((b - a) * n for a, b, n in cuts) + _CALL * len(cuts))
+    rising, size = list(reversed(lengths)), len(lengths)
 
+    def cut(count: int) -> list[tuple[int, int, int]]:
+        ends = sorted({rising[size * i // count - 1] for i in range(1, count + 1) if size * i >= count})
+        bounds = zip([0, *ends[:-1]], ends, strict=True)
+        return [(a, b, size - bisect_right(rising, a)) for a, b in bounds]
 
-def _cut(rising: Sequence[int], count: int) -> list[tuple[int, int, int]]:
-    """At most `count` stretches that end where as many documents end in each, the last with the longest."""
-    size = len(rising)
-    ends = sorted({rising[size * i // count - 1] for i in range(1, count + 1) if size * i >= count})
-    starts = [0, *ends[:-1]]
-    return [(a, b, size - bisect_right(rising, a)) for a, b in zip(starts, ends, strict=True)]
+    def cost(cuts: list[tuple[int, int, int]]) -> int:
+        return work * sum((b - a) * n for a, b, n in cuts) + _CALL * len(cuts)
+
+    return min(map(cut, _STRETCHES), key=cost)

@@ -41,18 +41,13 @@ def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     if any_nan:
         row = int(has_nan.nonzero()[0, 0])
         raise DataError(f"scores of document {row} hold NaN, which has no rank: look for a diverged run")
-    values, ids = _in_order(scores, ids, k)
-    if any_open:
-        _give_to_lowest(scores, values, ids, open_tie)
-    return values, ids.masked_fill(values == -torch.inf, -1)
-
-
-def _in_order(scores: Tensor, ids: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """The first k of the labels fetched: by id, then stably by score."""
     ids = ids.sort(dim=1).values
     values = scores.gather(1, ids) + 0  # -0.0 becomes 0.0: some devices sort it below
     order = values.sort(dim=1, descending=True, stable=True).indices[:, :k]
-    return values.gather(1, order), ids.gather(1, order)
+    values, ids = values.gather(1, order), ids.gather(1, order)
+    if any_open:
+        _give_to_lowest(scores, values, ids, open_tie)
+    return values, ids.masked_fill(values == -torch.inf, -1)
 
 
 def _give_to_lowest(scores: Tensor, values: Tensor, ids: Tensor, open_tie: Tensor) -> None:

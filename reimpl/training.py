@@ -303,7 +303,14 @@ class Run:
             try:
                 while self.state.epoch < self.protocol.epochs and not self.best.exhausted:
                     self._one_epoch()
-                self._choose()
+                # the weights that are reported: the best ones, else the mean of those averaged, else the last
+                if self.protocol.select != "last" and not self.best.restore(self.network):
+                    none = f"(too few steps, or none above {self.best.score:g})"
+                    self.notes.append(
+                        f"no evaluation gave weights to keep {none}: those at the end are reported"
+                    )
+                if self.best.weights is None:
+                    self.average.swap()
                 metrics, ids, scores = self._score(self.data.test)
                 for name, (low, high) in self.strata.items():
                     metrics |= self._score_stratum(name, low or 0, high)
@@ -415,16 +422,6 @@ class Run:
         row["seconds"] = time.perf_counter() - began
         state.curve.append(row)
         state.epoch, state.batch, state.loss_sum, state.epoch_seconds = state.epoch + 1, 0, 0.0, 0.0
-
-    def _choose(self) -> None:
-        """The weights that are reported: the best ones, else the mean of those averaged, else the last."""
-        if self.protocol.select != "last" and not self.best.restore(self.network):
-            self.notes.append(
-                "no evaluation gave weights to keep (too few steps, or none above "
-                f"{self.best.score:g}): those at the end are reported"
-            )
-        if self.best.weights is None:
-            self.average.swap()
 
     def _step(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
         """One update on a batch; in parts of the same total gradient where memory does not suffice."""

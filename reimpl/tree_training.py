@@ -90,7 +90,8 @@ def train_tree(
             results[depth] = level.train(above)
             if results[depth].failed or depth == height:
                 break
-            best = level.best_nodes()
+            K = min(level.places, level.data.n_labels)
+            best = {name: level.ranked(split, K) for name, split in level.data.splits.items()}
             level.store(done, results[depth], best)
         above = level
     last, whole = results[max(results)], Result.of_parts(results, "level")
@@ -198,11 +199,6 @@ class _Level(Run):
         note = "a checkpoint could not be read, so the level was begun again"
         result = begin_again(lambda: self.go(build), self.watch.checkpoint, note)
         return replace(result, notes=tuple(f"level {self.depth}: {note}" for note in result.notes))
-
-    def best_nodes(self) -> BestNodes:
-        """Of every document of every split, for the level below."""
-        K = min(self.places, self.data.n_labels)
-        return {name: self.ranked(split, K) for name, split in self.data.splits.items()}
 
     # -- levels that are done
 

@@ -118,12 +118,14 @@ class Truth:
         return places
 
 
-#: What the metrics accept as truth: `Truth`, or a scipy sparse matrix.
-TruthLike = Truth | Any
+#: What the metrics accept as truth: `Truth`, a scipy sparse matrix, or (offsets, sorted labels).
+TruthLike = Truth | tuple[ArrayLike, ArrayLike] | Any
 
 
 def as_truth(truth: TruthLike) -> Truth:
     """`truth` as a `Truth`."""
+    if isinstance(truth, tuple):
+        return Truth(np.asarray(truth[0]), np.asarray(truth[1]))
     return truth if isinstance(truth, Truth) else Truth.from_csr(truth)
 
 

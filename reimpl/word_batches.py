@@ -120,7 +120,10 @@ class SlotBatchNorm(nn.Module):
         z, mean, var = z.to(self.scale.dtype), self.running_mean, self.running_var
         if self.training and batch.size * z.shape[1] > 1:
             mean, var = self._of_batch(z, absent, batch)
-            self._remember(mean.detach(), var.detach(), batch.size * z.shape[1])
+            n = batch.size * z.shape[1]
+            with torch.no_grad():
+                self.running_mean.lerp_(mean.to(self.running_mean.dtype), _MOMENTUM)
+                self.running_var.lerp_((var * (n / (n - 1))).to(self.running_var.dtype), _MOMENTUM)
         factor = (var + _EPS).rsqrt() * self.scale
         mean, factor, shift = (it.index_select(0, batch.words)[:, None] for it in (mean, factor, self.shift))
         return (z - mean) * factor + shift
@@ -137,11 +140,6 @@ class SlotBatchNorm(nn.Module):
         of_absent = (absent - middle).square().sum() + units * (middle - mean).square()
         total = zeros.index_add(0, batch.words, apart) + missing * of_absent
         return mean, total / (batch.size * units)
-
-    @torch.no_grad()
-    def _remember(self, mean: Tensor, var: Tensor, values: int) -> None:
-        self.running_mean.lerp_(mean.to(self.running_mean.dtype), _MOMENTUM)
-        self.running_var.lerp_((var * (values / (values - 1))).to(self.running_var.dtype), _MOMENTUM)
 
 
 class BatchNorm(nn.BatchNorm1d):

@@ -76,7 +76,9 @@ def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) ->
     """
     shape = replace(shape or Shape(), **changes)  # type: ignore[arg-type]
     rng = np.random.default_rng(seed)
-    words = _words(shape)
+    topics = [f"topic{i}_{j}" for i in range(shape.n_labels) for j in range(shape.words_per_label)]
+    # the topic words label by label, the background words by falling frequency
+    words = (PAD, UNK, *topics, *(f"word{i}" for i in range(shape.n_background)))
     train = _split(shape, shape.n_train, rng)
     test = _split(shape, shape.n_test, rng)
     vectors = _vectors(shape, len(words), rng)
@@ -123,12 +125,6 @@ def _sum(split: Split) -> tuple[int, int]:
     return split.size, total
 
 
-def _words(shape: Shape) -> tuple[str, ...]:
-    """PAD, UNK, the topic words label by label, the background words by falling frequency."""
-    topic = [f"topic{i}_{j}" for i in range(shape.n_labels) for j in range(shape.words_per_label)]
-    return (PAD, UNK, *topic, *(f"word{i}" for i in range(shape.n_background)))
-
-
 def _zipf(n: int, exponent: float) -> FloatArray:
     """Probabilities (n,) proportional to 1 / rank^exponent."""
     weights: FloatArray = 1.0 / np.arange(1, n + 1) ** exponent
@@ -150,13 +146,13 @@ def _vectors(shape: Shape, n_words: int, rng: np.random.Generator) -> FloatArray
 
 
 def _split(shape: Shape, n: int, rng: np.random.Generator) -> Split:
-    lengths = np.clip(rng.lognormal(np.log(shape.mean_length) - 0.08, 0.4, n), 5, shape.length).astype(
-        np.int64
-    )
-    lengths = np.maximum(lengths, shape.max_labels)
-    offsets = offsets_of(lengths)
+    drawn = np.clip(rng.lognormal(np.log(shape.mean_length) - 0.08, 0.4, n), 5, shape.length)
+    offsets = offsets_of(np.maximum(drawn.astype(np.int64), shape.max_labels))
     label_ids, label_offsets = _labels(shape, n, rng)
-    tokens = _background(shape, int(offsets[-1]), rng)
+    first = 2 + shape.n_labels * shape.words_per_label
+    cumulative = np.cumsum(_zipf(shape.n_background, shape.background_exponent))
+    background = np.searchsorted(cumulative, rng.random(int(offsets[-1])), side="right")
+    tokens = (first + np.minimum(background, shape.n_background - 1)).astype(np.int32)
     _place_topics(shape, tokens, offsets, label_ids, label_offsets, rng)
     return Split(tokens, offsets, label_ids, label_offsets)
 
@@ -174,13 +170,6 @@ def _labels(shape: Shape, n: int, rng: np.random.Generator) -> tuple[IntArray, I
     # ids beyond a document's size sort to the end of its row and are cut off there
     ids = np.sort(np.where(keep, chosen, shape.n_labels), axis=1)
     return ids[ids < shape.n_labels].astype(np.int32), offsets_of(sizes)
-
-
-def _background(shape: Shape, n_tokens: int, rng: np.random.Generator) -> IntArray:
-    first = 2 + shape.n_labels * shape.words_per_label
-    cumulative = np.cumsum(_zipf(shape.n_background, shape.background_exponent))
-    drawn = np.searchsorted(cumulative, rng.random(n_tokens), side="right")
-    return (first + np.minimum(drawn, shape.n_background - 1)).astype(np.int32)
 
 
 def _place_topics(

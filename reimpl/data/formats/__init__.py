@@ -53,13 +53,13 @@ READERS: Mapping[str, Reader] = {
 @cache
 def readers() -> Mapping[str, Reader]:
     """Ours, and those of other packages that can be used (`reimpl.plugins`)."""
-    return {**READERS, **load_all(GROUP, own=READERS, check=_amiss)}
 
+    def amiss(name: str, reader: object) -> str | None:
+        if not isinstance(reader, Reader):
+            return "is no reimpl.data.formats.Reader"
+        return None if reader.name == name else f"is called {reader.name!r}; its entry point has to be, too"
 
-def _amiss(name: str, reader: object) -> str | None:
-    if not isinstance(reader, Reader):
-        return "is no reimpl.data.formats.Reader"
-    return None if reader.name == name else f"is called {reader.name!r}; its entry point has to be, too"
+    return {**READERS, **load_all(GROUP, own=READERS, check=amiss)}
 
 
 def sniff(path: Path) -> list[tuple[Reader, str]]:
