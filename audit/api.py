@@ -93,7 +93,6 @@ def judge(
     same_data: str = "",
     other_split: str = "",
     test_size: int = 0,
-    other_dataset: bool = False,
     same_predictions_ok: bool = False,
     replace: bool = False,
 ) -> Audit:
@@ -125,7 +124,6 @@ def judge(
             same_data=same_data,
             other_split=other_split,
             test_size=test_size,
-            other_dataset=other_dataset,
             same_predictions_ok=same_predictions_ok,
         )
         taken = _results(held, results, declared)

@@ -252,7 +252,7 @@ BAD: list[tuple[list[str], str]] = [
     ([*RUN, "--protocol", "smal"], "--protocol 'smal' is unknown; did you mean 'small'"),
     ([*RUN, "--only", "nothing"], "toy2024: --only 'nothing' is no experiment, claim, table or data set"),
     ([*RUN, "--vectors", "nowhere.txt"], "nowhere.txt"),
-    ([*RUN, "--vectors", "random:0"], "dimension 0"),
+    ([*RUN, "--vectors", "random:0"], "random:0': no such file"),
     (["run", "toy.yaml", "--vectors", "glove"], "--vectors glove: made words have no vectors"),
     (["run", "toy.yaml", "--data", "nowhere"], "nowhere: no such file or folder"),
     (["run", "toy.yaml", "--data", "toy.yaml"], "toy.yaml"),

@@ -14,40 +14,15 @@ from typing import Any
 
 import typer
 
-from audit.cli import (
-    add,
-    check,
-    claims,
-    data,
-    explain,
-    imports,
-    judge,
-    plan,
-    report,
-    tables,
-)
+from audit.cli import add, check, claims, data, explain, imports, judge, plan, report, tables, tune
 from audit.cli import run as run_module
-from audit.cli import tune as tune_module
 from audit.cli.app import app
 from audit.errors import AuditError, Exit, on_the_command_line
 from audit.pipeline.suite import in_data
 from reimpl.errors import ReimplError, spelled
 
 #: The modules that carry the commands.
-COMMANDS = (
-    run_module,
-    tune_module,
-    imports,
-    judge,
-    report,
-    explain,
-    plan,
-    check,
-    claims,
-    data,
-    add,
-    tables,
-)
+COMMANDS = (run_module, tune, imports, judge, report, explain, plan, check, claims, data, add, tables)
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.
 _UsageProblem: type[Exception] = next(

@@ -306,7 +306,7 @@ def _named(
         said = option("experiment")
         id = experiment_of(paper, experiment, declared.dataset or "")
         said = option("dataset")
-        return id, dataset_of(paper, id, declared.dataset or "", other=declared.other_dataset)
+        return id, dataset_of(paper, id, declared.dataset or "")
     except ValueError as err:
         raise AuditError(f"{said}: {err}") from err
 

@@ -46,7 +46,6 @@ class Declared:
     same_data: str = ""
     other_split: str = ""
     test_size: int = 0
-    other_dataset: bool = False
     same_predictions_ok: bool = False
     train_truth: Path | None = None
     propensity: str = ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,8 +24,6 @@ from reimpl.metric_names import METRICS
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-#: Share of characters in common, beyond which two names may be spellings of one: EURLEX57K is .8 of EUR-Lex.
-_ALIKE = 0.75
 #: As `audit run` allows; more is another column under the name of seed.
 MOST_SEEDS = 1000
 MOST_SEED = 2**63 - 1
@@ -70,37 +67,19 @@ def _datasets_of(paper: Paper, name: str) -> list[str]:
     ]
 
 
-def dataset_of(paper: Paper, experiment: str, name: str, *, other: bool = False) -> str:
+def dataset_of(paper: Paper, experiment: str, name: str) -> str:
     """The data set's name as the paper has it, or as it was given where the paper knows none such.
 
-    Raises `UnclearNameError` for none, for one of the paper's that the experiment is not on, and for a name
-    that is much like one of the paper's, unless `other` says that it is another one.
+    Raises `UnclearNameError` for none, and for one of the paper's that the experiment is not on.
     """
     if not name:
         where = f"name it in the column dataset, or add {option('dataset', 'NAME')}"
         raise UnclearNameError(f"no data set is named; {where}")
     on, meant = paper.single_experiments[experiment].on, _datasets_of(paper, name)
-    if not meant and not other and (like := _much_like(paper, name)):
-        raise UnclearNameError(
-            f"{name!r} is no data set of {paper.paper.key}, and {like!r} is one; which was it? write that "
-            f"name, or add {option('other_dataset', True)} if it was another one"
-        )
-    if not meant:
-        return name
-    if on not in meant:
+    if meant and on not in meant:
         here = f"{experiment!r} is on {paper.datasets[on].name!r} and not on {name!r}"
         raise UnclearNameError(f"{here}; which one was run? correct the other")
-    return paper.datasets[on].name
-
-
-def _much_like(paper: Paper, name: str) -> str | None:
-    """The paper's name of a data set that looks like another spelling of this one."""
-    wanted = bare(name)
-    for id, it in paper.datasets.items():
-        for known in (it.name, it.catalogue or "", id):
-            if known and SequenceMatcher(None, wanted, bare(known)).ratio() >= _ALIKE:
-                return it.name
-    return None
+    return paper.datasets[on].name if meant else name
 
 
 def bare(name: str) -> str:
@@ -184,7 +163,7 @@ def _reader(paper: Paper, declared: Declared, source: Source) -> Any:
             raise ValueError(f"the data set is {given!r} here and {said}; drop one")
         dataset = given or declared.dataset or ""
         experiment = experiment_of(paper, name, dataset)
-        return experiment, dataset_of(paper, experiment, dataset, other=declared.other_dataset)
+        return experiment, dataset_of(paper, experiment, dataset)
 
     def row_of(cells: Mapping[str, str]) -> dict[str, Any]:
         for name in _KNOWN:
