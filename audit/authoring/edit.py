@@ -16,10 +16,7 @@ from __future__ import annotations
 import codecs
 import difflib
 import json
-import os
-import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,7 +63,11 @@ class ClaimFile:
 
         Raises `ClaimFileError`: the loader's lines, which count in the new text, after one that says so.
         """
-        return checked(self.path, self.text, known=self.known)
+        try:
+            return load(self.path, known=self.known, content=self.text.encode())
+        except ClaimFileError as err:
+            what = "not changed, since it would not be valid then; the lines are those it would have"
+            raise ClaimFileError([f"{self.path}: {what}", *err.problems]) from err
 
     def save(self) -> Paper:
         """Check, and put the new text in the place of the old one, in one step.
@@ -152,48 +153,18 @@ def _plain(content: bytes) -> str:
     return content.decode("utf-8-sig").replace("\r\n", "\n")
 
 
-def checked(path: Path, text: str, *, known: KnownNames | None = None) -> Paper:
-    """The paper that `text` holds as the content of `path`, read by the loader from a file beside it."""
-    with _beside(path, text) as trial:
-        try:
-            return load(trial, known=known)
-        except ClaimFileError as err:
-            lines = [f"{path}{line.removeprefix(str(trial))}" for line in err.problems]
-            first = (
-                f"{path}: not changed, since it would not be valid then; the lines are those it would have"
-            )
-            raise ClaimFileError([first, *lines]) from err
-
-
 def create(path: Path, text: str, *, known: KnownNames | None = None) -> Paper:
     """Write a new claim file that the loader takes. Raises `AuditError` where there is a file already."""
-    check_absent(path)
-    paper = checked(path, text, known=known)
-    with _beside(path, text, durable=True) as trial:
+    paper = None if path.exists() else load(path, known=known, content=text.encode())
+    with explained(path):
         try:
-            os.link(trial, path)  # fails where a file came to be meanwhile, which a rename would replace
-        except FileExistsError:
-            check_absent(path)
-    return paper
-
-
-def check_absent(path: Path) -> None:
-    """Raises `AuditError` where there is a file already: nothing is overwritten."""
-    if path.exists() or path.is_symlink():
+            path.open("x").close()
+            write(path, text.encode())
+        except FileExistsError:  # it came to be meanwhile
+            paper = None
+    if paper is None:
         raise AuditError(f"{path}: there is such a file, and it is kept; choose another name")
-
-
-@contextmanager
-def _beside(path: Path, text: str, *, durable: bool = False) -> Iterator[Path]:
-    """A file with this content in the folder of `path`, for a while."""
-    trial = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
-    try:
-        with explained(path):
-            write(trial, text.encode(), durable=durable)
-            yield trial
-    finally:
-        with suppress(OSError):
-            trial.unlink(missing_ok=True)
+    return paper
 
 
 # --------------------------------------------------------------------------- where values stand

@@ -362,12 +362,13 @@ def _in_percent(cell: record.Cell) -> record.Cell:
         return cell
 
 
-def load(path: Path, *, known: KnownNames | None = None) -> Paper:
+def load(path: Path, *, known: KnownNames | None = None, content: bytes | None = None) -> Paper:
     """The paper of a claim file; with `known`, its experiments may name nothing else.
 
+    `content`: what is read as that file's, in its place.
     Raises `ClaimFileError` with the problems of the file as `file:line: key.path: what, and what to do`.
     """
-    source = claim_source.read(path)
+    source = claim_source.read(path, content)
     problems, paper = list(source.problems), None
     try:
         paper = Paper.model_validate(source.content)

@@ -108,19 +108,24 @@ def short(text: str, most: int = 80) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
-def read(path: Path) -> Source:
-    """The file's data and lines; raises `ClaimFileError` where no data can be had at all."""
-    try:
-        if not path.exists():
-            raise ClaimFileError([f"{path}: there is no such file; give the path of a claim file"])
-        if not path.is_file():
-            raise ClaimFileError([f"{path}: is not a file; give the path of one claim file (*.yaml)"])
-        with path.open("rb") as stream:
-            content = stream.read(LIMIT_BYTES + 1)
-    except (OSError, ValueError) as err:  # ValueError: a null character in the name
-        reason = getattr(err, "strerror", None) or str(err)
-        raise ClaimFileError([f"{path}: cannot be read ({reason}); check the path and its rights"]) from err
+def read(path: Path, content: bytes | None = None) -> Source:
+    """The file's data and lines; raises `ClaimFileError` where no data can be had at all.
+
+    `content`: what is read as that file's, in its place.
+    """
     source = Source(str(path))
+    if content is None:
+        try:
+            if not path.exists():
+                raise ClaimFileError([f"{path}: there is no such file; give the path of a claim file"])
+            if not path.is_file():
+                raise ClaimFileError([f"{path}: is not a file; give the path of one claim file (*.yaml)"])
+            with path.open("rb") as stream:
+                content = stream.read(LIMIT_BYTES + 1)
+        except (OSError, ValueError) as err:  # ValueError: a null character in the name
+            reason = getattr(err, "strerror", None) or str(err)
+            what = f"cannot be read ({reason}); check the path and its rights"
+            raise ClaimFileError([f"{path}: {what}"]) from err
     if len(content) > LIMIT_BYTES:
         what = f"is larger than {LIMIT_BYTES:,} bytes"
         raise source.refusal(1, f"{what}; a claim file holds one paper's tables and claims, no data")
