@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from audit.authoring import words
 from audit.claims.load import Paper
@@ -27,22 +27,13 @@ _SUBSET = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Known:
-    """The names of data sets that a heading may mean."""
-
-    paper: Paper
-    catalogue: Mapping[str, str] = field(default_factory=dict)
-    """Keys of the catalogue, with its names."""
-
-    def dataset(self, text: str) -> str | None:
-        """Id of the paper's data set, or key of the catalogue, spelled so but for case and hyphens."""
-        wanted, own = bare(text), self.paper.datasets
-        by_name = [id for id, it in own.items() if wanted in (bare(id), bare(it.name))]
-        by_key = [id for id, it in own.items() if wanted == bare(it.catalogue or "")]
-        elsewhere = [key for key, name in self.catalogue.items() if wanted in (bare(key), bare(name))]
-        nearest = by_name or by_key or elsewhere
-        return nearest[0] if wanted and len(nearest) == 1 else None
+def dataset_named(paper: Paper, text: str) -> str | None:
+    """Id of the paper's data set that is spelled so but for case and hyphens, by its id, name or entry."""
+    wanted = bare(text)
+    by_name = [id for id, it in paper.datasets.items() if wanted in (bare(id), bare(it.name))]
+    by_key = [id for id, it in paper.datasets.items() if wanted == bare(it.catalogue or "")]
+    nearest = by_name or by_key
+    return nearest[0] if wanted and len(nearest) == 1 else None
 
 
 @dataclass(frozen=True)
@@ -56,7 +47,7 @@ class Meaning:
     """Those that say neither."""
 
 
-def meaning(titles: Sequence[str], known: Known) -> Meaning:
+def meaning(titles: Sequence[str], paper: Paper) -> Meaning:
     """What titles mean, from the outside in: EUR-Lex over P@1, Precision over @1, or `EUR-Lex P@1` in one."""
     metric = quantity = dataset = subset = None
     rest: list[str] = []
@@ -68,7 +59,7 @@ def meaning(titles: Sequence[str], known: Known) -> Meaning:
             continue
         if over := _SUBSET.fullmatch(title):
             subset = (over["subset"] or "").casefold()
-        elif dataset is None and (named := known.dataset(title)):
+        elif dataset is None and (named := dataset_named(paper, title)):
             dataset = named
         elif quantity is None and metric is None and (named := _QUANTITIES.get(bare(title))):
             quantity = named

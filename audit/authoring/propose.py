@@ -25,13 +25,13 @@ from typing import Literal
 
 from audit.authoring import words
 from audit.authoring.edit import ClaimFile
-from audit.authoring.headings import Known, Meaning, meaning
+from audit.authoring.headings import Meaning, dataset_named, meaning
 from audit.authoring.reading import FORMS, SEPARATORS
 from audit.authoring.table import Cell, Row, Run, Table, cell_of
+from audit.claims.load import Paper
 from audit.claims.schema import is_metric
 from audit.claims.source import Plain
 from audit.errors import AuditError
-from audit.importing.results import bare
 from audit.names import counted, known_names
 from audit.stats.printed import printed
 
@@ -147,14 +147,12 @@ class Proposal:
     Raises `AuditError` for a correction of a place that is not there, or of a name that nobody knows.
     """
 
-    def __init__(self, table: Table, known: Known, said: Said) -> None:
-        self.table, self.known, self.said = table, known, said
+    def __init__(self, table: Table, paper: Paper, said: Said) -> None:
+        self.table, self.paper, self.said = table, paper, said
         self.whole = dict(said.table)
         """What the user says of the whole table, its data set by its id in the claim file."""
         self.open: list[str] = []
         """What has to be settled, one sentence each."""
-        self.new_datasets: dict[str, dict[str, Plain]] = {}
-        """Entries for `datasets` that the claim file lacks."""
         self._check_places()
         if "dataset" in self.whole:
             self.whole["dataset"] = self._dataset(self.whole["dataset"])
@@ -163,7 +161,6 @@ class Proposal:
         self.by_rows = bool(kept) and all({"metric", "quantity"} & set(row.settings) for row in kept)
         self.columns = self._columns()
         self._check_datasets()
-        self.rows = [self._with_experiment(row) for row in self.rows]
         self.cells = {
             (row.number, column.number): self._cell(row, column)
             for row in self.kept_rows()
@@ -191,21 +188,16 @@ class Proposal:
 
     def _dataset(self, name: str) -> str:
         """Id of the data set that is meant. Raises `AuditError` for none, offering the known ones."""
-        own, catalogue = self.known.paper.datasets, self.known.catalogue
-        name = name if name in own or name in catalogue else self.known.dataset(name) or name
-        if name in own:
-            return name
-        if name not in catalogue:
-            offered, key = known_names(name, [*own, *catalogue]), self.known.paper.paper.key
-            add = f"or add it with `audit add dataset {name}`"
-            raise AuditError(f"{name!r} is no data set of {key}; {offered}; {add}")
-        id = name.replace("-", "_")
-        if id not in own:
-            self.new_datasets[id] = {"name": catalogue[name], "catalogue": name, "content": None}
+        known = self.paper.datasets
+        id = name if name in known else dataset_named(self.paper, name)
+        if id is None:
+            key, offered = self.paper.paper.key, known_names(name, known)
+            add = f"add it with `audit add dataset {name}`"
+            raise AuditError(f"{name!r} is no data set of {key}; {offered}; or {add}")
         return id
 
     def _rows(self) -> list[Line]:
-        meanings = [meaning(row.names, self.known) for row in self.table.rows]
+        meanings = [meaning(row.names, self.paper) for row in self.table.rows]
         lines = []
         for row, means, id in zip(self.table.rows, meanings, _ids(self.table.rows, meanings), strict=True):
             said = self.said.row.get(row.number, {})
@@ -219,23 +211,6 @@ class Proposal:
             lines.append(line)
         self._check_ids("row", [line for line in lines if line.role != "skip"])
         return lines
-
-    def _with_experiment(self, row: Line) -> Line:
-        """With the one experiment of the paper that has its name and is on all of its data sets."""
-        on = {row.settings.get("dataset")}
-        if not any(on):
-            values = [column for column in self.columns if column.role == "values"]
-            on = {column.settings.get("dataset", self.whole.get("dataset")) for column in values}
-        wanted = {bare(name) for name in self.table.rows[row.number - 1].names if bare(name)}
-        fitting = [
-            id
-            for id, it in self.known.paper.experiments.items()
-            if on <= set(it.datasets or (it.dataset,))
-            and wanted & {bare(id), bare(it.title), bare(it.method or "")}
-        ]
-        if len(fitting) != 1 or "experiment" in row.settings:
-            return row
-        return replace(row, settings={**row.settings, "experiment": fitting[0]})
 
     def _columns(self) -> list[Line]:
         lines = [self._column(number, path) for number, path in enumerate(self.table.paths, 1)]
@@ -254,7 +229,7 @@ class Proposal:
 
     def _column(self, number: int, path: tuple[str, ...]) -> Line:
         said = self.said.column.get(number, {})
-        means, label = meaning(path, self.known), said.get("label", " ".join(path))
+        means, label = meaning(path, self.paper), said.get("label", " ".join(path))
         cells = [row.cells[number - 1] for row in self.table.rows]
         self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], said)
         if number <= self.table.names and not set(said) - {"label"}:
@@ -395,17 +370,11 @@ def is_same_unit(one: str, other: str | None) -> bool:
 
 
 def put(file: ClaimFile, proposal: Proposal) -> str:
-    """Add the table, and the data sets that it needs, to what is to be written; its id.
-
-    Raises `AuditError` with all that is open.
-    """
+    """Add the table to what is to be written; its id. Raises `AuditError` with all that is open."""
     taken = file.paper.tables
     free = next(id for k in range(1, len(taken) + 2) if (id := f"t{k}") not in taken)
-    content = entry(proposal)
-    for id, dataset in proposal.new_datasets.items():
-        file.put(("datasets", id), dataset)
     id = proposal.whole.get("id", free)
-    file.put(("tables", id), content)
+    file.put(("tables", id), entry(proposal))
     return id
 
 

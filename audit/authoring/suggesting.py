@@ -259,7 +259,6 @@ _WITHOUT = re.compile(
     r"(?P<base>.*?)[\s,:(]*(?:(?<!\w)w/o|(?<!\w)w\.o\.|\bwithout|\bminus|\bexcluding|\bno)(?!\w)\.?[\s-]*(?P<what>[^)]+)\)?",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(r"\b(?:full|complete|whole|ours|proposed)\b", re.IGNORECASE)
 
 
 def better_ones(field: Field) -> Iterator[Draft]:
@@ -308,12 +307,7 @@ def _base(lacks: re.Match[str]) -> str:
 def _full_model(base: str, labels: Sequence[str]) -> str | None:
     """The one label of a model that lacks nothing, and has the name `base`; None where several may be it."""
     whole = [label for label in labels if not _WITHOUT.fullmatch(label.strip())]
-    full = [label for label in whole if _WHOLE.search(label)]
-    if base:
-        named = [label for label in whole if label.casefold() == base]
-        named = named or [label for label in full if label.casefold().startswith(base)]
-    else:
-        named = full or whole
+    named = [label for label in whole if not base or label.casefold() == base]
     return named[0] if len(named) == 1 else None
 
 

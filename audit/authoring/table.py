@@ -407,34 +407,15 @@ def _names(body: Grid) -> int:
 
 
 def _rows(body: Grid, names: int) -> tuple[Row, ...]:
-    """The rows with their names, sections above them first; blank names go on with those above.
-
-    A blank goes on with a word above it that begins a block: each stands once, the first at the top, while
-    ticks for yes and blank for no stand often.
-    """
+    """The rows with their names, those of the sections above them first."""
     titles = [len(row) > 1 and _is_section(row) and row is not body[-1] for row in body]
-    carried = set()
-    for column in range(names - 1):
-        cells = [row[column] for row, title in zip(body, titles, strict=True) if not title]
-        words = [cell.text for cell in cells if cell.kind != "empty"]
-        long = all(sum(map(str.isalnum, word)) > 1 for word in words)
-        if cells[0].kind == "text" and long and len(set(words)) == len(words):
-            carried.add(column)
     rows: list[Row] = []
     section: tuple[str, ...] = ()
-    above: dict[int, Cell] = {}
     for k, (row, title) in enumerate(zip(body, titles, strict=True)):
         if title:
             section = (*section, row[0].text) if k and titles[k - 1] else (row[0].text,)
-            above = {}
-            continue
-        cells = list(row)
-        for column in sorted(carried):
-            if cells[column].kind != "empty":
-                above[column] = cells[column]
-            elif column in above and any(cell.kind != "empty" for cell in row[column + 1 : names]):
-                cells[column] = replace(cells[column], text=above[column].text, kind="text")
-        own = [cell.text for cell in cells[:names] if cell.text]
-        path = tuple(dict.fromkeys([*section, *own]))
-        rows.append(Row(len(rows) + 1, row[-1].line, path, tuple(cells)))
+        else:
+            own = [cell.text for cell in row[:names] if cell.text]
+            path = tuple(dict.fromkeys([*section, *own]))
+            rows.append(Row(len(rows) + 1, row[-1].line, path, tuple(row)))
     return tuple(rows)

@@ -77,14 +77,11 @@ def table_command(
     Rows are counted without the heading. What cannot be read is listed cell by cell, and until it is
     settled nothing is written.
     """
-    from audit.authoring.headings import Known
     from audit.authoring.propose import Proposal, put, said
     from audit.authoring.reading import read
-    from reimpl.data.catalogue import catalogue
 
     file, words = open_file(paper), said(sets(more), maps or ())
-    entries = {key: it.name for key, it in catalogue().entries.items() if not it.stand_in_for}
-    proposal = Proposal(read(source, words.table), Known(file.paper, entries), words)
+    proposal = Proposal(read(source, words.table), file.paper, words)
     _show(proposal)
     put(file, proposal)
     return finish(file, dry_run=dry_run)
@@ -119,8 +116,6 @@ def _show(proposal: Proposal) -> None:
     if empty := [f"{row},{column}" for (row, column), it in proposal.cells.items() if it.kind == "empty"]:
         more = f" and {len(empty) - 8} more" if len(empty) > 8 else ""
         say(f"empty in the file, and null like a dash: {' '.join(empty[:8])}{more}")
-    for id, dataset in proposal.new_datasets.items():
-        say(f"data set {id} ({dataset['name']}) is added to the claim file")
 
 
 def _shown(proposal: Proposal) -> Table:

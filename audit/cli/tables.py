@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,9 +111,9 @@ def verify_command(
     """Compare a table of the claim file with a second reading of it from the page, cell by cell.
 
     Without --against it shows which tables are verified; --against - reads what is typed or pasted. Numbers
-    are compared as printed: 83.5 is not 83.50. Where all agree, who verified them (--by, else git's
-    user.name) and when is recorded, with a fingerprint: once a number is changed, the table counts as
-    unverified again. Where a cell differs, nothing is recorded, and the exit code is 1.
+    are compared as printed: 83.5 is not 83.50. Where all agree, who verified them and when is recorded, with a
+    fingerprint: once a number is changed, the table counts as unverified again. Where a cell differs, nothing
+    is recorded, and the exit code is 1.
 
     How the second reading is read, --set says as for `audit add table`: format, number, heads, names,
     decimal, beside, separator.
@@ -134,7 +133,8 @@ def verify_command(
             label = f" ({tables[name].where.label})" if tables[name].where.label else ""
             say(f"{name}{label}: {verifying.state(file.paper, name)}")
         return Exit.OK
-    who, when = by.strip() or _user(), _day(date)
+    if not by.strip():
+        raise AuditError("--by is missing; say who reads the page")
     chosen = table or [it for it in tables if verified(it, tables, file.paper.transcription) is None]
     if len({*chosen}) != 1:
         raise AuditError(f"--against is one table; say which with --table ID, of {', '.join([*tables][:12])}")
@@ -164,23 +164,5 @@ def verify_command(
     say(f"{name}: {cells} compared, no difference")
     other = "pasted text" if against == "-" else Path(against).name
     how = f"{cells} against {other}, a second reading, compared by program: no difference"
-    verifying.record(file, name, by=who, date=when, how=how)
+    verifying.record(file, name, by=by.strip(), date=date or datetime.now().date().isoformat(), how=how)
     return finish(file, dry_run=dry_run)
-
-
-def _user() -> str:
-    try:
-        ran = subprocess.run(["git", "config", "user.name"], capture_output=True, text=True, timeout=10)
-        name = ran.stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        name = ""
-    if not name:
-        raise AuditError("who reads the page is not known, and git has no user.name; say --by NAME")
-    return name
-
-
-def _day(given: str | None) -> str:
-    try:
-        return (datetime.strptime(given, "%Y-%m-%d") if given else datetime.now()).date().isoformat()
-    except ValueError as err:
-        raise AuditError(f"--date {given!r} is no day; write it as 2026-11-28") from err

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from audit import cli
 from audit.authoring.edit import ClaimFile
 from audit.authoring.entries import SCHEMA_NAME, write_scaffold
-from audit.authoring.headings import Known, Meaning, meaning, metric_of
+from audit.authoring.headings import Meaning, meaning, metric_of
 from audit.authoring.propose import Proposal, put, said
 from audit.authoring.reading import read, table_of
 from audit.claims.load import Paper, builtin_claims, json_schema, load
 from audit.errors import AuditError, Exit
-from reimpl.data.catalogue import catalogue
 from tests.authoring.test_reading import FILES, expected, mutated
 
 TOY = {"key": "toy", "title": "A paper"}
@@ -49,9 +48,9 @@ def test_a_metric_is_known_in_the_ways_it_is_written() -> None:
 
 
 @pytest.fixture(scope="module")
-def known() -> Known:
+def chen() -> Paper:
     (path,) = (path for path in builtin_claims() if path.stem == "chen2022")
-    return Known(load(path), {key: it.name for key, it in catalogue().entries.items()})
+    return load(path)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +63,9 @@ def known() -> Known:
     ],
 )
 def test_titles_name_a_data_set_and_a_metric_in_either_order_of_nesting(
-    titles: str, right: Meaning, known: Known
+    titles: str, right: Meaning, chen: Paper
 ) -> None:
-    assert meaning(titles.split(" > "), known) == right
+    assert meaning(titles.split(" > "), chen) == right
 
 
 # --------------------------------------------------------------------------- corrections
@@ -96,8 +95,7 @@ def proposed(path: Path, folder: Path, *maps: str) -> tuple[ClaimFile, Proposal]
         whole |= dict(it.split("=") for it in text.removeprefix("table: ").split() if "table: " in text)
     words = said(whole, [text for text in maps if "table: " not in text])
     file = ClaimFile.open(claims)
-    known = Known(file.paper, {"amazon-670k": "Amazon-670K"})
-    return file, Proposal(read(str(path), words.table), known, words)
+    return file, Proposal(read(str(path), words.table), file.paper, words)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -142,27 +140,6 @@ def as_printed(held: Any, text: bool, printed: str | None) -> tuple[str | None, 
     return value, held.get("sd"), " ".join(held.get("marks", [])) or None
 
 
-def written(path: Path, folder: Path, *maps: str) -> Paper:
-    file, mapped = proposed(path, folder, *maps)
-    put(file, mapped)
-    return file.save()
-
-
-def test_data_sets_of_the_catalogue_are_added_and_experiments_are_found_by_name(tmp_path: Path) -> None:
-    """An experiment of a row's name stands behind it where it is on all data sets of the columns."""
-    path = tmp_path / "t.csv"
-    path.write_text("Method,Amazon-670K P@1\nA,40.10\n")
-    assert written(path, tmp_path).datasets["amazon_670k"].catalogue == "amazon-670k"
-    path.write_text("Method,EUR-Lex P@1,Wiki10-31K P@1\nKim CNN,40.10,1\nOther,1,2\n")
-    claims = tmp_path / "toy.yaml"
-    kim = "{title: Kim-CNN, datasets: [eurlex, wiki10_31k], unavailable: not public}"
-    other = "{title: Other, dataset: eurlex, unavailable: not public}"
-    entries = f"experiments:\n  kim: {kim}\n  other: {other}"
-    claims.write_text(claims.read_text().replace("experiments: {}", entries))
-    rows = proposed(path, tmp_path)[1].rows
-    assert [it.settings.get("experiment") for it in rows] == ["kim", None]
-
-
 @pytest.fixture(scope="module")
 def claims(tmp_path_factory: pytest.TempPathFactory) -> ClaimFile:
     path = tmp_path_factory.mktemp("fuzz") / "toy.yaml"
@@ -183,7 +160,7 @@ def test_a_mutated_table_is_put_into_a_valid_file_or_refused(
     file = replace(claims)
     words = said({"dataset": "eurlex_4k", "unit": "percent", "number": "1"}, maps)
     try:
-        mapped = Proposal(table_of(path.name, text, words.table), Known(file.paper), words)
+        mapped = Proposal(table_of(path.name, text, words.table), file.paper, words)
         put(file, mapped)
         file.check()
     except AuditError:

@@ -109,7 +109,7 @@ def test_findings_say_on_which_numbers_nobody_has_looked_again(
         (["--table", "t1", "--against", "none.csv"], "audit: none.csv: No such file or directory"),
         (
             ["--table", "t1", "--against", "b.csv", "--date", "28.11.2026"],
-            "audit: --date '28.11.2026' is no day; write it as 2026-11-28",
+            "transcription.date: '28.11.2026' is not of the right form; write a day as 2026-11-28",
         ),
     ],
 )
