@@ -117,36 +117,26 @@ def _open(
     from audit.importing.predictions import metrics_claimed
     from audit.judging.imported import other_code, scope_of
 
-    open_ends = []
-    key, names = paper.paper.key, [it.name for it in paper.datasets.values()]
+    key, code, names = paper.paper.key, paper.paper.code, [it.name for it in paper.datasets.values()]
+    metrics = dict.fromkeys(metric for run in runs for metric in run.metrics)
     others = [name for name in dict.fromkeys(run.data.name for run in runs) if name not in names]
-    if others:
-        other = ", ".join(map(repr, others))
-        open_ends.append(f"{other}: no data set of {key} ({', '.join(names)}), so taken for stand-in data")
-    claimed = metrics_claimed(paper)
-    idle = [name for name in dict.fromkeys(m for run in runs for m in run.metrics) if name not in claimed]
-    if idle:
-        open_ends.append(f"{', '.join(idle)}: in no claim of {key}, so kept and not judged")
-    scopes = {
-        name: scope_of(paper, paper.single_experiments[name].on, mine) for name, mine in by_experiment.items()
-    }
-    if "other_data" in scopes.values():
-        open_ends.append(
-            "the data are not known to be the paper's own, so printed values are not judged by them: declare "
-            "--fingerprint, --same-data and why, or --other-split and why"
-        )
-    if any(
-        scopes[name] == "other_split" and not all(run.data.n_test for run in mine)
+    idle = [metric for metric in metrics if metric not in metrics_claimed(paper)]
+    scopes = [
+        (scope_of(paper, paper.single_experiments[name].on, mine), all(run.data.n_test for run in mine))
         for name, mine in by_experiment.items()
-    ):
-        open_ends.append(
-            "another split, and nothing tells of how many test documents: printed values are not judged by "
-            "it before --test-size does"
-        )
-    if other_code(declared.authors_code, paper) and (code := paper.paper.code):
-        open_ends.append(
-            f"--authors-code does not name the code of the claim file, {code.url}: the report says so"
-        )
-    if not declared.authors_code:
-        open_ends.append("not stated to be the authors' code (--authors-code), so it can contradict nothing")
-    return open_ends
+    ]
+    questions = {
+        f"{', '.join(map(repr, others))}: no data set of {key} ({', '.join(names)}), so taken for stand-in "
+        "data": others,
+        f"{', '.join(idle)}: in no claim of {key}, so kept and not judged": idle,
+        "the data are not known to be the paper's own, so printed values are not judged by them: declare "
+        "--fingerprint, --same-data and why, or --other-split and why": "other_data" in dict(scopes),
+        "another split, and nothing tells of how many test documents: printed values are not judged by it "
+        "before --test-size does": ("other_split", False) in scopes,
+        f"--authors-code does not name the code of the claim file, {code and code.url}: the report says "
+        "so": code and other_code(declared.authors_code, paper),
+        "not stated to be the authors' code (--authors-code), so it can contradict nothing": (
+            not declared.authors_code
+        ),
+    }
+    return [question for question, is_open in questions.items() if is_open]

@@ -111,9 +111,9 @@ def verify_command(
     """Compare a table of the claim file with a second reading of it from the page, cell by cell.
 
     Without --against it shows which tables are verified; --against - reads what is typed or pasted. Numbers
-    are compared as printed: 83.5 is not 83.50. Where all agree, who verified them and when is recorded, with a
-    fingerprint: once a number is changed, the table counts as unverified again. Where a cell differs, nothing
-    is recorded, and the exit code is 1.
+    are compared as printed: 83.5 is not 83.50. Where all agree, who verified them and when is on record, with
+    a fingerprint: once a number is changed, the table counts as unverified again. Where a cell differs,
+    nothing is recorded, and the exit code is 1.
 
     How the second reading is read, --set says as for `audit add table`: format, number, heads, names,
     decimal, beside, separator.
