@@ -22,19 +22,19 @@ def verdicts_frame(audit: Audit) -> pd.DataFrame:
     claims = {claim.id: claim for claim in audit.claims}
     rows = [
         {
-            **{name: getattr(claims[it.claim], name) for name in ("claim", "metric", "kind", "dataset")},
-            **{name: getattr(it, name) for name in ("outcome", "tested", "reason", "scope")},
-            "printed": ", ".join(claims[it.claim].printed),
-            **{name: getattr(it, name) for name in ("estimate", "target", "margin")},
-            "low": it.ci95[0] if it.ci95 else None,
-            "high": it.ci95[1] if it.ci95 else None,
-            "p_reproduced": it.p_reproduced_adjusted,
-            "p_contradicted": it.p_contradicted_adjusted,
-            "level": it.level,
-            "runs": sum(it.n),
-            "says": claims[it.claim].says,
+            **{name: getattr(claims[verdict.claim], name) for name in ("claim", "metric", "kind", "dataset")},
+            **{name: getattr(verdict, name) for name in ("outcome", "tested", "reason", "scope")},
+            "printed": ", ".join(claims[verdict.claim].printed),
+            **{name: getattr(verdict, name) for name in ("estimate", "target", "margin")},
+            "low": verdict.ci95[0] if verdict.ci95 else None,
+            "high": verdict.ci95[1] if verdict.ci95 else None,
+            "p_reproduced": verdict.p_reproduced_adjusted,
+            "p_contradicted": verdict.p_contradicted_adjusted,
+            "level": verdict.level,
+            "runs": sum(verdict.n),
+            "says": claims[verdict.claim].says,
         }
-        for it in audit.verdicts
+        for verdict in audit.verdicts
     ]
     return pd.DataFrame(rows)
 
@@ -48,11 +48,11 @@ def runs_frame(experiments: Iterable[ExperimentRecord]) -> pd.DataFrame:
 
     rows = [
         {
-            "experiment": it.reading_of or it.id,
+            "experiment": record.reading_of or record.id,
             "origin": "imported" if run.imported else "ours",
-            "scope": it.scope,
+            "scope": record.scope,
             "split": run.data.split_column,
-            "specification": ", ".join(f"{name}: {choice}" for name, choice in it.reading.items()),
+            "specification": ", ".join(f"{name}: {choice}" for name, choice in record.reading.items()),
             "seed": run.spec.seed,
             "status": run.status,
             "metric": metric,
@@ -60,8 +60,8 @@ def runs_frame(experiments: Iterable[ExperimentRecord]) -> pd.DataFrame:
             "judged": judged,
             "run": run.key,
         }
-        for it in experiments
-        for runs, judged in ((it.runs, True), (it.unjudged, False))
+        for record in experiments
+        for runs, judged in ((record.runs, True), (record.unjudged, False))
         for run in runs
         for metric, value in run.metrics.items() or [(None, None)]
     ]
@@ -74,4 +74,4 @@ def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:
     import pandas as pd
 
     columns = ["id", "check", "result", "weight", "claim", "where", "cells", "arithmetic", "alternatives"]
-    return pd.DataFrame([asdict(it) for it in findings], columns=columns)
+    return pd.DataFrame([asdict(finding) for finding in findings], columns=columns)

@@ -556,7 +556,12 @@ UNTESTED = (
 
 def untested(tables: Iterable[TableRecord], findings: Iterable[Finding]) -> tuple[str, ...]:
     """Labels of the tables of which no check could test a number."""
-    tested = {cell.partition(".")[0] for it in findings if it.result != "untestable" for cell in it.cells}
+    tested = {
+        cell.partition(".")[0]
+        for finding in findings
+        if finding.result != "untestable"
+        for cell in finding.cells
+    }
     return tuple(dict.fromkeys(table.label for table in tables if table.id not in tested))
 
 

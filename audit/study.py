@@ -35,7 +35,7 @@ class SearchRange:
 
     def __str__(self) -> str:
         if self.choices:
-            return "one of " + ", ".join(str(it) for it in self.choices)
+            return "one of " + ", ".join(str(choice) for choice in self.choices)
         return f"{self.low:g} to {self.high:g}" + (", by logarithm" if self.log else "")
 
 
@@ -130,20 +130,20 @@ class Study:
     @property
     def best(self) -> Trial | None:
         """The finished trial with the highest score, the first of equals; None where none has one."""
-        done = [it for it in self.trials if it.state == "done" and it.score is not None]
+        done = [trial for trial in self.trials if trial.state == "done" and trial.score is not None]
         return max(done, key=lambda it: (it.score or 0.0, -it.number), default=None)
 
     @property
     def counted(self) -> int:
         """Trials that count: those that died or were interrupted were made again."""
-        return sum(it.counts for it in self.trials)
+        return sum(trial.counts for trial in self.trials)
 
     @property
     def summary(self) -> str:
         """`tuned: 40 trials (12 pruned, 1 failed), best P@1 61.22 with balance 0.012, margin 0.08`"""
         best = self.best
         numbers = [
-            (sum(it.state == state for it in self.trials), state)
+            (sum(trial.state == state for trial in self.trials), state)
             for state in ("pruned", "failed", "died", "interrupted")
         ]
         rest = ", ".join(f"{n} {state}" for n, state in numbers if n)

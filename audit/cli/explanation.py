@@ -164,10 +164,13 @@ def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
         yield f"{number}; the page lists {'it' if len(there) == 1 else 'them'} under “Protocol”"
     elif there:
         yield number
-        for it in there:
-            here = "as configured" if it.as_set or not it.here else it.here
-            code, why = f"; its public code: {it.code}" if it.code else "", f" ({it.why})" if it.why else ""
-            yield f"{it.what}: the paper: {it.paper or 'nothing'}{code}; here: {here}{why}"
+        for departure in there:
+            here = "as configured" if departure.as_set or not departure.here else departure.here
+            code, why = (
+                f"; its public code: {departure.code}" if departure.code else "",
+                f" ({departure.why})" if departure.why else "",
+            )
+            yield f"{departure.what}: the paper: {departure.paper or 'nothing'}{code}; here: {here}{why}"
 
 
 def _family(found: Derivation) -> Iterator[str]:
@@ -182,13 +185,14 @@ def _family(found: Derivation) -> Iterator[str]:
     holm = "Holm"
     if 0 < family.primaries < family.size:
         holm = "Holm, primaries and others with half of the level each and what the other leaves"
-    for name, it, rule in (
+    for name, place, rule in (
         ("p_rep", family.reproduced, "Benjamini and Hochberg"),
         ("p_con", family.contradicted, holm),
     ):
         yield (
-            f"{name} {num(it.raw)} is number {it.rank} of {family.size} from below; adjusted "
-            f"{num(it.adjusted)} ({rule}); with the others as they are, {num(it.threshold)} or less would do"
+            f"{name} {num(place.raw)} is number {place.rank} of {family.size} from below; adjusted "
+            f"{num(place.adjusted)} ({rule}); with the others as they are, {num(place.threshold)} or less "
+            "would do"
         )
 
 
@@ -203,16 +207,18 @@ def _readings(found: Derivation, audit: Audit) -> Iterator[str]:
     if not verdict.readings:
         yield "  the default reading alone was run; `audit run --readings` runs the others"
         return
-    counts = Counter(it.outcome for it in verdict.readings)
+    counts = Counter(reading.outcome for reading in verdict.readings)
     yield from _wrapped(f"{about_readings(counts, verdict.readings_declared)}: {_OF_READINGS}")
     difference, marks = kind_words(claim).differs, edges(claim, verdict)
     show = numbers.signed if difference else numbers.points
     interval = f"{coverage(verdict)[1]}% interval"
     rows = [("reading", "seeds", "difference" if difference else "mean", interval, "verdict")]
-    for it in verdict.readings:
-        seeds = " and ".join(dict.fromkeys(map(str, it.n))) or numbers.ABSENT
-        estimate, span = show(it.estimate, beside=marks), numbers.interval(it.ci95, beside=marks)
-        rows.append((reading_name(it.reading), seeds, estimate, span, f"{it.outcome} ({it.reason})"))
+    for reading in verdict.readings:
+        seeds = " and ".join(dict.fromkeys(map(str, reading.n))) or numbers.ABSENT
+        estimate, span = show(reading.estimate, beside=marks), numbers.interval(reading.ci95, beside=marks)
+        rows.append(
+            (reading_name(reading.reading), seeds, estimate, span, f"{reading.outcome} ({reading.reason})")
+        )
     name, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
     for first, *rest in rows:  # numbers to the right
         yield "  ".join(["", first.ljust(name), *map(str.rjust, rest[:3], widths), rest[3]])
@@ -234,8 +240,12 @@ def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
     if verdict.outcome == "inconclusive":
         yield from map(of_plan, outlooks(audit, only=found.claim.id))
     if verdict.reason == "unverified_reimplementation":
-        models = {model for it in records for model in it.models}
-        failing = [f"{it.model}: {it.name}" for it in audit.fidelity if it.model in models and not it.passed]
+        models = {model for record in records for model in record.models}
+        failing = [
+            f"{check.model}: {check.name}"
+            for check in audit.fidelity
+            if check.model in models and not check.passed
+        ]
         yield f"checks of our implementation that it does not pass: {'; '.join(failing) or 'none was made'}"
     if verdict.outcome == "inconclusive":
         return
@@ -248,6 +258,6 @@ def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
         needed = getattr(found.family, side).threshold
         yield f"further seeds, if they brought {name} above {num(needed)}"
     if verdict.outcome == "contradicted":
-        imported = any(run.imported for it in records for run in it.runs)
+        imported = any(run.imported for record in records for run in record.runs)
         theirs = "word that the imported runs are not of the authors' code, or not of these settings"
         yield theirs if imported else "a check of our implementation that it does not pass"

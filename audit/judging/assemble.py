@@ -76,14 +76,16 @@ def assemble(
         tool_version=audit.__version__,
         created=max((run.finished for run in runs if run.finished), default=""),
         not_checked=tuple(
-            f"{it.title}: {it.not_run.rstrip('.')}." for it in experiments.values() if it.not_run
+            f"{record.title}: {record.not_run.rstrip('.')}."
+            for record in experiments.values()
+            if record.not_run
         ),
         looks=tuple(looks),
         about_looks=about_looks(looks, experiments.values()),
         readings=paper.readings_record(),
         transcription=paper.read_by,
         missing=paper.missing_records(),
-        papers_beside=tuple(it.paper.key for it in others),
+        papers_beside=tuple(other.paper.key for other in others),
         across=across(sheet, others),
         author_response=paper.response_record(),
     )
@@ -122,7 +124,7 @@ def is_judged_by(audit: Audit) -> bool:
 
 def _verdicts(audit: Audit) -> tuple[Verdict, ...]:
     """By the audit's own claims, runs and looks."""
-    return judge_by(audit.looks, {it.id: it for it in audit.experiments}, judge_of(audit))
+    return judge_by(audit.looks, {record.id: record for record in audit.experiments}, judge_of(audit))
 
 
 def judge_of(audit: Audit) -> Judge:
@@ -151,14 +153,14 @@ def across(sheet: Sheet, others: Sequence[Sheet]) -> tuple[AcrossPapers, ...]:
     """
     found = []
     for subject, numbers in sheet.across.items():
-        theirs = [_Print(it, number) for it in others for number in it.across.get(subject, ())]
+        theirs = [_Print(other, number) for other in others for number in other.across.get(subject, ())]
         if theirs:
             prints = [*(_Print(sheet, number) for number in numbers), *theirs]
             # a copy comes from a test set of its origin's
-            sized = [it for it in prints if it.number.cell.source != "copied" and it.size]
+            sized = [one for one in prints if one.number.cell.source != "copied" and one.size]
             one_size = any(a.differs(b) and a.size == b.size for a, b in combinations(sized, 2))
             differ = any(a.differs(b) for a, b in combinations(prints, 2))
-            records = tuple(dict.fromkeys(it.record() for it in prints))
+            records = tuple(dict.fromkeys(one.record() for one in prints))
             found.append(AcrossPapers(*subject, records, differ, one_size))
     return tuple(found)
 
@@ -207,7 +209,9 @@ def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share |
     tables. The same comparison twice is counted once in it; the rest makes it narrower than the truth.
     """
     decided = [
-        (claim, it) for claim, it in zip(claims, verdicts, strict=True) if it.outcome != "inconclusive"
+        (claim, verdict)
+        for claim, verdict in zip(claims, verdicts, strict=True)
+        if verdict.outcome != "inconclusive"
     ]
     if not decided:
         return None

@@ -69,7 +69,7 @@ def with_instances(audit: Audit, store: Store) -> Audit:
 
 def with_strata(audit: Audit, store: Store) -> Audit:
     """The audit with the strata of all experiments whose runs kept their labels in `store`."""
-    found = (label_strata(it, _reader(store)) for it in audit.experiments)
+    found = (label_strata(record, _reader(store)) for record in audit.experiments)
     return replace(audit, strata=tuple(it for it in found if it is not None))
 
 
@@ -110,16 +110,18 @@ def instance_evidence(audit: Audit, predictions: Predictions) -> dict[str, Insta
             return hit_pattern(arrays["ids"], (arrays["truth_offsets"], arrays["truth_labels"]))
         return None
 
-    evidence = Evidence({it.id: it for it in audit.experiments})
+    evidence = Evidence({record.id: record for record in audit.experiments})
     found: dict[str, InstanceEvidence] = {}
-    for metric in dict.fromkeys(it.metric for it in audit.claims if is_kept(it.metric)):  # one held at a time
+    for metric in dict.fromkeys(
+        claim.metric for claim in audit.claims if is_kept(claim.metric)
+    ):  # one held at a time
         arms: dict[str, list[_Scores]] = {}
         for claim, verdict in zip(audit.claims, audit.verdicts, strict=True):
             kind = KINDS.get(claim.kind)
             if claim.metric == metric and kind and kind.of_a_pair and len(verdict.seeds) == 2:
                 both = zip(claim.experiments, verdict.seeds, strict=True)
                 scores = [_scores(evidence.arm(name, metric), metric, seeds, read) for name, seeds in both]
-                there = [it for it in scores if it is not None]
+                there = [score for score in scores if score is not None]
                 if len(there) == 2 and there[0].documents == there[1].documents:
                     arms[claim.id] = there
         draws = _bootstrap([scores for both in arms.values() for scores in both])
@@ -144,13 +146,13 @@ def _scores(arm: Arm, metric: str, seeds: Sequence[int], read: Predictions) -> _
 def _bootstrap(every: Sequence[_Scores]) -> dict[Any, NDArray[np.float64]]:
     """Resampled means (replicates,) of each arm; all arms on the same documents share the draws."""
     groups: dict[bytes, dict[Any, _Scores]] = {}
-    for it in every:
-        if it.values.shape[1] <= MOST_DOCUMENTS:
-            groups.setdefault(it.documents, {})[it.key] = it
+    for scores in every:
+        if scores.values.shape[1] <= MOST_DOCUMENTS:
+            groups.setdefault(scores.documents, {})[scores.key] = scores
     found: dict[Any, NDArray[np.float64]] = {}
     for group in groups.values():
         means = replicated_means(
-            [it.values for it in group.values()],
+            [arm.values for arm in group.values()],
             rng=np.random.default_rng(RNG_SEED),
             replicates=REPLICATES,
             clusters=_clusters(list(group.values())),
@@ -161,7 +163,7 @@ def _bootstrap(every: Sequence[_Scores]) -> dict[Any, NDArray[np.float64]]:
 
 def _clusters(arms: Sequence[_Scores]) -> NDArray[Any] | None:
     """Texts that differ in the words of any arm are different texts."""
-    copies = [it.copies for it in arms if it.copies is not None]
+    copies = [arm.copies for arm in arms if arm.copies is not None]
     return max(copies, key=lambda it: len(np.unique(it))) if len(copies) == len(arms) else None
 
 
@@ -171,8 +173,8 @@ def _evidence(metric: str, first: _Scores, second: _Scores, draws: Mapping[Any, 
     sd = float(gaps.std(ddof=1)) if n > 1 else 0.0
     clusters = _clusters([first, second])
     over_seeds = [sample(it.values.mean(axis=1).tolist()) for it in (first, second)]
-    seed_noise = [(it.variance / it.n, it.df) for it in over_seeds]
-    several = min(it.n for it in over_seeds) > 1
+    seed_noise = [(arm.variance / arm.n, arm.df) for arm in over_seeds]
+    several = min(arm.n for arm in over_seeds) > 1
     drawn = first.key in draws and second.key in draws
     apart = draws[first.key] - draws[second.key] if drawn else gaps
     low, high = map(float, np.quantile(apart, (0.025, 0.975)))
@@ -214,17 +216,17 @@ def label_strata(experiment: ExperimentRecord, predictions: Predictions) -> Labe
                 k, rule = min(K, int(arrays["hits_format"][1])), strata.rule
                 hits = arrays["ids"], arrays["hits"], arrays["label_test"]
                 runs.append(scores_of_hits(*hits, strata, k=k))
-    alike = {tuple((it.k, it.labels, it.true) for it in scores) for scores in runs}
+    alike = {tuple((score.k, score.labels, score.true) for score in scores) for scores in runs}
     if len(alike) != 1:
         return None
-    positives = sum(it.true for it in runs[0])
+    positives = sum(run.true for run in runs[0])
     results = tuple(_result(scores, positives) for scores in zip(*runs, strict=True))
     return LabelStrata(experiment.id, runs[0][0].k, rule, len(runs), results)
 
 
 def _result(scores: Sequence[StratumScore], positives: int) -> StratumResult:
     def mean(name: str) -> float | None:  # over the runs in which there was something to divide by
-        values = [value for it in scores if (value := getattr(it, name)) is not None]
+        values = [value for score in scores if (value := getattr(score, name)) is not None]
         return sum(values) / len(values) if values else None
 
     first = scores[0]

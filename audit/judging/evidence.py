@@ -107,7 +107,9 @@ class Evidence:
         still = {name for claim in claims if claim.deterministic for name in claim.experiments}
         lines = [line for claim in claims for line in claim.details.get("lines", ())]
         groups: dict[Group, list[Arm]] = {}
-        for metric in dict.fromkeys([*(it.metric for it in claims), *(line["metric"] for line in lines)]):
+        for metric in dict.fromkeys(
+            [*(claim.metric for claim in claims), *(line["metric"] for line in lines)]
+        ):
             for name, record in experiments.items():
                 arm = plain.arm(name, metric)
                 if not record.deterministic and name not in still and plain._scatters(arm):
@@ -152,7 +154,7 @@ class Evidence:
         read = [(run, value) for run in done if (value := (cost or _score)(run, metric)) is not None]
         runs = [run for run, _ in read]
         sizes = record.data.sizes_apart if record.data and record.scope == "same_data" and read else ()
-        notes = [f"declared to be the paper's data, and {it}" for it in sizes]
+        notes = [f"declared to be the paper's data, and {size}" for size in sizes]
         if twice:
             notes.append(f"more than one run of seed {', '.join(map(str, twice))}; one of each counts")
         if len(read) < len(done):
@@ -261,11 +263,11 @@ def _made_differently(runs: Sequence[Run]) -> list[str]:
 def about_gone(experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
     """`letters: 2 of 5 runs are gone (seeds 1, 3): run again`, of each that lost any."""
     said = []
-    for it in experiments:
-        runs = counted(len({run.spec.seed for run in it.runs} | set(it.gone)), "run")
-        are, seed = ("is", "seed") if len(it.gone) == 1 else ("are", "seeds")
-        lost = f"{len(it.gone)} of {runs} {are} gone ({seed} {', '.join(map(str, it.gone))})"
-        said += [f"{it.id}: {lost}: run again"] if it.gone else []
+    for record in experiments:
+        runs = counted(len({run.spec.seed for run in record.runs} | set(record.gone)), "run")
+        are, seed = ("is", "seed") if len(record.gone) == 1 else ("are", "seeds")
+        lost = f"{len(record.gone)} of {runs} {are} gone ({seed} {', '.join(map(str, record.gone))})"
+        said += [f"{record.id}: {lost}: run again"] if record.gone else []
     return tuple(said)
 
 
@@ -273,12 +275,14 @@ def about_code(experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
     """How many runs are by other code than that by which they are judged, or by code that nobody knows."""
     other: dict[str, list[str]] = {}
     unknown: set[str] = set()
-    for it in experiments:
-        for run in it.runs if it.sources else ():
+    for record in experiments:
+        for run in record.runs if record.sources else ():
             if not run.sources:
                 unknown.add(run.key)
-            elif run.sources != it.sources:
-                other[run.key] = [part for part in it.sources if run.sources.get(part) != it.sources[part]]
+            elif run.sources != record.sources:
+                other[run.key] = [
+                    part for part in record.sources if run.sources.get(part) != record.sources[part]
+                ]
     parts = ", ".join(dict.fromkeys(part for changed in other.values() for part in changed))
     said = [f"{counted(len(other), 'run')} by other code than today's ({parts})"] if other else []
     said += [f"{counted(len(unknown), 'run')} whose code is not recorded"] if unknown else []
@@ -303,15 +307,15 @@ def barred(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool]) ->
     with settings tuned where it tunes, and by models that passed their own checks. Of imported runs no more
     is known than what is stated of them.
     """
-    records = [it for it in records if it.runs]
-    for it in records:
-        if any(run.imported for run in it.runs):
-            if not speaks_against(it.runs) or any(d.what == OTHER_CODE for d in it.deviations):
+    records = [record for record in records if record.runs]
+    for record in records:
+        if any(run.imported for run in record.runs):
+            if not speaks_against(record.runs) or any(d.what == OTHER_CODE for d in record.deviations):
                 return "unverified_import"
-        elif not all(fidelity.get(model) is True for model in it.models):
+        elif not all(fidelity.get(model) is True for model in record.models):
             return "unverified_reimplementation"
-    short = {code for it in records for code in it.short or ()}
-    if any(it.scope == "other_data" for it in records):
+    short = {code for record in records for code in record.short or ()}
+    if any(record.scope == "other_data" for record in records):
         short.add("stand_in")  # or it is declared to be the paper's, with far more or fewer documents
     return next((code for code in ("stand_in", "reduced_protocol", "untuned") if code in short), None)
 

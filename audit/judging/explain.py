@@ -62,8 +62,8 @@ class Derivation:
 
 def derivation(audit: Audit, claim: str) -> Derivation:
     """Of the claim with that id (`claimid:metric`). Raises KeyError for an id that there is not."""
-    record = {it.id: it for it in audit.claims}[claim]
-    verdict = {it.claim: it for it in audit.verdicts}[claim]
+    record = {claim.id: claim for claim in audit.claims}[claim]
+    verdict = {verdict.claim: verdict for verdict in audit.verdicts}[claim]
     at = _standing(audit, claim)
     evidence = Evidence.of(audit.claims, at.experiments, audit.test_sizes)
     case = case_of(record, evidence, alpha=at.level)
@@ -81,12 +81,12 @@ def derivation(audit: Audit, claim: str) -> Derivation:
 
 def _standing(audit: Audit, claim: str) -> Standing:
     """The first look that decided the claim, or that of most seeds."""
-    experiments, judge = {it.id: it for it in audit.experiments}, judge_of(audit)
+    experiments, judge = {record.id: record for record in audit.experiments}, judge_of(audit)
     standing = Standing(None, ALPHA, experiments, audit.verdicts)
     for look in audit.looks:
-        seen = {name: first_seeds(it, look.seeds) for name, it in experiments.items()}
+        seen = {name: first_seeds(record, look.seeds) for name, record in experiments.items()}
         here = Standing(look, look.level, seen, judge(seen, look.level))
-        if any(it.claim == claim and it.outcome != "inconclusive" for it in here.verdicts):
+        if any(verdict.claim == claim and verdict.outcome != "inconclusive" for verdict in here.verdicts):
             return here
         if look == furthest(audit.looks):
             standing = here
@@ -96,13 +96,13 @@ def _standing(audit: Audit, claim: str) -> Standing:
 def _family(audit: Audit, claim: ClaimRecord, at: Standing) -> AmongOthers | None:
     once: dict[str, tuple[float, float, bool]] = {}
     mine, own = "", None
-    for it, verdict in zip(audit.claims, at.verdicts, strict=True):
+    for other, verdict in zip(audit.claims, at.verdicts, strict=True):
         p, q = verdict.p_reproduced, verdict.p_contradicted
         if verdict.p_reproduced_adjusted is None or p is None or q is None:
             continue
-        key = one_test(it, verdict, (p, q), at.experiments)
-        once[key] = p, q, it.primary or once.get(key, (p, q, False))[2]
-        if it.id == claim.id:
+        key = one_test(other, verdict, (p, q), at.experiments)
+        once[key] = p, q, other.primary or once.get(key, (p, q, False))[2]
+        if other.id == claim.id:
             mine, own = key, verdict
     if own is None:
         return None
@@ -136,10 +136,10 @@ def _of_documents(found: InstanceEvidence) -> Steps:
         numbers = {"se": these.se, "v": v, "df": these.df or 0.0, "N": n} if v else {}
         steps.append(Step("df, new documents", formula, _finite(new.df), numbers))
     both = [(name, it) for name, it in (("these", these), ("new", new)) if it is not None]
-    for name, it in both:
-        for end, sign, value in zip(("from", "to"), "-+", it.ci95, strict=True):
+    for name, estimate in both:
+        for end, sign, value in zip(("from", "to"), "-+", estimate.ci95, strict=True):
             of = f"95 % interval, {name} documents, {end}"
-            steps.note(of, f"d {sign} t(0.975) * se", value, df=_finite(it.df), d=d, se=it.se)
+            steps.note(of, f"d {sign} t(0.975) * se", value, df=_finite(estimate.df), d=d, se=estimate.se)
     if found.bootstrap is not None:
         how = f"{found.replicates} draws of documents, one for all seeds, numpy seed {found.rng_seed}"
         for end, share, value in zip(("from", "to"), ("2.5 %", "97.5 %"), found.bootstrap, strict=True):

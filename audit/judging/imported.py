@@ -122,7 +122,7 @@ def active(runs: Iterable[Run], paper: str, root: Path) -> dict[str, tuple[Run, 
                 )
     for experiment, by_seed in kept.items():
         imports = [Provenance.of(run) for run in by_seed.values()]
-        lost = {seed for it in imports for seed in it.seeds} - set(by_seed)
+        lost = {seed for source in imports for seed in source.seeds} - set(by_seed)
         if lost:
             there, gone = (", ".join(map(str, sorted(seeds))) for seeds in (by_seed, lost))
             raise StoreError(
@@ -217,7 +217,7 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
     stated = [Provenance.of(run) for run in runs]
     if not stated:
         return ()
-    made_here = [bool(it.command) for it in stated]
+    made_here = [bool(source.command) for source in stated]
     notes = [] if all(made_here) else ["imported, not verified here"]
     notes += ["run here by the claim file's command, not by our code"] if any(made_here) else []
     for says, name in (
@@ -225,18 +225,20 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
         ("the paper's own data", "same_data"),
         ("another split", "other_split"),
     ):
-        notes += [f"{says}, as stated: {text}" for text in _distinct(getattr(it, name) for it in stated)]
-    silent = [not (it.same_data or it.other_split) for it in stated]
+        notes += [
+            f"{says}, as stated: {text}" for text in _distinct(getattr(source, name) for source in stated)
+        ]
+    silent = [not (source.same_data or source.other_split) for source in stated]
     if any(run.data.fingerprint == UNKNOWN and it for run, it in zip(runs, silent, strict=True)):
         notes.append("no fingerprint of the data was declared")
     pairs = zip(runs, stated, strict=True)
     lots = len({(run.finished or "", it.files) for run, it in pairs if not it.command})
     if lots > 1:
         notes.append(f"imported in {lots} lots")
-    if replaced := sum(bool(it.replaces) for it in stated):
+    if replaced := sum(bool(source.replaces) for source in stated):
         word = "runs" if all(made_here) else "imported results"
         notes.append(f"{replaced} of {len(stated)} {word} replaced earlier ones")
-    if alike := sum(it.same_lists_as is not None for it in stated):
+    if alike := sum(source.same_lists_as is not None for source in stated):
         verb = "has" if alike == 1 else "have"
         of_seed = "the results of another seed, as stated of runs of their own"
         notes.append(f"{alike} of {len(stated)} imported runs {verb} {of_seed}")
@@ -269,7 +271,7 @@ def other_code(stated: str, paper: Paper) -> bool:
     address = re.sub(r"^https?://(www\.)?|(\.git)?/?$", "", code.url.lower())
     commits = re.findall(r"\b[0-9a-f]{7,40}\b", stated.lower().replace(address, ""))
     known = (code.commit or "").lower()
-    same = [it for it in commits if known.startswith(it) or it.startswith(known)]
+    same = [commit for commit in commits if known.startswith(commit) or commit.startswith(known)]
     pattern = rf"(?<![\w.-]){re.escape(address)}(?:\.git)?(?![\w-])"
     there = re.search(pattern, stated.lower().replace(":", "/"))
     return there is None or bool(code.commit and commits and not same)
@@ -278,25 +280,27 @@ def other_code(stated: str, paper: Paper) -> bool:
 def _deviations(paper: Paper, dataset: str, runs: Sequence[Run], scope: Scope) -> tuple[Deviation, ...]:
     """Who ran what and when it was imported, once for each lot; what is stated of data and code."""
     stated, found = [Provenance.of(run) for run in runs], []
-    for run, it in zip(runs, stated, strict=True):
-        files = ", ".join(f"{file} (SHA-256 {sha256[:12]})" for file, sha256 in it.files)
-        by = f"run by {it.by}" if it.by else "who ran it is not said"
+    for run, source in zip(runs, stated, strict=True):
+        files = ", ".join(f"{file} (SHA-256 {sha256[:12]})" for file, sha256 in source.files)
+        by = f"run by {source.by}" if source.by else "who ran source is not said"
         here = f"imported from {files}; {by}; not verified here"
         why = f"imported {(run.finished or 'at an unknown time')[:10]}"
-        if it.command:
-            here = f"run here by the claim file's own command ({it.by}), not by our code"
+        if source.command:
+            here = f"run here by the claim file's own command ({source.by}), not by our code"
             why = "it says which program"
-        found.append(Deviation("runs", "the paper's own", here, why, it.authors_code or None))
-    why, same = "not verified here", _distinct(it.same_data for it in stated)
+        found.append(Deviation("runs", "the paper's own", here, why, source.authors_code or None))
+    why, same = "not verified here", _distinct(source.same_data for source in stated)
     here = f"stated to be the same: {'; '.join(same)}"
     if scope == "other_split":
-        here = f"stated to be another split: {'; '.join(_distinct(it.other_split for it in stated))}"
+        here = f"stated to be another split: {'; '.join(_distinct(source.other_split for source in stated))}"
     elif scope == "other_data":
         here = f"{', '.join(_distinct(run.data.name for run in runs))}, as the import says"
         why = "no fingerprint that is the paper's was declared"
     if same or scope != "same_data":  # else a fingerprint vouches for them
         found.append(Deviation("data", paper.datasets[dataset].name, here, why))
-    others = [it for it in _distinct(it.authors_code for it in stated) if other_code(it, paper)]
+    others = [
+        source for source in _distinct(source.authors_code for source in stated) if other_code(source, paper)
+    ]
     if (code := paper.paper.code) and others:
         named = " at commit ".join(it for it in (code.url, code.commit) if it)
         why = "the code as stated is not the code that the claim file names"

@@ -78,7 +78,7 @@ def judge_by(
     settled: dict[str, Verdict] = {}
     newest: dict[str, Verdict] = {}
     for number, look in enumerate(looks, start=1):
-        seen = {name: first_seeds(it, look.seeds) for name, it in experiments.items()}
+        seen = {name: first_seeds(record, look.seeds) for name, record in experiments.items()}
         verdicts = [_dated(it, look, number) for it in judge(seen, look.level)]
         for verdict in verdicts:
             if verdict.outcome != "inconclusive":
@@ -129,7 +129,7 @@ def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) 
             "the verdict of the first look that decided it, on the first seeds up to that look."
         )
     later = [seeds for seeds in reached.declared if seeds > reached.seeds]
-    more = sum(len({run.spec.seed for run in it.runs}) > reached.seeds for it in experiments)
+    more = sum(len({run.spec.seed for run in record.runs}) > reached.seeds for record in experiments)
     if not more:
         return (said,)
     have = "1 experiment has" if more == 1 else f"{more} experiments have"

@@ -111,10 +111,10 @@ class RunTimes:
     """Mean seconds a run of each experiment."""
 
     def __init__(self, experiments: Iterable[ExperimentRecord]) -> None:
-        self.experiments = {it.id: it for it in experiments}
+        self.experiments = {record.id: record for record in experiments}
         self.own: dict[str, RunTime] = {}
-        for name, it in self.experiments.items():
-            timed = [run for run in it.runs if run.status == "done" and run.seconds > 0.0]
+        for name, record in self.experiments.items():
+            timed = [run for run in record.runs if run.status == "done" and run.seconds > 0.0]
             if timed:
                 device: Device = "CPU" if timed[-1].device.startswith("cpu") else "GPU"
                 self.own[name] = RunTime(sum(run.seconds for run in timed) / len(timed), device)
@@ -136,7 +136,7 @@ class RunTimes:
     def of(self, runs: Mapping[str, int]) -> RunTime | None:
         """Of so many runs of each experiment; None where one of them has nothing to go by."""
         each = {name: self.a_run(name) for name, number in runs.items() if number > 0}
-        known = {name: it for name, it in each.items() if it is not None}
+        known = {name: one for name, one in each.items() if one is not None}
         if not known or len(known) < len(each):
             return None
         seconds = sum(it.seconds * runs[name] for name, it in known.items())
@@ -185,10 +185,10 @@ def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = Non
 
     `alpha`: of the look that is to come.
     """
-    experiments = {it.id: it for it in audit.experiments}
+    experiments = {record.id: record for record in audit.experiments}
     if audit.looks:
         seeds = furthest(audit.looks).seeds
-        experiments = {name: first_seeds(it, seeds) for name, it in experiments.items()}
+        experiments = {name: first_seeds(record, seeds) for name, record in experiments.items()}
     evidence = Evidence.of(audit.claims, experiments, audit.test_sizes)
     alpha = next_level(audit.looks) if alpha is None else alpha
     times, found = RunTimes(audit.experiments), []
@@ -196,10 +196,14 @@ def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = Non
     same = [one_test(claim, it, (it.p_reproduced, it.p_contradicted), experiments) for claim, it in pairs]
     # what the claim's p-values must reach, the others staying as they are; open ones count as not shown
     once: dict[str, tuple[float, float, bool]] = {}
-    for key, (claim, it) in zip(same, pairs, strict=True):
-        if _tested(it) and it.p_reproduced is not None and it.p_contradicted is not None:
-            once.setdefault(key, (it.p_reproduced, it.p_contradicted, claim.primary))
-        elif _tested(it) or it.reason in _SEEDS_HELP:
+    for key, (claim, open_verdict) in zip(same, pairs, strict=True):
+        if (
+            _tested(open_verdict)
+            and open_verdict.p_reproduced is not None
+            and open_verdict.p_contradicted is not None
+        ):
+            once.setdefault(key, (open_verdict.p_reproduced, open_verdict.p_contradicted, claim.primary))
+        elif _tested(open_verdict) or open_verdict.reason in _SEEDS_HELP:
             once.setdefault(key, (1.0, 1.0, claim.primary))
     for key, (claim, verdict) in zip(same, pairs, strict=True):
         if verdict.outcome == "inconclusive" and only in (None, claim.id):
@@ -207,7 +211,7 @@ def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = Non
             levels = Levels(*thresholds(others, is_primary=claim.primary, alpha=alpha))
             outlook = _outlook(claim, verdict, evidence, levels)
             records = [experiments[name] for name in claim.experiments if name in experiments]
-            imported = any(run.imported for it in records for run in it.runs)
+            imported = any(run.imported for record in records for run in record.runs)
             time = times.of(outlook.missing) if outlook.seeds and not imported else None
             found.append(replace(outlook, time=time, imported=imported))
     return tuple(found)
@@ -230,7 +234,9 @@ def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: L
     if why := _cannot_run(claim, evidence.experiments):
         return replace(plain, why_not=why)
     # of what was never planned for a corpus, with neither runs nor a configuration, nothing is known
-    if kind.of_printed and any(it and it.scope == "other_data" and (it.runs or it.config) for it in records):
+    if kind.of_printed and any(
+        record and record.scope == "other_data" and (record.runs or record.config) for record in records
+    ):
         return replace(plain, why_not="other_data")
     if min(seeds.values(), default=LEAST) < LEAST:
         return replace(plain, seeds=LEAST, first=True)
@@ -273,16 +279,16 @@ def _cannot_run(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord])
 def settling(audit: Audit) -> dict[str, Settling]:
     """By claim, the cheapest first; at the level of the look that is to come."""
     return {
-        it.claim: Settling(
-            text=sentence(it),
-            reproduce=it.reproduce,
-            contradict=it.contradict,
-            seeds=it.seeds,
-            missing=dict(it.missing) if it.seeds is not None else {},
-            seconds=it.time.seconds if it.time else None,
-            device=it.time.device if it.time else None,
+        outlook.claim: Settling(
+            text=sentence(outlook),
+            reproduce=outlook.reproduce,
+            contradict=outlook.contradict,
+            seeds=outlook.seeds,
+            missing=dict(outlook.missing) if outlook.seeds is not None else {},
+            seconds=outlook.time.seconds if outlook.time else None,
+            device=outlook.time.device if outlook.time else None,
         )
-        for it in sorted(outlooks(audit), key=cost)
+        for outlook in sorted(outlooks(audit), key=cost)
     }
 
 

@@ -64,8 +64,8 @@ def column_of(report: str) -> tuple[str, int] | None:
 def passed(checks: Iterable[FidelityCheck]) -> dict[str, bool]:
     """Model -> whether it passed all of its checks; a model without checks is not there."""
     gate: dict[str, bool] = {}
-    for it in checks:
-        gate[it.model] = gate.get(it.model, True) and it.passed
+    for check in checks:
+        gate[check.model] = gate.get(check.model, True) and check.passed
     return gate
 
 
@@ -116,7 +116,7 @@ def _study_of(
     for records in columns.values():
         for name in gone & set(records):
             del records[name]
-    if sum(any(it.runs for it in records.values()) for records in columns.values()) < 2:
+    if sum(any(record.runs for record in records.values()) for records in columns.values()) < 2:
         return None
     return split_study(
         paper,
@@ -166,10 +166,10 @@ def split_study(
     readings, noises, runs = paper.readings_record(), [], {}
     for name in dict.fromkeys(name for experiments in columns.values() for name in experiments):
         records = {column: of[name] for column, of in columns.items() if name in of}
-        mine = [(column, run) for column, it in records.items() for run in it.runs]
+        mine = [(column, run) for column, record in records.items() for run in record.runs]
         runs[name] = tuple(run.key for _, run in mine)
         done = [(column, run) for column, run in mine if run.status == "done"]
-        near = any(it.scope != "other_data" for it in records.values())
+        near = any(record.scope != "other_data" for record in records.values())
         for metric in dict.fromkeys(metric for _, run in done for metric in run.metrics):
             values: dict[int, dict[int, float]] = {column: {} for column in records}
             for column, run in done:
@@ -185,10 +185,12 @@ def split_study(
                     replace(noise, readings_declared=open_here),
                     about,
                     bar=_bar(records.values(), fidelity, open_here),
-                    deterministic=any(it.deterministic for it in records.values()),
+                    deterministic=any(record.deterministic for record in records.values()),
                 )
             noises.append(noise)
-    every = (run for experiments in columns.values() for it in experiments.values() for run in it.runs)
+    every = (
+        run for experiments in columns.values() for record in experiments.values() for run in record.runs
+    )
     return SplitStudy(
         paper=paper.paper.key,
         corpus=corpus,
@@ -284,16 +286,16 @@ def stand(audit: Audit) -> bool:
     """Whether the verdicts of the audit's split columns are those that its own numbers and claims give."""
     claims = {claim.id: claim for claim in audit.claims}
     noises = audit.splits.noise if audit.splits else ()
-    return all(_stands(it, claims.get(it.claim), audit) for it in noises if it.claim)
+    return all(_stands(noise, claims.get(noise.claim), audit) for noise in noises if noise.claim)
 
 
 def _stands(noise: SplitNoise, claim: ClaimRecord | None, audit: Audit) -> bool:
     """Another column may lack what this one has, so that nothing is contradicted; never less."""
     if claim is None or not claim.printed:
         return False
-    records = [it for it in audit.experiments if it.id == noise.experiment]
+    records = [record for record in audit.experiments if record.id == noise.experiment]
     bar = _bar(records, passed(audit.fidelity), noise.readings_declared)
-    still = any(it.deterministic for it in records)
+    still = any(record.deterministic for record in records)
     ways = BARS if bar else (None, *BARS)
     return any(alike(with_split_verdicts(noise, claim, bar=way, deterministic=still), noise) for way in ways)
 

@@ -296,7 +296,7 @@ class Family:
 
     def needed(self, k: int, tests: Sequence[Test | None], *, alpha: float) -> tuple[float, float]:
         """The largest p to reproduce and to contradict claim `k`, the other tests being as they are."""
-        others = [it for key, it in self.once(tests, k).items() if key != self.same[k]]
+        others = [test for key, test in self.once(tests, k).items() if key != self.same[k]]
         return thresholds(others, is_primary=self.primary[k], alpha=alpha)
 
 
@@ -315,6 +315,10 @@ class Judgement:
     @cached_property
     def judged(self) -> list[Judged]:
         return [self.judge(claim) for claim in self.claims]
+
+    @property
+    def tests(self) -> list[Test | None]:
+        return [judged.test for judged in self.judged]
 
     @cached_property
     def family(self) -> Family:
@@ -339,16 +343,16 @@ class Judgement:
 
     def verdicts(self) -> list[Verdict]:
         """Each claim with its outcome among the others."""
-        tests, found = [it.test for it in self.judged], []
+        tests, found = self.tests, []
         adjusted = self.family.adjusted(tests)
-        for k, (claim, it) in enumerate(zip(self.claims, self.judged, strict=True)):
-            verdict = self._settle(claim, it, adjusted[k])
-            if each := [one for one in it.readings if one.was_run]:
+        for k, (claim, judged) in enumerate(zip(self.claims, self.judged, strict=True)):
+            verdict = self._settle(claim, judged, adjusted[k])
+            if run := [reading for reading in judged.readings if reading.was_run]:
                 settled = []
-                for one in each:  # in its place among the paper's other claims
-                    among = [*tests[:k], one.test, *tests[k + 1 :]]
-                    settled.append(self._settle(claim, one, self.family.adjusted(among, only=k)[k]))
-                verdict = _headline(verdict, each, settled, len(it.readings))
+                for reading in run:  # in its place among the paper's other claims
+                    among = [*tests[:k], reading.test, *tests[k + 1 :]]
+                    settled.append(self._settle(claim, reading, self.family.adjusted(among, only=k)[k]))
+                verdict = _headline(verdict, run, settled, len(judged.readings))
             found.append(self._noted(claim, verdict))
         return found
 
@@ -364,7 +368,7 @@ class Judgement:
         if outcome == "contradicted" and bar:
             outcome, reason = "inconclusive", bar
         if outcome == "reproduced" and len(claim.experiments) > 1:
-            untuned = (name for name, it in records.items() if "untuned" in (it.short or ()))
+            untuned = (name for name, record in records.items() if "untuned" in (record.short or ()))
             verdict = _badged(verdict, *(f"{name}: not tuned, though the paper tunes" for name in untuned))
         return replace(
             verdict,
@@ -393,7 +397,7 @@ class Judgement:
         found = []
         for reading, keys in grid:
             changed = {name: key for name, key in keys.items() if key != name}
-            mine = {name: it for name, it in records.items() if name not in changed}
+            mine = {name: record for name, record in records.items() if name not in changed}
             mine |= {name: replace(records[key], id=name) for name, key in changed.items() if key in records}
             judged = self._by(claim, replace(evidence, experiments=mine))
             found.append(replace(judged, reading=reading))
@@ -436,14 +440,14 @@ class Judgement:
 
         `own` is the outcome without moderation, `alike` that if the paper's runs scatter as ours do.
         """
-        if any(it.moderated is not None for it in verdict.scatter):
+        if any(scatter.moderated is not None for scatter in verdict.scatter):
             verdict = replace(verdict, by_own_spread=own)
         if verdict.outcome == "inconclusive" and alike == "contradicted":
             return replace(verdict, reason="hangs_on_spread")
         claim, test = self.claims[k], self.judged[k].test
         if verdict.outcome == "inconclusive" or test is None or not test.testable:
             return verdict
-        needed = self.family.needed(k, [it.test for it in self.judged], alpha=self.alpha)
+        needed = self.family.needed(k, self.tests, alpha=self.alpha)
         printed_spread = claim.details.get("spread") and claim.runs_behind > 1
         if verdict.outcome == "contradicted" and KINDS[claim.kind].of_printed and not printed_spread:
             verdict = replace(verdict, kappa=self._vanishes(claim, needed[1]))
@@ -484,7 +488,7 @@ def _together(several: Sequence[Judged], default: Test | None) -> Test | None:
     Where some reading cannot be tested there is no largest one: it has no p-values, is capped, and so belongs
     to no family. A reading in which nothing is random has the p-values 0 and 1.
     """
-    tests = [it.test for it in several if it.was_run]
+    tests = [reading.test for reading in several if reading.was_run]
     if default is None or not tests:
         return default
     pairs = [_p_values(test) for test in tests]
@@ -525,15 +529,15 @@ def _headline(default: Verdict, run: Sequence[Judged], settled: Sequence[Verdict
     """
     shared = [it.name for it in fields(ReadingVerdict)][1:]  # all but the reading itself
     verdicts = tuple(
-        ReadingVerdict(dict(of.reading), **{name: getattr(it, name) for name in shared})
-        for of, it in zip(run, settled, strict=True)
+        ReadingVerdict(dict(of.reading), **{name: getattr(verdict, name) for name in shared})
+        for of, verdict in zip(run, settled, strict=True)
     )
     ends: dict[str, float | None] = {}
     for name in (f"margin_{it.name}" for it in fields(Band)):
-        values = [getattr(it, name) for it in settled]
+        values = [getattr(verdict, name) for verdict in settled]
         narrowest = max if name.endswith("from") else min
         ends[name] = None if None in values else narrowest(values)
-    outcomes = Counter(it.outcome for it in verdicts)
+    outcomes = Counter(verdict.outcome for verdict in verdicts)
     shown = replace(default, readings=verdicts, readings_declared=number, **ends)  # type: ignore[arg-type]
     if len(outcomes) > 1:
         shown = replace(shown, outcome="inconclusive", reason="ambiguous_description")

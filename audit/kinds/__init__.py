@@ -33,14 +33,14 @@ AnyClaim = Annotated[
 
 #: By name, as claim files and records have them.
 KINDS: Mapping[str, Kind] = {
-    it.name: it
-    for it in sorted(
+    kind.name: kind
+    for kind in sorted(
         (*value.KINDS, *pair.KINDS, *several.KINDS, *costs.KINDS, *stated.KINDS),
-        key=lambda it: get_args(get_args(AnyClaim)[0]).index(it.model),
+        key=lambda kind: get_args(get_args(AnyClaim)[0]).index(kind.model),
     )
 }
 
 #: Name -> its keys in a claim file.
-CLAIM_MODELS: Mapping[str, type[Claim]] = {name: it.model for name, it in KINDS.items()}
+CLAIM_MODELS: Mapping[str, type[Claim]] = {name: kind.model for name, kind in KINDS.items()}
 
 __all__ = ["CLAIM_MODELS", "KINDS", "AnyClaim", "Case", "Claim", "JudgedByMargin", "Kind"]

@@ -303,7 +303,9 @@ def reaches_of(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
     """
     found = {}
     for run in arm.runs:
-        curve = [(it["epoch"], it[metric]) for it in run.curve if metric in it and "epoch" in it]
+        curve = [
+            (point["epoch"], point[metric]) for point in run.curve if metric in point and "epoch" in point
+        ]
         if curve and all(before < after for (before, _), (after, _) in pairwise(curve)):
             found[run.spec.seed] = steps_to(curve, target)
     return found
@@ -324,9 +326,9 @@ def _test_convergence(case: Case) -> Test:
         return untested("not_measured", badges=badges)
     steps = Steps()
     for name, reached in zip(case.names, reaches, strict=True):
-        for seed, it in reached.items():
-            how = "epochs to the score" if it.reached else "epochs, and the score was not reached"
-            steps.note(f"{name}, seed {seed}", how, it.steps)
+        for seed, reach in reached.items():
+            how = "epochs to the score" if reach.reached else "epochs, and the score was not reached"
+            steps.note(f"{name}, seed {seed}", how, reach.steps)
     test = convergence(*([it[seed] for seed in sorted(it)] for it in reaches))
     medians = " and ".join("not reached" if it is None else f"{round(it, 2):g}" for it in test.medians)
     badges.append(f"median epochs to {target:g}: {medians}")

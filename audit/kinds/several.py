@@ -209,17 +209,17 @@ def _one(steps: Steps, name: str, why: str) -> float:
 
 def _cap(every: Sequence[Comparison]) -> str | None:
     """Why nothing can be decided, where no comparison may; the reason of the first."""
-    return every[0].cap if all(it.cap for it in every) else None
+    return every[0].cap if all(pair.cap for pair in every) else None
 
 
 def _undecided(every: Sequence[Comparison], otherwise: str = "undecided") -> str:
     """Why not all can hold: the reason of the first that may not decide, if there is one."""
-    return next((it.cap for it in every if it.cap), otherwise)
+    return next((pair.cap for pair in every if pair.cap), otherwise)
 
 
 def _exact(every: Sequence[Comparison], *, holds: float, broken: float, reason: str) -> Decision | None:
     """The decision by p-values that are 0 or 1; None where something is random."""
-    if not all(it.exact for it in every):
+    if not all(pair.exact for pair in every):
         return None
     if broken == 0.0:
         return Decision("contradicted", "reversed")
@@ -232,12 +232,12 @@ def _asked(
     """None where the noise of one comparison cannot be estimated; `within` a margin, and one of them
     holds."""
     parts = []
-    for it in every:
-        noise = noise_of(it.difference) if it.difference else None
-        if it.difference is None or noise is None:
+    for pair in every:
+        noise = noise_of(pair.difference) if pair.difference else None
+        if pair.difference is None or noise is None:
             return None
-        parts.append(Direction(it.difference.value, noise))
-    names = tuple(it.says for it in every)
+        parts.append(Direction(pair.difference.value, noise))
+    names = tuple(pair.says for pair in every)
     if within is None:
         return Several(tuple(parts), shared=shared, sweep=sweep, names=names)
     near = tuple(replace(part, bar=-within, floor=-within) for part in parts)
@@ -266,11 +266,11 @@ def ranking(
         compared(steps, first, second, x, y, deterministic=deterministic)
         for (first, x), (second, y) in pairwise(named)
     ]
-    holds, back = [it.holds for it in every], [it.reversed for it in every]
+    holds, back = [pair.holds for pair in every], [pair.reversed for pair in every]
     p_reproduced = _holm(steps, "p_rep", "p_order", "max", holds)
     p_broken = _holm(steps, "p_con", "p_reversed", "min", back)
     return Test(
-        parts=tuple(it.part(*ps) for it, *ps in zip(every, holm(holds), holm(back), strict=True)),
+        parts=tuple(pair.part(*ps) for pair, *ps in zip(every, holm(holds), holm(back), strict=True)),
         p_reproduced=p_reproduced,
         contradictions=(Route(reason="reversed", p=p_broken),),
         cap=_cap(every),
@@ -384,20 +384,20 @@ def trend(
         compared(steps, after, before, y, x, deterministic=deterministic)
         for (before, x), (after, y) in pairwise(climb)
     ]
-    each = [it.reversed for it in every]
+    each = [pair.reversed for pair in every]
     step_back = _holm(steps, "p_step_back", "p_reversed", "min", each)
     p_reproduced = (
         _one(steps, "p_rep", "a step goes back") if step_back <= alpha else steps.work("p_rep", "p_trend")
     )
     steps.work("p_con", "min(1, 2 * p_opposite, p_step_back)")
     turned = Route(reason="reversed", p=min(1.0, 2.0 * p_opposite))
-    still = all(it.cap == "no_spread" for it in every)
+    still = all(pair.cap == "no_spread" for pair in every)
     return Test(
-        parts=tuple(it.part(it.p, p) for it, p in zip(every, holm(each), strict=True)),
+        parts=tuple(one.part(one.p, p) for one, p in zip(every, holm(each), strict=True)),
         p_reproduced=p_reproduced,
         contradictions=(turned, Route(reason="step_back", p=step_back)),
-        cap=None if all(it.exact for it in every) else small_sample_cap(len(blocks), still=still),
-        exact=_exact(every, holds=max(it.holds for it in every), broken=min(each), reason="trend"),
+        cap=None if all(pair.exact for pair in every) else small_sample_cap(len(blocks), still=still),
+        exact=_exact(every, holds=max(pair.holds for pair in every), broken=min(each), reason="trend"),
         if_reproduced="trend",
         question=_asked(every, shared=True, sweep=True),
         steps=steps,
@@ -448,13 +448,13 @@ def optimum(
     for name, runs in levels.items():
         if name != best:
             every.append(compared(steps, best, name, levels[best], runs, deterministic=deterministic))
-    orders, worse = [it.holds for it in every], [it.worse for it in every]
+    orders, worse = [pair.holds for pair in every], [pair.worse for pair in every]
     beats, beaten = holm(orders), holm(worse)
     if margin is None:
         reason, of, against = "unique", "p_worse", worse
         p_reproduced = _holm(steps, "p_rep", "p_order", "max", orders)
     else:
-        pairs = [_within(steps, it, margin) for it in every]
+        pairs = [_within(steps, pair, margin) for pair in every]
         near, against = [near for near, _ in pairs], [far for _, far in pairs]
         reason, of = "among_best", "p_far"
         p_reproduced = steps.note(
@@ -467,14 +467,14 @@ def optimum(
         p_beaten = _holm(steps, "p_con", of, "min", against)
     else:  # of a single one both sides count, as in an order claim
         p_beaten = steps.work("p_con", f"min(1, 2 * {of})", **{of: against[0]})
-    tied = {best, *(it.second for it, p in zip(every, beats, strict=True) if p > alpha)}
+    tied = {best, *(pair.second for pair, p in zip(every, beats, strict=True) if p > alpha)}
     means = {name: sum(runs) / len(runs) for name, runs in levels.items()}
     return Test(
         margin=margin,
         parts=tuple(
             # by plain means, as in older records, which are held against what is judged today
-            it.part(p, p_back, means[best] - means[it.second])
-            for it, p, p_back in zip(every, beats, beaten, strict=True)
+            pair.part(p, p_back, means[best] - means[pair.second])
+            for pair, p, p_back in zip(every, beats, beaten, strict=True)
         ),
         badges=(f"tied: {', '.join(name for name in levels if name in tied)}",) if len(tied) > 1 else (),
         p_reproduced=p_reproduced,
@@ -538,7 +538,7 @@ def dominance(
     each, broken = [], []
     for line in lines:
         where, wanted = line[0].where, len(line) - place + 1
-        holds, back = [it.holds for it in line], [it.reversed for it in line]
+        holds, back = [pair.holds for pair in line], [pair.reversed for pair in line]
         each.append(conjunction(f"p_line{where}", f"it beats {wanted} of {len(line)}", wanted, holds))
         broken.append(conjunction(f"p_line_broken{where}", f"{place} of them beat it", place, back))
     names = (f"p_holds{name}", f"p_broken{name}") if name else ("p_rep", "p_con")
@@ -575,7 +575,7 @@ def _test_dominance(case: Case) -> Test:
         found = [_over(steps, winner, rival, f", {place_of}") for rival in rivals]
         groups.setdefault(metric if at_least is not None else "", []).append(found)
         every += found
-    if all(it.difference is None for it in every):
+    if all(pair.difference is None for pair in every):
         return untested(lacks[0] if lacks else "not_run", badges=badges)
     single, holds, broken = len(groups) == 1, [], []
     for metric, lines in groups.items():
@@ -588,17 +588,17 @@ def _test_dominance(case: Case) -> Test:
         p_broken = min(1.0, len(broken) * min(broken))
         steps.note("p_con", "min(1, metrics * min(p))", p_broken, metrics=len(broken), p=broken)
     p_reproduced, p_broken = steps.known["p_rep"], steps.known["p_con"]
-    caps = [_cap([it for line in lines for it in line]) for lines in groups.values()]
+    caps = [_cap([pair for line in lines for pair in line]) for lines in groups.values()]
     exact = _exact(every, holds=p_reproduced, broken=p_broken, reason="dominates") if single else None
     test = Test(
-        parts=tuple(it.part(it.p, it.p_reversed) for it in every),
+        parts=tuple(pair.part(pair.p, pair.p_reversed) for pair in every),
         badges=tuple(badges),
         p_reproduced=p_reproduced,
         contradictions=(Route(reason="reversed", p=p_broken),),
         cap=next((cap for cap in caps if cap), None),
         exact=exact,
         if_reproduced="dominates",
-        if_undecided=_undecided([it for line in next(iter(groups.values())) for it in line]),
+        if_undecided=_undecided([pair for line in next(iter(groups.values())) for pair in line]),
         # for counts of data sets there is no rule to plan with
         question=_asked(every, shared=False) if place == 1 and at_least is None else None,
         steps=steps,
@@ -606,7 +606,7 @@ def _test_dominance(case: Case) -> Test:
     if not lacks:
         return test
     _one(steps, "p_rep", "not all of it was run")
-    made = [it for it in every if it.difference]
+    made = [pair for pair in every if pair.difference]
     return replace(test, p_reproduced=1.0, cap=_cap(made), exact=None, if_undecided="partly_run")
 
 

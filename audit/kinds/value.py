@@ -118,10 +118,10 @@ def around(
     steps.tail("p_high", f"D - h - {off}", own.df)
     p_reproduced = steps.work("p_rep", "max(p_low, p_high)")
     several, against = len(predicted) > 1, []
-    for which, it in predicted.items():
-        steps.known["se_pred"] = it.se
+    for which, error_of in predicted.items():
+        steps.known["se_pred"] = error_of.se
         name = f"p_con{which}" if several else "p_con"
-        against.append(steps.doubled(name, f"abs({off}) - (D + h)", it.df, se="se_pred"))
+        against.append(steps.doubled(name, f"abs({off}) - (D + h)", error_of.df, se="se_pred"))
     if several:
         steps.note("p_con", "max(p)", max(against), p=against)
     two, d, alpha = steps.known["two"], steps.known[off], steps.alpha

@@ -63,7 +63,7 @@ def noise_of(difference: Difference) -> Noise | None:
         return None
     arms = difference.first, difference.second
     sd = math.sqrt((arms[0].variance + arms[1].variance) / 2.0)
-    return Noise(sd, difference.error.df, arms=2, prior_df=sum(it.df - (it.n - 1) for it in arms) / 2.0)
+    return Noise(sd, difference.error.df, arms=2, prior_df=sum(arm.df - (arm.n - 1) for arm in arms) / 2.0)
 
 
 def tost_power(
