@@ -66,8 +66,11 @@ class RunSpec:
 
     @property
     def arm(self) -> str:
-        """Key of the run with seed 0: the same for all seeds of these settings."""
-        return replace(self, seed=0).key
+        """The same for all seeds of these settings: key of the run with seed 0; of imported runs, which may
+        come from several files, their experiment."""
+        return (
+            f"{IMPORTED} {self.config['experiment']}" if self.model == IMPORTED else replace(self, seed=0).key
+        )
 
     @cached_property
     def key(self) -> str:
@@ -450,6 +453,9 @@ class Verdict:
     kappa: float | None = None
     """SD of the paper's runs, in SDs of ours, at which the contradiction would vanish; 2 is what is assumed.
     None where nothing is contradicted, the paper prints a spread, or no printed number enters."""
+    last_n: tuple[int, ...] = ()
+    """Runs per experiment at the last look, where an earlier one decided; empty elsewhere."""
+    last_estimate: float | None = None  # By these.
 
     @property
     def tested(self) -> bool:
@@ -582,6 +588,18 @@ class Look:
     seeds: int  # Of each experiment at most.
     level: float  # Of each test at this look.
     declared: tuple[int, ...] = ()  # Looks declared together, as numbers of seeds; empty for none.
+    runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
+    """`RunSpec.arm` -> keys of the runs that it saw, of experiments with runs that no earlier look saw. Where
+    no look has any, as before there were such records, it saw the first seeds."""
+
+    def is_same(self, other: Look) -> bool:
+        """Whether both are one look: the same number of seeds, and of no experiment other runs."""
+        alike = all(other.runs.get(arm, keys) == keys for arm, keys in self.runs.items())
+        return self.seeds == other.seeds and bool(self.declared) == bool(other.declared) and alike
+
+    def joined(self, other: Look) -> Look:
+        """With what the other one saw of further experiments."""
+        return replace(self, runs={**other.runs, **self.runs})
 
 
 @dataclass(frozen=True)
@@ -740,6 +758,9 @@ class Audit:
     """All looks at these runs: each claim has the verdict of the first that decided it, on the first seeds up
     to that look.
     """
+    earlier: Mapping[str, tuple[Outcome, int]] = _dict()
+    """Claim id -> how an earlier judgement of this store first decided it, and how many claims could be
+    tested then, where it comes out otherwise now."""
     about_looks: tuple[str, ...] = ()  # How the looks share the level, and what waits: one sentence each.
     instances: Mapping[str, InstanceEvidence] = _dict()  # Claim id -> what single documents say of it.
     settling: Mapping[str, Settling] = _dict()  # Claim id -> what would settle it; the cheapest first.

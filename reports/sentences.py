@@ -85,6 +85,7 @@ ONE_SIDE = (
     "The means under all {number} readings that were run lie {side} the printed {printed}; the nearest is "
     "{nearest}."
 )
+BORNE_OUT = "It was decided at an earlier look; all {seeds} give {mean}, and bear it out."
 LEANING = (
     "The whole {outer}% interval, {ci95}, lies {side} zero: “{first}” is {higher} beyond the spread of the "
     "seeds; whether by less or by more than the margin is open."

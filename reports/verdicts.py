@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -340,6 +341,7 @@ def verdict_sentence(
         _measured(claim, verdict, fields) if status != "not_tested" else "",
         f"{_word(claim, verdict)}: {follows}.",
         _size(claim, verdict) if status == "reproduced" else _leaning(claim, verdict, fields),
+        _borne_out(claim, verdict),
         words.AGREED.format_map(fields) if every_reading and verdict.outcome != "inconclusive" else "",
         _on_one_side(claim, verdict),
     )
@@ -448,6 +450,15 @@ def _leaning(claim: ClaimRecord, verdict: Verdict, fields: Mapping[str, str]) ->
         return ""
     side, higher = ("above", "higher") if low > 0 else ("below", "lower")
     return words.LEANING.format_map({**fields, "side": side, "higher": higher})
+
+
+def _borne_out(claim: ClaimRecord, verdict: Verdict) -> str:
+    """What all seeds give, where an earlier look decided."""
+    if not verdict.last_n:
+        return ""
+    last = replace(verdict, estimate=verdict.last_estimate)
+    mean = "alike" if last.estimate is None else estimate_text(claim, last, sd=False)
+    return words.BORNE_OUT.format(seeds=seeds_text(verdict.last_n), mean=mean)
 
 
 def _on_one_side(claim: ClaimRecord, verdict: Verdict) -> str:

@@ -92,6 +92,44 @@ def test_nothing_is_written_unless_a_store_is_named(folder: Path) -> None:
     assert audit.judge("toy.yaml", store="kept").verdicts[0].outcome == "reproduced"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"other_split": "resplit 1"}, {"other_split": "resplit 2"}),
+        ({"same_data": "theirs"}, {"other_split": "resplit 2"}),
+        ({"same_data": "theirs"}, {}),
+        ({"fingerprint": "a" * 64}, {"fingerprint": "b" * 64}),
+    ],
+)
+def test_two_sides_of_other_data_are_not_compared(one: dict[str, Any], other: dict[str, Any]) -> None:
+    audit.judge("toy.yaml", {"words": VALUES["words"]}, dataset="corpus", store="s", **one)
+    letters = {"letters": {"P@1": [40.1, 40.3, 40.2]}}
+    found = audit.judge("toy.yaml", letters, dataset="corpus", store="s", **other)
+    assert found.verdicts[0].reason == "different_data"
+
+
+def test_what_an_earlier_judgement_decided_otherwise_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Values that come later undo it; then an import from another file is no first look again."""
+
+    def seeds(first: int, *values: float) -> dict[str, Any]:
+        return {"words": {"P@1": {first + k: value for k, value in enumerate(values)}}}
+
+    said = {
+        "same_data": "their download",
+        "authors_code": "github.com/x@1",
+        "dataset": "corpus",
+        "store": "s",
+    }
+    before = audit.judge("toy.yaml", seeds(5, 80.1, 80.3, 80.2), **said)
+    assert [it.outcome for it in before.verdicts[1:2]] == ["reproduced"]
+    after = audit.judge("toy.yaml", seeds(0, 70.1, 70.3, 70.2), outliers_ok=True, **said)
+    verdict = after.verdicts[1]
+    assert (verdict.outcome, verdict.reason, verdict.n) == ("inconclusive", "undone", (6,))
+    assert "reproduced at an earlier judgement" in verdict.badges
+    assert [(it.seeds, it.level) for it in after.looks] == [(3, 0.04), (6, 0.005)]
+    assert audit.judge("toy.yaml", store="s").verdicts == after.verdicts
+
+
 def test_what_is_declared_decides_what_the_values_may_say() -> None:
     """Data stated to be the paper's own, by the authors' code: a value far off contradicts."""
     off = {"words": {"P@1": [70.1, 70.3, 70.2, 70.2]}}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from audit.judging.looks import about_looks, first_seeds, judge_by, next_level, ruled, spent
+from audit.judging.looks import about_looks, at_look, first_seeds, judge_by, next_level, ruled, spent
 from audit.judging.verdicts import compare
 from audit.record import ClaimRecord, ExperimentRecord, Look, Margin, Verdict, Where
 from tests.records import make_experiment, make_run
@@ -118,10 +118,28 @@ def test_a_look_judges_at_its_level_and_says_so() -> None:
 
 
 @pytest.mark.parametrize("looks", [TAKEN, DECLARED])
-def test_the_first_look_that_decides_stands_whatever_later_seeds_say(looks: tuple[Look, ...]) -> None:
-    later = judged(list(looks), [*CLOSE, 53.0, 47.0])
-    assert (later.outcome, later.n, later.look) == ("reproduced", (3,), 1)
-    assert later.badges == (("look at 3 seeds, level 2.5 %",) if looks is DECLARED else ())
+def test_the_first_look_that_decides_stands_unless_later_seeds_undo_it(looks: tuple[Look, ...]) -> None:
+    """49.9 to 50.1 with 50.05 and 49.95: p is far below 5 %; with 53 and 47 the interval is some 4 wide."""
+    stands = judged(list(looks), [*CLOSE, 50.05, 49.95])
+    assert (stands.outcome, stands.n, stands.look) == ("reproduced", (3,), 1)
+    assert stands.badges == (("look at 3 seeds, level 2.5 %",) if looks is DECLARED else ())
+    assert (stands.last_n, stands.last_estimate) == ((5,), pytest.approx(50.0))
+    undone = judged(list(looks), [*CLOSE, 53.0, 47.0])
+    assert (undone.outcome, undone.reason, undone.n) == ("inconclusive", "undone", (5,))
+    assert "reproduced at the look at 3 seeds" in undone.badges
+
+
+def test_a_look_is_judged_by_the_runs_that_it_saw_whatever_their_seeds() -> None:
+    """Seeds 5 to 7 were looked at first; those of lower number came later."""
+    record = ran([53.0, 47.0, 50.0, 51.0, 49.0, *CLOSE])
+    keys = tuple(run.key for run in record.runs)
+    arm = record.runs[0].spec.arm
+    looks = ruled([Look(3, 0.05, runs={arm: keys[5:]}), Look(8, 0.05, runs={arm: keys})])
+    assert [(it.seeds, it.level) for it in looks] == [(3, 0.04), (8, 0.005)]
+    assert at_look({"e": record}, looks, looks[0])["e"].runs == record.runs[5:]
+    assert at_look({"e": record}, looks, looks[1])["e"].runs == record.runs
+    again = ruled([*looks, Look(3, 0.05, runs={arm: keys[:3]})])  # as many seeds, and others
+    assert len(again) == 3
 
 
 def test_what_no_look_decided_is_as_that_of_most_seeds_left_it() -> None:

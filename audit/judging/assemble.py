@@ -6,7 +6,7 @@ metric, and the share of claims that were decided.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from audit.judging.plan import settling
 from audit.judging.splits import passed, stand
 from audit.judging.verdicts import MarginsNow, compare
 from audit.kinds import KINDS
+from audit.names import counted
 from audit.record import (
     AcrossPapers,
     Audit,
@@ -28,6 +29,7 @@ from audit.record import (
     ExperimentRecord,
     FidelityCheck,
     Look,
+    Outcome,
     PrintedIn,
     Share,
     Verdict,
@@ -47,11 +49,12 @@ def assemble(
     looks: Sequence[Look] = (),
     grown: Mapping[str, tuple[str, ...]] | None = None,
     others: Sequence[Sheet] = (),
+    earlier: Mapping[str, tuple[Outcome, int]] | None = None,
 ) -> Audit:
     """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken.
 
     `grown` are earlier margins of which all claims stand, with the claims that were added since. `others` are
-    papers that this one's numbers are held against.
+    papers that this one's numbers are held against. `earlier` is how earlier judgements decided claims.
     """
     runs = [run for experiment in experiments.values() for run in experiment.runs]
     claims = tuple(_aimed(claim, experiments) for claim in paper.claim_records())
@@ -81,6 +84,7 @@ def assemble(
             if record.not_run
         ),
         looks=tuple(looks),
+        earlier=earlier or {},
         about_looks=about_looks(looks, experiments.values()),
         readings=paper.readings_record(),
         transcription=paper.read_by,
@@ -89,7 +93,11 @@ def assemble(
         across=across(sheet, others),
         author_response=paper.response_record(),
     )
-    judged = replace(unjudged, verdicts=_verdicts(unjudged))
+    verdicts = _verdicts(unjudged)
+    before = unjudged.earlier.items()
+    now = {it.claim: it.outcome for it in verdicts}
+    kept = {claim: it for claim, it in before if claim in now and it[0] != now[claim]}
+    judged = replace(unjudged, verdicts=verdicts, earlier=kept)
     return replace(judged, share=share(claims, judged.verdicts), settling=settling(judged))
 
 
@@ -123,13 +131,25 @@ def is_judged_by(audit: Audit) -> bool:
 
 
 def _verdicts(audit: Audit) -> tuple[Verdict, ...]:
-    """By the audit's own claims, runs and looks."""
-    return judge_by(audit.looks, {record.id: record for record in audit.experiments}, judge_of(audit))
+    """By the audit's own claims, runs and looks; a badge where an earlier judgement decided otherwise."""
+    verdicts = judge_by(audit.looks, {it.id: it for it in audit.experiments}, judge_of(audit))
+    now, told = family_size(verdicts), []
+    for it in verdicts:
+        before, size = audit.earlier.get(it.claim, (it.outcome, now))
+        among = f", when {counted(size, 'claim')} could be tested and not {now}" if size != now else ""
+        badges = () if before == it.outcome else (f"{before} at an earlier judgement{among}",)
+        told.append(replace(it, badges=(*it.badges, *badges)))
+    return tuple(told)
+
+
+def family_size(verdicts: Iterable[Verdict]) -> int:
+    """Claims that could be tested."""
+    return sum(it.p_reproduced_adjusted is not None for it in verdicts)
 
 
 def judge_of(audit: Audit) -> Judge:
     """How the audit's claims are judged, with its own gate, margins and test sizes."""
-    margins = MarginsNow(audit.paper.key, audit.margins_hash, audit.margins_superseded, audit.margins_grown)
+    margins = MarginsNow.of(audit)
 
     def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
         return compare(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from audit.judging.imported import OTHER_CODE, origin, repeats, speaks_against
+from audit.judging.imported import OTHER_CODE, UNKNOWN, Provenance, origin, repeats, speaks_against
 from audit.names import counted
 from audit.record import SCOPES, ClaimRecord, ExperimentRecord, Run, Scatter, Scope
 from audit.stats.sample import Moderated, Prior, prior_of, sample
@@ -335,9 +335,10 @@ def share_runs(arms: Sequence[Arm]) -> bool:
 def same_test_set(arms: Sequence[Arm]) -> bool:
     """False when runs that the paper puts on one dataset were tested on different ones.
 
-    Fingerprints are no criterion here: they hold the vocabulary too, which may differ by design. Arms on
-    different datasets are compared with each other where the paper itself does so. An import that gives only
-    values does not tell how many documents there were (0), and is taken at its word for the name.
+    Fingerprints of ours are no criterion: they hold the vocabulary too, which may differ by design; those of
+    imports are stated to be of the data. Arms on different datasets are compared with each other where the
+    paper itself does so. An import that gives only values does not tell how many documents there were (0),
+    and is taken at its word for the name, and for the split.
     """
     tested: dict[tuple[str, str], set[object]] = {}
     for arm in arms:
@@ -345,6 +346,10 @@ def same_test_set(arms: Sequence[Arm]) -> bool:
             on = arm.record.dataset if arm.record else ""
             tested.setdefault((on, "name"), set()).add(run.data.name)
             tested.setdefault((on, "size"), set()).update({run.data.n_test} - {0})
+            if run.imported:
+                tested.setdefault((on, "scope"), set()).add(arm.record.scope if arm.record else "")
+                tested.setdefault((on, "split"), set()).add(Provenance.of(run).other_split)
+                tested.setdefault((on, "print"), set()).update({run.data.fingerprint} - {UNKNOWN})
     return all(len(it) <= 1 for it in tested.values())
 
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 from audit.judging.assemble import judge_of
 from audit.judging.evidence import Evidence
-from audit.judging.looks import first_seeds, furthest
-from audit.judging.verdicts import case_of, obstacle, one_test, test_of
+from audit.judging.looks import at_look, furthest
+from audit.judging.verdicts import case_of, family_of, obstacle, test_of
 from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, Look, Verdict
 from audit.stats.decision import ALPHA, Step, Steps
-from audit.stats.families import thresholds
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def _standing(audit: Audit, claim: str) -> Standing:
     experiments, judge = {record.id: record for record in audit.experiments}, judge_of(audit)
     standing = Standing(None, ALPHA, experiments, audit.verdicts)
     for look in audit.looks:
-        seen = {name: first_seeds(record, look.seeds) for name, record in experiments.items()}
+        seen = at_look(experiments, audit.looks, look)
         here = Standing(look, look.level, seen, judge(seen, look.level))
         if any(verdict.claim == claim and verdict.outcome != "inconclusive" for verdict in here.verdicts):
             return here
@@ -94,27 +93,26 @@ def _standing(audit: Audit, claim: str) -> Standing:
 
 
 def _family(audit: Audit, claim: ClaimRecord, at: Standing) -> AmongOthers | None:
-    once: dict[str, tuple[float, float, bool]] = {}
-    mine, own = "", None
-    for other, verdict in zip(audit.claims, at.verdicts, strict=True):
-        p, q = verdict.p_reproduced, verdict.p_contradicted
-        if verdict.p_reproduced_adjusted is None or p is None or q is None:
-            continue
-        key = one_test(other, verdict, (p, q), at.experiments)
-        once[key] = p, q, other.primary or once.get(key, (p, q, False))[2]
-        if other.id == claim.id:
-            mine, own = key, verdict
-    if own is None:
+    k, family = [it.id for it in audit.claims].index(claim.id), family_of(audit, at.verdicts, at.experiments)
+    own, ps = at.verdicts[k], [_in_family(it) for it in at.verdicts]
+    if (mine := ps[k]) is None or own.p_reproduced_adjusted is None:
         return None
-    others = [ps for key, ps in once.items() if key != mine]
-    needed = thresholds(others, is_primary=once[mine][2], alpha=at.level)
-    adjusted = own.p_reproduced_adjusted or 0.0, own.p_contradicted_adjusted or 0.0
+    once = family.once(ps, late=family.late[k], only=k)
+    others = [it for key, it in once.items() if key != family.same[k]]
+    needed = family.needed(k, ps, alpha=at.level)
+    adjusted = own.p_reproduced_adjusted, own.p_contradicted_adjusted or 0.0
     reproduced, contradicted = (
-        Place(once[mine][k], adjusted[k], 1 + sum(ps[k] < once[mine][k] for ps in others), needed[k])
-        for k in (0, 1)
+        Place(mine[i], adjusted[i], 1 + sum(it[i] < mine[i] for it in others), needed[i]) for i in (0, 1)
     )
-    primaries = sum(primary for _, _, primary in once.values())
-    return AmongOthers(len(once), primaries, reproduced, contradicted)
+    return AmongOthers(len(once), sum(primary for _, _, primary in once.values()), reproduced, contradicted)
+
+
+def _in_family(verdict: Verdict) -> tuple[float, float] | None:
+    """The p-values with which the claim stands among the others; None where it does not."""
+    if verdict.reason == "runs_gone":
+        return 1.0, 1.0
+    p, q = verdict.p_reproduced, verdict.p_contradicted
+    return None if verdict.p_reproduced_adjusted is None or p is None or q is None else (p, q)
 
 
 def _of_documents(found: InstanceEvidence) -> Steps:

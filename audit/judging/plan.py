@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from audit.judging.evidence import Evidence
-from audit.judging.looks import first_seeds, furthest, next_level
-from audit.judging.verdicts import case_of, obstacle, one_test, test_of
+from audit.judging.looks import at_look, furthest, next_level
+from audit.judging.verdicts import case_of, family_of, obstacle, test_of
 from audit.kinds import KINDS
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Settling, Verdict
 from audit.runner.plan import LEFT_OUT
-from audit.stats.families import thresholds
 from audit.stats.power import FULL, NONE, Levels, Needed, Question, Several
 from audit.storage.manifest import NOT_IN_STORE
 
@@ -28,7 +27,7 @@ _MERELY_NOT_RUN = (NOT_YET, LEFT_OUT, NOT_IN_STORE)
 #: Reasons of *inconclusive* that further seeds can lift.
 _SEEDS_HELP = frozenset({
     "not_run", "no_variance_estimate", "too_few_seeds", "within_seed_spread", "straddles_margin",
-    "ambiguous_spread", "hangs_on_spread", "undecided", "multiplicity", "tied", "partly_run",
+    "ambiguous_spread", "hangs_on_spread", "undecided", "multiplicity", "tied", "partly_run", "undone",
 })  # fmt: skip
 
 #: Why no number of seeds can be named, though seeds are what the claim lacks.
@@ -180,6 +179,14 @@ class Outlook:
         return self.question.chance(seeds, self.levels)
 
 
+def _in_family(verdict: Verdict) -> tuple[float, float] | None:
+    """p-values of a claim among the others; None where seeds can give it none."""
+    p, q = verdict.p_reproduced, verdict.p_contradicted
+    if _tested(verdict) and p is not None and q is not None:
+        return p, q
+    return (1.0, 1.0) if _tested(verdict) or verdict.reason in (*_SEEDS_HELP, "runs_gone") else None
+
+
 def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = None) -> tuple[Outlook, ...]:
     """One for each inconclusive claim, in the order of the claims, or for the `only` one with that id.
 
@@ -187,28 +194,16 @@ def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = Non
     """
     experiments = {record.id: record for record in audit.experiments}
     if audit.looks:
-        seeds = furthest(audit.looks).seeds
-        experiments = {name: first_seeds(record, seeds) for name, record in experiments.items()}
+        experiments = at_look(experiments, audit.looks, furthest(audit.looks))
     evidence = Evidence.of(audit.claims, experiments, audit.test_sizes)
     alpha = next_level(audit.looks) if alpha is None else alpha
     times, found = RunTimes(audit.experiments), []
-    pairs = list(zip(audit.claims, audit.verdicts, strict=True))
-    same = [one_test(claim, it, (it.p_reproduced, it.p_contradicted), experiments) for claim, it in pairs]
+    family = family_of(audit, audit.verdicts, experiments)
     # what the claim's p-values must reach, the others staying as they are; open ones count as not shown
-    once: dict[str, tuple[float, float, bool]] = {}
-    for key, (claim, open_verdict) in zip(same, pairs, strict=True):
-        if (
-            _tested(open_verdict)
-            and open_verdict.p_reproduced is not None
-            and open_verdict.p_contradicted is not None
-        ):
-            once.setdefault(key, (open_verdict.p_reproduced, open_verdict.p_contradicted, claim.primary))
-        elif _tested(open_verdict) or open_verdict.reason in _SEEDS_HELP:
-            once.setdefault(key, (1.0, 1.0, claim.primary))
-    for key, (claim, verdict) in zip(same, pairs, strict=True):
+    ps = [_in_family(it) for it in audit.verdicts]
+    for k, (claim, verdict) in enumerate(zip(audit.claims, audit.verdicts, strict=True)):
         if verdict.outcome == "inconclusive" and only in (None, claim.id):
-            others = [ps for other, ps in once.items() if other != key]
-            levels = Levels(*thresholds(others, is_primary=claim.primary, alpha=alpha))
+            levels = Levels(*family.needed(k, ps, alpha=alpha))
             outlook = _outlook(claim, verdict, evidence, levels)
             records = [experiments[name] for name in claim.experiments if name in experiments]
             imported = any(run.imported for record in records for run in record.runs)

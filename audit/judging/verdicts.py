@@ -38,6 +38,7 @@ from audit.judging.imported import may_be_older
 from audit.kinds import KINDS, Case
 from audit.kinds.costs import measured
 from audit.record import (
+    Audit,
     ClaimRecord,
     ExperimentRecord,
     Outcome,
@@ -67,6 +68,10 @@ class MarginsNow:
     """Hashes that the claim file declares as superseded, with the reason."""
     grown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Hashes of which every claim stands as it was -> claims that were added since."""
+
+    @classmethod
+    def of(cls, audit: Audit) -> MarginsNow:
+        return cls(audit.paper.key, audit.margins_hash, audit.margins_superseded, audit.margins_grown)
 
 
 def compare(
@@ -220,13 +225,13 @@ def _margin_warnings(
     runs = [run for arm in arms for run in arm.runs]
     marks = [run.margins.get(margins.paper) for run in runs]
     before = {mark for mark in marks if mark is not None} - {margins.hash}
-    added = {mark for mark in before if claim.id in margins.grown.get(mark, ())}
+    late = stated_late(claim, {arm.experiment: arm.record for arm in arms if arm.record}, margins)
     before -= set(margins.grown) - set(margins.earlier)
     undeclared = before - set(margins.earlier)
     notes = ["margins not on record before the runs"] if None in marks else []
     if any(may_be_older(run) and mark == margins.hash for run, mark in zip(runs, marks, strict=True)):
         notes.append("imported after the margins were fixed; the runs may be older")
-    if added - set(margins.earlier):
+    if late:
         notes.append("stated after the runs")
     notes += [f"margins changed after the runs, which began under {mark}" for mark in sorted(undeclared)]
     notes += [f"new audit of older runs: {margins.earlier[mark]}" for mark in sorted(before - undeclared)]
@@ -256,48 +261,93 @@ def one_test(
 
 @dataclass(frozen=True)
 class Family:
-    """All claims of a paper, in which the same test of the very same runs counts once."""
+    """All claims of a paper, in which the same test of the very same runs counts once.
 
-    same: Sequence[str]  # Of each claim, what those have in common that are one test.
-    primary: Sequence[bool]  # Of each claim, whether it or one that is the same test is primary.
+    Claims that were stated after the runs may have been chosen by them: they are no part of the others'
+    family, and theirs is all claims. Claims whose runs were on record and are gone stay in it, with a p of 1.
+    """
+
+    same: Sequence[str]
+    """Of each claim, what those have in common that are one test."""
+    primary: Sequence[bool]
+    """Of each claim, whether it or one that is the same test is primary."""
+    late: Sequence[bool]
+    """Of each claim, whether it was stated after the runs."""
 
     @classmethod
-    def of(cls, claims: Sequence[ClaimRecord], same: Sequence[str]) -> Family:
+    def of(cls, claims: Sequence[ClaimRecord], same: Sequence[str], late: Sequence[bool]) -> Family:
         primary = {key for claim, key in zip(claims, same, strict=True) if claim.primary}
-        return cls(same, [key in primary for key in same])
+        return cls(same, [key in primary for key in same], late)
 
     def once(
-        self, tests: Sequence[Test | None], only: int | None = None
+        self, ps: Sequence[tuple[float, float] | None], *, late: bool, only: int | None = None
     ) -> dict[str, tuple[float, float, bool]]:
-        """p-values, and whether it is primary, of each test that could be made; claim `only` goes first."""
+        """p-values, and whether it is primary, of each test in the family of a claim; `only` goes first.
+
+        `ps` are those of each claim, to reproduce and to contradict; None where no test could be made.
+        """
         found: dict[str, tuple[float, float, bool]] = {}
-        for i in (*(() if only is None else (only,)), *range(len(tests))):
-            test = tests[i]
-            if test is not None and test.testable:
-                both = (test.p_reproduced or 0.0, test.p_contradicted or 0.0)
+        for i in (*(() if only is None else (only,)), *range(len(ps))):
+            if (both := ps[i]) is not None and (late or not self.late[i]):
                 found.setdefault(self.same[i], (*both, self.primary[i]))
         return found
 
-    def adjusted(self, tests: Sequence[Test | None], only: int | None = None) -> list[PValues]:
+    def adjusted(self, ps: Sequence[tuple[float, float] | None], only: int | None = None) -> list[PValues]:
         """(p_reproduced, p_contradicted) of each claim, adjusted over all tests that could be made.
 
         Holm over the contradictions (any dependence), primaries first: the others count only once every
         primary is contradicted, or at half of the level. Benjamini-Hochberg over all reproductions.
         """
-        once = self.once(tests, only)
-        reproduced = benjamini_hochberg([p for p, _, _ in once.values()])
-        primary = [flag for _, _, flag in once.values()]
-        contradicted = families([q for _, q, _ in once.values()], primary=primary)
-        pairs = dict(zip(once, zip(reproduced, contradicted, strict=True), strict=True))
+        pairs: dict[bool, dict[str, PValues]] = {}
+        for late in set(self.late):
+            once = self.once(ps, late=late, only=only)
+            reproduced = benjamini_hochberg([p for p, _, _ in once.values()])
+            primary = [flag for _, _, flag in once.values()]
+            contradicted = families([q for _, q, _ in once.values()], primary=primary)
+            pairs[late] = dict(zip(once, zip(reproduced, contradicted, strict=True), strict=True))
         return [
-            pairs[key] if test is not None and test.testable else (None, None)
-            for key, test in zip(self.same, tests, strict=True)
+            (None, None) if both is None else pairs[late][key]
+            for key, late, both in zip(self.same, self.late, ps, strict=True)
         ]
 
-    def needed(self, k: int, tests: Sequence[Test | None], *, alpha: float) -> tuple[float, float]:
+    def needed(
+        self, k: int, ps: Sequence[tuple[float, float] | None], *, alpha: float
+    ) -> tuple[float, float]:
         """The largest p to reproduce and to contradict claim `k`, the other tests being as they are."""
-        others = [test for key, test in self.once(tests, k).items() if key != self.same[k]]
+        once = self.once(ps, late=self.late[k], only=k)
+        others = [it for key, it in once.items() if key != self.same[k]]
         return thresholds(others, is_primary=self.primary[k], alpha=alpha)
+
+
+def family_of(
+    audit: Audit, verdicts: Sequence[Verdict], experiments: Mapping[str, ExperimentRecord]
+) -> Family:
+    """Of an audit's claims as they were judged by these experiments."""
+    pairs, margins = zip(audit.claims, verdicts, strict=True), MarginsNow.of(audit)
+    same = [one_test(claim, it, (it.p_reproduced, it.p_contradicted), experiments) for claim, it in pairs]
+    return Family.of(audit.claims, same, [stated_late(it, experiments, margins) for it in audit.claims])
+
+
+def in_family(test: Test | None, reason: str) -> tuple[float, float] | None:
+    """The p-values with which a claim stands in its family; None where it does not."""
+    if reason == "runs_gone":
+        return 1.0, 1.0
+    testable = test is not None and test.testable
+    return (test.p_reproduced or 0.0, test.p_contradicted or 0.0) if test and testable else None
+
+
+def stated_late(
+    claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord], margins: MarginsNow | None
+) -> bool:
+    """Whether runs that it rests on began before the claim file had it, and no new audit is declared."""
+    records = [experiments[name] for name in claim.experiments if name in experiments]
+    marks = {run.margins.get(margins.paper, "") for it in records for run in it.runs} if margins else set()
+    return margins is not None and any(
+        mark not in margins.earlier and claim.id in margins.grown.get(mark, ()) for mark in marks
+    )
+
+
+# --------------------------------------------------------------------------- all claims of a paper
 
 
 @dataclass(frozen=True)
@@ -325,7 +375,13 @@ class Judgement:
         pairs = zip(self.claims, self.judged, strict=True)
         records = self.evidence.experiments
         same = [one_test(claim, it.verdict, it.p_values, records) for claim, it in pairs]
-        return Family.of(self.claims, same)
+        late = [stated_late(claim, records, self.margins) for claim in self.claims]
+        return Family.of(self.claims, same, late)
+
+    @cached_property
+    def p_values(self) -> list[tuple[float, float] | None]:
+        """With which each claim stands in its family."""
+        return [in_family(it.test, it.verdict.reason) for it in self.judged]
 
     def judge(self, claim: ClaimRecord, records: Mapping[str, ExperimentRecord] | None = None) -> Judged:
         """A claim by its test, that of all readings where there are several; `records` in place of others."""
@@ -343,16 +399,16 @@ class Judgement:
 
     def verdicts(self) -> list[Verdict]:
         """Each claim with its outcome among the others."""
-        tests, found = self.tests, []
-        adjusted = self.family.adjusted(tests)
-        for k, (claim, judged) in enumerate(zip(self.claims, self.judged, strict=True)):
-            verdict = self._settle(claim, judged, adjusted[k])
-            if run := [reading for reading in judged.readings if reading.was_run]:
+        ps, found = self.p_values, []
+        adjusted = self.family.adjusted(ps)
+        for k, (claim, it) in enumerate(zip(self.claims, self.judged, strict=True)):
+            verdict = self._settle(claim, it, adjusted[k])
+            if each := [one for one in it.readings if one.was_run]:
                 settled = []
-                for reading in run:  # in its place among the paper's other claims
-                    among = [*tests[:k], reading.test, *tests[k + 1 :]]
-                    settled.append(self._settle(claim, reading, self.family.adjusted(among, only=k)[k]))
-                verdict = _headline(verdict, run, settled, len(judged.readings))
+                for one in each:  # in its place among the paper's other claims
+                    among = [*ps[:k], in_family(one.test, one.verdict.reason), *ps[k + 1 :]]
+                    settled.append(self._settle(claim, one, self.family.adjusted(among, only=k)[k]))
+                verdict = _headline(verdict, each, settled, len(it.readings))
             found.append(self._noted(claim, verdict))
         return found
 
@@ -363,6 +419,9 @@ class Judgement:
             return verdict
         records = {name: judged.experiments[name] for name in claim.experiments if name in judged.experiments}
         bar = barred(records.values(), self.fidelity)
+        kind = KINDS.get(claim.kind)
+        if kind and kind.of_printed and any(it.scope == "other_split" for it in records.values() if it.runs):
+            bar = bar or "stand_in"  # how splits differ no test set's noise tells
         decision = test.decide(p_reproduced=adjusted[0], p_contradicted=adjusted[1], alpha=self.alpha)
         outcome, reason = decision.outcome, decision.reason
         if outcome == "contradicted" and bar:
@@ -447,7 +506,7 @@ class Judgement:
         claim, test = self.claims[k], self.judged[k].test
         if verdict.outcome == "inconclusive" or test is None or not test.testable:
             return verdict
-        needed = self.family.needed(k, self.tests, alpha=self.alpha)
+        needed = self.family.needed(k, self.p_values, alpha=self.alpha)
         printed_spread = claim.details.get("spread") and claim.runs_behind > 1
         if verdict.outcome == "contradicted" and KINDS[claim.kind].of_printed and not printed_spread:
             verdict = replace(verdict, kappa=self._vanishes(claim, needed[1]))

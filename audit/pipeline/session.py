@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.errors import AuditError, option
-from audit.names import counted
+from audit.names import counted, first_of
 
 if TYPE_CHECKING:
     from audit.claims.load import Paper
@@ -107,12 +107,18 @@ class Session:
         `looks` are those to judge at; without them this judgement is one, and goes on record.
         """
         from audit.claims.papers import sheets_beside
-        from audit.judging.assemble import assemble
+        from audit.judging.assemble import assemble, family_size
         from audit.judging.documents import with_predictions
         from audit.judging.evidence import about_code, about_gone
         from audit.judging.splits import with_splits
         from audit.runner.models import sources_of
-        from audit.storage.manifest import note_settled, with_lost_imports, with_stored_runs
+        from audit.storage.manifest import (
+            decided,
+            note_decided,
+            note_settled,
+            with_lost_imports,
+            with_stored_runs,
+        )
         from audit.storage.margins import keep_fixed
 
         imported, lost = self.imported(paper), self.lost(paper)
@@ -127,6 +133,7 @@ class Session:
             keep_fixed(self.store, paper)
         for text in (*about_gone(experiments.values()), *about_code(experiments.values())):
             self.tell(text)
+        key, report = paper.paper.key, f"{plan.report} {self.evidence}"
         audit = assemble(
             paper,
             experiments,
@@ -135,27 +142,39 @@ class Session:
             looks=self._take_looks(paper, experiments.values()) if looks is None else looks,
             grown=grown,
             others=sheets_beside(paper, self.context),
+            earlier=decided(self.store, key, report),
         )
+        if self.on_record:
+            note_decided(self.store, key, report, audit.verdicts, family_size(audit.verdicts))
+        if audit.earlier:
+            otherwise = f"{counted(len(audit.earlier), 'claim')} decided otherwise at an earlier judgement"
+            self.tell(f"{otherwise}, which a badge of each tells: {first_of(list(audit.earlier))}")
         return with_splits(with_predictions(audit, self.records), plan.report, self.studies(paper))
 
     def _take_looks(self, paper: Paper, experiments: Iterable[ExperimentRecord]) -> tuple[Look, ...]:
         """All looks at these runs, with this one: the seeds that are there, or as many of those declared.
 
-        Looking again at the same seeds is no new look; fewer seeds than at an earlier one are none either.
+        Looking again at the same runs is no new look; fewer seeds than at an earlier one are none either.
         """
         from audit.judging.looks import ruled, with_look
 
-        groups = [it.runs for it in experiments if it.runs]
-        done = any(run.status == "done" for runs in groups for run in runs)
-        seeds = max((len({run.spec.seed for run in runs}) for runs in groups), default=0) if done else 0
-        arms = [min(runs, key=lambda run: run.spec.seed).spec.arm for runs in groups]
-        ledger = self.ledger(paper)
+        groups = {it.runs[0].spec.arm: sorted(it.runs, key=_by_seed) for it in experiments if it.runs}
+        every = [run for runs in groups.values() for run in runs]
+        seeds = max((len({run.spec.seed for run in runs}) for runs in groups.values()), default=0)
+        older = [replace(run.spec, seed=0).key for run in every if run.imported]  # as arms were once named
+        arms, ledger = [*groups, *older], self.ledger(paper)
         looks = ruled(ledger.looks(arms))
+        if not any(run.status == "done" for run in every):
+            return looks
         declared = max((look.declared for look in looks), key=len, default=())
         reached = max((look.seeds for look in looks if look.declared or not declared), default=0)
-        new = [n for n in declared if reached < n <= seeds] if declared else [seeds]
-        for n in new if seeds and seeds >= reached else ():
-            look = with_look(looks, n, declared)
+        for n in [n for n in declared if reached < n <= seeds] if declared else [max(seeds, reached)]:
+            seen = {key for look in looks for keys in look.runs.values() for key in keys}
+            first = {
+                arm: tuple(run.key for run in runs[: n if declared else None]) for arm, runs in groups.items()
+            }
+            new = {arm: keys for arm, keys in first.items() if not seen.issuperset(keys)}
+            look = with_look(looks, n, declared, new)
             looks = ruled(ledger.take(look, arms) if self.on_record else (*looks, look))
         return looks
 
@@ -184,6 +203,10 @@ class Session:
                 "data are closer to the paper's than ours"
             )
         return merged
+
+
+def _by_seed(run: Run) -> int:
+    return run.spec.seed
 
 
 def command_line(words: Sequence[str]) -> str:

@@ -397,10 +397,10 @@ class Suite:
         every = ledger.looks(keys[0] for keys in plan.keys.values())
         return ruled(look for look in every if look.declared or look in asked)
 
-    def arms(self, plan: Plan) -> list[str]:
-        """What the ledger knows the plan's experiments by."""
+    def arms(self, plan: Plan) -> dict[str, tuple[str, ...]]:
+        """What the ledger knows the plan's experiments by, and the keys of their runs."""
         asked = {job.spec.key for job in plan.jobs}
-        return [keys[0] for keys in plan.keys.values() if keys[0] in asked]
+        return {keys[0]: keys for keys in plan.keys.values() if keys[0] in asked}
 
 
 def report_name(paper: Paper, data: Path | None) -> str:

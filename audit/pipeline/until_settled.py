@@ -107,7 +107,8 @@ class UntilSettled:
         level = self.schedule.level(seeds)
         assert level is not None
         ledger = self.suite.session.ledger(self.suite.paper)
-        ledger.take(Look(seeds, level, self.schedule.looks), self.suite.arms(plan))
+        runs = self.suite.arms(plan)
+        ledger.take(Look(seeds, level, self.schedule.looks, runs), runs)
         self.jobs |= {job.spec.key: job for job in plan.jobs}
         self.audit = self.suite.judge(self.suite.looks(plan))
         self.publish(self.audit)

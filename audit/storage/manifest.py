@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,8 +29,10 @@ from audit.record import (
     ExperimentRecord,
     FidelityCheck,
     Look,
+    Outcome,
     Run,
     RunSpec,
+    Verdict,
     digest,
 )
 from audit.storage.files import explained, read_sealed, write_sealed
@@ -73,7 +76,7 @@ class Taken:
 
     look: Look
     arms: tuple[str, ...]
-    """Key of seed 0 of each experiment that was judged."""
+    """`RunSpec.arm` of each experiment that was judged."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,9 @@ class Manifest:
     was ever on record, done or failed."""
     looks: tuple[Taken, ...] = ()
     """In the order in which they were first taken."""
+    decided: Mapping[str, Mapping[str, tuple[Outcome, int]]] = field(default_factory=dict)
+    """Report, and whose runs judged -> claim -> how it was first decided, and among how many that could be
+    tested."""
     format_version: int = FORMAT_VERSION
     seal: str = ""
 
@@ -107,6 +113,19 @@ def plan_of(
         tuple(job.spec.key for job in plan.jobs),
         request,
     )
+
+
+def decided(root: Path, paper: str, report: str) -> Mapping[str, tuple[Outcome, int]]:
+    """Claim -> how an earlier judgement of the report first decided it, and among how many claims."""
+    return _read(root, paper).decided.get(report, {})
+
+
+def note_decided(root: Path, paper: str, report: str, verdicts: Iterable[Verdict], among: int) -> None:
+    """Put on record what was decided for the first time."""
+    before = decided(root, paper, report)
+    new = {it.claim: (it.outcome, among) for it in verdicts if it.outcome != "inconclusive"}
+    if not before.keys() >= new.keys():
+        _change(root, paper, lambda held: replace(held, decided={**held.decided, report: {**new, **before}}))
 
 
 def no_plan(paper: Paper) -> KeptPlan:
@@ -134,7 +153,7 @@ def note_settled(root: Path, paper: str, specs: Iterable[RunSpec]) -> None:
     def change(held: Manifest) -> Manifest:
         settled = {arm: dict(runs) for arm, runs in held.settled.items()}
         for spec in there:
-            settled.setdefault(_arm(spec), {})[spec.key] = spec.seed
+            settled.setdefault(spec.arm, {})[spec.key] = spec.seed
         return replace(held, settled=settled)
 
     if there:
@@ -156,18 +175,10 @@ def with_lost_imports(
     """Those that imported runs judge, or would, with the seeds of such runs that are gone."""
     found = dict(experiments)
     for name, it in experiments.items():
-        gone = lost.get(_imported(name.removesuffix(f" ({IMPORTED})")), ())
+        gone = lost.get(f"{IMPORTED} {name.removesuffix(f' ({IMPORTED})')}", ())
         if gone and all(run.imported for run in it.runs):
             found[name] = replace(it, gone=tuple(sorted({*it.gone, *gone})))
     return found
-
-
-def _arm(spec: RunSpec) -> str:
-    return _imported(spec.config["experiment"]) if spec.model == IMPORTED else spec.arm
-
-
-def _imported(experiment: str) -> str:
-    return f"{IMPORTED} {experiment}"
 
 
 def check_there(root: Path, paper: str, runs: Iterable[Run]) -> None:
@@ -197,8 +208,8 @@ class Ledger:
     def looks(self, arms: Iterable[str]) -> tuple[Look, ...]:
         """Those that saw one of the arms, each once, in the order in which they were first taken."""
         wanted = set(arms)
-        held = _read(self.store, self.paper).looks
-        return tuple({it.look: None for it in held if wanted.intersection(it.arms)})
+        taken = _read(self.store, self.paper).looks
+        return tuple(it.look for it in taken if wanted.intersection(it.arms))
 
     def judged(self) -> bool:
         """Whether anything of the paper was judged in this store."""
@@ -209,22 +220,20 @@ class Ledger:
 
         The same look at the same runs is one look, however often it is taken. Raises `StoreError`.
         """
-        asked = set(arms)
+        asked = {*arms, *look.runs}
 
         def change(held: Manifest) -> Manifest:
-            same = [it for it in held.looks if _same(it.look, look) and asked.intersection(it.arms)]
-            new = Taken(look, tuple(sorted(asked.union(*(it.arms for it in same)))))
+            same = [it for it in held.looks if it.look.is_same(look) and asked.intersection(it.arms)]
+            whole = reduce(lambda all_of, it: it.look.joined(all_of), same, look)
+            new = Taken(
+                replace(whole, level=look.level), tuple(sorted(asked.union(*(it.arms for it in same))))
+            )
             place = held.looks.index(same[0]) if same else len(held.looks)
             kept = [it for it in held.looks if it not in same]
             return replace(held, looks=(*kept[:place], new, *kept[place:]))
 
         _change(self.store, self.paper, change)
         return self.looks(asked)
-
-
-def _same(one: Look, other: Look) -> bool:
-    """The same number of seeds, at whatever level."""
-    return (one.seeds, bool(one.declared)) == (other.seeds, bool(other.declared))
 
 
 # --------------------------------------------------------------------------- which runs are whose

@@ -107,7 +107,8 @@ def verdicts() -> Iterator[str]:
 def _numbers(it: Verdict) -> str:
     """The estimate, and the digest of every field, floats at ten digits."""
     fields = asdict(it)
-    del fields["medians"]  # came later; the badges hold the same
+    for later in ("medians", "last_n", "last_estimate"):  # the badges hold the same; of later looks
+        del fields[later]
     return f"{'-' if it.estimate is None else f'{it.estimate:.10g}'}  {_digest(fields)}"
 
 

@@ -28,6 +28,34 @@ def test_arms_tested_on_different_documents_are_not_compared() -> None:
     assert said(judge(claim("order", "a", "b"), experiments)) == ("inconclusive", "different_data")
 
 
+def test_claims_whose_runs_are_gone_stay_in_the_family_and_late_ones_are_not_in_that_of_others() -> None:
+    """Of two tests each p counts twice by Holm; a claim that was added after the runs changes no other's."""
+    experiments = arms(a=[60.0, 60.4, 59.7, 60.2, 59.9], b=[50.0, 50.4, 49.7, 50.2, 49.9])
+    claims = [claim("value", "a", id="first"), claim("value", "b", id="second")]
+
+    def factors(experiments: dict[str, ExperimentRecord], **more: Any) -> list[float]:
+        found = compare(claims, experiments, fidelity=OK, **more)
+        pairs = [(it.p_contradicted_adjusted or 0.0, it.p_contradicted or 1.0) for it in found]
+        return [round(adjusted / p, 6) for adjusted, p in pairs]
+
+    assert factors(experiments) == [1.0, 2.0]  # the second has the smaller one
+    lost = experiments | {"b": replace(experiments["b"], gone=(7,))}
+    assert factors(lost) == [2.0, 0.0]
+    began = {
+        name: replace(it, runs=tuple(replace(run, margins={"p": "old"}) for run in it.runs))
+        for name, it in experiments.items()
+    }
+    late = MarginsNow("p", "now", grown={"old": ("second:P@1",)})
+    assert factors(began, margins=late) == [1.0, 2.0]
+
+
+def test_a_value_off_on_another_split_contradicts_nothing() -> None:
+    """How splits differ beyond their documents' noise, nobody knows."""
+    far = arms(scope="other_split", a=[50.0, 50.4, 49.7, 50.2, 49.9])
+    found = judge(claim("value", "a"), far, test_sizes={"toy": 3803})
+    assert said(found) == ("inconclusive", "stand_in") and (found.p_contradicted or 1.0) < 1e-3
+
+
 def test_a_claim_that_names_an_unknown_experiment_is_not_run_and_stops_no_other() -> None:
     experiments = arms(a=HIGH, b=LOW)
     verdicts = compare(
