@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Outcome, Readings, Verdict
@@ -105,60 +105,14 @@ def curve_of(claim: ClaimRecord, verdict: Verdict, readings: Readings, anchor: s
     )
 
 
-def set_aside(extents: Sequence[Bounds], fixed: Sequence[float] = ()) -> frozenset[int]:
-    """By place, the fewest readings without which the axis is at most half as long; none if it takes many.
-
-    `extents` are from the lowest to the highest number of each reading; `fixed` is on the axis in any case.
-    At most one in five stands outside: more are a group of their own, which belongs on the axis.
-
-    >>> set_aside([(58, 60), (61, 63), (9, 12), (62, 64), (63, 66)])
-    frozenset({2})
-    """
-
-    def length(without: frozenset[int] = frozenset()) -> float:
-        kept = [end for k, extent in enumerate(extents) if k not in without for end in extent]
-        return max([*kept, *fixed]) - min([*kept, *fixed])
-
-    full, lowest = length(), sorted(range(len(extents)), key=lambda k: extents[k][0])
-    for number in range(1, len(extents) // 5 + 1):
-        tried = []
-        for below in range(number + 1):  # so many that reach lowest, the rest of those that reach highest
-            rest = sorted(set(lowest) - set(lowest[:below]), key=lambda k: (-extents[k][1], k))
-            aside = frozenset([*lowest[:below], *rest[: number - below]])
-            tried.append((length(aside), sorted(aside)))
-        shortest, places = min(tried)
-        if 0 < full >= 2 * shortest:
-            return frozenset(places)
-    return frozenset()
-
-
 @dataclass(frozen=True)
 class Scale(Axis):
-    """The upright axis of readings, and their places along the drawing; with a strip beyond a broken end."""
+    """The upright axis of readings, and their places along the drawing."""
 
     number: int
-    beyond_ends: frozenset[int] = frozenset()
-    """-1 where readings lie below the axis, 1 where some lie above it."""
-
-    @property
-    def top(self) -> int:
-        return _TOP + 24 * (1 in self.beyond_ends)
-
-    @property
-    def bottom(self) -> int:
-        return _BOTTOM - 24 * (-1 in self.beyond_ends)
-
-    def beyond(self, value: float) -> int:
-        """-1 below the axis, 1 above it, 0 on it."""
-        return (value > self.high) - (value < self.low)
 
     def y(self, value: float) -> float:
-        """Of what lies beyond an end, the end."""
-        return self.along(min(max(value, self.low), self.high), self.bottom, self.top)
-
-    def mark(self, value: float) -> float:
-        """Where the mark of a reading stands: on the axis, or in the strip beyond it."""
-        return {-1: self.bottom + 10, 0: self.y(value), 1: self.top - 10}[self.beyond(value)]
+        return self.along(value, _BOTTOM, _TOP)
 
     def place(self, k: int) -> float:
         return _LEFT + (k + 0.5) * (_RIGHT - _LEFT) / self.number
@@ -170,23 +124,9 @@ class Scale(Axis):
 
 
 def scale_of(curve: Curve) -> Scale:
-    """An axis over all but the readings that would squeeze the others; with a strip beyond it for those."""
-    points = curve.ordered
-    aside = set_aside([it.extent for it in points], curve.fixed)
-    kept = chain.from_iterable(it.extent for k, it in enumerate(points) if k not in aside)
-    axis = axis_over([*kept, *curve.fixed])
-    bare = Scale(axis.low, axis.high, len(points))
-    return replace(bare, beyond_ends=frozenset({bare.beyond(it.estimate) for it in points}))
-
-
-def off_scale(values: Sequence[float]) -> str:
-    """Beside the readings that lie beyond the axis.
-
-    >>> off_scale([10.3]), off_scale([7.04, 10.3, 8.5])
-    ('off the scale: 10.30', 'off the scale: 7.04 to 10.30')
-    """
-    low, high = numbers.points(min(values)), numbers.points(max(values))
-    return f"off the scale: {low}" + (f" to {high}" if len(values) > 1 else "")
+    """An axis over all readings."""
+    axis = axis_over([*chain.from_iterable(it.extent for it in curve.points), *curve.fixed])
+    return Scale(axis.low, axis.high, len(curve.points))
 
 
 def specification_curve(curve: Curve) -> str:
@@ -211,7 +151,7 @@ def _across(kind: str, y: float) -> str:
 
 
 def _curve_ground(curve: Curve, scale: Scale) -> Iterator[str]:
-    """Shaded margin, zero, printed number; the upright axis, with two strokes where it is broken off."""
+    """Shaded margin, zero, printed number; the upright axis."""
     if curve.margin is not None:
         bottom, top = map(scale.y, curve.margin)
         size = f'width="{_RIGHT - _LEFT}" height="{bottom - top:.1f}"'
@@ -224,10 +164,7 @@ def _curve_ground(curve: Curve, scale: Scale) -> Iterator[str]:
         yield _across("target", scale.y(curve.target))
         label = escaped(shortened(curve.target_label, 34))
         yield f'<text x="{_RIGHT}" y="11" text-anchor="end">{label}</text>'
-    yield path("axis", f"M{_LEFT} {scale.top}V{scale.bottom}")
-    for side, end in ((1, scale.top), (-1, scale.bottom)):
-        if side in scale.beyond_ends:
-            yield path("break", f"M{_LEFT - 4} {end - 5 * side}l8-4m-8 8l8-4")
+    yield path("axis", f"M{_LEFT} {_TOP}V{_BOTTOM}")
     for tick, number in zip(scale.ticks(), scale.labels(), strict=True):
         y = scale.y(tick)
         yield path("axis", f"M{_LEFT - 4} {y:.1f}H{_LEFT}")
@@ -236,14 +173,15 @@ def _curve_ground(curve: Curve, scale: Scale) -> Iterator[str]:
 
 
 def _curve_points(points: Sequence[CurvePoint], scale: Scale) -> Iterator[str]:
-    """Interval and mark of each reading; then the values of those beyond an end, each with an arrow there."""
+    """Interval and mark of each reading."""
     r = scale.radius
     for k, point in enumerate(points):
-        x, y = scale.place(k), scale.mark(point.estimate)
+        x, y = scale.place(k), scale.y(point.estimate)
         if point.default:
             yield path("stem", f"M{x:.1f} {y:.1f}V{_BOTTOM}")
-        if point.interval is not None and (drawn := _span(point.interval, x, scale)):
-            yield path("span", drawn)
+        if point.interval is not None:
+            low, high = map(scale.y, point.interval)
+            yield path("span", f"M{x:.1f} {low:.1f}V{high:.1f}")
         if point.outcome == "contradicted":
             arm = 2 * r
             stroke = f"l{arm:.1f} {arm:.1f}m0 {-arm:.1f}l{-arm:.1f} {arm:.1f}"
@@ -251,27 +189,6 @@ def _curve_points(points: Sequence[CurvePoint], scale: Scale) -> Iterator[str]:
         else:
             kind = "disc" if point.outcome == "reproduced" else "ring"
             yield f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"/>'
-    for side, height in ((-1, scale.bottom + 10), (1, scale.top - 10)):
-        places = [k for k, point in enumerate(points) if scale.beyond(point.estimate) == side]
-        for x in map(scale.place, places):
-            head = f"m-3 {3 * side}l3 {-3 * side} 3 {3 * side}"
-            yield path("axis", f"M{x:.1f} {height - 5 * side}v{-6 * side}{head}")
-        if places:
-            x, anchor = (
-                (scale.place(places[-1]) + 9, "start") if side < 0 else (scale.place(places[0]) - 9, "end")
-            )
-            text = escaped(off_scale([points[k].estimate for k in places]))
-            yield f'<text x="{x:.1f}" y="{height + 4}" text-anchor="{anchor}">{text}</text>'
-
-
-def _span(interval: Bounds, x: float, scale: Scale) -> str:
-    """The path of an interval as far as the axis goes, an arrowhead where it goes on; empty beside it."""
-    (low, high), (below, above) = map(scale.y, interval), map(scale.beyond, interval)
-    if below * above > 0:
-        return ""
-    drawn = f"M{x:.1f} {low:.1f}V{high:.1f}"
-    drawn += f"M{x - 3:.1f} {low - 4:.1f}l3 4 3-4" if below else ""
-    return drawn + (f"M{x - 3:.1f} {high + 4:.1f}l3-4 3 4" if above else "")
 
 
 def _choice_rows(curve: Curve, scale: Scale, dense: bool) -> tuple[list[str], float]:

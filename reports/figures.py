@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from audit.record import Audit, ClaimRecord, Scope
-from reports.curves import Curve, LearningCurves, curve_of, curves_of, off_scale, scale_of
+from reports.curves import Curve, LearningCurves, curve_of, curves_of, scale_of
 from reports.lookup import Lookup, by_claim, by_runs, lookup
 from reports.numbers import is_drawable
 from reports.sentences import SCOPE_WORDS, STATUS_WORDS, Status, kind_words, status_of
@@ -362,10 +362,7 @@ def draw_learning(panels: Sequence[tuple[str, LearningCurves]], axis: str) -> Fi
 
 
 def draw_curve(curve: Curve, note: str) -> Figure:
-    """A specification curve; `note` stands below and says what the bars are.
-
-    What lies beyond the axis stands at its end, with an arrow and its value.
-    """
+    """A specification curve; `note` stands below and says what the bars are."""
     points, scale = curve.ordered, scale_of(curve)
     low, high = scale.low, scale.high
     fixed = [*(it.estimate for it in points), *curve.fixed]
@@ -387,16 +384,11 @@ def draw_curve(curve: Curve, note: str) -> Figure:
         if point.interval is not None:
             above.plot((k, k), point.interval, color=_INK, linewidth=0.8)
         shape, colour = _MARKS[point.outcome]
-        y = min(max(point.estimate, low), high)
-        above.plot([k], [y], shape, mfc=colour, mec=_INK, ms=4.5, mew=0.8, zorder=5, clip_on=False)
+        above.plot(
+            [k], [point.estimate], shape, mfc=colour, mec=_INK, ms=4.5, mew=0.8, zorder=5, clip_on=False
+        )
         chosen = [r for r, (name, choice) in enumerate(rows) if point.choices.get(name) == choice]
         below.plot([k] * len(chosen), chosen, "s" if point.default else "o", color=_INK, ms=3.2)
-    for side, y, arrow in ((-1, low, "↓"), (1, high, "↑")):
-        off = {k: it.estimate for k, it in enumerate(points) if scale.beyond(it.estimate) == side}
-        if off:
-            place, anchor, shift = (max(off), "left", 5) if side < 0 else (min(off), "right", -5)
-            text = f"{arrow} {off_scale(list(off.values()))}"
-            _note(above, text, (place, y), (shift, -6 * side), ha=anchor, va="center", fontsize=6.0)
     below.set(ylim=(len(rows) - 0.5, -0.5), xticks=[])
     figure.supxlabel(visible(note), fontsize=6.0)
     labels = (f"{name}: {choice}".replace("_", " ") for name, choice in rows)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from audit.record import IMPORTED, Audit, AuthorResponse, Scope, Verdict
+from audit.record import Audit, AuthorResponse, Scope, Verdict
 from reports import cards, findings, protocol, rerun, splits, tables
 from reports import sentences as words
 from reports.lookup import Lookup, distinct, lookup
 from reports.numbers import count
-from reports.protocol import is_reduced
 from reports.svg import IntervalPlot, interval_plot
 from reports.text import View, capital, joined, listed, moment, plural
 
@@ -45,7 +43,7 @@ def build(audit: Audit) -> View:
         further=cards.headed(primary[_FIRST:]),
         counts=_counts(index),
         tally=_tally(index),
-        resting=joined(resting(audit.verdicts), on_imported(*index.imported_and_judged)),
+        resting=_resting(index),
         looks=audit.about_looks,
         nothing_tested=all(it.status == "not_tested" for it in shown),
         scopes=protocol.scope_notes(index),
@@ -183,6 +181,11 @@ def on_imported(number: int, judged: int) -> str:
     return f"{which} {rests} on numbers that were imported, not verified here."
 
 
+def _resting(index: Lookup) -> str:
+    """On whose data, and on whose runs."""
+    return joined(resting(index.audit.verdicts), on_imported(*index.imported_and_judged))
+
+
 def _authors(said: AuthorResponse | None) -> View:
     """Also where nobody asked: that is said. `state` is for the first screen."""
     if said is None:
@@ -210,7 +213,7 @@ def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) 
                 href=f"./{quote(folder)}/report.html",  # `./` so that no name is taken for a scheme
                 counts=_counts(index, imported=False),
                 total=len(audit.claims),
-                rests_on=_rests_on(index),
+                rests_on=_resting(index) or "nothing was judged",
                 findings=found if total else "not checked",
                 date=moment(audit.created) or "none",
             )
@@ -220,29 +223,3 @@ def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) 
     lost = f"Not shown, as no audit could be read from {them}: {listed(sorted(unread))}."
     summary = f"{plural(len(rows), 'audit')} of {plural(papers, 'paper')}"
     return View(summary=summary, rows=rows, unread=lost if unread else "")
-
-
-def _rests_on(index: Lookup) -> str:
-    """On whose data those claims rest that were judged, and how many on a reduced protocol or others' runs.
-
-    `stand-in data for 2 of 3, the paper’s own data for 1; reduced protocol for 1 of 3`
-    """
-    pairs = ((claim, index.verdicts[claim.id]) for claim in index.audit.claims)
-    judged = [(claim, it.scope) for claim, it in pairs if words.status_of(it) != "not_tested"]
-    of = len(judged)
-    if not of:
-        return "nothing was judged"
-    names = words.SCOPE_WORDS | {"same_data": "the paper’s own data"}
-    number = Counter(scope for _, scope in judged)
-    counts = sorted(((number[it], word) for it, word in names.items() if number[it]), reverse=True)
-
-    def share(word: str, number: int) -> str:
-        return word if number == of else f"{word} for {count(number)} of {count(of)}"
-
-    data = [share(word, n) if k == 0 else f"{word} for {count(n)}" for k, (n, word) in enumerate(counts)]
-    arms = [index.records(claim) for claim, _ in judged]
-    reduced = sum(any(map(is_reduced, records)) for records in arms)
-    others = sum(any(it.protocol == IMPORTED for it in records) for records in arms)
-    parts = [", ".join(data), reduced and share("reduced protocol", reduced)]
-    parts.append(others and share("numbers that were imported, not verified here", others))
-    return joined(*parts, by="; ")

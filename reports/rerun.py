@@ -76,8 +76,7 @@ def _narrowed(command: str, paper: str, column: int | None) -> Parts | None:
 def command_of(claim: ClaimRecord, index: Lookup) -> str:
     """The command that runs one claim's experiments alone; empty where none of them can be run here.
 
-    With all readings of what the paper leaves open, where the claim was judged under several: those first,
-    with fewer seeds where they had fewer, as the last command is the one that the verdicts are of.
+    With all readings of what the paper leaves open, where the claim was judged under all of them.
     """
     whole, verdict = index.audit.command, index.verdicts[claim.id]
     can_run = (_ours([it]) or (it.model and not it.runs) for it in index.records(claim))
@@ -86,14 +85,10 @@ def command_of(claim: ClaimRecord, index: Lookup) -> str:
     command = only(whole, claim.claim, paper=index.audit.paper.key, column=_column(index))
     if command == whole:
         return ""
-    every = shlex.split(command)
-    if not 0 < len(verdict.readings) == verdict.readings_declared or "--readings" in every:
-        return command
-    seeds = min((n for it in verdict.readings for n in it.n), default=0)
-    at = every.index("--seeds") + 1 if "--seeds" in every[:-1] else 0
-    if not at or not seeds or every[at] == str(seeds):
-        return f"{command} --readings"
-    return f"{shlex.join([*every[:at], str(seeds), *every[at + 1 :], '--readings'])} && {command}"
+    missing = 0 < len(verdict.readings) == verdict.readings_declared and "--readings" not in shlex.split(
+        command
+    )
+    return f"{command} --readings" if missing else command
 
 
 def before_only(index: Lookup) -> str:
@@ -114,16 +109,15 @@ def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
     return list({run.key: run for it in experiments for run in it.runs if not run.imported}.values())
 
 
-def _with_readings(command: str, seeds: int, index: Lookup) -> str:
-    """The command of the page; where readings were run that it does not make, behind one that makes them.
+def _with_readings(command: str, index: Lookup) -> str:
+    """The command of the page; with the readings that were run, where it does not make them.
 
-    That one takes what `--readings` does: one claim file, one split column, a number of seeds.
+    `--readings` takes one claim file, one split column and a number of seeds.
     """
-    parts = _narrowed(command, index.audit.paper.key, _column(index)) if seeds else None
+    parts = _narrowed(command, index.audit.paper.key, _column(index))
     if parts is None or any(it[0] in ("--readings", "--columns") for it in parts):
         return command
-    first = _run(parts, ("--seeds", "--until-settled"), "--seeds", str(seeds), "--readings")
-    return f"{first} && {command}"
+    return f"{_run(parts, ('--until-settled',), '--readings')} && {command}"
 
 
 def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
@@ -174,11 +168,7 @@ def rerun_box(index: Lookup) -> View:
     lots = list(_imports(index.every_run().values(), audit.paper.key))
     command = audit.command or "audit run"
     others = _ours(it for it in audit.experiments if it.reading_of)
-    # the fewest seeds of a reading, of claims first of which all readings were run
-    several = [it for it in index.verdicts.values() if it.readings] if others else []
-    whole = [it for it in several if len(it.readings) == it.readings_declared] or several
-    seeds = min((n for it in whole for reading in it.readings for n in reading.n), default=0)
-    all_of_it = _with_readings(command, seeds, index)
+    all_of_it = _with_readings(command, index) if others else command
     facts = [("Imported files, SHA-256", it) for _, it in lots]
     if runs:
         data = (run.data for run in runs)
@@ -189,9 +179,8 @@ def rerun_box(index: Lookup) -> View:
         facts.append(("Seeds", _seed_list(runs)))
         if all_of_it != command:
             are, them = ("is", "it") if len(others) == 1 else ("are", "them")
-            made = f"the first command makes {them}, with {plural(seeds, 'seed')} each"
-            said = f"{numbers.count(len(others))} of the runs {are} of other readings: {made}"
-            facts.append(("Readings", said))
+            said = f"{numbers.count(len(others))} of the runs {are} of other readings"
+            facts.append(("Readings", f"{said}: the first command makes {them}"))
         each = "" if len(runs) == 1 else ", one after another"
         time = numbers.duration(sum(it.seconds for it in runs))
         facts += [

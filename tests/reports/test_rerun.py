@@ -59,12 +59,12 @@ def with_readings(held: tuple[ReadingVerdict, ...], declared: int, **more: Any) 
     [
         (
             "audit run chen2022 --data corpus --seeds 5 --only kim_words && audit judge chen2022",
-            "audit run chen2022 --data corpus --only kim_words --seeds 3 --readings && ",
+            "audit run chen2022 --data corpus --seeds 5 --only kim_words --readings && ",
             None,
         ),
         (
             "audit run chen2022 --data splits --columns 0-9 --seeds 5",
-            "audit run chen2022 --data splits@0 --seeds 3 --readings && ",
+            "audit run chen2022 --data splits@0 --seeds 5 --readings && ",
             0.0,
         ),
         ("audit run 'x", "", None),
@@ -73,14 +73,14 @@ def with_readings(held: tuple[ReadingVerdict, ...], declared: int, **more: Any) 
 def test_the_command_of_the_page_makes_the_readings_too(
     command: str, first: str, column: float | None
 ) -> None:
-    """Before the whole command, with the seeds that they had, of one claim file and column; else as it is."""
+    """Before the whole command, of one claim file and column; else as it is."""
     counts = {} if column is None else {"split.column": column}
     runs = tuple(replace(it, data=replace(it.data, counts=counts)) for it in STUDY.experiments[0].runs)
     base = replace(STUDY.experiments[0], runs=runs)
     reading = replace(base, id="slow", reading_of=base.id, reading={"rate": "slow"})
     box = rerun_box(lookup(with_readings(readings(5, 3), 2, experiments=(base, reading), command=command)))
     assert box.command == f"{first}{command}"
-    said = f"{len(runs)} of the runs are of other readings: the first command makes them, with 3 seeds each"
+    said = f"{len(runs)} of the runs are of other readings: the first command makes them"
     assert dict(box.facts).get("Readings", "") == (said if first else "")
     bare = rerun_box(lookup(with_readings(readings(5, 3), 2, experiments=(base,), command=command)))
     assert bare.command == command
