@@ -9,8 +9,7 @@ Public code
 
 Shapes: B documents, T token positions, H components of a document's vector, L labels.
 
-The base is any model here or of another package whose network ends in a layer from a vector a document to
-the scores (`reimpl.on_top`): a claim file names it, its variant and the keys that differ.
+The base is any model whose network ends in a layer from a vector a document to the scores (`reimpl.on_top`).
 """
 
 from __future__ import annotations

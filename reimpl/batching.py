@@ -57,7 +57,6 @@ def scoring_plan(
     split: Split,
     protocol: Protocol,
     minimum_width: int,
-    batch_size: int,
     maximum_width: int | None = None,
     *,
     file_order: bool = False,
@@ -69,7 +68,8 @@ def scoring_plan(
     """
     free = width_of_split(split, protocol) is None and not file_order
     order = np.argsort(split.lengths, kind="stable") if free else np.arange(split.size)
-    blocks = [order[start : start + batch_size] for start in range(0, split.size, batch_size)]
+    size = protocol.batch_size
+    blocks = [order[start : start + size] for start in range(0, split.size, size)]
     return _plan(split, blocks, protocol, minimum_width, maximum_width)
 
 

@@ -12,8 +12,7 @@ Eqs. (1) and (2): y = x + W2 ELU(W1 sigmoid(x) + b1) + b2 for raw scores x (B, L
 block on what the one before gave. The residual adds the raw scores, not their sigmoid. The loss sees the last
 scores only.
 
-The base is any model here or of another package that has `build`: a claim file names it, its variant and the
-keys that differ, and the two are trained together.
+The base is any model that has `build` (`reimpl.on_top`).
 """
 
 from __future__ import annotations
@@ -81,13 +80,9 @@ def resolve(config: Config) -> Config:
 
 
 class Block(nn.Module):
-    """Eqs. (1) and (2), for `labels` scores and a bottleneck of `context` components.
+    """Eqs. (1) and (2), for `labels` scores and a bottleneck of `context` components."""
 
-    Of tensors with an entry for each document and label, training keeps one a block for the backward pass:
-    the activated scores.
-    """
-
-    def __init__(self, labels: int, context: int, *, activation: Activation = "sigmoid") -> None:
+    def __init__(self, labels: int, context: int, *, activation: Activation) -> None:
         super().__init__()
         self.activation = activation
         self.reduce = nn.Linear(labels, context)
@@ -116,12 +111,7 @@ class CorNet(Upon):
 
 
 def cornet_blocks(
-    labels: int,
-    *,
-    blocks: int = 2,
-    context: int = 1000,
-    activation: Activation = "sigmoid",
-    init: Init = "xavier_uniform",
+    labels: int, *, blocks: int, context: int, activation: Activation, init: Init = "xavier_uniform"
 ) -> nn.ModuleList:
     """Blocks one upon the other, with their first weights."""
     made = nn.ModuleList(Block(labels, context, activation=activation) for _ in range(blocks))

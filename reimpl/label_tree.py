@@ -253,15 +253,8 @@ def _unit(columns: Similarities) -> Similarities:
 
 
 # ----------------------------------------------------------------------------------------------- candidates
-# Which nodes of a label tree's level a document is asked about, in training and in the beam of prediction.
-#
-# Paper
-#     You et al. (2019), AttentionXML, NeurIPS, section 2.3 and Appendix: the children of the C best nodes of
-#     the level above, in training those with a positive first.
-# Public code
-#     yourh/AttentionXML e2bbbec, deepxml/tree.py 88-110 and deepxml/dataset.py 66-75.
-#
-# Cost and memory grow with the candidates of a document, not with the nodes of a level.
+# Which nodes of a level a document is asked about: the children of the C best nodes of the level above, in
+# training those with a positive first (section 2.3 and Appendix; deepxml/tree.py 88-110, dataset.py 66-75).
 #
 # Shapes: N documents, B documents of a batch, P predicted nodes, C parents, W children of the largest node.
 

@@ -89,13 +89,8 @@ def loss(name: str) -> Loss:
 
 
 # ----------------------------------------------------------------------- the margin ranking loss of Rank-AE
-# The margin ranking loss of Rank-AE: time and memory linear in the number of labels, no matrix of pairs.
-#
-# Paper
-#     Wang, Wang, Liang, Yang, Zhu, Zou, Sun (2019), Ranking-Based Autoencoder for Extreme Multi-label
-#     Classification, NAACL, Eq. (2)-(4).
-# Public code
-#     starry91/Extreme-Classification 7e54d2f (a third party's; there is no official one), losses.py.
+# Wang et al. (2019), Rank-AE, NAACL, Eq. (2)-(4), in time and memory linear in the number of labels;
+# starry91/Extreme-Classification 7e54d2f (a third party's; there is no official code), losses.py.
 #
 # Shapes: B documents, L labels, scores y' (B, L); P and N are a document's positive and negative labels.
 #

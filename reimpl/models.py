@@ -6,29 +6,28 @@ A model is a module with
   field that comes after runs were stored has a default by `reimpl.config_fields.later`;
 * `VARIANTS`: name -> `Config`;
 * `build(config, *, vectors, labels, length, padding_id, freeze_padding) -> torch.nn.Module`, whose module has
-  `minimum_width` and maps token ids (B, T) to scores (B, L); where these depend on the other documents of the
-  batch, it has `reads_neighbours` set, and documents are scored in file order;
-* optionally, on the module that `build` gives, a loss of its own: `batch_loss(token_ids, rows, cols)`, a mean
-  that replaces `Config.loss`, with `batch_weight(size, rows, cols)` where it is divided by something else
-  than the number of documents; and `batch_best(token_ids, k)`, the k best labels' scores and ids, in place of
-  scores (B, L). `parts()` names parts, name -> module, for rates of their own (`Protocol.part_rates`), and
-  `output_name` its last layer, if that is not `output` (`reimpl.on_top`);
-* optionally `REVISION`, an int that counts up when a correction changes the numbers (of a file in a folder
-  its content counts too, `reimpl.models`);
-* optionally, instead of `build`, `train(config, data, protocol, *, seed, device, precision, watch) -> Result`
-  (`reimpl.training`) where a model is no single network trained step by step: label trees, linear models;
-* optionally, with a `train` of its own, `chooses_epoch(config, labels)`: whether that has the epoch chosen as
-  the protocol says, so that data on which this cannot be are refused before a run;
-* optionally `missing(config)`, a sentence about what this machine lacks for it and how to get it, or None;
-* optionally `DETERMINISTIC = True`: all seeds give one result, so that one run is enough;
-* optionally `TAKES`, what of a corpus it can learn from: ("texts",), which is the default, ("features",), or
-  both;
-* optionally `SMALL`, key -> value: sizes under a reduced protocol, of keys that are not None, where they are
-  smaller than what is asked for; or a function of that;
-* optionally, of a model that holds another, `resolve(config)`, which writes out that one's configuration, and
-  `reduce(config, sizes)`, which reduces that one too.
+  `minimum_width` and maps token ids (B, T) to scores (B, L). It may set `reads_neighbours`, where they depend
+  on the other documents of the batch: documents are scored in file order then. It may have a loss of its own,
+  `batch_loss(token_ids, rows, cols)`, a mean in place of `Config.loss`, with `batch_weight(size, rows, cols)`
+  where it is divided by something else than the number of documents; `batch_best(token_ids, k)`, the k best
+  labels' scores and ids, in place of scores (B, L); `parts()`, name -> module, for rates of their own
+  (`Protocol.part_rates`); and `output_name` of its last layer, if that is not `output` (`reimpl.on_top`);
+* or `train(config, data, protocol, *, seed, device, precision, watch) -> Result` (`reimpl.training`) where a
+  model is no single network trained step by step: label trees, linear models. With it may come
+  `chooses_epoch(config, labels)`: whether the epoch is chosen as the protocol says, so that data on which
+  this cannot be are refused before a run;
 
-* optionally, of a model that is not ours, `checks()`: its fidelity checks, as in `reimpl.fidelity`.
+and optionally
+
+* `REVISION`, an int that counts up when a correction changes the numbers;
+* `missing(config)`, a sentence about what this machine lacks for it and how to get it, or None;
+* `DETERMINISTIC = True`: all seeds give one result, so that one run is enough;
+* `TAKES`, what of a corpus it can learn from: ("texts",), which is the default, ("features",), or both;
+* `SMALL`, key -> value: sizes under a reduced protocol, of keys that are not None, where they are smaller
+  than what is asked for; or a function of that;
+* `resolve(config)` of a model that holds another, which writes out that one's configuration, and
+  `reduce(config, sizes)`, which reduces that one too;
+* `checks()` of a model that is not ours: its fidelity checks, as in `reimpl.fidelity`.
 
 A package of its own offers models through the entry point group `xmtc_audit.models` (name = module), and a
 folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files, each known by its content.

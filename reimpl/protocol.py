@@ -317,17 +317,13 @@ def with_training(base: Protocol, training: Mapping[str, Any]) -> Protocol:
         if key not in KEYS:
             raise ChangeError("training", key, f"is not known; known are {', '.join(KEYS)}")
     changed = with_changes(base, training, "training")
-    if changed.hold_out is not None:
-        try:
-            find_rule(changed.hold_out)
-        except ConfigError as err:
-            raise ChangeError("training", "hold_out", f"cannot be: {err}") from err
+    try:
+        find_rule(changed.hold_out or "you2019")
+    except ConfigError as err:
+        raise ChangeError("training", "hold_out", f"cannot be: {err}") from err
     if not re.fullmatch(r"(P|R|RP|nDCG)@[135]", changed.select_metric):
-        raise ChangeError(
-            "training",
-            "select_metric",
-            f"cannot be {changed.select_metric!r}; measured are P, R, RP, nDCG at 1, 3 and 5, as in nDCG@5",
-        )
+        known = "measured are P, R, RP, nDCG at 1, 3 and 5, as in nDCG@5"
+        raise ChangeError("training", "select_metric", f"cannot be {changed.select_metric!r}; {known}")
     return changed
 
 

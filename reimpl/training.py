@@ -561,7 +561,6 @@ class Run:
             split,
             self.protocol,
             self.minimum_width,
-            self.protocol.batch_size,
             # A network with a weight for every position takes one width.
             self.minimum_width if getattr(network, "position_bound", False) else None,
             # Beside documents of its own length one would have other scores than among random ones.

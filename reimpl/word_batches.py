@@ -91,8 +91,6 @@ def word_weights(
 
 
 # ---------------------------------------------------------------------------- batch normalisation of places
-# Batch normalisation with two numbers a word of the vocabulary, at the cost of the words that are there.
-#
 # starry91/Extreme-Classification 7e54d2f, model/net.py, keeps a place for every word of the vocabulary in
 # every document and normalises each place over the documents and the U attention units (`BatchNorm1d` of
 # places). A word that a document does not have enters its place with the weight zero, so that all that comes

@@ -246,14 +246,11 @@ class XMLCNN(nn.Module):
         if self.position_bound and width != self.length:
             raise ConfigError(
                 f"this network (sweep over {self.config.sweep}, pooling {self.config.pooling}) has weights "
-                f"for every one of the {self.length} token positions it was built for and got documents of "
-                f"width {width}; pad and cut all documents to one length"
+                f"for {self.length} token positions, not for width {width}; pad and cut all documents to that"
             )
         if width < self.minimum_width:
-            raise ConfigError(
-                f"documents of width {width} are narrower than window {max(self.config.windows)}; "
-                f"pad every batch to at least {self.minimum_width} tokens"
-            )
+            least = f"pad every batch to at least {self.minimum_width} tokens"
+            raise ConfigError(f"documents of width {width} are narrower than a window; {least}")
 
     def forward(self, token_ids: Tensor) -> Tensor:
         """Token ids (B, T) -> scores before the sigmoid (B, L)."""

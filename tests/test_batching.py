@@ -79,11 +79,11 @@ def test_widths_follow_the_padding_rule() -> None:
 
 def test_scoring_goes_by_length_where_the_width_is_free_and_in_file_order_elsewhere() -> None:
     split = Split.from_lists([[1] * n for n in LENGTHS], LABELS)
-    free = scoring_plan(split, protocol(padding="batch"), 1, 2)
+    free = scoring_plan(split, protocol(padding="batch"), 1)
     assert blocks(free) == [[2, 1], [4, 0], [3]]  # 0 1, 2 3, 7 words
     assert free.widths.tolist() == [1, 3, 7]
     for padding in ("length", "split"):
-        assert scoring_plan(split, protocol(padding=padding), 1, 2).order.tolist() == [0, 1, 2, 3, 4]
-    told = scoring_plan(split, protocol(padding="batch"), 1, 2, file_order=True)
+        assert scoring_plan(split, protocol(padding=padding), 1).order.tolist() == [0, 1, 2, 3, 4]
+    told = scoring_plan(split, protocol(padding="batch"), 1, file_order=True)
     assert told.order.tolist() == [0, 1, 2, 3, 4]
     assert told.widths.tolist() == [max(LENGTHS[:2]), max(LENGTHS[2:4]), LENGTHS[4]]

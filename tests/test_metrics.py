@@ -26,9 +26,9 @@ from sklearn.metrics import f1_score
 from reimpl.errors import DataError
 from reimpl.metrics import (
     PropensityWarning,
-    count_labels,
     evaluate,
     inverse_propensity,
+    label_f1,
 )
 from reimpl.truth import Truth
 
@@ -159,12 +159,12 @@ F1_TRUE = Truth.from_lists([[0, 1], [0], []], n_labels=4)
 
 def test_f1_by_hand() -> None:
     """Label 0: 2 right; label 1: 1 missed, 1 wrong; label 2: 1 wrong; label 3: nothing, which counts 0."""
-    f1 = count_labels(Truth.from_lists([[0], [0, 1], [2]], n_labels=4), F1_TRUE).f1()
+    f1 = label_f1(Truth.from_lists([[0], [0, 1], [2]], n_labels=4), F1_TRUE)
     assert f1["Micro-F1"] == pytest.approx(100 * 4 / (4 + 2 + 1))
     assert f1["Macro-F1"] == pytest.approx(100 * 1 / 4)
     assert f1["Another-Macro-F1"] == pytest.approx(100 * 1 / 4)  # mean precision and mean recall are 1/4
     nothing = Truth.from_lists([[]], n_labels=2)
-    assert set(count_labels(nothing, nothing).f1().values()) == {0.0}
+    assert set(label_f1(nothing, nothing).values()) == {0.0}
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.9])
@@ -173,10 +173,10 @@ def test_equal_to_scikit_learn(threshold: float) -> None:
     rng = np.random.default_rng(1)
     decided, truth = rng.random((30, 8)) > threshold, rng.random((30, 8)) < 0.3
     truth[:, 7] = decided[:, 7] = False
-    counts = count_labels(csr_matrix(decided.astype(int)), csr_matrix(truth.astype(int)))
+    f1 = label_f1(csr_matrix(decided.astype(int)), csr_matrix(truth.astype(int)))
     for name in ("micro", "macro"):
         expected = f1_score(truth, decided, average=name, zero_division=0)
-        assert counts.f1()[f"{name.title()}-F1"] == pytest.approx(100 * expected)
+        assert f1[f"{name.title()}-F1"] == pytest.approx(100 * expected)
 
 
 # ------------------------------------------------------------------------------------ against public programs

@@ -29,7 +29,7 @@ from audit.importing.results import dataset_of, experiment_of, sound_seed
 from audit.importing.table import objects, read_bytes, read_text, refuse, text
 from audit.names import counted
 from reimpl.metric_names import parse
-from reimpl.metrics import count_labels, evaluate, inverse_propensity, propensity_constants
+from reimpl.metrics import evaluate, inverse_propensity, label_f1, propensity_constants
 from reimpl.truth import Truth
 
 _MOST_NAME = 500
@@ -203,7 +203,7 @@ def _scored(
             notes.append(f"propensities by {by}")
     if sums and threshold is not None:
         rows = [row[line > threshold].tolist() for row, line in zip(ids, scores, strict=True)]
-        f1 = count_labels(Truth.from_lists(rows), truth, n_labels).f1()
+        f1 = label_f1(Truth.from_lists(rows), truth, n_labels)
         values |= {name: f1[name] for name in sums}
         notes.append(f"F1 over {n_labels:,} labels, those with a score above {threshold:g} decided for")
     measured = {name: values[name] for name in names if name in ks or name in sums}

@@ -9,13 +9,10 @@ does the test set. The second has two readings, and both are here:
 
     flipped   every entry of the label matrix is flipped with the rate, as the words say: at 10 % of 983
               labels a document gets some 96 labels that are not its own
-    swapped   each positive label is replaced, with the rate, by one that the document does not have: as many
-              labels as before, a share of them wrong
+    swapped   each positive label is replaced, with the rate, by one that the document does not have
 
-The paper does not say which, nor whether the noise was drawn anew for each run. Here it is drawn once, from a
-generator of its own: all seeds and all methods learn from the same noisy labels.
-
-Everything works on the label ids; nothing is ever documents x labels.
+Nor does the paper say whether the noise was drawn anew for each run. Here it is drawn once, from a generator
+of its own: all seeds and all methods learn from the same noisy labels. Nothing is ever documents x labels.
 
 Legend: N documents, L labels, M positives.
 """

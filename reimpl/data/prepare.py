@@ -200,11 +200,9 @@ def _kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, 
 def _looked_up(
     vectors: VectorSource, vocabulary: Vocabulary, recipe: Recipe, rng: np.random.Generator
 ) -> Lookup:
-    if not recipe.tokens:
-        # no word is ever looked up; the rows are there because every word has one
-        rows = np.zeros((len(vocabulary.words), 1), dtype=np.float32)
-        return Lookup(rows, np.zeros(len(rows), dtype=np.bool_))
     words = vocabulary.words
+    if not recipe.tokens:  # no word is ever looked up; the rows are there because every word has one
+        return Lookup(np.zeros((len(words), 1), dtype=np.float32), np.zeros(len(words), dtype=np.bool_))
     if recipe.vocabulary == "attentionxml":
         # the mark between title and body borrows the vector of the full stop (data_utils.py 34-35)
         words = tuple("." if word == SEPARATOR else word for word in words)

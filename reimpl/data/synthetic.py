@@ -1,32 +1,22 @@
 """A made corpus: seeded, in memory, in about a second; what `audit run` uses when no data are given.
 
-Design, and why
----------------
-The question of the XML-CNN study is *how* a model looks at a text, so the corpus is made such that this, and
-nothing else, decides:
+The question of the XML-CNN study is *how* a model looks at a text, so that this, and nothing else, decides:
 
 * Each label owns some topic words, and a document holds one **passage** of them for each of its labels, **at
-  a random place** among background words, as real documents speak of one thing at a time. Which topic words
-  occur tells the labels; *where* they stand tells nothing. A model that takes maxima over positions finds
-  them wherever they are; one whose weights belong to positions (words swept, but no pooling or the
-  overlapping pooling of size 2) sees each label at a given place a few times only and must learn it anew for
-  every place.
-  A convolution along the embedding axis adds up the words of a text: with a value for every place of the axis
+  a random place** among background words. Which topic words occur tells the labels; *where* they stand tells
+  nothing. A model that takes maxima over positions finds them wherever they are; one whose weights belong to
+  positions sees each label at a given place a few times only and must learn it anew for every place. A
+  convolution along the embedding axis adds up the words of a text: with a value for every place of the axis
   that is a bag of words, which suffices here; with one maximum, or four, most of it is lost.
-* Label frequencies follow Zipf's law, so that there are head and tail labels as in the real corpora, and a
-  document has one to four labels.
-* Background words follow Zipf's law too and are shared by all labels; a share of the topic words of each
-  passage belongs to labels that the document does not have (`noise`), so that no model reaches 100 %.
+* Labels and background words follow Zipf's law, a document has one to four labels, its length varies, and a
+  share of the topic words of each passage belongs to other labels (`noise`), so that no model reaches 100 %.
 * Word vectors are random, but words of one label resemble one another and background words are shorter, as
   vectors trained on text are.
-* The length varies from document to document, so padding and truncation have work to do.
 
 The sizes were chosen so that the study's ten variants with three seeds take about two minutes on two cores
-under the protocol `small`, and so that the study's pattern shows: it is a demonstration of the mechanism that
-the study describes, and no evidence that the mechanism is at work on EUR-Lex. That needs the real corpora.
-
-All of it depends on `seed` and the sizes only; nothing is chosen per model or variant. It is a stand-in:
-verdicts from it have the scope `other_data`, and no printed value is ever judged on it.
+under the protocol `small`, and so that the study's pattern shows: a demonstration of the mechanism that the
+study describes, and no evidence about EUR-Lex. Nothing is chosen per model or variant. Verdicts from it have
+the scope `other_data`, and no printed value is ever judged on it.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -81,21 +81,6 @@ class Lookup(NamedTuple):
     found: BoolArray  # (V,)
     notes: tuple[str, ...] = ()
     counts: Mapping[str, float] = {}
-
-
-class VectorSource(Protocol):
-    """Something that has vectors for words."""
-
-    @property
-    def identity(self) -> str:
-        """Text that changes when the vectors do; cheap, for the name of a cache."""
-
-    @property
-    def random(self) -> bool:
-        """Whether looking up draws random numbers."""
-
-    def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
-        """Vectors of `words`, in their order."""
 
 
 def described(rule: OutOfVocabulary) -> str:
@@ -218,6 +203,11 @@ class GlovePackage:
         return Lookup(matrix[np.maximum(at, 0)], at >= 0, (note,))
 
 
+#: Something that has vectors for words. `identity` is text that changes when the vectors do, to name a cache;
+#: `random` says whether looking up draws random numbers.
+VectorSource: TypeAlias = RandomVectors | VectorFile | GlovePackage
+
+
 def parse_source(text: str, progress: Progress | None = None) -> VectorSource:
     """`glove`, `random:E` or the path of a vector file; raises `DataError` for anything else.
 
@@ -334,7 +324,7 @@ def _key(located: Located, folder: Path | None, progress: Progress | None) -> st
     """Names what is made of these files: their content, and which member of an archive."""
     memory = remembered(folder / MEMORY) if folder else nullcontext()
     with memory, counted(located.size, progress and partial(progress, "hashing")):
-        contents = [file_digest(path) for path in located.on_disk]
+        contents = [file_digest(path) for path in dict.fromkeys(file.path for file in located if file)]
     # what a name says of how a file is read
     kinds = [[file.member, file.packing, Path(file.stem).suffix.lower()] for file in located if file]
     return digest_of([VERSION, contents, kinds])[:32]
@@ -379,14 +369,9 @@ class Located(NamedTuple):
     words: File | None = None
 
     @property
-    def on_disk(self) -> tuple[Path, ...]:
-        """The files whose bytes decide what is read."""
-        return tuple(dict.fromkeys(file.path for file in self if file))
-
-    @property
     def size(self) -> int:
-        """Bytes of these files."""
-        return sum(path.stat().st_size for path in self.on_disk)
+        """Bytes on disk that decide what is read."""
+        return sum(path.stat().st_size for path in {file.path for file in self if file})
 
 
 def _archive(path: Path) -> Path | None:

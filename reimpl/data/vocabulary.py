@@ -42,17 +42,14 @@ def study_vocabulary(words: Sequence[str], frequency: IntArray, *, min_frequency
     often (sian-chen/xml-cnn-study-code at 2051eda, libmultilabel/data_utils.py, and torchtext 0.9 `Vocab`).
     `words` are the numbered words, `frequency` (W,) in how many training documents each stands.
     """
-    order = by_frequency(words, frequency, min_frequency)
-    return _listed((STUDY_PAD, STUDY_UNK), words, order)
+    return _listed((STUDY_PAD, STUDY_UNK), words, _by_frequency(words, frequency, min_frequency))
 
 
-def by_frequency(words: Sequence[str], frequency: IntArray, min_frequency: int = 1) -> IntArray:
+def _by_frequency(words: Sequence[str], frequency: IntArray, min_frequency: int = 1) -> IntArray:
     """Numbers of the words that stand in so many documents: most frequent first, ties by the alphabet."""
     seen = np.flatnonzero(frequency >= max(min_frequency, 1))
-    names = [words[number] for number in seen.tolist()]
-    alphabetical = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-    seen = seen[alphabetical]
-    order: IntArray = seen[np.argsort(-frequency[seen], kind="stable")]
+    alphabetical = np.array(sorted(seen.tolist(), key=words.__getitem__), dtype=np.int64)
+    order: IntArray = alphabetical[np.argsort(-frequency[alphabetical], kind="stable")]
     return order
 
 
@@ -73,7 +70,7 @@ def attentionxml_vocabulary(
     another one in each run. As there, a size of 2 or less is no limit. `has_vector` is asked for the words
     that may be in.
     """
-    order = by_frequency(words, frequency)
+    order = _by_frequency(words, frequency)
     room = size - 2 if size > 2 else len(order)
     if len(order) > room:
         order = order[frequency[order] >= frequency[order[room - 1]]]

@@ -7,7 +7,6 @@ test documents are compared.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from reimpl import linear
-from reimpl.data.dataset import Dataset, Split
+from reimpl.data.formats.features import features_dataset
 from reimpl.protocol import protocol
 from reimpl.reference.numbers import Array, Test, close
 
@@ -36,7 +35,9 @@ def _minimum(loss: Any, documents: int) -> str:
     Y = rng.random((documents, 5)) < 0.4
     Y[0], Y[1] = True, False  # each label has documents with it and without
     config = linear.Config(loss=loss, C=0.7, normalise=False, **_TIGHT)  # type: ignore[arg-type]
-    result = linear.train(config, _data(X, Y, X_test), protocol("small"), seed=3)
+    rows = {"train": (X, Y), "test": (X_test, np.eye(20, 5) > 0)}
+    data = features_dataset("check", {split: _sparse(*pair) for split, pair in rows.items()})
+    result = linear.train(config, data, protocol("small"), seed=3)
     assert result.top_ids is not None and result.top_scores is not None
     reference = np.stack([_newton(loss, X, Y[:, label], X_test) for label in range(5)], axis=1)
     ours = np.zeros_like(reference)
@@ -66,21 +67,5 @@ def _newton(loss: str, X: Array, has: Array, X_test: Array, C: float = 0.7) -> A
     return np.asarray(B @ w)
 
 
-def _data(X: Array, Y: Array, X_test: Array) -> Dataset:
-    """A data set of features; the test documents have the label 0."""
-    labels = [np.flatnonzero(row).tolist() for row in Y]
-    train = Split.from_lists([[]] * len(X), labels)
-    test = Split.from_lists([[]] * len(X_test), [[0]] * len(X_test))
-    rows = [sparse.csr_matrix(it, dtype=np.float32) for it in (X, X_test)]
-    return Dataset(
-        name="check",
-        recipe="check",
-        fingerprint="check",
-        train=replace(train, features=rows[0]),
-        test=replace(test, features=rows[1]),
-        labels=tuple(map(str, range(Y.shape[1]))),
-        vocabulary=("",),
-        vectors=np.zeros((1, 1), dtype=np.float32),
-        padding_id=0,
-        padding_trainable=False,
-    )
+def _sparse(X: Array, Y: Array) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
+    return sparse.csr_matrix(X, dtype=np.float32), sparse.csr_matrix(Y, dtype=np.float32)
