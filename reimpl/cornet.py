@@ -111,7 +111,12 @@ class CorNet(Upon):
 
 
 def cornet_blocks(
-    labels: int, *, blocks: int, context: int, activation: Activation, init: Init = "xavier_uniform"
+    labels: int,
+    *,
+    blocks: int,
+    context: int,
+    activation: Activation = "sigmoid",
+    init: Init = "xavier_uniform",
 ) -> nn.ModuleList:
     """Blocks one upon the other, with their first weights."""
     made = nn.ModuleList(Block(labels, context, activation=activation) for _ in range(blocks))

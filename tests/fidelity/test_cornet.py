@@ -26,7 +26,7 @@ def test_numpy_computes_the_same_scores() -> None:
 def test_first_weights_fill_their_bounds() -> None:
     """Xavier's bound on the weights and torch's own on the biases, both filled out."""
     torch.manual_seed(2020)
-    for name, p in cornet_blocks(300, context=200).named_parameters():
+    for name, p in cornet_blocks(300, blocks=2, context=200, activation="sigmoid").named_parameters():
         fan_in = 300 if ".reduce." in name else 200
         bound = (6 / 500) ** 0.5 if name.endswith("weight") else (1 / fan_in) ** 0.5
         largest = p.abs().max().item() / bound
