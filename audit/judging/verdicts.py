@@ -366,7 +366,7 @@ class Judgement:
     def judged(self) -> list[Judged]:
         return [self.judge(claim) for claim in self.claims]
 
-    @property
+    @cached_property
     def tests(self) -> list[Test | None]:
         return [judged.test for judged in self.judged]
 
@@ -382,6 +382,15 @@ class Judgement:
     def p_values(self) -> list[tuple[float, float] | None]:
         """With which each claim stands in its family."""
         return [in_family(it.test, it.verdict.reason) for it in self.judged]
+
+    @cached_property
+    def once(self) -> dict[bool, dict[str, tuple[float, float, bool]]]:
+        return {late: self.family.once(self.p_values, late=late) for late in (True, False)}
+
+    def needed(self, k: int) -> tuple[float, float]:
+        """The largest p to reproduce and to contradict claim `k`, the other tests being as they are."""
+        others = [ps for key, ps in self.once[self.family.late[k]].items() if key != self.family.same[k]]
+        return thresholds(others, is_primary=self.family.primary[k], alpha=self.alpha)
 
     def judge(self, claim: ClaimRecord, records: Mapping[str, ExperimentRecord] | None = None) -> Judged:
         """A claim by its test, that of all readings where there are several; `records` in place of others."""
@@ -506,7 +515,7 @@ class Judgement:
         claim, test = self.claims[k], self.judged[k].test
         if verdict.outcome == "inconclusive" or test is None or not test.testable:
             return verdict
-        needed = self.family.needed(k, self.p_values, alpha=self.alpha)
+        needed = self.needed(k)
         printed_spread = claim.details.get("spread") and claim.runs_behind > 1
         if verdict.outcome == "contradicted" and KINDS[claim.kind].of_printed and not printed_spread:
             verdict = replace(verdict, kappa=self._vanishes(claim, needed[1]))
