@@ -137,7 +137,7 @@ def _margin(found: Derivation, audit: Audit) -> Iterator[str]:
 
 
 def _records(found: Derivation) -> list[ExperimentRecord]:
-    records = found.at.experiments
+    records = found.experiments
     return [records[key] for key in found.claim.experiments if key in records]
 
 
@@ -145,7 +145,7 @@ def _runs(found: Derivation) -> Iterator[str]:
     """Every seed of every experiment, and where its settings come from."""
     verdict = found.verdict
     for k, key in enumerate(found.claim.experiments):
-        record, values = found.at.experiments.get(key), {}
+        record, values = found.experiments.get(key), {}
         if k < len(verdict.seeds):
             values = dict(zip(verdict.seeds[k], verdict.values[k], strict=False))
         others = [run for run in (record.runs if record else ()) if run.spec.seed not in values]
@@ -175,8 +175,8 @@ def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
 
 def _family(found: Derivation) -> Iterator[str]:
     """The claim among the others of the paper."""
-    look, family = found.at.look, found.family
-    at = (f"look at {look.seeds} seeds, " if look else "") + f"level {num(found.at.level)}"
+    look, family = found.look, found.family
+    at = (f"look at {look.seeds} seeds, " if look else "") + f"level {num(found.level)}"
     if family is None:
         yield f"not adjusted together with other claims: no test may decide it ({at})"
         return
@@ -241,12 +241,9 @@ def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
         yield from map(of_plan, outlooks(audit, only=found.claim.id))
     if verdict.reason == "unverified_reimplementation":
         models = {model for record in records for model in record.models}
-        failing = [
-            f"{check.model}: {check.name}"
-            for check in audit.fidelity
-            if check.model in models and not check.passed
-        ]
-        yield f"checks of our implementation that it does not pass: {'; '.join(failing) or 'none was made'}"
+        failing = [it for it in audit.fidelity if it.model in models and not it.passed]
+        said = "; ".join(f"{check.model}: {check.name}" for check in failing) or "none was made"
+        yield f"checks of our implementation that it does not pass: {said}"
     if verdict.outcome == "inconclusive":
         return
     name, side = ("p_rep", "reproduced") if verdict.outcome == "reproduced" else ("p_con", "contradicted")

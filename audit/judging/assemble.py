@@ -79,9 +79,7 @@ def assemble(
         tool_version=audit.__version__,
         created=max((run.finished for run in runs if run.finished), default=""),
         not_checked=tuple(
-            f"{record.title}: {record.not_run.rstrip('.')}."
-            for record in experiments.values()
-            if record.not_run
+            f"{it.title}: {it.not_run.rstrip('.')}." for it in experiments.values() if it.not_run
         ),
         looks=tuple(looks),
         earlier=earlier or {},
@@ -229,9 +227,7 @@ def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share |
     tables. The same comparison twice is counted once in it; the rest makes it narrower than the truth.
     """
     decided = [
-        (claim, verdict)
-        for claim, verdict in zip(claims, verdicts, strict=True)
-        if verdict.outcome != "inconclusive"
+        (claim, it) for claim, it in zip(claims, verdicts, strict=True) if it.outcome != "inconclusive"
     ]
     if not decided:
         return None

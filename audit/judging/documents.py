@@ -112,9 +112,8 @@ def instance_evidence(audit: Audit, predictions: Predictions) -> dict[str, Insta
 
     evidence = Evidence({record.id: record for record in audit.experiments})
     found: dict[str, InstanceEvidence] = {}
-    for metric in dict.fromkeys(
-        claim.metric for claim in audit.claims if is_kept(claim.metric)
-    ):  # one held at a time
+    metrics = dict.fromkeys(claim.metric for claim in audit.claims)
+    for metric in filter(is_kept, metrics):  # one at a time, to hold one at a time
         arms: dict[str, list[_Scores]] = {}
         for claim, verdict in zip(audit.claims, audit.verdicts, strict=True):
             kind = KINDS.get(claim.kind)

@@ -107,9 +107,8 @@ class Evidence:
         still = {name for claim in claims if claim.deterministic for name in claim.experiments}
         lines = [line for claim in claims for line in claim.details.get("lines", ())]
         groups: dict[Group, list[Arm]] = {}
-        for metric in dict.fromkeys(
-            [*(claim.metric for claim in claims), *(line["metric"] for line in lines)]
-        ):
+        metrics = [*(claim.metric for claim in claims), *(line["metric"] for line in lines)]
+        for metric in dict.fromkeys(metrics):
             for name, record in experiments.items():
                 arm = plain.arm(name, metric)
                 if not record.deterministic and name not in still and plain._scatters(arm):
@@ -187,8 +186,7 @@ class Evidence:
         return Arm(name, record, kept, values, len(tried), lacks, failed, tuple(notes), raw)
 
     def _scatters(self, arm: Arm) -> bool:
-        """Whether there is a variance: two values or more, further apart than a third of one test
-        document."""
+        """Whether there is a variance: values further apart than a third of one test document."""
         if len(arm.values) < 2 or sample(tuple(arm.values)).sd == 0.0 or arm.record is None:
             return False
         documents = self._documents(arm.record, arm.runs[0])

@@ -8,8 +8,9 @@ The steps are those that the claim's test returned; a test works all out once mo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from audit.judging.assemble import judge_of
 from audit.judging.evidence import Evidence
@@ -19,18 +20,7 @@ from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence,
 from audit.stats.decision import ALPHA, Step, Steps
 
 
-@dataclass(frozen=True)
-class Standing:
-    """The evidence that gave a claim its verdict, as it stood at the look."""
-
-    look: Look | None  # None where none is on record.
-    level: float
-    experiments: Mapping[str, ExperimentRecord]
-    verdicts: tuple[Verdict, ...]  # All claims' verdicts at that look.
-
-
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """One p-value among those of the family."""
 
     raw: float
@@ -39,8 +29,7 @@ class Place:
     threshold: float  # The largest raw p that would do, the others being as they are.
 
 
-@dataclass(frozen=True)
-class AmongOthers:
+class AmongOthers(NamedTuple):
     """All tests of a paper that could be made, of which this is one; the same of the same runs is one."""
 
     size: int
@@ -53,53 +42,47 @@ class AmongOthers:
 class Derivation:
     claim: ClaimRecord
     verdict: Verdict
-    at: Standing
+    look: Look | None  # That gave the verdict; None where none is on record.
+    level: float
+    experiments: Mapping[str, ExperimentRecord]  # As they stood at the look.
     steps: tuple[Step, ...]
-    family: AmongOthers | None  # None for a claim that belongs to no family: not tested, capped, or exact.
+    family: AmongOthers | None  # None for a claim of no family: not tested, capped, or exact.
     documents: tuple[Step, ...]  # What single documents say, beside the verdict.
 
 
 def derivation(audit: Audit, claim: str) -> Derivation:
-    """Of the claim with that id (`claimid:metric`). Raises KeyError for an id that there is not."""
-    record = {claim.id: claim for claim in audit.claims}[claim]
-    verdict = {verdict.claim: verdict for verdict in audit.verdicts}[claim]
-    at = _standing(audit, claim)
-    evidence = Evidence.of(audit.claims, at.experiments, audit.test_sizes)
-    case = case_of(record, evidence, alpha=at.level)
+    """Of the claim with that id (`claimid:metric`). Raises ValueError for an id that there is not."""
+    k = [it.id for it in audit.claims].index(claim)
+    record, verdict = audit.claims[k], audit.verdicts[k]
+    experiments, judge = {it.id: it for it in audit.experiments}, judge_of(audit)
+    look, level, records, verdicts = None, ALPHA, experiments, audit.verdicts
+    for taken in audit.looks:  # the first that decided the claim, or that of most seeds
+        seen = at_look(experiments, audit.looks, taken)
+        judged = judge(seen, taken.level)
+        decided = judged[k].outcome != "inconclusive"
+        if decided or taken == furthest(audit.looks):
+            look, level, records, verdicts = taken, taken.level, seen, judged
+        if decided:
+            break
+    evidence = Evidence.of(audit.claims, records, audit.test_sizes)
+    case = case_of(record, evidence, alpha=level)
     tested = () if obstacle(case) else test_of(case).steps
     steps = {str(step): step for step in tested}  # arms stand in several parts
-    return Derivation(
-        claim=record,
-        verdict=verdict,
-        at=at,
-        steps=tuple(steps.values()),
-        family=_family(audit, record, at),
-        documents=tuple(_of_documents(audit.instances[claim])) if claim in audit.instances else (),
-    )
+    documents = tuple(_of_documents(audit.instances[claim])) if claim in audit.instances else ()
+    family = _family(audit, k, verdicts, records, level)
+    return Derivation(record, verdict, look, level, records, tuple(steps.values()), family, documents)
 
 
-def _standing(audit: Audit, claim: str) -> Standing:
-    """The first look that decided the claim, or that of most seeds."""
-    experiments, judge = {record.id: record for record in audit.experiments}, judge_of(audit)
-    standing = Standing(None, ALPHA, experiments, audit.verdicts)
-    for look in audit.looks:
-        seen = at_look(experiments, audit.looks, look)
-        here = Standing(look, look.level, seen, judge(seen, look.level))
-        if any(verdict.claim == claim and verdict.outcome != "inconclusive" for verdict in here.verdicts):
-            return here
-        if look == furthest(audit.looks):
-            standing = here
-    return standing
-
-
-def _family(audit: Audit, claim: ClaimRecord, at: Standing) -> AmongOthers | None:
-    k, family = [it.id for it in audit.claims].index(claim.id), family_of(audit, at.verdicts, at.experiments)
-    own, ps = at.verdicts[k], [_in_family(it) for it in at.verdicts]
+def _family(
+    audit: Audit, k: int, verdicts: Sequence[Verdict], records: Mapping[str, ExperimentRecord], level: float
+) -> AmongOthers | None:
+    """The place of the audit's claim `k`."""
+    family, own, ps = family_of(audit, verdicts, records), verdicts[k], [_in_family(it) for it in verdicts]
     if (mine := ps[k]) is None or own.p_reproduced_adjusted is None:
         return None
     once = family.once(ps, late=family.late[k], only=k)
-    others = [it for key, it in once.items() if key != family.same[k]]
-    needed = family.needed(k, ps, alpha=at.level)
+    others = [two for key, two in once.items() if key != family.same[k]]
+    needed = family.needed(k, ps, alpha=level)
     adjusted = own.p_reproduced_adjusted, own.p_contradicted_adjusted or 0.0
     reproduced, contradicted = (
         Place(mine[i], adjusted[i], 1 + sum(it[i] < mine[i] for it in others), needed[i]) for i in (0, 1)

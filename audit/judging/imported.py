@@ -225,9 +225,8 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
         ("the paper's own data", "same_data"),
         ("another split", "other_split"),
     ):
-        notes += [
-            f"{says}, as stated: {text}" for text in _distinct(getattr(source, name) for source in stated)
-        ]
+        texts = _distinct(getattr(source, name) for source in stated)
+        notes += [f"{says}, as stated: {text}" for text in texts]
     silent = [not (source.same_data or source.other_split) for source in stated]
     if any(run.data.fingerprint == UNKNOWN and it for run, it in zip(runs, silent, strict=True)):
         notes.append("no fingerprint of the data was declared")
@@ -298,9 +297,8 @@ def _deviations(paper: Paper, dataset: str, runs: Sequence[Run], scope: Scope) -
         why = "no fingerprint that is the paper's was declared"
     if same or scope != "same_data":  # else a fingerprint vouches for them
         found.append(Deviation("data", paper.datasets[dataset].name, here, why))
-    others = [
-        source for source in _distinct(source.authors_code for source in stated) if other_code(source, paper)
-    ]
+    codes = _distinct(source.authors_code for source in stated)
+    others = [code for code in codes if other_code(code, paper)]
     if (code := paper.paper.code) and others:
         named = " at commit ".join(it for it in (code.url, code.commit) if it)
         why = "the code as stated is not the code that the claim file names"

@@ -94,11 +94,7 @@ def _study_of(
     runs: Sequence[Run],
     lost: Mapping[str, tuple[int, ...]],
 ) -> SplitStudy | None:
-    """The study of all columns by their stored runs; None where fewer than two have any.
-
-    What was run with other settings than on the first column, or is no run of the column, is left out; so is
-    an experiment of which a run is gone, on all columns.
-    """
+    """By the stored runs, those with other settings left out; None for fewer than two columns."""
     columns: dict[int, dict[str, ExperimentRecord]] = {}
     first: dict[str, str] = {}  # settings of each experiment where it was run first
     left_out: list[str] = []
@@ -188,9 +184,8 @@ def split_study(
                     deterministic=any(record.deterministic for record in records.values()),
                 )
             noises.append(noise)
-    every = (
-        run for experiments in columns.values() for record in experiments.values() for run in record.runs
-    )
+    records_of = (record for experiments in columns.values() for record in experiments.values())
+    every = (run for record in records_of for run in record.runs)
     return SplitStudy(
         paper=paper.paper.key,
         corpus=corpus,
@@ -205,12 +200,7 @@ def split_study(
 def _noise(
     name: str, metric: str, values: Mapping[int, Mapping[int, float]], printed_number: str | None
 ) -> SplitNoise:
-    """Of column -> seed -> value: seed 0 of every column, and all seeds of the first one: two runs of one
-    column are no two splits.
-
-    Variance components of a nested design (Searle, Casella and McCulloch 1992): x = mean + split + seed; both
-    scatter between splits, the second within one.
-    """
+    """Variance components of a nested design (Searle et al. 1992): x = mean + split + seed."""
     of_columns = {column: of[0] for column, of in sorted(values.items()) if 0 in of}
     column, of_first = next(iter(values.items()))
     of_seeds = dict(sorted(of_first.items()))

@@ -551,11 +551,7 @@ class Judgement:
 
 
 def _together(several: Sequence[Judged], default: Test | None) -> Test | None:
-    """The test of the intersection: its p-values are the largest over the readings that were run.
-
-    Where some reading cannot be tested there is no largest one: it has no p-values, is capped, and so belongs
-    to no family. A reading in which nothing is random has the p-values 0 and 1.
-    """
+    """The test of the intersection: its p-values are the largest over the readings that were run."""
     tests = [reading.test for reading in several if reading.was_run]
     if default is None or not tests:
         return default
@@ -589,12 +585,7 @@ def _p_values(test: Test | None) -> tuple[float, float] | None:
 
 
 def _headline(default: Verdict, run: Sequence[Judged], settled: Sequence[Verdict], number: int) -> Verdict:
-    """The verdict of all readings: that of the default where they agree and all were run, else inconclusive.
-
-    `settled` are the verdicts of the readings that were `run`, of `number` declared. Where all of them are
-    inconclusive the default's reason stands. The margins are those that would give the outcome under every
-    reading; None where a reading has no such end.
-    """
+    """The verdict of all readings: the default's where they agree and all were run, else inconclusive."""
     shared = [it.name for it in fields(ReadingVerdict)][1:]  # all but the reading itself
     verdicts = tuple(
         ReadingVerdict(dict(of.reading), **{name: getattr(verdict, name) for name in shared})

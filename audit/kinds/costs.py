@@ -303,9 +303,8 @@ def reaches_of(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
     """
     found = {}
     for run in arm.runs:
-        curve = [
-            (point["epoch"], point[metric]) for point in run.curve if metric in point and "epoch" in point
-        ]
+        points = [point for point in run.curve if metric in point and "epoch" in point]
+        curve = [(point["epoch"], point[metric]) for point in points]
         if curve and all(before < after for (before, _), (after, _) in pairwise(curve)):
             found[run.spec.seed] = steps_to(curve, target)
     return found
@@ -405,11 +404,7 @@ def growth(
 
 
 def _test_complexity(case: Case) -> Test:
-    """The slope of log cost on log size, over experiments that differ in that one size.
-
-    Of times the least of each size's runs counts, three or more on one machine; counts of parameters are the
-    same in each run. How a cost grows is the method's matter, so that runs on other data may speak to it too.
-    """
+    """The slope of log cost on log size: of times, the least of three runs or more on one machine."""
     details = case.claim.details
     quantity, sizes = details["quantity"], details["sizes"]
     if not _one_size_grows(case) or (quantity in COUNTED and any(len(set(it)) > 1 for it in case.values)):
@@ -436,10 +431,7 @@ def _not_timed(case: Case) -> str | None:
 
 
 def _one_size_grows(case: Case) -> bool:
-    """Whether the records of our runs differ in nothing but one setting, and that as the claim file says.
-
-    Where the data grow, no setting may change. What was imported tells no settings, and is taken at its word.
-    """
+    """Whether our runs differ in one setting alone, as the claim says; imports tell no settings."""
     ours = [(arm.experiment, _settings(run)) for arm in case.arms for run in arm.runs if not run.imported]
     names = {name for _, settings in ours for name in settings}
     changed = [it for it in sorted(names) if len({repr(settings.get(it)) for _, settings in ours}) > 1]

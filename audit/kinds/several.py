@@ -229,8 +229,7 @@ def _exact(every: Sequence[Comparison], *, holds: float, broken: float, reason: 
 def _asked(
     every: Sequence[Comparison], *, shared: bool, sweep: bool = False, within: float | None = None
 ) -> Question | None:
-    """None where the noise of one comparison cannot be estimated; `within` a margin, and one of them
-    holds."""
+    """None where the noise of one cannot be estimated; `within` a margin, and one of them holds."""
     parts = []
     for pair in every:
         noise = noise_of(pair.difference) if pair.difference else None
@@ -288,8 +287,7 @@ def _test_ranking(case: Case) -> Test:
 
 
 def _agreement(case: Case) -> Sequence[Step]:
-    """Kendall's tau-b (Kendall 1938) of the claimed order and the means: a description, which decides
-    nothing."""
+    """Kendall's tau-b (1938) of the claimed order and the means: a description, which decides nothing."""
     from scipy.stats import kendalltau
 
     means = [sum(x) / len(x) for x in case.values]
@@ -332,10 +330,7 @@ def page(blocks: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 @lru_cache(maxsize=64)
 def _law(ranks: tuple[int, ...]) -> NDArray[Any]:
-    """P[sum_j j r_j = s] for s = 0, 1, ..., when the ranks (integers) come in random order.
-
-    By sets of ranks already placed: 2^m of them instead of m! orders.
-    """
+    """P[sum_j j r_j = s] for s = 0, 1, ..., ranks in random order, by sets of ranks already placed."""
     import numpy as np
 
     m, most = len(ranks), sum(j * r for j, r in enumerate(ranks, start=1))

@@ -156,11 +156,7 @@ def _phi(z: Floats) -> Floats:
 def _over_sd(
     given: Callable[[Floats], Floats], n: int, noise: Noise, tail: float, most: float = math.inf
 ) -> float:
-    """Mean of `given`(t s~) over the law of s, where t s~ <= `most`, by Gauss-Legendre quadrature.
-
-    t is the quantile beyond which is `tail`. Density of u = s / sigma: 2 (nu/2)^(nu/2) / Gamma(nu/2) u^(nu-1)
-    exp(-nu u^2 / 2).
-    """
+    """Mean of `given`(t s~) over the law of s, t s~ <= `most`, by quadrature; beyond t is `tail`."""
     import numpy as np
     from scipy import special
 

@@ -87,16 +87,16 @@ def test_a_verdict_of_a_look_is_derived_from_its_seeds() -> None:
     for claim in ("the-order:P@1", "the-value:P@1", "the-trend:P@1", "the-dominance"):
         found = derivation(audit, claim)
         verdict = found.verdict
-        assert found.at.look is not None
-        assert found.at.look.seeds == verdict.n[0]
-        assert found.at.level == 0.025
+        assert found.look is not None
+        assert found.look.seeds == verdict.n[0]
+        assert found.level == 0.025
         assert last(found, "p_rep") == pytest.approx(verdict.p_reproduced)
         assert found.family is not None
         assert found.family.reproduced.adjusted == verdict.p_reproduced_adjusted
         assert found.family.contradicted.adjusted == verdict.p_contradicted_adjusted
     early = derivation(audit, "the-order:P@1")
-    assert early.at.look is not None
-    assert early.at.look.seeds == 3
+    assert early.look is not None
+    assert early.look.seeds == 3
     full = derivation(audited(audit.claims, experiments(seeds=3)), "the-order:P@1").family
     assert early.family is not None
     assert full is not None
