@@ -281,7 +281,7 @@ def _deviations(paper: Paper, dataset: str, runs: Sequence[Run], scope: Scope) -
     stated, found = [Provenance.of(run) for run in runs], []
     for run, source in zip(runs, stated, strict=True):
         files = ", ".join(f"{file} (SHA-256 {sha256[:12]})" for file, sha256 in source.files)
-        by = f"run by {source.by}" if source.by else "who ran source is not said"
+        by = f"run by {source.by}" if source.by else "who ran it is not said"
         here = f"imported from {files}; {by}; not verified here"
         why = f"imported {(run.finished or 'at an unknown time')[:10]}"
         if source.command:
