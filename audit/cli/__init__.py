@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from audit.cli import add, check, claims, data, explain, imports, judge, plan, report, tables, tune
+from audit.cli import add, check, claims, data, explain, imports, plan, report, tables, tune
 from audit.cli import run as run_module
 from audit.cli.app import app
 from audit.errors import AuditError, Exit, on_the_command_line
@@ -22,7 +22,7 @@ from audit.pipeline.suite import in_data
 from reimpl.errors import ReimplError, spelled
 
 #: The modules that carry the commands.
-COMMANDS = (run_module, tune, imports, judge, report, explain, plan, check, claims, data, add, tables)
+COMMANDS = (run_module, tune, imports, report, explain, plan, check, claims, data, add, tables)
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.
 _UsageProblem: type[Exception] = next(

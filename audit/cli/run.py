@@ -1,17 +1,21 @@
-"""`audit run`: experiments over seeds, verdicts, report."""
+"""`audit run`: experiments over seeds, also on several split columns; verdicts, report."""
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from audit.cli.app import app, check_keys, claim_paths, papers_of, verdict_code
+from audit.cli.app import app, check_keys, claim_paths, papers_of, say, verdict_code
 from audit.cli.options import command
-from audit.cli.report import also_of, write_files, write_index, write_report
+from audit.cli.report import also_of, tell, write_files, write_index, write_report
 from audit.errors import AuditError, Exit
+from audit.names import counted
 from audit.settings import RunSettings
 
 if TYPE_CHECKING:
@@ -43,7 +47,6 @@ def run_command(
     before a look that the budget has no time for, or where no open claim has 20 % power at the last look.
     Exit codes: 0 nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted.
     """
-    from audit.cli.columns import columns_of, run_columns
     from audit.pipeline.session import Session, command_line
     from audit.pipeline.start import judged_at_once, line_of_bad_settings, run_own_commands, suites
     from audit.pipeline.suite import report_name
@@ -151,3 +154,93 @@ def _until_settled(
     taken = sum(look.seeds in ran.schedule.looks for look in ran.audit.looks)
     suite.say(f"stopped after {taken} of {len(ran.schedule.looks)} looks: {ran.why}")
     return Exit.RUNS_FAILED if suite.failures(ran.jobs.values()) else code
+
+
+# --------------------------------------------------------------------------- split columns
+
+_RANGE = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
+
+
+def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
+    """`0-9` or `0,2,5-7`, in that order. Raises `AuditError` for anything else, a repeat, or a single one.
+
+    >>> columns_of("3,0-2", Path("corpus"))
+    (3, 0, 1, 2)
+    """
+    from reimpl.data.formats import split_name
+
+    if text is None:
+        return ()
+    if data is None:
+        raise AuditError(f"--columns {text}: the made corpus has one split; give --data too")
+    if split_name(data)[1] is not None:
+        raise AuditError(f"--columns {text}: --data {data} is one column already; leave out one of them")
+    columns: list[int] = []
+    for part in text.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        last = int(match[2] or match[1]) if match else -1
+        if match is None or last < int(match[1]):
+            wanted = "give them as 0-9 or 0,2,5-7"
+            raise AuditError(f"--columns {text!r}: {part!r} is no column or range; {wanted}")
+        columns += range(int(match[1]), last + 1)
+    if len(set(columns)) < len(columns):
+        raise AuditError(f"--columns {text!r}: a column stands there twice; name each once")
+    if len(columns) < 2:
+        raise AuditError(f"--columns {text!r}: one column is --data DIR@{columns[0]}; give two or more")
+    return tuple(columns)
+
+
+def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Exit:
+    """Every column with its own report; a record and a table of how much splits and seeds scatter.
+
+    The first column is run with all seeds and the others with one: the seeds of a column tell the seed noise,
+    and one run of each column tells both. Runs of two columns are never seeds of one experiment: each column
+    has its own plan, its own verdicts and its own report, and only their scatter is shown together.
+    """
+    from audit.pipeline.suite import check_can_be_written, corpus_questions, in_run, to_do
+    from audit.storage.manifest import kept_plans
+    from reimpl.data.formats import check_columns
+
+    assert suite.settings.data is not None
+    corpus, seeds, first = suite.settings.data.resolve(), suite.settings.seeds, columns[0]
+    with corpus_questions(in_run):
+        check_columns(corpus, columns, "--columns")
+    suites = {}
+    for column in columns:
+        data = corpus.with_name(f"{corpus.name}@{column}")
+        settings = replace(suite.settings, data=data, seeds=seeds if column == first else 1)
+        suites[column] = replace(suite, settings=settings, runs={})
+    plans = {column: it.plan() for column, it in suites.items()}
+    jobs = [
+        replace(job, title=f"{job.title} column {column}")
+        for column, plan in plans.items()
+        for job in plan.jobs
+    ]
+    if idle := suites[first].nothing_to_run(plans[first]):
+        suite.say(idle)
+        if not any(it.has_evidence(plans[column]) for column, it in suites.items()):
+            return Exit.BAD_INPUT
+    check_can_be_written(suites[first].folder)
+    suite.say(
+        f"{suite.paper.paper.key}: columns {', '.join(map(str, columns))} of {corpus.name}; "
+        f"{counted(seeds, 'seed')} on column {first}, one seed on the others; {counted(len(jobs), 'run')}"
+    )
+    missing = [job for job in jobs if suite.is_open(job)]
+    for remark in (*plans[first].remarks, *to_do(suite, list(plans.values()), jobs, missing)):
+        suite.say(f"  {remark}")
+    suites[first].fidelity(plans[first])
+    if not suite.carry_out(jobs):
+        return Exit.INTERRUPTED
+    kept = kept_plans(suite.session.store, suite.paper.paper.key)
+    checks = next(it.fidelity for it in kept if it.report == suites[first].folder.name)
+    for column, mine in suites.items():
+        mine.keep(plans[column], checks)
+    worst = Exit.OK
+    for mine in suites.values():
+        audit = mine.judge()
+        write_files(audit, mine.folder, also)
+        worst = max(worst, verdict_code(audit))
+    if study := suite.session.studies(suite.paper).get(suite.folder.name):
+        tell(study, suite.folder)
+    say(f"reports: {suites[first].folder} and so on, one a column")
+    return Exit.RUNS_FAILED if suite.failures(jobs) else worst
