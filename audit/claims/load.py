@@ -264,10 +264,8 @@ class Paper(Model):
         return {"stratum": [it.from_, it.to]} if it else {}
 
     def _claim_record(self, claim: Claim, metric: str) -> record.ClaimRecord:
-        targets = [self.target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]
-        cells = [it for it in targets if isinstance(it, record.Cell)]
+        targets, cells, dataset = self.subject(claim, metric)
         experiments = [it.experiment if isinstance(it, record.Cell) else it for it in targets]
-        dataset = next(filter(None, map(self.dataset_of, targets)), None)
         table = self.tables[cells[0].address.split(".")[0]] if cells else None
         own, more = claim.settings(), claim.from_tables(cells, table, self.cells.values())
         details = {**own.get("details", {}), **more.get("details", {})}
@@ -288,11 +286,19 @@ class Paper(Model):
             cells=tuple(cell.address for cell in cells),
             printed=tuple(cell.printed for cell in cells if cell.printed is not None),
             dataset=dataset or "",
-            margin=self.margins_by_rule.of(claim, cells, dataset, metric),
+            margin=self.margins_by_rule.of(claim, metric),
             note=claim.note,
             fitted=claim.fitted,
             **settings,
         )
+
+    def subject(
+        self, claim: Claim, metric: str
+    ) -> tuple[list[record.Cell | str], list[record.Cell], str | None]:
+        """What the claim is about in this metric: cells or experiments, the cells alone, their data set."""
+        targets = [self.target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]
+        dataset = next(filter(None, map(self.dataset_of, targets)), None)
+        return targets, [it for it in targets if isinstance(it, record.Cell)], dataset
 
     def target(self, reference: str, metric: str | None) -> record.Cell | str:
         """The cell that a reference leads to, or the experiment that it names."""

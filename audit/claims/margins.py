@@ -17,7 +17,7 @@ A value that stands there must be that of its rule, but for rounding, or for a s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -157,35 +157,21 @@ def for_printed(margin: Resolved, text: str) -> Resolved:
     return replace(margin, value=float(value), why=f"{reason}, where the margin would be {margin.value:g}")
 
 
-@dataclass(frozen=True)
-class Improvement:
-    """One that the paper claims, with both numbers as printed."""
-
-    tables: tuple[str, ...]
-    dataset: str | None
-    numbers: tuple[str, str]
-    """Better and worse."""
-    significant: bool
-    """Whether the paper calls it so."""
-
-
 class Margins:
     """Which margin of the file counts for a claim, and what its rule goes by in the rest of it."""
 
     def __init__(self, paper: Paper) -> None:
         self.paper = paper
 
-    def of(
-        self, claim: Claim, cells: Sequence[Cell], dataset: str | None, metric: str = ""
-    ) -> Resolved | None:
+    def of(self, claim: Claim, metric: str = "") -> Resolved | None:
         """As it stands in the file, or by its rule where no value does; None for a claim judged without.
 
         Raises `MarginError` or `UnresolvedError` for one that `problems` tells of.
         """
-        path, margin = self.that_counts(claim, cells, metric)
-        return resolve(margin, self._ground(path, margin, claim, cells, dataset)) if margin else None
+        path, margin = self._that_counts(claim, metric)
+        return resolve(margin, self._ground(path, margin, claim, metric)) if margin else None
 
-    def that_counts(self, claim: Claim, cells: Sequence[Cell], metric: str) -> tuple[KeyPath, Margin | None]:
+    def _that_counts(self, claim: Claim, metric: str) -> tuple[KeyPath, Margin | None]:
         """That of the claim's one metric, the claim's own, or that of its name, its table, or the default.
 
         Its place comes first.
@@ -195,7 +181,7 @@ class Margins:
             return (), None
         if claim.margin is not None and of_metric not in margins:
             return ("claims", self.paper.claims.index(claim), "margin"), claim.margin
-        tables = [cell.address.split(".")[0] for cell in cells[:1]]
+        tables = [_table_of(cell) for cell in self.paper.subject(claim, metric)[1][:1]]
         name = next((it for it in (of_metric, claim.id, *tables, "default") if it in margins), "default")
         return ("margins", name), margins.get(name)
 
@@ -206,14 +192,32 @@ class Margins:
         """
         for claim in self.paper.claims:
             for metric in self.paper.metrics_of(claim) if isinstance(claim, JudgedByMargin) else ():
-                targets = [self.paper.target(of, metric) for of in claim.cells()]
-                cells = [it for it in targets if isinstance(it, Cell)]
-                dataset = next(filter(None, map(self.paper.dataset_of, targets)), None)
                 try:
-                    self.of(claim, cells, dataset, metric)
+                    self.of(claim, metric)
                 except (MarginError, UnresolvedError) as err:
                     key = err.key if isinstance(err, MarginError) else "similar"
-                    yield Problem((*self.that_counts(claim, cells, metric)[0], key), str(err))
+                    yield Problem((*self._that_counts(claim, metric)[0], key), str(err))
+
+    def _ground(self, path: KeyPath, margin: Margin, claim: Claim, metric: str) -> Ground:
+        """A margin of a table looks at all of it, another one at the claim's data set in it.
+
+        What is called significant is held against what the paper calls so, not against its smaller leads.
+        """
+        _, cells, dataset = self.paper.subject(claim, metric)
+        size = self.paper.datasets[dataset].printed.get("test") if dataset else None
+        table = _table_of(cells[0]) if cells else None
+        return Ground(
+            printed=tuple(cell.printed for cell in cells if cell.printed is not None),
+            documents=int(printed_count(size).value) if size else None,
+            improvements=tuple(
+                (better.printed or "", worse.printed or "")
+                for better, worse, significant in self._improvements
+                if table in (_table_of(better), _table_of(worse))
+                and (path == ("margins", table) or better.dataset == dataset)
+                and (significant or not isinstance(claim, SignificantClaim))
+            ),
+            similar=tuple((self._number(one), self._number(two)) for one, two in margin.similar or ()),
+        )
 
     def _number(self, reference: str) -> str:
         cell = self.paper.target(reference, None)
@@ -222,40 +226,18 @@ class Margins:
             raise MarginError(text, key="similar")
         return cell.printed
 
-    def _ground(
-        self, path: KeyPath, margin: Margin, claim: Claim, cells: Sequence[Cell], dataset: str | None
-    ) -> Ground:
-        """A margin of a table looks at all of it, another one at the claim's data set in it.
-
-        What is called significant is held against what the paper calls so, not against its smaller leads.
-        """
-        size = self.paper.datasets[dataset].printed.get("test") if dataset else None
-        table = cells[0].address.split(".")[0] if cells else None
-        return Ground(
-            printed=tuple(cell.printed for cell in cells if cell.printed is not None),
-            documents=int(printed_count(size).value) if size else None,
-            improvements=tuple(
-                it.numbers
-                for it in self._improvements
-                if table in it.tables
-                and (path == ("margins", table) or it.dataset == dataset)
-                and (it.significant or not isinstance(claim, SignificantClaim))
-            ),
-            similar=tuple((self._number(one), self._number(two)) for one, two in margin.similar or ()),
-        )
-
     @cached_property
-    def _improvements(self) -> tuple[Improvement, ...]:
-        found = []
+    def _improvements(self) -> tuple[tuple[Cell, Cell, bool], ...]:
+        """Those that the paper claims: better cell, worse cell, whether it calls that significant."""
+        improvements = []
         for claim in self.paper.claims:
-            if not isinstance(claim, OrderClaim | GapClaim | SignificantClaim):
-                continue
-            for metric in self.paper.metrics_of(claim):
-                targets = [self.paper.target(of, metric) for of in claim.cells()]
-                cells = [it for it in targets if isinstance(it, Cell) and it.printed is not None]
-                if len(cells) == 2:
-                    tables = tuple(it.address.split(".")[0] for it in cells)
-                    numbers = (cells[0].printed or "", cells[1].printed or "")
-                    significant = isinstance(claim, SignificantClaim)
-                    found.append(Improvement(tables, cells[0].dataset, numbers, significant))
-        return tuple(found)
+            if isinstance(claim, OrderClaim | GapClaim | SignificantClaim):
+                for metric in self.paper.metrics_of(claim):
+                    cells = [it for it in self.paper.subject(claim, metric)[1] if it.printed is not None]
+                    if len(cells) == 2:
+                        improvements.append((cells[0], cells[1], isinstance(claim, SignificantClaim)))
+        return tuple(improvements)
+
+
+def _table_of(cell: Cell) -> str:
+    return cell.address.split(".")[0]
