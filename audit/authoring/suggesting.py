@@ -207,49 +207,40 @@ def _fields(sheet: Sheet) -> Iterator[Field]:
 
 
 def best_ones(field: Field) -> Iterator[Draft]:
-    """The best of three or more; where the highest number is printed twice, those that print it are among
-    the best, and so is a best one whose spread reaches the next."""
-    groups: dict[tuple[int, bool, tuple[int, ...]], list[str]] = {}
-    """Who prints the highest number, whether nobody else may have it, and who competes -> the metrics."""
+    """The best of three or more, whose number no other prints, nor reaches within the printed spreads."""
+    groups: dict[tuple[int, tuple[int, ...]], list[str]] = {}
+    """Who is the best of whom -> the metrics."""
     for metric in field.metrics:
         numbers = {k: one.numbers[metric] for k, one in enumerate(field.competitors) if metric in one.numbers}
-        highest = max(number.value.value for number in numbers.values())
-        for k, number in numbers.items() if len(numbers) >= FEWEST else ():
-            if number.value.value == highest:
-                alone = _is_alone(number, [it for other, it in numbers.items() if other != k])
-                groups.setdefault((k, alone, tuple(numbers)), []).append(metric)
-    for (at, alone, competing), metrics in groups.items():
-        best, among = field.competitors[at], [field.competitors[k] for k in competing]
+        best = max(numbers, key=lambda k: numbers[k].value.value)
+        low = numbers[best].value.value - _spread(numbers[best])
+        others = [
+            it.value.value + _spread(it) * bool(numbers[best].cell.sd)
+            for k, it in numbers.items()
+            if k != best
+        ]
+        if len(numbers) >= FEWEST and max(others) < low:
+            groups.setdefault((best, tuple(numbers)), []).append(metric)
+    for (at, competing), metrics in groups.items():
+        best_one, among = field.competitors[at], [field.competitors[k] for k in competing]
         experiments = Counter(one.experiment for one in among if one.experiment)
-        if max(experiments.values(), default=1) > 1:
+        names = [field.named(one, metrics) for one in (best_one, *among)]
+        if max(experiments.values(), default=1) > 1 or not all(names):
             continue  # one experiment in two rows competes with itself
-        names = [field.named(one, metrics) for one in (best, *among)]
-        styled = all("bold" in (best.numbers[it].cell.mark or "").split() for it in metrics)
-        bold = " and has it in bold" if styled else ""
-        more = "" if alone else "; another prints the same, or lies within the printed spread"
-        place = "the best" if alone else "among the best"
-        if all(names):
-            yield Draft(
-                "optimum",
-                f"{'best' if alone else 'among-best'}-{best.name}",
-                f"{best.label} is {place} of {len(among)} in {_listed(metrics)} {field.on}",
-                f"prints the highest {_listed(metrics)} of {len(among)}{bold}{more}",
-                {"best": names[0], "among": names[1:], **({} if alone else {"strength": "among_best"})},
-                tuple(one.numbers[metric] for one in among for metric in metrics),
-                metrics,
-            )
+        styled = all("bold" in (best_one.numbers[it].cell.mark or "").split() for it in metrics)
+        yield Draft(
+            "optimum",
+            f"best-{best_one.name}",
+            f"{best_one.label} is the best of {len(among)} in {_listed(metrics)} {field.on}",
+            f"prints the highest {_listed(metrics)} of {len(among)}{' and has it in bold' if styled else ''}",
+            {"best": names[0], "among": names[1:]},
+            tuple(one.numbers[metric] for one in among for metric in metrics),
+            metrics,
+        )
 
 
-def _is_alone(own: Number, others: Sequence[Number]) -> bool:
-    """Whether no other prints the same number, nor one within the two spreads."""
-
-    def spread(of: Number) -> Fraction:
-        return printed(of.cell.sd).value if of.cell.sd else Fraction(0)
-
-    if any(it.value.value == own.value.value for it in others):
-        return False
-    low = own.value.value - spread(own)
-    return own.cell.sd is None or all(it.value.value + spread(it) < low for it in others)
+def _spread(of: Number) -> Fraction:
+    return printed(of.cell.sd).value if of.cell.sd else Fraction(0)
 
 
 # --------------------------------------------------------------------------- one thing changed
