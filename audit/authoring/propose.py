@@ -209,14 +209,11 @@ class Proposal:
                 where = f"row {row.number} (line {row.line})"
                 self.open.append(f"{where} has no name; say row {row.number}: label=...")
             lines.append(line)
-        self._check_ids("row", [line for line in lines if line.role != "skip"])
         return lines
 
     def _columns(self) -> list[Line]:
         lines = [self._column(number, path) for number, path in enumerate(self.table.paths, 1)]
         values = [line for line in lines if line.role in ("values", "text")]
-        if not values:
-            self.open.append("no column holds values; say which does, as in column 2: metric=P@1")
         several = len({line.settings.get("dataset") for line in values if "metric" in line.settings}) > 1
         for line in values:  # a metric alone names its column where there is one data set
             metric, dataset = line.settings.get("metric"), line.settings.get("dataset")
@@ -224,7 +221,6 @@ class Proposal:
             id = f"{dataset}_{metric.replace('@', '')}" if metric and dataset and several else metric
             said = self.said.column.get(line.number, {})
             lines[line.number - 1] = replace(line, id=said.get("id", id or quantity))
-        self._check_ids("column", [line for line in lines if line.role in ("values", "text")])
         return lines
 
     def _column(self, number: int, path: tuple[str, ...]) -> Line:
@@ -300,14 +296,6 @@ class Proposal:
         if hidden is not None and not {"label", "skip"} & set(said):
             where = f"{what} {number} (line {hidden.line})"
             self.open.append(f"{where}: {hidden.text!r} {hidden.why}; or say {what} {number}: label=...")
-
-    def _check_ids(self, what: str, lines: Sequence[Line]) -> None:
-        for id, count in Counter(line.id for line in lines).items():
-            if count > 1:
-                same = [line for line in lines if line.id == id]
-                numbers = " and ".join(str(line.number) for line in same)
-                say = f"say {what} {same[-1].number}: id=... label=..., or skip"
-                self.open.append(f"{what}s {numbers} have one name, {same[0].label!r}; {say}")
 
     def _check_datasets(self) -> None:
         """A number of a metric is on a data set: its column's, its row's, or the table's."""

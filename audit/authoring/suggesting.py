@@ -214,12 +214,8 @@ def best_ones(field: Field) -> Iterator[Draft]:
         numbers = {k: one.numbers[metric] for k, one in enumerate(field.competitors) if metric in one.numbers}
         best = max(numbers, key=lambda k: numbers[k].value.value)
         low = numbers[best].value.value - _spread(numbers[best])
-        others = [
-            it.value.value + _spread(it) * bool(numbers[best].cell.sd)
-            for k, it in numbers.items()
-            if k != best
-        ]
-        if len(numbers) >= FEWEST and max(others) < low:
+        others = [it.value.value + _spread(it) for k, it in numbers.items() if k != best]
+        if len(numbers) >= FEWEST and all(it < low for it in others):
             groups.setdefault((best, tuple(numbers)), []).append(metric)
     for (at, competing), metrics in groups.items():
         best_one, among = field.competitors[at], [field.competitors[k] for k in competing]
