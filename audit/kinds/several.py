@@ -24,7 +24,7 @@ from audit.record import Cell, Part
 from audit.stats.decision import ALPHA, Decision, Route, Step, Steps, Test, nums
 from audit.stats.families import holm, partial_conjunction
 from audit.stats.power import Direction, Question, Several, noise_of
-from audit.stats.sample import SAME, Difference, small_sample_cap
+from audit.stats.sample import SAME, Difference, Moderated, Prior, small_sample_cap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -184,23 +184,42 @@ def compared(
     where: str = "",
 ) -> Comparison:
     """By Welch's t; `where` tells comparisons of the same arms apart."""
+    priors = tuple(values.prior if isinstance(values, Moderated) else None for values in (x, y))
+    made, own = _compared(first, second, tuple(x), tuple(y), priors, deterministic, where)
+    steps += own
+    steps.known |= {name: value for name, value in own.known.items() if name not in ("one", "two")}
+    return made
+
+
+@lru_cache(maxsize=8192)  # without one seed of one arm, most comparisons of a claim are as they were
+def _compared(
+    first: str,
+    second: str,
+    x: Sequence[float],
+    y: Sequence[float],
+    priors: tuple[Prior | None, ...],
+    deterministic: bool,
+    where: str,
+) -> tuple[Comparison, Steps]:
+    steps = Steps()
+    x, y = (Moderated.of(it, prior) if prior else it for it, prior in zip((x, y), priors, strict=True))
     label = f"{first} > {second}{where}: "
     d = note_difference(steps, x, y, names=(first, second), label=label, where=where)
     plain = Comparison(first, second, where, d, cap=d.cap)
     if deterministic and d.still:
         holds, back = float(d.value <= SAME), float(d.value >= -SAME)
-        return replace(plain, cap=None, exact=True, holds=holds, worse=back, reversed=back)
+        return replace(plain, cap=None, exact=True, holds=holds, worse=back, reversed=back), steps
     if d.error is None:
         _one(steps, f"{label}p_order and p_reversed", f"it may not decide ({d.cap})")
-        return plain
+        return plain, steps
     kept, steps.label = len(steps), label
     p, worse = steps.tail("p_order", "d", d.error.df), steps.tail("p_worse", "-d", d.error.df)
     back, steps.label = steps.work("p_reversed", "min(1, 2 * p_worse)"), ""
     if d.cap:
         del steps[kept:]
         _one(steps, f"{label}p_order and p_reversed", f"it may not decide ({d.cap})")
-        return replace(plain, p=p, p_reversed=back)
-    return replace(plain, p=p, p_reversed=back, holds=p, worse=worse, reversed=back)
+        return replace(plain, p=p, p_reversed=back), steps
+    return replace(plain, p=p, p_reversed=back, holds=p, worse=worse, reversed=back), steps
 
 
 def _one(steps: Steps, name: str, why: str) -> float:
