@@ -77,25 +77,16 @@ def _family(
     audit: Audit, k: int, verdicts: Sequence[Verdict], records: Mapping[str, ExperimentRecord], level: float
 ) -> AmongOthers | None:
     """The place of the audit's claim `k`."""
-    family, own, ps = family_of(audit, verdicts, records), verdicts[k], [_in_family(it) for it in verdicts]
-    if (mine := ps[k]) is None or own.p_reproduced_adjusted is None:
+    family, own = family_of(audit, verdicts, records), verdicts[k]
+    if (mine := family.ps[k]) is None or own.p_reproduced_adjusted is None:
         return None
-    once = family.once(ps, late=family.late[k], only=k)
-    others = [two for key, two in once.items() if key != family.same[k]]
-    needed = family.needed(k, ps, alpha=level)
+    others, needed = family.others(k), family.needed(k, alpha=level)
     adjusted = own.p_reproduced_adjusted, own.p_contradicted_adjusted or 0.0
     reproduced, contradicted = (
         Place(mine[i], adjusted[i], 1 + sum(it[i] < mine[i] for it in others), needed[i]) for i in (0, 1)
     )
-    return AmongOthers(len(once), sum(primary for _, _, primary in once.values()), reproduced, contradicted)
-
-
-def _in_family(verdict: Verdict) -> tuple[float, float] | None:
-    """The p-values with which the claim stands among the others; None where it does not."""
-    if verdict.reason == "runs_gone":
-        return 1.0, 1.0
-    p, q = verdict.p_reproduced, verdict.p_contradicted
-    return None if verdict.p_reproduced_adjusted is None or p is None or q is None else (p, q)
+    primaries = family.primary[k] + sum(primary for _, _, primary in others)
+    return AmongOthers(1 + len(others), primaries, reproduced, contradicted)
 
 
 def _of_documents(found: InstanceEvidence) -> Steps:

@@ -179,14 +179,6 @@ class Outlook:
         return self.question.chance(seeds, self.levels)
 
 
-def _in_family(verdict: Verdict) -> tuple[float, float] | None:
-    """p-values of a claim among the others; None where seeds can give it none."""
-    p, q = verdict.p_reproduced, verdict.p_contradicted
-    if _tested(verdict) and p is not None and q is not None:
-        return p, q
-    return (1.0, 1.0) if _tested(verdict) or verdict.reason in (*_SEEDS_HELP, "runs_gone") else None
-
-
 def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = None) -> tuple[Outlook, ...]:
     """One for each inconclusive claim, in the order of the claims, or for the `only` one with that id.
 
@@ -198,12 +190,10 @@ def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = Non
     evidence = Evidence.of(audit.claims, experiments, audit.test_sizes)
     alpha = next_level(audit.looks) if alpha is None else alpha
     times, found = RunTimes(audit.experiments), []
-    family = family_of(audit, audit.verdicts, experiments)
-    # what the claim's p-values must reach, the others staying as they are; open ones count as not shown
-    ps = [_in_family(it) for it in audit.verdicts]
+    family = family_of(audit, audit.verdicts, experiments, _SEEDS_HELP)
     for k, (claim, verdict) in enumerate(zip(audit.claims, audit.verdicts, strict=True)):
         if verdict.outcome == "inconclusive" and only in (None, claim.id):
-            levels = Levels(*family.needed(k, ps, alpha=alpha))
+            levels = Levels(*family.needed(k, alpha=alpha))
             outlook = _outlook(claim, verdict, evidence, levels)
             records = [experiments[name] for name in claim.experiments if name in experiments]
             imported = any(run.imported for record in records for run in record.runs)

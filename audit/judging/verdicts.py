@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -117,6 +117,13 @@ class Judged:
     @property
     def was_run(self) -> bool:
         return self.test is not None or self.verdict.reason != "not_run"
+
+    @property
+    def in_family(self) -> InFamily:
+        if self.verdict.reason == "runs_gone":
+            return 1.0, 1.0
+        p, q = self.p_values
+        return (p or 0.0, q or 0.0) if self.test and self.test.testable else None
 
     @property
     def p_values(self) -> PValues:
@@ -259,6 +266,10 @@ def one_test(
     return canonical_json([claim.kind, runs, comparable_metric(claim), values, margin, printed, *p_values])
 
 
+#: p-values of a claim among the others, to reproduce and to contradict; None where no test could be made.
+InFamily = tuple[float, float] | None
+
+
 @dataclass(frozen=True)
 class Family:
     """All claims of a paper, in which the same test of the very same runs counts once.
@@ -267,32 +278,32 @@ class Family:
     family, and theirs is all claims. Claims whose runs were on record and are gone stay in it, with a p of 1.
     """
 
-    same: Sequence[str]
-    """Of each claim, what those have in common that are one test."""
-    primary: Sequence[bool]
-    """Of each claim, whether it or one that is the same test is primary."""
-    late: Sequence[bool]
-    """Of each claim, whether it was stated after the runs."""
+    same: Sequence[str]  # Of each claim, what those have in common that are one test.
+    primary: Sequence[bool]  # Whether it or one that is the same test is primary.
+    late: Sequence[bool]  # Whether it was stated after the runs.
+    ps: Sequence[InFamily]
 
     @classmethod
-    def of(cls, claims: Sequence[ClaimRecord], same: Sequence[str], late: Sequence[bool]) -> Family:
+    def of(
+        cls, claims: Sequence[ClaimRecord], same: Sequence[str], late: Sequence[bool], ps: Sequence[InFamily]
+    ) -> Family:
         primary = {key for claim, key in zip(claims, same, strict=True) if claim.primary}
-        return cls(same, [key in primary for key in same], late)
+        return cls(same, [key in primary for key in same], late, ps)
 
-    def once(
-        self, ps: Sequence[tuple[float, float] | None], *, late: bool, only: int | None = None
-    ) -> dict[str, tuple[float, float, bool]]:
-        """p-values, and whether it is primary, of each test in the family of a claim; `only` goes first.
+    def once(self, *, late: bool, only: int | None = None) -> dict[str, tuple[float, float, bool]]:
+        """p-values, and whether it is primary, of each test in the family of a claim; `only` goes first."""
+        tests: dict[str, tuple[float, float, bool]] = {}
+        for i in (*(() if only is None else (only,)), *range(len(self.ps))):
+            if (both := self.ps[i]) is not None and (late or not self.late[i]):
+                tests.setdefault(self.same[i], (*both, self.primary[i]))
+        return tests
 
-        `ps` are those of each claim, to reproduce and to contradict; None where no test could be made.
-        """
-        found: dict[str, tuple[float, float, bool]] = {}
-        for i in (*(() if only is None else (only,)), *range(len(ps))):
-            if (both := ps[i]) is not None and (late or not self.late[i]):
-                found.setdefault(self.same[i], (*both, self.primary[i]))
-        return found
+    @cached_property
+    def tests(self) -> dict[bool, dict[str, tuple[float, float, bool]]]:
+        """Those of the family of claims that are late, or not."""
+        return {late: self.once(late=late) for late in (True, False)}
 
-    def adjusted(self, ps: Sequence[tuple[float, float] | None], only: int | None = None) -> list[PValues]:
+    def adjusted(self, only: int | None = None) -> list[PValues]:
         """(p_reproduced, p_contradicted) of each claim, adjusted over all tests that could be made.
 
         Holm over the contradictions (any dependence), primaries first: the others count only once every
@@ -300,40 +311,45 @@ class Family:
         """
         pairs: dict[bool, dict[str, PValues]] = {}
         for late in set(self.late):
-            once = self.once(ps, late=late, only=only)
+            once = self.once(late=late, only=only)
             reproduced = benjamini_hochberg([p for p, _, _ in once.values()])
             primary = [flag for _, _, flag in once.values()]
             contradicted = families([q for _, q, _ in once.values()], primary=primary)
             pairs[late] = dict(zip(once, zip(reproduced, contradicted, strict=True), strict=True))
         return [
             (None, None) if both is None else pairs[late][key]
-            for key, late, both in zip(self.same, self.late, ps, strict=True)
+            for key, late, both in zip(self.same, self.late, self.ps, strict=True)
         ]
 
-    def needed(
-        self, k: int, ps: Sequence[tuple[float, float] | None], *, alpha: float
-    ) -> tuple[float, float]:
+    def others(self, k: int) -> list[tuple[float, float, bool]]:
+        """The tests that stand beside claim `k`."""
+        return [test for key, test in self.tests[self.late[k]].items() if key != self.same[k]]
+
+    def needed(self, k: int, *, alpha: float) -> tuple[float, float]:
         """The largest p to reproduce and to contradict claim `k`, the other tests being as they are."""
-        once = self.once(ps, late=self.late[k], only=k)
-        others = [it for key, it in once.items() if key != self.same[k]]
-        return thresholds(others, is_primary=self.primary[k], alpha=alpha)
+        return thresholds(self.others(k), is_primary=self.primary[k], alpha=alpha)
 
 
 def family_of(
-    audit: Audit, verdicts: Sequence[Verdict], experiments: Mapping[str, ExperimentRecord]
+    audit: Audit,
+    verdicts: Sequence[Verdict],
+    experiments: Mapping[str, ExperimentRecord],
+    not_shown: Iterable[str] = (),
 ) -> Family:
-    """Of an audit's claims as they were judged by these experiments."""
-    pairs, margins = zip(audit.claims, verdicts, strict=True), MarginsNow.of(audit)
-    same = [one_test(claim, it, (it.p_reproduced, it.p_contradicted), experiments) for claim, it in pairs]
-    return Family.of(audit.claims, same, [stated_late(it, experiments, margins) for it in audit.claims])
+    """Of an audit's claims as they were judged by these experiments.
 
-
-def in_family(test: Test | None, reason: str) -> tuple[float, float] | None:
-    """The p-values with which a claim stands in its family; None where it does not."""
-    if reason == "runs_gone":
-        return 1.0, 1.0
-    testable = test is not None and test.testable
-    return (test.p_reproduced or 0.0, test.p_contradicted or 0.0) if test and testable else None
+    Claims that are open for a reason in `not_shown` count with a p of 1.
+    """
+    margins, same, ps, open_too = MarginsNow.of(audit), [], [], {"runs_gone", *not_shown}
+    for claim, verdict in zip(audit.claims, verdicts, strict=True):
+        both = p, q = verdict.p_reproduced, verdict.p_contradicted
+        same.append(one_test(claim, verdict, both, experiments))
+        stands: InFamily = (1.0, 1.0) if verdict.reason in open_too else None
+        if verdict.p_reproduced_adjusted is not None and p is not None and q is not None:
+            stands = p, q
+        ps.append(stands)
+    late = [stated_late(claim, experiments, margins) for claim in audit.claims]
+    return Family.of(audit.claims, same, late, ps)
 
 
 def stated_late(
@@ -345,9 +361,6 @@ def stated_late(
     return margins is not None and any(
         mark not in margins.earlier and claim.id in margins.grown.get(mark, ()) for mark in marks
     )
-
-
-# --------------------------------------------------------------------------- all claims of a paper
 
 
 @dataclass(frozen=True)
@@ -367,30 +380,11 @@ class Judgement:
         return [self.judge(claim) for claim in self.claims]
 
     @cached_property
-    def tests(self) -> list[Test | None]:
-        return [judged.test for judged in self.judged]
-
-    @cached_property
     def family(self) -> Family:
-        pairs = zip(self.claims, self.judged, strict=True)
-        records = self.evidence.experiments
-        same = [one_test(claim, it.verdict, it.p_values, records) for claim, it in pairs]
+        records, pairs = self.evidence.experiments, list(zip(self.claims, self.judged, strict=True))
+        same = [one_test(claim, judged.verdict, judged.p_values, records) for claim, judged in pairs]
         late = [stated_late(claim, records, self.margins) for claim in self.claims]
-        return Family.of(self.claims, same, late)
-
-    @cached_property
-    def p_values(self) -> list[tuple[float, float] | None]:
-        """With which each claim stands in its family."""
-        return [in_family(it.test, it.verdict.reason) for it in self.judged]
-
-    @cached_property
-    def once(self) -> dict[bool, dict[str, tuple[float, float, bool]]]:
-        return {late: self.family.once(self.p_values, late=late) for late in (True, False)}
-
-    def needed(self, k: int) -> tuple[float, float]:
-        """The largest p to reproduce and to contradict claim `k`, the other tests being as they are."""
-        others = [ps for key, ps in self.once[self.family.late[k]].items() if key != self.family.same[k]]
-        return thresholds(others, is_primary=self.family.primary[k], alpha=self.alpha)
+        return Family.of(self.claims, same, late, [judged.in_family for judged in self.judged])
 
     def judge(self, claim: ClaimRecord, records: Mapping[str, ExperimentRecord] | None = None) -> Judged:
         """A claim by its test, that of all readings where there are several; `records` in place of others."""
@@ -408,16 +402,17 @@ class Judgement:
 
     def verdicts(self) -> list[Verdict]:
         """Each claim with its outcome among the others."""
-        ps, found = self.p_values, []
-        adjusted = self.family.adjusted(ps)
-        for k, (claim, it) in enumerate(zip(self.claims, self.judged, strict=True)):
-            verdict = self._settle(claim, it, adjusted[k])
-            if each := [one for one in it.readings if one.was_run]:
+        family, found = self.family, []
+        adjusted = family.adjusted()
+        for k, (claim, judged) in enumerate(zip(self.claims, self.judged, strict=True)):
+            verdict = self._settle(claim, judged, adjusted[k])
+            if run := [reading for reading in judged.readings if reading.was_run]:
                 settled = []
-                for one in each:  # in its place among the paper's other claims
-                    among = [*ps[:k], in_family(one.test, one.verdict.reason), *ps[k + 1 :]]
-                    settled.append(self._settle(claim, one, self.family.adjusted(among, only=k)[k]))
-                verdict = _headline(verdict, each, settled, len(it.readings))
+                for reading in run:  # in its place among the paper's other claims
+                    ps = [*family.ps[:k], reading.in_family, *family.ps[k + 1 :]]
+                    among = replace(family, ps=ps).adjusted(only=k)
+                    settled.append(self._settle(claim, reading, among[k]))
+                verdict = _headline(verdict, run, settled, len(judged.readings))
             found.append(self._noted(claim, verdict))
         return found
 
@@ -515,7 +510,7 @@ class Judgement:
         claim, test = self.claims[k], self.judged[k].test
         if verdict.outcome == "inconclusive" or test is None or not test.testable:
             return verdict
-        needed = self.needed(k)
+        needed = self.family.needed(k, alpha=self.alpha)
         printed_spread = claim.details.get("spread") and claim.runs_behind > 1
         if verdict.outcome == "contradicted" and KINDS[claim.kind].of_printed and not printed_spread:
             verdict = replace(verdict, kappa=self._vanishes(claim, needed[1]))
