@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
-from typing import Protocol as Interface
 
 import numpy as np
 import torch
@@ -103,13 +101,6 @@ def _plan(
 
 
 # ------------------------------------------------------------------- the documents of a split on the device
-
-
-class OnDevice(Interface):
-    """A split from which batches are cut."""
-
-    def batch(self, documents: Tensor, width: int) -> Any:
-        """(B,) document numbers -> what the network takes of them."""
 
 
 class DeviceSplit:

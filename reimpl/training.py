@@ -28,11 +28,11 @@ from torch import Tensor, nn
 
 from reimpl import checkpoint
 from reimpl.averaging import Average, Best
-from reimpl.batching import DeviceSplit, OnDevice, scoring_plan, training_plan
+from reimpl.batching import DeviceSplit, scoring_plan, training_plan
 from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import for_protocol
-from reimpl.errors import ConfigError, DataError, ReimplError
+from reimpl.errors import ConfigError, DataError
 from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memory, reset_peak_memory
 from reimpl.losses import loss
 from reimpl.metrics import evaluate, inverse_propensity, propensity_constants
@@ -59,12 +59,8 @@ class Interrupted(Exception):  # noqa: N818 - a request, not an error
     """Raised after a checkpoint was written because `Watch.stop` said so."""
 
 
-class OutOfMemoryError(ReimplError):
-    """Not even one document at a time fits."""
-
-
-class _NotFiniteError(Exception):
-    """The loss or the scores stopped being numbers."""
+class _FailedError(Exception):
+    """The loss or the scores stopped being numbers, or not even one document at a time fits."""
 
 
 @dataclass
@@ -314,7 +310,7 @@ class Run:
                 metrics, ids, scores = self._score(self.data.test)
                 for name, (low, high) in self.strata.items():
                     metrics |= self._score_stratum(name, low or 0, high)
-            except (_NotFiniteError, OutOfMemoryError) as problem:
+            except _FailedError as problem:
                 metrics, ids, scores, reason = {}, None, None, str(problem)
         return Result(
             metrics=metrics,
@@ -359,7 +355,7 @@ class Run:
         self.saved = time.perf_counter()
         self.clock = self.saved - self.state.seconds
 
-    def _on_device(self, split: Split) -> OnDevice:
+    def _on_device(self, split: Split) -> Any:
         return DeviceSplit(split, self.data.padding_id, self.device)
 
     # -- epochs and steps
@@ -483,14 +479,14 @@ class Run:
     def _look(self, total: Tensor, documents: int) -> float:
         mean = float(total) / max(1, int(documents))
         if not math.isfinite(mean):
-            raise _NotFiniteError(f"the training loss became {mean} in epoch {self._epoch_reached()}")
+            raise _FailedError(f"the training loss became {mean} in epoch {self._epoch_reached()}")
         return mean
 
     def _halve(self, problem: RuntimeError) -> None:
         if not is_out_of_memory(problem):
             raise problem
         if self.micro_batch == 1:
-            raise OutOfMemoryError(f"out of memory with one document at a time on {self.device}") from problem
+            raise _FailedError(f"out of memory with one document at a time on {self.device}") from problem
         self.micro_batch = (self.micro_batch + 1) // 2
         note = f"{_IN_PARTS}: batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
         self.notes = [*(old for old in self.notes if not old.startswith(_IN_PARTS)), note]
@@ -527,7 +523,7 @@ class Run:
         except DataError:  # a score that is NaN has no place in a ranking
             finite = False
         if not finite:
-            raise _NotFiniteError(f"scores are not finite after epoch {self._epoch_reached()}")
+            raise _FailedError(f"scores are not finite after epoch {self._epoch_reached()}")
         self.predicting = time.perf_counter() - began
         return measure(ids, split, self.data), ids, scores
 
@@ -576,7 +572,7 @@ class Run:
                 scores[order], ids[order] = values.cpu().numpy(), best.cpu().numpy()
         return ids, scores
 
-    def _rank_batch(self, split: OnDevice, documents: Tensor, width: int, K: int) -> tuple[Tensor, Tensor]:
+    def _rank_batch(self, split: Any, documents: Tensor, width: int, K: int) -> tuple[Tensor, Tensor]:
         while True:
             try:
                 parts = []

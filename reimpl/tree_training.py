@@ -32,14 +32,7 @@ from torch import Tensor, nn
 from reimpl import checkpoint
 from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of, words_as_features
 from reimpl.data.splits import for_protocol
-from reimpl.label_tree import (
-    Children,
-    LabelTree,
-    are_positive,
-    build_tree,
-    choose_parents,
-    label_features,
-)
+from reimpl.label_tree import Children, LabelTree, are_positive, build_tree, choose_parents, label_features
 from reimpl.metric_names import parse
 from reimpl.protocol import Protocol
 from reimpl.topk import top_k

@@ -144,7 +144,7 @@ _CHEN = TuningProtocol(
             Parameter("config", "pools", choices=(2, 4, 8), when={"pooling": "dynamic"}),
             Parameter("config", "dropout_embedding", choices=(0.2, 0.4, 0.6)),
             Parameter("config", "dropout_output", choices=(0.2, 0.4, 0.6)),
-        ),
+        )
     },
     ours=(
         "ranges: the cells of Table 9 are not in the text at hand; the values are those of the tuned "

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reimpl.data.describe import StrataSizes
     from reimpl.data.download import Fetched
     from reimpl.data.identity import Observed
-    from reimpl.data.source import Source
+    from reimpl.data.source import TextSource
 
 #: Seconds to wait for a server.
 TIMEOUT = 30.0
@@ -75,7 +75,7 @@ def add_command(
 
 
 def _prepared(
-    corpus: Source | Dataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
+    corpus: TextSource | Dataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
 ) -> str:
     """Prepares texts through the cache of the runs; features are read as they are."""
     from audit.pipeline.suite import check_can_be_written
@@ -119,7 +119,7 @@ def describe_command(
     return Exit.OK
 
 
-def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple[Source | Dataset, str]:
+def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple[TextSource | Dataset, str]:
     """Says what lies there, which entry it is, and what it is to each paper's claims.
 
     Comes with why it is not the `entry`, empty where it may be. Raises `AuditError` for what cannot be read.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
     from reimpl.data.formats import Options
     from reimpl.data.noise import LabelNoise
-    from reimpl.data.source import Source
+    from reimpl.data.source import TextSource
     from reimpl.protocol import Protocol
 
 
@@ -130,7 +130,7 @@ def _prepared(request: DataRequest) -> Dataset:
     )
 
 
-def prepared(corpus: Source, *, recipe: str, length: int, vectors: str, cache: Path) -> Dataset:
+def prepared(corpus: TextSource, *, recipe: str, length: int, vectors: str, cache: Path) -> Dataset:
     """As `load_or_prepare`; on a terminal a bar shows texts being read and word vectors being converted."""
     from audit.runner.progress import bytes_bar
     from reimpl.data.cache import load_or_prepare

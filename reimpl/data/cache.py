@@ -20,7 +20,7 @@ from reimpl.data.dataset import Dataset, Split, csr
 from reimpl.data.files import Progress
 from reimpl.data.prepare import PREPARATION_VERSION, as_source, as_vectors, prepare
 from reimpl.data.recipe import Recipe, find_recipe
-from reimpl.data.source import Source
+from reimpl.data.source import TextSource
 from reimpl.data.storage import MEMORY, cached_entry, digest_of, read_array, read_meta, remembered, write_meta
 from reimpl.data.vectors import VectorFile, VectorSource
 from reimpl.errors import DataError
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 def load_or_prepare(
-    source: Source | Path,
+    source: TextSource | Path,
     *,
     recipe: str | Recipe,
     length: int,

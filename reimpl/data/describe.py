@@ -15,14 +15,14 @@ import numpy as np
 from reimpl.data.dataset import Dataset, IntArray, ragged
 from reimpl.data.formats import open_corpus
 from reimpl.data.identity import Observed, label_means, label_set_of
-from reimpl.data.source import ContentHash, Source, identities
+from reimpl.data.source import ContentHash, TextSource, identities
 from reimpl.data.strata import by_share, by_threshold
 
 #: Eighths of a character cell, from one to eight.
 _EIGHTHS = "▏▎▍▌▋▊▉█"
 
 
-def describe(source: Source | Dataset | Path) -> Mapping[str, Any]:
+def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
     """Sizes of each split and how the splits hang together; words are runs between white space.
 
     Keys: `name`, `content`, `partition` and `corpus` (identities, as those of `Dataset`), `label_set`,
@@ -128,7 +128,7 @@ class _Tally(NamedTuple):
         }
 
 
-def _count_texts(source: Source, split: str, content: ContentHash) -> _Tally:
+def _count_texts(source: TextSource, split: str, content: ContentHash) -> _Tally:
     labels, lengths, label_counts, texts, repeated = [], [], Counter[str](), Counter[bytes](), 0
     for document in source.documents(split):
         content.add(document)
@@ -182,7 +182,7 @@ class StrataSizes(NamedTuple):
     strata: tuple[StratumSize, ...]
 
 
-def strata_sizes(corpus: Source | Dataset) -> tuple[StrataSizes, ...]:
+def strata_sizes(corpus: TextSource | Dataset) -> tuple[StrataSizes, ...]:
     """By share of the positives, and by training documents a label; one more pass over a corpus of texts.
 
     Labels that stand in no training document are in the last stratum. Raises `DataError` as the reader does.

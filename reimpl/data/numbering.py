@@ -21,13 +21,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from reimpl.data.files import decoded, shown
-from reimpl.data.source import MODULUS, ContentHash, Document, Source, line_of
+from reimpl.data.source import MODULUS, ContentHash, Document, TextSource, line_of
 from reimpl.data.storage import GrowingArray
 from reimpl.data.text import Tokeniser
 from reimpl.errors import DataError, option
@@ -60,13 +60,6 @@ class Rows(NamedTuple):
     label_counts: Sequence[int]  # how many each document has
     texts: Sequence[bytes]  # UTF-8
     lines: Sequence[bytes]  # what counts for the identity of each document; see `source.line_of`
-
-
-class Chunk(Protocol):
-    """Some documents, in whatever form they are sent to a worker process."""
-
-    def rows(self) -> Rows:
-        """The documents; raises `DataError` as the reader of their format does."""
 
 
 class Documents(list[Document]):
@@ -127,6 +120,10 @@ class Lines:
         return Rows(labels, counts, fields[1::2], packed.splitlines(keepends=True))
 
 
+#: Some documents, in the form in which they are sent to a worker process.
+Chunk: TypeAlias = Documents | Lines
+
+
 def parse_line(line: str, where: str, *, ids: bool = False) -> Document:
     """Labels and text of a line without its end; `where` (file:line) goes into the `DataError`."""
     fields = line.split("\t")
@@ -143,7 +140,7 @@ def parse_line(line: str, where: str, *, ids: bool = False) -> Document:
     raise DataError(f"{where}: {what}; write {wanted}, with the tab even when a part is empty")
 
 
-def chunks_of(source: Source, split: str) -> Iterator[Chunk]:
+def chunks_of(source: TextSource, split: str) -> Iterator[Chunk]:
     """The chunks of a split: as the source has them, else of the documents that it reads."""
     own = getattr(source, "pieces", {}).get(split)
     if own is not None:
@@ -436,7 +433,7 @@ class Numbers:
         self.documents_with: Ints = np.zeros(0, dtype=np.int64)
         """int64 (W,): in how many training documents (whole ones) each word stands."""
 
-    def read(self, source: Source, split: str, task: Task, pool: Any, *, features: bool) -> None:
+    def read(self, source: TextSource, split: str, task: Task, pool: Any, *, features: bool) -> None:
         """Numbers one split; `features` keeps its word counts. Raises `DataError` as the source does."""
         part = self.splits[split] = SplitNumbers(self.folder, split)
         for result in numbered(chunks_of(source, split), task, pool):

@@ -20,7 +20,7 @@ from reimpl.data.files import Progress, counted
 from reimpl.data.formats import open_corpus
 from reimpl.data.numbering import Numbers, SplitNumbers, Task, processes
 from reimpl.data.recipe import Recipe, find_recipe
-from reimpl.data.source import Source, identities
+from reimpl.data.source import TextSource, identities
 from reimpl.data.storage import GrowingArray, steps
 from reimpl.data.text import ATTENTIONXML, SEPARATOR, TOKENISED
 from reimpl.data.vectors import Lookup, VectorSource, described, initial_vectors, parse_source
@@ -41,7 +41,7 @@ _BLOCK = 4_000_000
 
 
 def prepare(
-    source: Source | Path,
+    source: TextSource | Path,
     *,
     recipe: str | Recipe,
     length: int,
@@ -81,7 +81,7 @@ def prepare(
         return _finished(source, recipe, length, vectors, numbers, rng, folder)
 
 
-def as_source(source: Source | Path) -> Source:
+def as_source(source: TextSource | Path) -> TextSource:
     """Texts at a path, in any format; raises `DataError` where there are features without text."""
     if not isinstance(source, Path):
         return source
@@ -97,7 +97,7 @@ def as_vectors(vectors: VectorSource | str) -> VectorSource:
 
 
 def _finished(
-    source: Source,
+    source: TextSource,
     recipe: Recipe,
     length: int,
     vectors: VectorSource,

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from reimpl.data.files import File
+from reimpl.data.storage import file_digest
+from reimpl.errors import DataError
 
 MODULUS = 1 << 256
 
@@ -17,22 +22,39 @@ class Document(NamedTuple):
     text: str
 
 
-class Source(Protocol):
-    """A corpus on disk, in any format; see `formats.base.TextSource`."""
+@dataclass(frozen=True)
+class TextSource:
+    """A corpus of raw texts in any format; it is read anew, and streamed, at each call of `documents`."""
 
-    @property
-    def name(self) -> str:
-        """Short name, for people."""
+    name: str
+    readers: Mapping[str, Callable[[], Iterator[Document]]]  # split -> its documents
+    files: tuple[File, ...]
+    choices: str  # format and options, as they enter `digest`
+    notes: tuple[str, ...] = ()
+    pieces: Mapping[str, Callable[[], Iterator[Any]]] = field(default_factory=dict)
+    """Split -> the same documents in chunks (`numbering.Lines`) that a worker process takes apart."""
+    by_split: bool = False  # whether `digest` calls the files, one a split, by their splits
+    tokenised: bool = False  # whether a program has parted the words by blanks already
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """`train`, `test` and maybe `dev`, in this order."""
+        """`train`, `test` and maybe `dev`."""
+        return tuple(self.readers)
 
     def documents(self, split: str) -> Iterator[Document]:
-        """The documents of a split in file order, read as they are asked for."""
+        """Documents of a split, in order; raises `DataError` with file and line, or if there is none."""
+        document = None
+        for document in self.readers[split]():
+            yield document
+        if document is None:
+            raise DataError(f"{self.name}: {split} has no documents; give a file that is not empty")
 
     def digest(self) -> str:
-        """SHA-256 of the bytes on disk and of the reading options: cheap, decodes nothing."""
+        """SHA-256 over the files' bytes as they lie on disk and over the options."""
+        packed = {path: file_digest(path) for path in sorted({file.path for file in self.files})}
+        named = self.splits if self.by_split else [f"{file.name} {file.member}" for file in self.files]
+        parts = [f"{name} {packed[file.path]}" for name, file in zip(named, self.files, strict=True)]
+        return hashlib.sha256("\n".join([self.choices, *parts]).encode()).hexdigest()
 
 
 def line_of(labels: Sequence[str], text: bytes) -> bytes:

@@ -57,10 +57,7 @@ def _newton(loss: str, X: Array, has: Array, X_test: Array, C: float = 0.7) -> A
         else:
             p = 1 / (1 + np.exp(margin))
             first, second = -p, p * (1 - p)
-        step = np.linalg.solve(
-            np.eye(len(w)) + C * (A.T * second) @ A,
-            w + C * A.T @ (y * first),
-        )
+        step = np.linalg.solve(np.eye(len(w)) + C * (A.T * second) @ A, w + C * A.T @ (y * first))
         w = w - step
         if np.abs(step).max() < 1e-13:
             break

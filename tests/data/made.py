@@ -15,7 +15,7 @@ from scipy import sparse
 
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import Options, open_corpus
-from reimpl.data.source import Document, Source
+from reimpl.data.source import Document, TextSource
 
 PACK: Mapping[str, Callable[[bytes], bytes]] = {
     "": lambda content: content,
@@ -160,13 +160,13 @@ def lay(folder: Path, files: Mapping[str, bytes], packing: str = "") -> Path:
     return folder
 
 
-def texts_of(source: Source | Dataset) -> dict[str, list[Document]]:
+def texts_of(source: TextSource | Dataset) -> dict[str, list[Document]]:
     """All documents of a text source."""
     assert not isinstance(source, Dataset)
     return {split: list(source.documents(split)) for split in source.splits}
 
 
-def features_of(dataset: Source | Dataset) -> dict[str, list[tuple[list[int], dict[int, float]]]]:
+def features_of(dataset: TextSource | Dataset) -> dict[str, list[tuple[list[int], dict[int, float]]]]:
     """All documents of a feature corpus, as `FEATURES`."""
     assert isinstance(dataset, Dataset)
     found = {}
@@ -183,7 +183,7 @@ def features_of(dataset: Source | Dataset) -> dict[str, list[tuple[list[int], di
     return found
 
 
-def consume(path: Path, options: Options, name: str | None = None) -> Source | Dataset:
+def consume(path: Path, options: Options, name: str | None = None) -> TextSource | Dataset:
     """Reads all there is."""
     found = open_corpus(path, options, format=name)
     if not isinstance(found, Dataset):

@@ -16,8 +16,8 @@ from pathlib import Path
 from reimpl.data.dataset import Dataset
 from reimpl.data.files import head, tree
 from reimpl.data.formats import features, texts
-from reimpl.data.formats.base import Options, Reader, TextSource, by_split
-from reimpl.data.source import Source
+from reimpl.data.formats.base import Options, Reader, by_split
+from reimpl.data.source import TextSource
 from reimpl.errors import ConfigError, DataError, option
 from reimpl.plugins import READERS as GROUP
 from reimpl.plugins import load_all, tell
@@ -96,7 +96,9 @@ def sniff(path: Path) -> list[tuple[Reader, str]]:
     raise DataError(f"{path}: no known format ({listed}); formats are {known}, {state}")
 
 
-def open_corpus(path: Path, options: Options | None = None, *, format: str | None = None) -> Source | Dataset:
+def open_corpus(
+    path: Path, options: Options | None = None, *, format: str | None = None
+) -> TextSource | Dataset:
     """Texts as a source that streams them, features as a data set.
 
     `PATH@N` is `options.column` N; `format` is the name of a reader, else what `sniff` says. Raises

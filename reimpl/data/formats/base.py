@@ -1,18 +1,16 @@
-"""What a format is to the rest: its options, how it is recognised and opened, and sources of raw text."""
+"""What a format is to the rest: its options, how it is recognised and opened."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from reimpl.data.dataset import Dataset
 from reimpl.data.files import File, Tree, head
-from reimpl.data.source import Document, Source
-from reimpl.data.storage import file_digest
+from reimpl.data.source import TextSource
 from reimpl.errors import ConfigError, DataError, option
 
 Base: TypeAlias = Literal[0, 1]
@@ -58,7 +56,7 @@ class Reader:
     title: str
     options: tuple[str, ...]
     detect: Callable[[Tree], str | None]  # why files are of this format; None where they are not
-    open: Callable[[Tree, Options], Source | Dataset]  # texts as a source, features as a data set
+    open: Callable[[Tree, Options], TextSource | Dataset]  # texts as a source, features as a data set
 
     def check(self, options: Options) -> None:
         """Raises `ConfigError` for an option that means nothing here."""
@@ -66,41 +64,6 @@ class Reader:
             if name not in self.options:
                 takes = ", ".join(map(option, self.options)) or "none"
                 raise ConfigError(f"option {option(name)} means nothing for {self.title}; it takes {takes}")
-
-
-@dataclass(frozen=True)
-class TextSource:
-    """A corpus of raw texts in any format; it is read anew, and streamed, at each call of `documents`."""
-
-    name: str
-    readers: Mapping[str, Callable[[], Iterator[Document]]]  # split -> its documents
-    files: tuple[File, ...]
-    choices: str  # format and options, as they enter `digest`
-    notes: tuple[str, ...] = ()
-    pieces: Mapping[str, Callable[[], Iterator[Any]]] = field(default_factory=dict)
-    """Split -> the same documents in chunks (`numbering.Lines`) that a worker process takes apart."""
-    by_split: bool = False  # whether `digest` calls the files, one a split, by their splits
-    tokenised: bool = False  # whether a program has parted the words by blanks already
-
-    @property
-    def splits(self) -> tuple[str, ...]:
-        """`train`, `test` and maybe `dev`."""
-        return tuple(self.readers)
-
-    def documents(self, split: str) -> Iterator[Document]:
-        """Documents of a split, in order; raises `DataError` with file and line, or if there is none."""
-        document = None
-        for document in self.readers[split]():
-            yield document
-        if document is None:
-            raise DataError(f"{self.name}: {split} has no documents; give a file that is not empty")
-
-    def digest(self) -> str:
-        """SHA-256 over the files' bytes as they lie on disk and over the options."""
-        packed = {path: file_digest(path) for path in sorted({file.path for file in self.files})}
-        named = self.splits if self.by_split else [f"{file.name} {file.member}" for file in self.files]
-        parts = [f"{name} {packed[file.path]}" for name, file in zip(named, self.files, strict=True)]
-        return hashlib.sha256("\n".join([self.choices, *parts]).encode()).hexdigest()
 
 
 def by_split(tree: Tree, pattern: str) -> dict[str, File]:

@@ -24,7 +24,6 @@ from typing import Any
 from reimpl.data.files import LONGEST_LINE, File, Tree, line_blocks, read_npy, shown, text_lines
 from reimpl.data.formats.base import (
     Options,
-    TextSource,
     beside,
     by_split,
     first_file,
@@ -33,7 +32,7 @@ from reimpl.data.formats.base import (
     train_and_test,
 )
 from reimpl.data.numbering import Lines, parse_line
-from reimpl.data.source import Document
+from reimpl.data.source import Document, TextSource
 from reimpl.errors import DataError, option
 
 #: Bytes of lines that a worker process takes apart at once.
