@@ -114,7 +114,7 @@ def test_what_an_earlier_judgement_decided_otherwise_is_told(capsys: pytest.Capt
     def seeds(first: int, *values: float) -> dict[str, Any]:
         return {"words": {"P@1": {first + k: value for k, value in enumerate(values)}}}
 
-    said = {
+    said: dict[str, Any] = {
         "same_data": "their download",
         "authors_code": "github.com/x@1",
         "dataset": "corpus",
@@ -122,7 +122,7 @@ def test_what_an_earlier_judgement_decided_otherwise_is_told(capsys: pytest.Capt
     }
     before = audit.judge("toy.yaml", seeds(5, 80.1, 80.3, 80.2), **said)
     assert [it.outcome for it in before.verdicts[1:2]] == ["reproduced"]
-    after = audit.judge("toy.yaml", seeds(0, 70.1, 70.3, 70.2), outliers_ok=True, **said)
+    after = audit.judge("toy.yaml", seeds(0, 70.1, 70.3, 70.2), **said)
     verdict = after.verdicts[1]
     assert (verdict.outcome, verdict.reason, verdict.n) == ("inconclusive", "undone", (6,))
     assert "reproduced at an earlier judgement" in verdict.badges
