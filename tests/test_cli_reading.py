@@ -109,7 +109,7 @@ def test_a_run_finds_what_data_add_prepared_by_the_same_options(
 # -------------------------------------------------------------------------- what is missing or means nothing
 
 REFUSED = [
-    ("records", (), "records/train.jsonl:1: no field 'text'; here are 'tags', 'title', 'body'"),
+    ("records", (), "records/train.jsonl:1: no object with these fields; here are 'tags', 'title', 'body'"),
     ("records", FIELDS[2:], "are one string; state --separator ... that parts its labels"),
     ("records", (*FIELDS, "--ids"), "option --ids means nothing for JSON lines; it takes --text-field, "),
     ("records", ("--separator", ""), "--separator is empty; give at least one character"),
