@@ -28,6 +28,7 @@ _WANTED = {
     "list": "a list",
     "dict": "keys and values",
     "dataclass": "keys and values",
+    "model": "keys and values",
 }
 
 
@@ -68,8 +69,12 @@ def _said(problem: Mapping[str, Any]) -> str:
         return "this key is unknown"
     if kind == "literal_error":
         return f"{reprlib.repr(value)} is not {problem['ctx']['expected']}"
-    wanted = next((words for start, words in _WANTED.items() if kind.startswith(start)), "what belongs here")
-    return f"{reprlib.repr(value)} is not {wanted}"
+    return f"{reprlib.repr(value)} is not {wanted(kind)}"
+
+
+def wanted(kind: str) -> str:
+    """What is wanted where pydantic has an error of this type: a number, text, a list."""
+    return next((words for start, words in _WANTED.items() if kind.startswith(start)), "what belongs here")
 
 
 def _no_json(message: str) -> str:

@@ -76,7 +76,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A cell in its place, rows (with the heading's) and columns counted from 1, and what it says."""
+    """A cell in its place, columns counted from 1, and what it says."""
 
     text: str
     kind: Literal["number", "dash", "empty", "text", "unclear"]
@@ -92,7 +92,6 @@ class Cell:
     """For `unclear`: why it cannot be read."""
     with_unit: tuple[str, str] | None = None
     """For `text` that is a number and a unit behind it, as 18s: both."""
-    row: int = 0
     column: int = 0
     line: int = 0
     across: int = 1
@@ -300,8 +299,8 @@ def laid_out(source: Source, name: str, form: str, said: Mapping[str, str]) -> T
     width = max(map(len, pieces), default=0)
     check_size(name, source.line, len(pieces) * width)
     grid = [
-        [_cell(piece, number, column, said) for column, piece in enumerate(_filled_up(row, width), 1)]
-        for number, row in enumerate(pieces, 1)
+        [_cell(piece, column, said) for column, piece in enumerate(_filled_up(row, width), 1)]
+        for row in pieces
     ]
     if not grid:
         raise AuditError(f"{at}: the table has no rows; give one with a heading and rows")
@@ -356,8 +355,8 @@ def _filled_up(row: list[Piece], width: int) -> list[Piece]:
     return [*row, *[empty] * (width - len(row))]
 
 
-def _cell(piece: Piece, row: int, column: int, said: Mapping[str, str]) -> Cell:
-    place: dict[str, Any] = {"row": row, "column": column, "line": piece.line, "across": piece.across}
+def _cell(piece: Piece, column: int, said: Mapping[str, str]) -> Cell:
+    place: dict[str, Any] = {"column": column, "line": piece.line, "across": piece.across}
     if piece.why:
         return Cell(text=piece.text, kind="unclear", why=piece.why, hidden=True, **place)
     return replace(cell_of(piece.runs, said, **place), text=piece.text)

@@ -12,21 +12,10 @@ from pydantic import BaseModel, ValidationError
 
 from audit.claims.schema import PATTERNS, MisfitError
 from audit.claims.source import KeyPath, Plain, Problem, Source, short
+from audit.json_errors import wanted
 from audit.kinds import CLAIM_MODELS
 from audit.names import counted, known_names
 
-#: What each type of error asks for.
-_WANTED: Mapping[str, str] = {
-    "string_type": "text",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "finite_number": "a finite number",
-    "bool_type": "true or false",
-    "tuple_type": "a list",
-    "dict_type": "keys and values",
-    "model_type": "keys and values",
-    "model_attributes_type": "keys and values",
-}
 _BOUNDS = {
     "greater_than": "above {gt:g}",
     "greater_than_equal": "of at least {ge:g}",
@@ -71,13 +60,13 @@ def _sentences(
 def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: str | None) -> str:
     """What is wrong with a value."""
     quoted = _quoted(value, spelled)
-    if _WANTED.get(kind) == "text" and spelled and isinstance(value, bool | int | float):
+    if kind == "string_type" and spelled and isinstance(value, bool | int | float):
         if isinstance(value, bool):
             return f'{spelled} is not text; put it in quotes ("{spelled}")'
         lost = ": without them 83.50 would be read as 83.5" if isinstance(value, float) else ""
         return f'{short(spelled)} is a bare number; put it in quotes ("{short(spelled)}"){lost}'
-    if kind in _WANTED:
-        return f"{quoted} is not {_WANTED[kind]}; write {_WANTED[kind]}"
+    if kind.endswith("_type") or kind == "finite_number":
+        return f"{quoted} is not {wanted(kind)}; write {wanted(kind)}"
     if kind in _BOUNDS:
         return f"{quoted} is out of range; write a number {_BOUNDS[kind].format(**context)}"
     match kind:

@@ -171,17 +171,16 @@ def reading_experiments(
     readings: Readings | None, experiments: Mapping[str, Experiment]
 ) -> Iterator[tuple[str, ReadingExperiment]]:
     """Every experiment under every reading but the default, with its id."""
-    held = readings.as_record(experiments) if readings else None
-    for base, names in held.of.items() if held else ():
-        open_here = [it for it in held.open if it.name in names] if held else []
-        for reading in grid(open_here, held.limit if held else "full")[1:]:
-            assert readings is not None
-            changed = readings.applied(experiments[base], reading)
+    if readings is None:
+        return
+    described = readings.as_record(experiments)
+    for base, names in described.of.items():
+        for reading in grid([it for it in described.open if it.name in names], readings.limit)[1:]:
             chosen = [readings.open[name].choices[choice] for name, choice in reading.items()]
             config = {key: value for it in chosen for key, value in it.config.items()}
             training = {key: value for it in chosen for key, value in it.training.items()}
-            found = ReadingExperiment(base, reading, changed, config, training)
-            yield experiment_id(base, reading), found
+            changed = readings.applied(experiments[base], reading)
+            yield experiment_id(base, reading), ReadingExperiment(base, reading, changed, config, training)
 
 
 def fixed(
