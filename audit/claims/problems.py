@@ -76,8 +76,8 @@ def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: s
             known = re.findall(r"'([^']*)'", context["expected"]) or [str(context["expected"])]
             return f"{quoted} is not known here; {known_names(str(value), known)}"
         case "string_pattern_mismatch":
-            wanted = PATTERNS.get(context["pattern"], f"text that matches {context['pattern']}")
-            return f"{_quoted(value, None)} is not of the right form; write {wanted}"
+            form = PATTERNS.get(context["pattern"], f"text that matches {context['pattern']}")
+            return f"{_quoted(value, None)} is not of the right form; write {form}"
         case "string_too_short":
             return "is empty; write text"
         case "too_short" if not value:
