@@ -460,7 +460,7 @@ def vectors_command(
         def progress(what: str, done: int, total: int) -> None:
             show(done, total or None, what)
 
-        vectors = converted(file, store / "data" / "vectors", dimension=None, progress=progress)
+        vectors = converted(file, store / "data" / "vectors", progress=progress)
     tally = vectors.tally
     differ = tally.lines - tally.bad - tally.duplicates
     words = f"{differ:,} word{'s' * (differ != 1)}"

@@ -293,15 +293,13 @@ class ConvertedFile(NamedTuple):
         return values, at >= 0
 
 
-def converted(
-    path: Path, folder: Path, *, dimension: int | None = None, progress: Progress | None = None
-) -> ConvertedFile:
+def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> ConvertedFile:
     """The file as it is kept under `folder`, converted when it is not there or was touched.
 
     Raises `DataError`, with file and line where there are lines, for what is no sound file of word vectors,
-    for another dimension than stated, and when there is no place for it.
+    and when there is no place for it.
     """
-    located = locate(path, dimension)
+    located = locate(path)
     place = folder / _key(located, folder, progress)
 
     def warn(err: DataError) -> None:
@@ -311,13 +309,11 @@ def converted(
         return ConvertedFile(entry, Tally(**read_meta(entry)["tally"]))
 
     try:
-        kept = cached_entry(place, opened, partial(_convert, located, progress), warn)
+        return cached_entry(place, opened, partial(_convert, located, progress), warn)
     except (OSError, NotImplementedError) as err:
         why = getattr(err, "strerror", None) or str(err) or type(err).__name__
         what = f"the converted word vectors of {located.file.name} cannot be kept ({why})"
         raise DataError(f"{folder}: {what}; free some space there or choose another folder") from err
-    _check_dimension(located.file, kept.tally.dimension, dimension, "stated")
-    return kept
 
 
 def _key(located: Located, folder: Path | None, progress: Progress | None) -> str:
@@ -384,17 +380,16 @@ def is_vector_file(path: Path) -> bool:
     return path.is_file() or _archive(path) is not None
 
 
-def locate(path: Path, dimension: int | None = None) -> Located:
-    """The file at a path, or in a .zip: there the only one, `FILE.zip/MEMBER`, or that of the dimension.
+def locate(path: Path) -> Located:
+    """The file at a path, or in a .zip: there the only one, or `FILE.zip/MEMBER`.
 
-    GloVe's archives hold `glove.6B.50d.txt` to `glove.6B.300d.txt`. Raises `DataError` where it is not there
-    or one of several.
+    Raises `DataError` where it is not there or one of several.
     """
     archive = _archive(path)
     if archive is None and not path.is_file():
         raise DataError(f"{path}: cannot be opened (no such file); check the path")
     around = tree(archive or path.parent)
-    file = File(path) if archive is None else _member(path, archive, dimension)
+    file = File(path) if archive is None else _member(path, archive)
     if not file.stem.lower().endswith(".npy"):
         return Located(file)
     names = [name.format(file.stem[:-4]) for name in _WORD_FILES]
@@ -405,15 +400,14 @@ def locate(path: Path, dimension: int | None = None) -> Located:
     return Located(file, words)
 
 
-def _member(path: Path, archive: Path, dimension: int | None) -> File:
+def _member(path: Path, archive: Path) -> File:
     members = [file for same in tree(archive).files.values() for file in same]
     inside = path.relative_to(archive).as_posix()
     # words beside an array are no vectors themselves
     arrays = [file for file in members if file.stem.endswith(".npy") and "vocab" not in file.name]
     choice = arrays or members
     named = [file for file in members if inside in (file.member, file.name, file.stem)]
-    if inside == ".":
-        named = [file for file in choice if dimension and f".{dimension}d." in file.name] or choice
+    named = choice if inside == "." else named
     if len(named) == 1:
         return named[0]
     what = f"no {inside!r} in it, but" if inside != "." else "it holds"
@@ -477,10 +471,10 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _check_dimension(file: File, dimension: int, said: int | None, where: str) -> None:
-    """Raises `DataError` for another dimension than is said, or one that cannot be."""
+def _check_dimension(file: File, dimension: int, said: int | None = None) -> None:
+    """Raises `DataError` for another dimension than the header says, or one that cannot be."""
     if said not in (None, dimension):
-        here = f"vectors of {dimension} dimensions, but {said} {where}"
+        here = f"vectors of {dimension} dimensions, but {said} in its header"
         raise DataError(f"{file}: {here}; correct the dimension")
     if not 0 < dimension <= MOST_NUMBERS:
         range_ = f"from 1 to {MOST_NUMBERS} are read"
@@ -507,7 +501,7 @@ def _of_text(file: File, tally: Tally) -> Iterator[_Raw]:
             if not seen:
                 break
             tally.dimension = seen.most_common(1)[0][0]
-            _check_dimension(file, tally.dimension, declared[1] if declared else None, "in its header")
+            _check_dimension(file, tally.dimension, declared[1] if declared else None)
         tally.open_end = not block.endswith(b"\n")
         # one kind of separator, and none before the end of a line, where fastText has a space
         tidy = block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n")
@@ -588,7 +582,7 @@ def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_R
     """
     tally.form, tally.stored, tally.header = "word2vec binary", "float32", True
     declared, tally.dimension = int(header[1]), int(header[2])
-    _check_dimension(file, tally.dimension, None, "")
+    _check_dimension(file, tally.dimension)
     buffer, skip, size = b"", header.end(), 4 * tally.dimension
     for block in blocks(file):
         buffer += block[skip:]
@@ -627,7 +621,7 @@ def _of_array(array: File, words: File, tally: Tally) -> Iterator[_Raw]:
     matrix = read_npy(array, "f", 2)
     tally.form, tally.stored = f"array with words in {words.name}", matrix.dtype.name
     tally.dimension = matrix.shape[1]
-    _check_dimension(array, tally.dimension, None, "")
+    _check_dimension(array, tally.dimension)
     is_array = words.stem.endswith(".npy")
     texts = map(str, read_npy(words, "U", 1)) if is_array else (line for _, line in text_lines(words))
     names = (text.encode("utf-8", "surrogatepass") for text in texts)

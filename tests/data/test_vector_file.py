@@ -21,9 +21,9 @@ ROWS = ((0.1, -2.5, 3.0), (4.0, 1e-7, 16777217.0), (0.0, 1.0, -1.0))
 FORM = pytest.mark.parametrize("form", FORMS)
 
 
-def read(path: Path, dimension: int | None = None) -> tuple[list[str], list[list[float]], Tally]:
+def read(path: Path) -> tuple[list[str], list[list[float]], Tally]:
     tally = Tally()
-    parts = list(read_vectors(locate(path, dimension), tally))
+    parts = list(read_vectors(locate(path), tally))
     words = [word.decode("utf-8", "backslashreplace") for part, _ in parts for word in part]
     return words, [row for _, rows in parts for row in rows.tolist()], tally
 
@@ -87,16 +87,15 @@ NO_TABLE = ": no line with a word and numbers"
 def test_what_is_no_sound_file_is_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     path = write(tmp_path / name, content)
     with pytest.raises(DataError) as caught:
-        read(path, 2)
+        read(path)
     assert str(caught.value).startswith(f"{path}{message}")
 
 
-def test_a_member_of_a_zip_by_name_or_by_dimension(tmp_path: Path) -> None:
+def test_a_member_of_a_zip_by_name(tmp_path: Path) -> None:
     path = tmp_path / "glove.zip"
     with zipfile.ZipFile(path, "w") as archive:
         for size in (2, 3):
             archive.writestr(f"glove.6B.{size}d.txt", f"the {' '.join(['1'] * size)}\n")
-    assert read(path, 3)[2].dimension == 3
     assert read(path / "glove.6B.2d.txt")[2].dimension == 2
     for place, message in ((path, "it holds glove.6B.2d.txt, "), (path / "x", "no 'x' in it, but glove")):
         with pytest.raises(DataError, match=f"{message}.*; name one of them, as"):
@@ -128,7 +127,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_file_is_converted_once_and_known_by_its_content(
     tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also under another name; another content is another file, another dimension than stated an error."""
+    """Also under another name; another content is another file."""
     seen: list[str] = []
     first = converted(file, tmp_path / "c", progress=lambda what, done, total: seen.append(what))
     assert set(seen) == {"hashing", "converting"} and first.tally.duplicates == 1
@@ -139,7 +138,5 @@ def test_a_file_is_converted_once_and_known_by_its_content(
         patch.setattr("reimpl.data.vectors.read_vectors", None)
         copy = write(tmp_path / "copy.txt", file.read_bytes())
         assert converted(copy, tmp_path / "c") == first
-        with pytest.raises(DataError, match="vectors of 2 dimensions, but 3 stated"):
-            converted(copy, tmp_path / "c", dimension=3)
     write(file, ["the 7 8"])
     assert converted(file, tmp_path / "c").look_up(["the"])[0].tolist() == [[7, 8]]
