@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from audit.record import Audit, ExperimentRecord, Finding
+    from audit.record import Audit, ExperimentRecord, Finding, Verdict
+
+
+_OUTCOMES = ("reproduced", "contradicted", "inconclusive")
 
 
 def verdicts_frame(audit: Audit) -> pd.DataFrame:
@@ -37,6 +41,29 @@ def verdicts_frame(audit: Audit) -> pd.DataFrame:
         for verdict in audit.verdicts
     ]
     return pd.DataFrame(rows)
+
+
+def audit_html(audit: Audit, most: int = 40) -> str:
+    """Title, counts, and a table of the claims for a notebook, at most so many: judged ones first."""
+    table = verdicts_frame(audit)
+    counts = ", ".join(f"{sum(table.outcome == word)} {word}" for word in _OUTCOMES)
+    more = f"<p>and {len(table) - most} more; audit.report writes them all</p>" if len(table) > most else ""
+    columns = ["claim", "metric", "outcome", "reason", "estimate", "target", "margin", "low", "high", "runs"]
+    shown = table.sort_values("p_reproduced", key=lambda p: p.isna(), kind="stable")[columns].head(most)
+    head = f"<b>{escape(audit.paper.key)}</b>: {escape(audit.paper.title)}<br>{len(table)} claims: {counts}"
+    return f"<div><p>{head}</p>{_html(shown)}{more}</div>"
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """A table of one row for a notebook."""
+    import pandas as pd
+
+    names = ["claim", "outcome", "reason", "estimate", "target", "margin", "ci95", "n"]
+    return _html(pd.DataFrame([{name: getattr(verdict, name) for name in names}]))
+
+
+def _html(table: pd.DataFrame) -> str:
+    return table.to_html(index=False, float_format="{:.2f}".format, na_rep="")
 
 
 def runs_frame(experiments: Iterable[ExperimentRecord]) -> pd.DataFrame:

@@ -464,7 +464,7 @@ class Verdict:
 
     def _repr_html_(self) -> str:
         """In a notebook."""
-        from audit.notebook import verdict_html
+        from audit.frames import verdict_html
 
         return verdict_html(self)
 
@@ -792,7 +792,7 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """In a notebook."""
-        from audit.notebook import audit_html
+        from audit.frames import audit_html
 
         return audit_html(self)
 
