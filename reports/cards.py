@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -711,13 +712,16 @@ def band_of(claim: ClaimRecord, verdict: Verdict) -> str:
 
     The bands are those of the record, of the claim taken alone: the page only looks on which side of their
     ends a margin lies. A sixth word `u` says that the runs may contradict nothing. No margin moves a claim
-    of which readings are still to be run, nor one that the paper's other claims keep open.
+    of which readings are still to be run, nor one that something else than its margin keeps open: the band
+    must give the audit's own verdict at the audit's own margin.
     """
     ends, run = _ends(verdict), len(verdict.readings)
     exponent = words.kind_words(claim).measure is words.EXPONENT
-    if exponent or verdict.margin is None or verdict.reason == "multiplicity":
+    if exponent or verdict.margin is None or verdict.reason in ("multiplicity", *words.UNJUDGED):
         return ""
-    if 0 < run < verdict.readings_declared or all(end is None for end in ends):
+    if 0 < run < verdict.readings_declared or _alone(verdict, verdict.margin) != verdict.outcome:
+        return ""
+    if all(end is None for end in ends):
         return ""
     numbers_of = (verdict.margin, *ends)
     texts = ["-" if it is None else repr(float(it)).removesuffix(".0") for it in numbers_of]
@@ -731,6 +735,16 @@ def _ends(verdict: Verdict) -> tuple[float | None, ...]:
         verdict.margin_contradicted_from,
         verdict.margin_contradicted_up_to,
     )
+
+
+def _alone(verdict: Verdict, margin: float) -> str:
+    """The outcome at a margin above 0 by the bands alone, as `outcome` of report.js has it."""
+    start, end, against, until = _ends(verdict)
+    if (start, end) != (None, None) and (start or 0.0) <= margin <= (math.inf if end is None else end):
+        return "reproduced"
+    low, high = against or 0.0, math.inf if until is None else until
+    contradicts = (against, until) != (None, None) and low <= margin <= high
+    return "contradicted" if contradicts and not verdict.barred else "inconclusive"
 
 
 def slider(index: Lookup) -> View:
@@ -750,8 +764,8 @@ def slider(index: Lookup) -> View:
     places = [max(0.0, (margin - step) / (top - step)) for margin in shown]
     rows = label_rows([(x, _CHARACTER * len(text)) for x, text in zip(places, labels, strict=True)])
     movable, others = len(moved), len(claims) - len(moved)
-    keep = "keeps its verdict" if others == 1 else "keep their verdicts"
-    rest = f"; the other {numbers.count(others)} {keep} at any margin in points"
+    do = "does" if others == 1 else "do"
+    rest = f"; the other {numbers.count(others)} {do} not hang on it, or not on it alone"
     hang = "hangs" if movable == 1 else "hang"
     fixed = [
         f"{numbers.margin_size(it.value)} points, rule “{it.rule}”, {plural(number, 'claim')}"

@@ -240,6 +240,8 @@ def over_metrics(marks: Iterable[tuple[str, words.Status]]) -> str:
 
 def margin_band(verdict: Verdict) -> str:
     """The margins that would give a verdict, the claim taken alone: `reproduced from 1.05 on; ...`."""
+    if verdict.reason in words.UNJUDGED:
+        return ""
     margin = verdict.margin
     ends = (
         ("reproduced", verdict.margin_reproduced_from, verdict.margin_reproduced_up_to),

@@ -69,6 +69,27 @@ def test_what_needs_an_eye_is_first() -> None:
 
 
 @pytest.mark.parametrize(
+    ("reason", "contradicted_up_to", "moved_by"),
+    [
+        ("straddles_margin", 0.1, "0.3 0.9 - - 0.1"),
+        ("hangs_on_spread", 0.4, ""),
+        ("multiplicity", 0.4, ""),
+        ("most_failed", 0.1, ""),
+        ("runs_gone", 0.1, ""),
+    ],
+)
+def test_the_audits_own_margin_shows_the_audits_own_verdict(
+    reason: str, contradicted_up_to: float, moved_by: str
+) -> None:
+    """What the margin alone does not hold open has no what-if: the page would say more than the audit."""
+    ends = {"margin_reproduced_from": 0.9, "margin_contradicted_up_to": contradicted_up_to}
+    verdict = replace(sample.tiny().verdicts[0], reason=reason, margin=0.3, **ends)
+    (card,) = cards_of(replace(sample.tiny(), verdicts=(verdict,))).values()
+    assert card.band == moved_by
+    assert any("Margin band" in fact[0] for fact in card.facts) == (reason not in ("most_failed", "runs_gone"))
+
+
+@pytest.mark.parametrize(
     ("scope", "seeds", "flip"),
     [
         ("same_data", 0, False),
