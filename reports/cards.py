@@ -25,7 +25,7 @@ from reports import numbers
 from reports import sentences as words
 from reports.curves import curve_of, specification_curve
 from reports.lookup import Lookup, by_claim
-from reports.rerun import command_of
+from reports.rerun import command_of, on_changed_margins
 from reports.splits import splits_of_claim
 from reports.svg import interval_plot, intervals_of
 from reports.tables import mean_and_sd
@@ -772,8 +772,12 @@ def slider(index: Lookup) -> View:
         + (f": {it.why}" if it.why else "")
         for it, number in Counter(claim.margin for claim in claims if claim.margin).most_common()
     ]
+    changed, others_ran = on_changed_margins(index), any(index.imported(claim) for claim in claims)
     return View(
         movable=movable,
+        made=f". {changed}"
+        if changed
+        else f", made and hashed before the runs{' or their import' if others_ran else ''}.",
         start=_plain(max(used, key=lambda margin: (used[margin], -margin))) if used else "0",
         top=_plain(top),
         step=_plain(step),

@@ -27,6 +27,7 @@ from reports.page import (
     resting,
 )
 from reports.protocol import is_reduced, protocol_box
+from reports.rerun import on_changed_margins
 from reports.tables import SAME
 from reports.text import joined, line, listed, moment, plural, shortened, slug, visible
 from reports.verdicts import (
@@ -215,6 +216,7 @@ def _md_head(index: Lookup) -> str:
         f"**{_status_counts(index)}** of {plural(len(audit.claims), 'claim')} ({by}).",
         resting(audit.verdicts) if tested else NOTHING_TESTED,
         on_imported(*index.imported_and_judged),
+        md_line(on_changed_margins(index), 600),
         counted_once(audit),
         protocol,
     )
@@ -298,6 +300,7 @@ def junit(audit: Audit) -> str:
         properties = ElementTree.SubElement(suite, "properties")
         for name, value in (
             ("imported", on_imported(*index.imported_and_judged)),
+            ("margins_changed", on_changed_margins(index)),
             ("command", audit.command),
             ("tool_version", audit.tool_version),
             ("margins", audit.margins_hash),
@@ -428,7 +431,7 @@ def _tex_tables(
     scopes = {words.SCOPE_WORDS[it.scope] for _, it in tested if it.scope not in (None, "same_data")}
     dagger = f"† On {listed(sorted(scopes), word='or')}, not on the paper’s own data." if scopes else ""
     imported = on_imported(sum(index.imported(it) for it, _ in tested), len(tested))
-    caption = tex_escape(joined(said, number, dagger, imported))
+    caption = tex_escape(joined(said, number, dagger, imported, line(on_changed_margins(index), 600)))
     parts = range(0, len(tested), ROWS)
     for part, start in enumerate(parts, 1):
         of = f" Part {part} of {len(parts)}." if len(parts) > 1 else ""
@@ -485,7 +488,8 @@ def summary(audit: Audit) -> str:
 
     What most claims rest on, such as made data, stands above them; behind those that do not, theirs.
     """
-    index, lines = lookup(audit), []
+    index = lookup(audit)
+    lines = [visible(changed)] if (changed := on_changed_margins(index)) else []
     pairs = list(zip(audit.claims, audit.verdicts, strict=True))
     rest = [it for it in pairs if it[1].p_reproduced is None and it[1].outcome == "inconclusive"]
     tested = [claim for claim, verdict in pairs if verdict.p_reproduced is not None]

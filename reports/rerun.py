@@ -269,6 +269,14 @@ def versions_of(run: Run) -> str:
     return ", ".join(f"{name} {version}" for name, version in sorted(run.versions.items()))
 
 
+def on_changed_margins(index: Lookup) -> str:
+    """That runs had begun under other margins, with the claim file's reasons; empty where none had."""
+    paper, earlier = index.audit.paper.key, index.audit.margins_superseded
+    marks = dict.fromkeys(run.margins.get(paper, "") for run in index.every_run().values())
+    whys = listed([earlier[mark].rstrip(".") for mark in marks if mark in earlier])
+    return whys and f"The margins were changed after runs had begun under others: {whys}."
+
+
 def margins_note(mark: str, *, same: int, runs: int, imported: int = 0) -> str:
     """Whether the margins stood before the runs began; of those that were imported nobody knows."""
     said = f"Margins {mark[:12]}: "

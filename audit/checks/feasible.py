@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from math import ceil, floor
 
@@ -14,7 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.checks.grid import PLAUSIBLE, Rounding, pre_image
-from audit.checks.tables import OTHER_DEFINITION, SLIP, Number, Sheet, decimal, finding
+from audit.checks.tables import (
+    LABEL_FREE,
+    OF_LABELS,
+    OTHER_DEFINITION,
+    SLIP,
+    Number,
+    Profile,
+    Sheet,
+    alike,
+    decimal,
+    finding,
+    grouped,
+    left_out,
+)
 from audit.expression.interval import Interval, logarithm, point
 from audit.record import Finding
 from audit.stats.printed import Printed
@@ -124,6 +137,8 @@ _WEIGHT_UNIT = 1 << 30
 
 _METRIC = re.compile(rf"(?P<family>P|nDCG)@(?P<k>[1-{RANKS}])")
 Ends = tuple[Fraction, Fraction]
+#: A metric of each sort of document: whole numbers on either side of UNIT times it.
+Bounds = tuple[tuple[int, int], ...]
 
 
 # --------------------------------------------------------------------------- sorts of documents
@@ -154,22 +169,23 @@ def cells() -> tuple[Cell, ...]:
 
 
 @lru_cache(maxsize=64)
-def metric_bounds(metric: str) -> tuple[tuple[int, int], ...]:
+def metric_bounds(metric: str, of_labels: bool = False) -> Bounds:
     """For each cell whole numbers (low, high) with low <= UNIT x metric <= high; the metric is a fraction.
 
-    They are equal for P@1, and otherwise close to what UNIT resolves: logarithms are irrational.
+    They are equal for P@1, and otherwise close to what UNIT resolves: logarithms are irrational. `of_labels`:
+    P@k over min(k, labels).
     Raises ValueError for a metric that is not modelled.
     """
     match = _METRIC.fullmatch(metric)
     if match is None:
         raise ValueError(f"the linear programme knows P@1..P@5 and nDCG@1..nDCG@5, not {metric!r}")
-    value = _precision if match["family"] == "P" else _ndcg
+    value = partial(_precision, of_labels=of_labels) if match["family"] == "P" else _ndcg
     exact = [value(cell, int(match["k"])) for cell in cells()]
     return tuple((floor(it.low * UNIT), ceil(it.high * UNIT)) for it in exact)
 
 
-def _precision(cell: Cell, k: int) -> Interval:
-    return point(Fraction(sum(cell.right[:k]), k))
+def _precision(cell: Cell, k: int, *, of_labels: bool) -> Interval:
+    return point(Fraction(sum(cell.right[:k]), min(k, cell.labels) or 1 if of_labels else k))
 
 
 def _ndcg(cell: Cell, k: int) -> Interval:
@@ -226,52 +242,68 @@ class RowFit:
         return float(self.certificate.slack) if self.certificate else 0.0
 
 
-def fit_row(values: Mapping[str, Printed]) -> RowFit:
+def fit_row(
+    values: Mapping[str, Printed], *, of_labels: bool = False, skipped: tuple[str, Fraction] | None = None
+) -> RowFit:
     """Whether the printed metrics, by name and in percent, can hold for the same documents.
 
+    `of_labels`: with P@k over min(k, labels). `skipped`: a family (`P` or `nDCG`) that leaves out documents
+    without labels, and their share at most; to it each of them is as good as what is printed.
     Raises ValueError for a metric other than P@k and nDCG@k, k of 1..5 (see `is_modelled`), and for none.
     """
     if not values:
         raise ValueError("the linear programme needs a metric")
     ways: dict[Rounding, Certificate | None] = {}
+    known = [metric_bounds(metric, of_labels) for metric in values]
     for way in PLAUSIBLE:
         images = [pre_image(number, way) for number in values.values()]
-        ways[way] = _refutation(tuple(values), [(image.low / 100, image.high / 100) for image in images])
+        ends, sorts = [(it.low / 100, it.high / 100) for it in images], known
+        if skipped:  # two more sorts of documents, and their share as one more metric
+            family, most = skipped
+            theirs = [
+                of if it.startswith(f"{family}@") else (0, 0) for it, of in zip(values, ends, strict=True)
+            ]
+            more = [tuple((floor(end * UNIT), ceil(end * UNIT)) for end in of) for of in (*theirs, (1, 1))]
+            sorts = [a + b for a, b in zip([*known, ((0, 0),) * len(cells())], more, strict=True)]
+            ends.append((Fraction(0), most))
+        ways[way] = _refutation((*values, "left out")[: len(ends)], ends, sorts)
         if ways[way] is None:
             break
     return RowFit(next((way for way, proof in ways.items() if proof is None), None), ways["nearest"])
 
 
-def _refutation(metrics: tuple[str, ...], ends: Sequence[Ends]) -> Certificate | None:
-    """A proof that the row is impossible, or None."""
+def _refutation(metrics: Sequence[str], ends: Sequence[Ends], sorts: Sequence[Bounds]) -> Certificate | None:
+    """A proof that the row is impossible, or None. `sorts` are the metrics of each sort of document."""
     import numpy as np  # here and in `simplex` only: not needed by papers without nDCG
 
     low, high = (np.array([float(end[side]) for end in ends]) for side in (0, 1))
+    points = np.array([[low + high for low, high in of] for of in sorts], dtype=np.float64) / (2.0 * UNIT)
     try:
-        found = least_widening(_points(metrics), low, high)
+        found = least_widening(points, low, high)
     except ArithmeticError:  # numerical trouble proves nothing
         return None
     if found.slack <= float(SAFETY) / 100:
         return None
-    proof = certificate(metrics, ends, list(map(float, found.weights)))
+    proof = certificate(metrics, ends, list(map(float, found.weights)), sorts)
     return proof if proof.slack > SAFETY else None
 
 
-def certificate(metrics: Sequence[str], ends: Sequence[Ends], weights: Sequence[float]) -> Certificate:
+def certificate(
+    metrics: Sequence[str], ends: Sequence[Ends], weights: Sequence[float], sorts: Sequence[Bounds]
+) -> Certificate:
     """The inequality that any weights give, exactly; it proves something only if its slack is above 0.
 
-    `ends` are the least and greatest value of each metric as fractions of 1. Raises ValueError if all weights
-    are 0.
+    `ends` are the least and greatest value of each metric as fractions of 1, `sorts` its bounds for each sort
+    of document. Raises ValueError if all weights are 0.
     """
     greatest = max(map(abs, weights))
     if greatest == 0:
         raise ValueError("a certificate needs a weight that is not 0")
     whole = [round(weight / greatest * _WEIGHT_UNIT) for weight in weights]
-    bounds = [metric_bounds(metric) for metric in metrics]
     # of low and high the one that the sign of the weight makes greater
     most = max(
-        sum(w * of[column][w > 0] for w, of in zip(whole, bounds, strict=True))
-        for column in range(len(cells()))
+        sum(w * bounds[w > 0] for w, bounds in zip(whole, each, strict=True))
+        for each in zip(*sorts, strict=True)
     )
     least = sum((w * end[w < 0] for w, end in zip(whole, ends, strict=True)), Fraction(0))
     return Certificate(
@@ -281,46 +313,63 @@ def certificate(metrics: Sequence[str], ends: Sequence[Ends], weights: Sequence[
     )
 
 
-@lru_cache(maxsize=64)
-def _points(metrics: tuple[str, ...]) -> Array:
-    """(metrics, cells): each metric of each cell as a fraction, in double precision."""
-    import numpy as np
-
-    sums = [[low + high for low, high in metric_bounds(metric)] for metric in metrics]
-    return np.array(sums, dtype=np.float64).reshape(len(metrics), -1) / (2.0 * UNIT)
-
-
 _COLUMN = "a column that holds another metric than its name says"
 _MIXED = "numbers of different runs or splits in one row"
 _COPIED = "a slip in the table from which the row was copied"
 
 
 def joint(sheet: Sheet) -> Iterator[Finding]:
-    """One finding for each experiment that prints both P@k and nDCG@k for some k in 2 .. 5."""
-    for profile in sheet.profiles:
-        numbers = {metric: number for metric, number in profile.numbers.items() if is_modelled(metric)}
-        deeper = {metric for metric in numbers if not metric.endswith("@1")}
-        if len({metric.partition("@")[0] for metric in deeper}) == 2 and _in_range(numbers):
-            row = _fit(numbers)
-            if row is None:
-                continue
-            only_cut = not row.feasible and row.rounding is not None
+    """One finding for each experiment that prints both P@k and nDCG@k for some k in 2 .. 5.
+
+    A row that no documents give by the usual definitions is inconsistent only if neither of two honest causes
+    gives it. Documents without labels may be left out of one family (torchmetrics can skip them; others count
+    0): at most the share that the rows of the same documents leave (`tables.left_out`). And P@k may be over
+    min(k, labels), as R-precision is: one program has one definition, so only where that gives more rows than
+    the usual one does.
+    """
+    for rows in grouped(sheet.profiles, alike).values():
+        modelled = [(row, _modelled(row)) for row in rows]
+        fits = [(row, numbers, fit) for row, numbers in modelled if numbers and (fit := _fit(numbers))]
+        usual = [fit.rounding is not None for *_, fit in fits]
+        some = ("nDCG", left_out(rows, "P", "nDCG")), ("P", left_out(rows, "nDCG", "P"))
+        others = [all(usual) or _gives(numbers, some, of_labels=True) for _, numbers, _ in fits]
+        for (row, numbers, fit), other in zip(fits, others, strict=True):
+            causes = []
+            if fit.rounding is None:
+                causes = [LABEL_FREE] if _gives(numbers, some) else []
+                causes += [OF_LABELS] if other and sum(others) > sum(usual) else []
             yield finding(
                 sheet,
                 "feasible_row",
-                "consistent" if row.feasible else "untestable" if only_cut else "inconsistent",
+                "consistent" if fit.feasible else "untestable" if fit.rounding or causes else "inconsistent",
                 list(numbers.values()),
-                _shown(numbers, row),
-                detail=_detail(row),
-                alternatives=_alternatives(numbers),
-                subject=f"{profile.dataset}.{profile.experiment}",
+                _shown(numbers, fit, causes),
+                detail=_detail(fit),
+                alternatives=[*causes, *_alternatives(numbers)],
+                subject=f"{row.dataset}.{row.experiment}",
             )
+
+
+def _modelled(profile: Profile) -> dict[str, Number]:
+    """The numbers that the programme knows; none where they are of one family, or no percentages."""
+    numbers = {metric: number for metric, number in profile.numbers.items() if is_modelled(metric)}
+    deeper = {metric.partition("@")[0] for metric in numbers if not metric.endswith("@1")}
+    return numbers if len(deeper) == 2 and _in_range(numbers) else {}
+
+
+def _gives(
+    numbers: Mapping[str, Number], some: Iterable[tuple[str, Fraction]], *, of_labels: bool = False
+) -> bool:
+    """Whether some documents give the numbers, with one of these shares of them left out."""
+    values = {metric: number.value for metric, number in numbers.items()}
+    return any(fit_row(values, of_labels=of_labels, skipped=it).rounding for it in some)
 
 
 def one_cause(findings: Sequence[Finding]) -> list[Finding]:
     """The findings, with one in place of all the rows of a table whose P@k and nDCG@k do not go together.
 
     Where at least half of its rows do not, and three or more, the columns are in question and not each row.
+    It is inconsistent if a row is.
     """
     tables: dict[str, list[Finding]] = {}
     for it in findings:
@@ -328,7 +377,7 @@ def one_cause(findings: Sequence[Finding]) -> list[Finding]:
             tables.setdefault(f"{it.id.partition(':')[0]} {it.cells[0].partition('.')[0]}", []).append(it)
     told = list(findings)
     for held in tables.values():
-        wrong = [it for it in held if it.result == "inconsistent"]
+        wrong = [it for it in held if it.result != "consistent"]
         rows, of = ({it.cells[0] for it in some} for some in (wrong, held))
         if len(rows) > 2 and 2 * len(rows) >= len(of):
             told[told.index(wrong[0])] = _of_columns(wrong, len(rows), len(of))
@@ -337,14 +386,17 @@ def one_cause(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _of_columns(wrong: Sequence[Finding], rows: int, of: int) -> Finding:
-    first = max(wrong, key=lambda it: it.weight)
+    first = max(wrong, key=lambda it: (it.result == "inconsistent", it.weight))
+    certain = len({it.cells[0] for it in wrong if it.result == "inconsistent"})
+    some = f", in {certain} of them by none of the known definitions" if 0 < certain < rows else ""
     paper, table = first.id.partition(":")[0], first.cells[0].partition(".")[0]
     others = [it for found in wrong for it in found.alternatives if it != _COLUMN]
     return replace(
         first,
         id=f"{paper}:{first.check}:{table}",
         cells=tuple(dict.fromkeys(cell for it in wrong for cell in it.cells)),
-        arithmetic=f"in {rows} of {of} rows P@k and nDCG@k do not go together; the first: {first.arithmetic}",
+        arithmetic=f"in {rows} of {of} rows P@k and nDCG@k do not go together{some}; the first: "
+        f"{first.arithmetic}",
         alternatives=(_COLUMN, *dict.fromkeys(others)),
         where=f"{first.where.partition(':')[0]}: {rows} rows",
         detail="; ".join(it.arithmetic for it in wrong),
@@ -362,7 +414,7 @@ def _alternatives(numbers: Mapping[str, Number]) -> tuple[str, ...]:
     return (*first, _COLUMN, _MIXED, OTHER_DEFINITION)
 
 
-def _fit(numbers: dict[str, Number]) -> RowFit | None:
+def _fit(numbers: Mapping[str, Number]) -> RowFit | None:
     """None where nDCG@1 beside P@1 is all that is wrong: another check says that in plain words."""
     row = fit_row({metric: number.value for metric, number in numbers.items()})
     if row.feasible or not {"P@1", "nDCG@1"} <= set(numbers):
@@ -371,15 +423,19 @@ def _fit(numbers: dict[str, Number]) -> RowFit | None:
     return None if without.feasible else row
 
 
-def _shown(numbers: Mapping[str, Number], row: RowFit) -> str:
+def _shown(numbers: Mapping[str, Number], row: RowFit, causes: Sequence[str]) -> str:
     values = ", ".join(f"{metric} {number.text}" for metric, number in numbers.items())
     if row.certificate is None:
         return f"{values}: some documents give all of them"
     other = "cut" if row.rounding == "truncate" else "rounded up"
     cut = f", unless they were {other}" if row.rounding else ""
+    also = f". It would be explained by {' or by '.join(causes)}" if causes else ""
+    if row.rounding is None and not causes:
+        also = f". Neither {LABEL_FREE}, nor {OF_LABELS} explain it"
     return (
-        f"{values}: no test documents give all of these together, whatever their labels{cut}; every number "
-        f"would have to be off by {decimal(row.slack_pp, 3)} points or more{_twins(numbers)}"
+        f"{values}: by the usual definitions, over the same documents, no test documents give all of these "
+        f"together, whatever their labels{cut}; every number would have to be off by "
+        f"{decimal(row.slack_pp, 3)} points or more{_twins(numbers)}{also}"
     )
 
 

@@ -4,10 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from itertools import combinations
 from typing import get_args
 
-from audit.checks.tables import OTHER_DEFINITION, SLIP, Number, Sheet, apart, cut, decimal, finding, meet
+from audit.checks.tables import (
+    LABEL_FREE,
+    OF_LABELS,
+    OTHER_DEFINITION,
+    SLIP,
+    Number,
+    Profile,
+    Sheet,
+    alike,
+    apart,
+    cut,
+    decimal,
+    finding,
+    grouped,
+    left_out,
+    meet,
+)
 from audit.claims.schema import CorpusQuantity
 from audit.record import Finding, FindingResult
 
@@ -20,7 +37,8 @@ def bounds(sheet: Sheet) -> Iterator[Finding]:
     """Findings of kind `bounds`: one for each number out of 0..100, one for each experiment's P@k.
 
     P@k is the share of the first k labels that are right, so for k1 < k2 the hits obey
-    0 <= k2 P@k2 - k1 P@k1 <= 100 (k2 - k1), with the rounding, or the cutting, of both left open.
+    0 <= k2 P@k2 - k1 P@k1 <= 100 (k2 - k1), with the rounding, or the cutting, of both left open. Over
+    min(k, labels), as R-precision is, P@k may grow by more, and so much is untestable.
     """
     for number in sheet.numbers.values():
         if _SHARE.fullmatch(number.cell.metric or "") and number.cell.unit in (None, "percent"):
@@ -48,7 +66,9 @@ def _growing_hits(sheet: Sheet, by_k: dict[int, Number]) -> Iterator[Finding]:
             f"{k2} x {second.text} - {k1} x {first.text} = {decimal(gained)}, which must lie in "
             f"0..{100 * (k2 - k1)} up to {decimal(slack)} of rounding or cutting"
         )
-        yield finding(sheet, "bounds", "inconsistent", [first, second], text, alternatives=_ALTERNATIVES)
+        result: FindingResult = "inconsistent" if gained < 0 else "untestable"
+        reasons = _ALTERNATIVES if gained < 0 else (OF_LABELS, *_ALTERNATIVES)
+        yield finding(sheet, "bounds", result, [first, second], text, alternatives=reasons)
     if sound:
         shown = ", ".join(f"{k} x {number.text}" for k, number in by_k.items())
         text = f"hits grow with k by no more than one a place: {shown}"
@@ -57,7 +77,6 @@ def _growing_hits(sheet: Sheet, by_k: dict[int, Number]) -> Iterator[Finding]:
 
 # --------------------------------------------------------------------------- the same number
 
-_LABEL_FREE = "test documents without labels, counted in one metric and not in the other"
 _OTHER_RUN = "two runs of the same settings"
 _UPDATED = "one of the two places was not updated"
 
@@ -65,17 +84,35 @@ _UPDATED = "one of the two places was not updated"
 def identity(sheet: Sheet) -> Iterator[Finding]:
     """nDCG@1 = P@1: both are the share of documents whose first label is right.
 
-    So wherever documents without labels count 0 in both, as in pyxclib, or do not exist. Source: the
-    definition; the same for PSnDCG@1 and PSP@1.
+    So wherever documents without labels count 0 in both, as in pyxclib, or do not exist. Where one of the two
+    leaves them out, both have one ratio in all rows: only a row that other rows show to have another ratio is
+    inconsistent. Source: the definition; the same for PSnDCG@1 and PSP@1.
     """
+    rows = grouped(sheet.profiles, alike)
     for profile in sheet.profiles:
-        for metric, ranked in (("P@1", "nDCG@1"), ("PSP@1", "PSnDCG@1")):
-            pair = profile.get(metric, ranked)
+        for names in (("P@1", "nDCG@1"), ("PSP@1", "PSnDCG@1")):
+            pair = profile.get(*names)
             if len(pair) == 2:
-                first, second = pair
-                text = f"{metric} = {first.text} and {ranked} = {second.text}: {_how_far(first, second)}"
-                reasons = (SLIP, _LABEL_FREE, OTHER_DEFINITION)
-                yield finding(sheet, "identity", _agree(*pair), pair, text, alternatives=reasons)
+                result = _agree(*pair)
+                text = " and ".join(f"{name} = {it.text}" for name, it in zip(names, pair, strict=True))
+                text += f": {_how_far(*pair)}"
+                reasons = [SLIP, LABEL_FREE, OTHER_DEFINITION]
+                if result == "inconsistent" and (share := _without_labels(rows[alike(profile)], names, pair)):
+                    result, reasons = "untestable", [LABEL_FREE, OTHER_DEFINITION, SLIP]
+                    text += (
+                        f"; so do {decimal(100 * share, 2)} % of documents without labels, left out of one"
+                    )
+                yield finding(sheet, "identity", result, pair, text, alternatives=reasons)
+
+
+def _without_labels(
+    rows: Sequence[Profile], names: tuple[str, str], pair: tuple[Number, ...]
+) -> Fraction | None:
+    """The share of documents without labels by which two numbers are as far apart; None if rows forbid it."""
+    by_name = dict(zip((name.removesuffix("@1") for name in names), pair, strict=True))
+    over_all, labelled = sorted(by_name, key=lambda name: by_name[name].value.value)
+    share = 1 - by_name[over_all].value.interval[1] / by_name[labelled].value.interval[0]
+    return share if share <= left_out(rows, over_all, labelled) else None
 
 
 def twice(sheet: Sheet) -> Iterator[Finding]:

@@ -242,6 +242,32 @@ def _numbers(table: TableRecord) -> Iterator[Number]:
                 yield Number(cell, value, table.id, row.id, column.id, table.runs)
 
 
+def alike(profile: Profile) -> tuple[object, ...]:
+    """Rows with this in common were measured by one program on the same documents."""
+    cell = next(iter(profile.numbers.values())).cell
+    return profile.dataset, cell.source, cell.copied_from
+
+
+def left_out(profiles: Iterable[Profile], over_all: str, labelled: str) -> Fraction:
+    """The largest share of test documents that may have no labels: 0 to one family, left out of another.
+
+    Let x of the documents have none. Then P@k <= 1 - x wherever they count as 0; and if nDCG leaves them out,
+    P@1 = (1 - x) nDCG@1, or the other way round. x is that of the documents, and so one for all rows; a mean
+    over folds weights it by how well each went, so that twice what the ratio gives is left. `profiles` are
+    `alike`. 1 where nothing is known.
+    """
+    most = Fraction(1)
+    for profile in profiles:
+        for metric, number in profile.numbers.items():
+            family, _, k = metric.partition("@")
+            if family == over_all:
+                low, other = number.value.interval[0], profile.numbers.get(f"{labelled}@{k}")
+                most = min(most, 1 - low / 100)
+                if k == "1" and other and other.value.interval[1] > 0:
+                    most = min(most, 2 - 2 * low / other.value.interval[1])
+    return max(most, Fraction(0))
+
+
 def _experiment(number: Number) -> str:
     """A row without an experiment is taken for one: what its columns print belongs together."""
     return number.cell.experiment or f"{number.table}.{number.row}"
@@ -297,6 +323,8 @@ MEANS = "means over several runs"
 OTHER_SIZE = "another number of test documents than the one printed"
 _FITTED = "so read after the table was seen, which is no evidence for the sentence"
 OTHER_DEFINITION = "another definition of the metric"
+OF_LABELS = "P@k over min(k, labels) instead of over k"
+LABEL_FREE = "test documents without labels, counted in one metric and not in the other"
 
 
 def finding(

@@ -84,14 +84,20 @@ def runs(rng: np.random.Generator, on: Collection, of: Method, seeds: int) -> tu
     return tuple(found)
 
 
-def metrics(hits: Hits, on: Collection) -> dict[str, Fraction]:
-    """In percent."""
+def metrics(hits: Hits, on: Collection, by: str = "") -> dict[str, Fraction]:
+    """In percent. `by`: P@k over min(k, labels), or P or nDCG over the documents that have labels alone."""
     found: dict[str, Fraction] = {}
+    labelled = Fraction(on.documents, max(int((on.test > 0).sum()), 1))
     for k in KS:
-        found[f"P@{k}"] = Fraction(100 * int(hits[:, :k].sum()), k * on.documents)
+        over = np.minimum(k, np.maximum(on.test, 1)) if by == "labels" else np.full(on.documents, k)
+        right = sum((Fraction(int(hits[over == n, :k].sum()), int(n)) for n in set(over)), Fraction(0))
+        found[f"P@{k}"] = 100 * right / on.documents * (labelled if by == "P" else 1)
         ideal = np.concatenate([[0.0], np.cumsum(_DISCOUNTS)])[np.minimum(on.test, k)]
         each = np.divide(hits[:, :k] @ _DISCOUNTS[:k], ideal, out=np.zeros(on.documents), where=ideal > 0)
-        found[f"nDCG@{k}"] = Fraction(100 * float(each.mean())) if k > 1 else found["P@1"]
+        first = Fraction(100 * int(hits[:, 0].sum()), on.documents)
+        found[f"nDCG@{k}"] = (Fraction(100 * float(each.mean())) if k > 1 else first) * (
+            labelled if by == "nDCG" else 1
+        )
     return found
 
 

@@ -82,10 +82,12 @@ def stated(rng: np.random.Generator, prefix: str = "") -> list[Sheet]:
 def unstated(rng: np.random.Generator) -> list[Sheet]:
     """One table of means over runs or folds, of ensembles or of single runs, and not a word on which it is.
 
-    The size of the test set is printed as it is or rounded; another paper may print another size.
+    P@k may be over min(k, labels), and documents without labels be left out of P@k or of nDCG@k. The size of
+    the test set is printed as it is or rounded; another paper may print another size.
     """
     on, rows = collection(rng, "set"), {}
     behind = str(rng.choice(["one", "runs", "folds", "ensemble"]))
+    by = str(rng.choice(["", "", "labels", "P", "nDCG"]))
     decimals, rule = int(rng.choice([1, 2, 2, 2, 3])), str(rng.choice(RULES, p=[0.45, 0.45, 0.1]))
     for i in range(int(rng.integers(1, 12))):
         drawn = runs(rng, on, method(rng, f"m{i}"), 1 if behind == "one" else int(rng.integers(2, 6)))
@@ -93,7 +95,7 @@ def unstated(rng: np.random.Generator) -> list[Sheet]:
             drawn = (np.sum(drawn, axis=0) * 2 > len(drawn),)
         folds = np.array_split(np.arange(on.documents), 10) if behind == "folds" else [slice(None)]
         values = [
-            metrics(hits[part], Collection(on.name, on.train, on.test[part], on.labels))
+            metrics(hits[part], Collection(on.name, on.train, on.test[part], on.labels), by)
             for hits in drawn
             for part in folds
         ]

@@ -41,25 +41,29 @@ def test_a_share_lies_in_0_to_100(metric: str, printed: str, sound: bool) -> Non
 
 #: (P@1, P@3), worked by hand: hits among the first three less hits at the first are 3 P@3 - P@1, from 0
 #: to 200; two decimals have a slack of 1 x .005 + 3 x .005 = .02.
-HITS = [
+HITS: list[tuple[str, str, bool | None]] = [
     ("76.38", "62.81", True),
     ("90.02", "30.00", True),  # -0.02: rounding could have done that
     ("90.03", "30.00", True),  # -0.03: 30.00 may be 30.0099, cut
     ("90.04", "30.00", False),  # -0.04
-    ("40.00", "80.02", False),  # 200.06
+    ("40.00", "80.02", None),  # 200.06: over min(k, labels) it could
 ]
 
 
 @pytest.mark.parametrize(("first", "third", "sound"), HITS)
-def test_hits_grow_with_k_up_to_the_rounding(first: str, third: str, sound: bool) -> None:
-    assert (not broken(["P@1", "P@3"], first, third)) == (not broken(["P@3", "P@1"], third, first)) == sound
+def test_hits_grow_with_k_up_to_the_rounding(first: str, third: str, sound: bool | None) -> None:
+    result = {True: "consistent", False: "inconsistent", None: "untestable"}[sound]
+    for row in ({"P@1": first, "P@3": third}, {"P@3": third, "P@1": first}):
+        assert results(bounds(paper(table(row, {"a": list(row.values())})))) == [result]
 
 
 # --------------------------------------------------------------------------- P@1 = nDCG@1
 
 
-def first_rank(precision: str | None, ndcg: str | None) -> list[str]:
-    return results(identity(paper(table(["P@1", "nDCG@1"], {"a": [precision, ndcg]}))))
+def first_rank(precision: str, ndcg: str, *more: str) -> list[str]:
+    """Of the first row; another one shows that no documents without labels are left out of one of the two."""
+    rows = {"a": [precision, ndcg], "b": more or ["51.2345", "51.2345"]}
+    return results(identity(paper(table(["P@1", "nDCG@1"], rows))))[:1]
 
 
 @golden.cases("ndcg1_equals_p1")
@@ -82,6 +86,20 @@ PAIRS = [
 def test_they_must_meet_within_their_rounding(first: str, second: str, expected: str) -> None:
     assert first_rank(first, second) == first_rank(second, first) == [expected]
     assert in_two_tables(first, second) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (("60.00", "75.00"), "untestable"),  # a fifth of the documents may have no labels
+        (("60.01", "60.01"), "inconsistent"),  # none have none
+        (("75.00", "60.00"), "inconsistent"),  # a fifth would be left out of the other metric
+    ],
+)
+def test_one_share_of_documents_without_labels_explains_all_rows_or_none(
+    other: tuple[str, str], expected: str
+) -> None:
+    assert first_rank("72.00", "90.00", *other) == [expected]
 
 
 # --------------------------------------------------------------------------- printed twice

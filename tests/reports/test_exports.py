@@ -26,8 +26,10 @@ from reports.exports import (
     markdown_summary,
     md_code,
     md_escape,
+    summary,
     tex_escape,
 )
+from reports.render import html
 from reports.text import visible
 from tests.reports import sample
 from tests.reports.hostile import HOSTILE, TEXTS, study_saying
@@ -160,3 +162,14 @@ def test_every_tested_claim_has_one_row_and_long_tables_are_cut_into_parts() -> 
     assert "Part 1 of 3." in parts[0] and "Part 3 of 3." in parts[2]
     assert len({re.findall(r"\\label\{(.*?)\}", part)[0] for part in parts}) == 3
     assert not any(body(part)[0].startswith(" &") for part in parts)
+
+
+@pytest.mark.parametrize("write", [summary, html, markdown_summary, junit, latex])
+def test_margins_changed_after_the_runs_are_told_at_the_head(write: Callable[[Audit], str]) -> None:
+    (it,) = sample.tiny().experiments
+    runs = tuple(replace(run, margins={"chen2022": "b" * 32}) for run in it.runs)
+    audit = replace(sample.tiny(), experiments=(replace(it, runs=runs),))
+    assert "changed after" not in write(audit)
+    told = write(replace(audit, margins_superseded={"b" * 32: "widened after seeing"}))
+    assert "changed after runs had begun under others: widened after seeing." in told
+    assert "before the runs" not in told

@@ -86,7 +86,9 @@ def test_the_audits_own_margin_shows_the_audits_own_verdict(
     verdict = replace(sample.tiny().verdicts[0], reason=reason, margin=0.3, **ends)
     (card,) = cards_of(replace(sample.tiny(), verdicts=(verdict,))).values()
     assert card.band == moved_by
-    assert any("Margin band" in fact[0] for fact in card.facts) == (reason not in ("most_failed", "runs_gone"))
+    assert any("Margin band" in fact[0] for fact in card.facts) == (
+        reason not in ("most_failed", "runs_gone")
+    )
 
 
 @pytest.mark.parametrize(
