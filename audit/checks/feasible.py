@@ -397,7 +397,7 @@ def _of_columns(wrong: Sequence[Finding], rows: int, of: int) -> Finding:
         cells=tuple(dict.fromkeys(cell for it in wrong for cell in it.cells)),
         arithmetic=f"in {rows} of {of} rows P@k and nDCG@k do not go together{some}; the first: "
         f"{first.arithmetic}",
-        alternatives=(_COLUMN, *dict.fromkeys(others)),
+        alternatives=tuple(dict.fromkeys([_COLUMN, *others] if certain else [*others, _COLUMN])),
         where=f"{first.where.partition(':')[0]}: {rows} rows",
         detail="; ".join(it.arithmetic for it in wrong),
     )

@@ -251,21 +251,25 @@ def alike(profile: Profile) -> tuple[object, ...]:
 def left_out(profiles: Iterable[Profile], over_all: str, labelled: str) -> Fraction:
     """The largest share of test documents that may have no labels: 0 to one family, left out of another.
 
-    Let x of the documents have none. Then P@k <= 1 - x wherever they count as 0; and if nDCG leaves them out,
-    P@1 = (1 - x) nDCG@1, or the other way round. x is that of the documents, and so one for all rows; a mean
-    over folds weights it by how well each went, so that twice what the ratio gives is left. `profiles` are
-    `alike`. 1 where nothing is known.
+    Let x of the documents have none. Then P@k <= 1 - x wherever they count as 0; twice that is left, as folds
+    that differ blur their mean. And if nDCG leaves them out, P@1 = (1 - x) nDCG@1 in each row, or the other
+    way round: where half of the rows print the two alike, x is next to nothing. By x P@1 they would differ,
+    and all k such rows round to the same with a chance of 1 % only if that is 1 - 0.01^(1/k) of what one row's
+    rounding leaves.
+    `profiles` are `alike`. 1 where nothing is known.
     """
-    most = Fraction(1)
+    levels, same, pairs = [Fraction(1)], [], 0
     for profile in profiles:
-        for metric, number in profile.numbers.items():
-            family, _, k = metric.partition("@")
-            if family == over_all:
-                low, other = number.value.interval[0], profile.numbers.get(f"{labelled}@{k}")
-                most = min(most, 1 - low / 100)
-                if k == "1" and other and other.value.interval[1] > 0:
-                    most = min(most, 2 - 2 * low / other.value.interval[1])
-    return max(most, Fraction(0))
+        first, second = (profile.numbers.get(f"{family}@1") for family in (over_all, labelled))
+        if first and second:
+            pairs += 1
+            if meet(first.value, second.value) and first.value.value:
+                same.append(1 - first.value.interval[0] / second.value.interval[1])
+        scores = (number for name, number in profile.numbers.items() if name.startswith(f"{over_all}@"))
+        levels += [2 - number.value.interval[0] / 50 for number in scores]
+    if same and 2 * len(same) >= pairs:
+        levels.append(min(same) * Fraction(1 - 0.01 ** (1 / len(same))))
+    return max(min(levels), Fraction(0))
 
 
 def _experiment(number: Number) -> str:
