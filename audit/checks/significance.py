@@ -9,13 +9,13 @@ what other seeds would give is not in the table.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from audit.checks.grid import hits, pre_image
-from audit.checks.tables import SLIP, Sheet, finding
+from audit.checks.tables import SLIP, Sheet, finding, meet
 from audit.record import ClaimRecord, Finding, FindingResult
 from audit.stats.printed import Printed
 
@@ -23,6 +23,8 @@ LEVEL = 0.05
 Label = Literal["must_be", "cannot_be", "undecidable"]
 
 _RHETORICAL = "the word is used without a test"
+#: In the name of a test, they say that it is one over documents.
+_OVER_DOCUMENTS = ("mcnemar", "document", "instance")
 _OTHER_TEST = "another test, over seeds or over other metrics"
 _RESULTS: Mapping[Label, tuple[FindingResult, str]] = {
     "must_be": ("consistent", "significant however the documents pair"),
@@ -44,62 +46,81 @@ def significance(sheet: Sheet) -> Iterator[Finding]:
 
 def _of_claim(sheet: Sheet, claim: ClaimRecord, documents: int) -> Finding:
     better, worse = (sheet.numbers[cell] for cell in claim.cells)
-    bounds = table_significance(better.value, worse.value, documents)
     low, high = (sheet.test_count(claim.dataset) or better.value).interval
     sizes = {max(int(low), 1), documents, int(high)} if sheet.is_rounded(claim.dataset) else {documents}
-    labels = {table_significance(better.value, worse.value, size).label for size in sizes}
-    result, said = _RESULTS[bounds.label if len(labels) == 1 else "undecidable"]
+    every = [table_significance(better.value, worse.value, size) for size in sizes]
+    labels = {it.label for it in every}
+    result, said = _RESULTS[every[0].label if len(labels) == 1 else "undecidable"]
+    test = claim.details.get("test")
     if better.value.value <= worse.value.value:
-        result, said = "untestable", "the order itself does not hold"  # that is for another check
+        tie = meet(better.value, worse.value)  # that is for another check
+        result, said = "untestable", "the printed digits tie" if tie else "the order itself does not hold"
+    elif test and not any(word in test.lower() for word in _OVER_DOCUMENTS):
+        result, said = "untestable", f"the test is “{test}”, which is not said to be over documents"
     elif result == "inconsistent" and not (better.is_single and worse.is_single):
         # a test over runs may find any difference; a difference that documents alone bear out is no less
         result, said = "untestable", "means over runs can be told apart by less; single runs are not stated"
+    gaps = [number for it in every for number in it.gap_documents]
+    unpaired = [p for it in every for p in it.p_unpaired]
+    best, worst = min(it.p_best for it in every), max(it.p_worst for it in every)
     text = (
-        f"{better.text} and {worse.text} of {documents:,} documents are {bounds.gap_documents:,} documents "
-        f"apart: McNemar's p lies between {bounds.p_best:.2g} and {bounds.p_worst:.2g}, unpaired p "
-        f"{bounds.p_unpaired:.2g}; {said}"
+        f"{better.text} and {worse.text} of {documents:,} documents are {_span(gaps, ',')} documents apart: "
+        f"McNemar's p lies between {best:.2g} and {worst:.2g}, unpaired p {_span(unpaired, '.2g')}; {said}"
     )
     reasons = (_RHETORICAL, _OTHER_TEST, SLIP)
     return finding(sheet, "significance", result, (better, worse), text, claim=claim, alternatives=reasons)
 
 
+def _span(numbers: Sequence[float], form: str) -> str:
+    return " to ".join(dict.fromkeys(f"{number:{form}}" for number in (min(numbers), max(numbers))))
+
+
 @dataclass(frozen=True)
 class TableSignificance:
-    """p-values that two printed P@1 and the test size leave possible, two-sided."""
+    """What two printed P@1 and the test size leave possible; all p are two-sided."""
 
-    gap_documents: int
-    """Documents between the two, whichever is higher."""
+    gap_documents: tuple[int, int]
+    """Documents between the two, whichever is higher: the fewest and the most that the rounding leaves."""
     p_best: float
-    """McNemar's exact p if the higher one has right all that the lower one has."""
+    """McNemar's exact p where they are furthest apart and the higher one has right all that the lower has."""
     p_worst: float
-    """McNemar's exact p if the lower one alone has as many right as there can be."""
-    p_unpaired: float
-    """Pooled z test, as if each system had had its own documents."""
+    """McNemar's exact p where they are closest and the lower one alone has as many right as there can be."""
+    p_unpaired: tuple[float, float]
+    """Pooled z test, as if each system had had its own documents, at both gaps."""
     label: Label
 
 
 def table_significance(first: Printed, second: Printed, documents: int) -> TableSignificance:
-    """For two printed P@1 in percent on the same test documents.
+    """For two printed P@1 in percent on the same test documents, over all counts that rounding leaves.
 
-    The numbers are of the fewest hits of each that are printed so, or of the nearest number where none are;
-    the label is of all counts that rounding leaves.
-
-    - `must_be`: p_worst <= LEVEL even where the two are closest;
+    - `must_be`: p_worst <= LEVEL;
     - `cannot_be`: above LEVEL even where they are furthest apart, c = 0, and by the test that is the first to
       say "significant", the one-sided normal approximation of McNemar's: 2 documents apart or fewer at 0.05;
     - `undecidable`: anything else.
 
     Raises ValueError unless there are documents.
     """
-    (low1, high1, h1), (low2, high2, h2) = (_counts(it, documents) for it in (first, second))
-    gap, c_max = abs(h1 - h2), _most_only_lower(h1, h2, documents)
+    (low2, high2), (low1, high1) = (_counts(it, documents) for it in sorted((first, second), key=_value))
+    most, least = high1 - low2, max(low1 - high2, 0)
+    # the least gap leaves the most documents to the lower one, too: both make p greatest
+    c = _most_only_lower(low1, high2, documents)
+    p_worst = mcnemar_two_sided(least + c, c) if least else 1.0
+    # one-sided: P[Z >= (b - c) / sqrt(b + c)] with c = 0
+    cannot = math.erfc(math.sqrt(most / 2.0)) / 2.0 > LEVEL
     return TableSignificance(
-        gap_documents=gap,
-        p_best=mcnemar_two_sided(gap, 0),
-        p_worst=mcnemar_two_sided(gap + c_max, c_max),
-        p_unpaired=_pooled_z(h1, h2, documents),
-        label=_label((low1, high1), (low2, high2), documents),
+        gap_documents=(least, most),
+        p_best=mcnemar_two_sided(most, 0),
+        p_worst=p_worst,
+        p_unpaired=(
+            _pooled_z(high1, low2, documents),
+            _pooled_z(low1, high2, documents) if least else 1.0,
+        ),
+        label="cannot_be" if cannot else "must_be" if p_worst <= LEVEL else "undecidable",
     )
+
+
+def _value(number: Printed) -> Fraction:
+    return number.value
 
 
 def mcnemar_two_sided(b: int, c: int) -> float:
@@ -117,15 +138,14 @@ def mcnemar_two_sided(b: int, c: int) -> float:
     return min(1.0, 2.0 * math.exp(log_term + math.log(total)))
 
 
-def _counts(number: Printed, documents: int) -> tuple[int, int, int]:
-    """Fewest and most hits that are printed so (or those on either side of it), and the count to show."""
+def _counts(number: Printed, documents: int) -> tuple[int, int]:
+    """Fewest and most hits that are printed so, or those on either side of it."""
     found = hits(number, documents)
     if found.feasible:
-        return found.least, found.most, found.least
+        return found.least, found.most
     image = pre_image(number)
     low, high = (image.low * documents / 100, image.high * documents / 100)
-    nearest = min(max(math.floor(number.value * documents / 100 + Fraction(1, 2)), 0), documents)
-    return max(math.floor(low), 0), min(math.ceil(high), documents), nearest
+    return max(math.floor(low), 0), min(math.ceil(high), documents)
 
 
 def _most_only_lower(hits1: int, hits2: int, documents: int) -> int:
@@ -140,17 +160,3 @@ def _pooled_z(hits1: int, hits2: int, documents: int) -> float:
         return 1.0
     z = (hits1 - hits2) / documents / math.sqrt(2.0 * pooled * (1.0 - pooled) / documents)
     return math.erfc(abs(z) / math.sqrt(2.0))
-
-
-def _label(first: tuple[int, int], second: tuple[int, int], documents: int) -> Label:
-    (low1, high1), (low2, high2) = first, second
-    widest = max(high1 - low2, high2 - low1)
-    # one-sided: P[Z >= (b - c) / sqrt(b + c)] with c = 0
-    if math.erfc(math.sqrt(widest / 2.0)) / 2.0 > LEVEL:
-        return "cannot_be"
-    # the least gap leaves the most documents to the lower one, too: both make p greatest
-    upper, lower = (low1, high2) if low1 > high2 else (low2, high1)
-    if upper <= lower:
-        return "undecidable"
-    c = _most_only_lower(upper, lower, documents)
-    return "must_be" if mcnemar_two_sided(upper - lower + c, c) <= LEVEL else "undecidable"

@@ -252,10 +252,10 @@ def left_out(profiles: Iterable[Profile], over_all: str, labelled: str) -> Fract
     """The largest share of test documents that may have no labels: 0 to one family, left out of another.
 
     Let x of the documents have none. Then P@k <= 1 - x wherever they count as 0; twice that is left, as folds
-    that differ blur their mean. And if nDCG leaves them out, P@1 = (1 - x) nDCG@1 in each row, or the other
+    differ. And if nDCG leaves them out, P@1 = (1 - x) nDCG@1 in each row, or the other
     way round: where half of the rows print the two alike, x is next to nothing. By x P@1 they would differ,
-    and all k such rows round to the same with a chance of 1 % only if that is 1 - 0.01^(1/k) of what one row's
-    rounding leaves.
+    and all k such rows round to the same with a chance of 1 % only if that is 1 - 0.01^(1/k) of what the
+    rounding of one leaves.
     `profiles` are `alike`. 1 where nothing is known.
     """
     levels, same, pairs = [Fraction(1)], [], 0
