@@ -170,9 +170,11 @@ def _why_off(group: _Group, here: Fingerprint, wrong: Sequence[Number]) -> str:
     could_tell = grid.tail(chances, here.of) <= LEVEL
     hint = ", which hints at means over runs, splits or models" if could_tell else ""
     stated = len(group.single) == len(group.numbers)
+    mute = sum(chance == 1 for chance in chances)
+    who = f"{mute} fit any such number of documents; the rest go" if mute else "they go"
     unstated = "" if stated else "; how many runs are behind each is not stated"
     size = f"; {here.documents:,} may be rounded" if group.rounded else ""
-    return f"they go with it no better than chance{hint}{unstated}{size}"
+    return f"{who} with it not clearly better than chance{hint}{unstated}{size}"
 
 
 def _stands_out(sheet: Sheet, group: _Group, number: Number, here: Fingerprint, it: Granularity) -> Finding:
@@ -184,7 +186,10 @@ def _stands_out(sheet: Sheet, group: _Group, number: Number, here: Fingerprint, 
     if it.rounding is not None:
         text += f"; it can if it was {'cut' if it.rounding == 'truncate' else 'rounded up'}"
     elif not must_fit:
-        text += "; it is not stated to be a single run on exactly so many"
+        single = number.address in group.single
+        text += (
+            f"; {f'{here.documents:,} may be rounded' if single else 'it is not stated to be a single run'}"
+        )
     return finding(
         sheet,
         "granularity",

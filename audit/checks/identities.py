@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
@@ -132,9 +133,13 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
                 key = (first.cell.dataset, first.cell.experiment, first.table, second.table)
                 groups.setdefault(key, []).append((first, second))
     yield from _not_compared(sheet)
+    same: defaultdict[tuple[str, str], set[str]] = defaultdict(set)  # numbers that two tables share
+    for first, second in (pair for pairs in groups.values() for pair in pairs):
+        if first.cell.metric and meet(first.value, second.value):
+            same[first.table, second.table].add(first.text)
     for pairs in groups.values():
         differing = [pair for pair in pairs if _agree(*pair) == "inconsistent"]
-        agreeing = len({first.text for first, second in pairs if meet(first.value, second.value)})
+        agreeing = len(same[pairs[0][0].table, pairs[0][1].table])
         if len(differing) == len(pairs) > 1 and pairs[0][0].cell.metric:
             yield _of_pairs(sheet, pairs, agreeing, all_differ=True)
             continue
@@ -145,9 +150,9 @@ def _re_run(first: Number, second: Number, agreeing: int) -> bool:
     """Whether two numbers may be those of two runs of the same settings.
 
     Not of what is no score, is copied, or is stated to be one single run. If runs differ by a normal error of
-    any size s, as many other metrics as `agreeing` come out alike (within the rounding r of both) and this
-    one d apart with the chance P[|Z| <= r / s]^agreeing P[|Z| >= d / s]: no re-run where that is below 0.5 %
-    at every s.
+    any size s, as many other scores of the two tables as `agreeing` come out alike (within the rounding r of
+    both) and this one d apart with the chance P[|Z| <= r / s]^agreeing P[|Z| >= d / s]: no re-run where that
+    is below 0.5 % at every s.
     """
     if not first.cell.metric or first.cell.source == "copied" or (first.is_single and second.is_single):
         return False
@@ -181,12 +186,13 @@ def _of_pairs(
     first, second = pairs[0]
     shown = "; ".join(f"{_what(a)} is {a.text} and {b.text}" for a, b in pairs)
     how = "all differ by more than rounding" if all_differ else _how_far(first, second)
-    result, again = _agree(first, second), _re_run(first, second, agreeing)
+    result = _agree(first, second)
+    again = result == "inconsistent" and _re_run(first, second, agreeing)
     reasons = (_OTHER_RUN, _UPDATED, SLIP) if all_differ or again else (SLIP, _UPDATED, _OTHER_RUN)
     return finding(
         sheet,
         "twice",
-        "untestable" if again and result == "inconsistent" else result,
+        "untestable" if again else result,
         [number for pair in pairs for number in pair],
         f"{shown}: {how}",
         alternatives=reasons,
