@@ -239,7 +239,10 @@ def _derivation(claim: ClaimRecord, verdict: Verdict) -> Iterator[Fact]:
     spans = (
         (f"{inner}% interval", verdict.ci90),
         (f"{outer}% interval", verdict.ci95),
-        (f"One paper run ({outer}%)", verdict.pi95),
+        (
+            f"{'One paper run' if claim.runs_behind < 2 else 'Mean of the paper’s runs'} ({outer}%)",
+            verdict.pi95,
+        ),
     )
     yield from ((term, numbers.interval(span, beside=marks), "") for term, span in spans if span is not None)
     if verdict.margin is not None:

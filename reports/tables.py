@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from audit.record import (
     AcrossPapers,
+    ClaimRecord,
     DataInfo,
     DataSheet,
     DataStatistic,
@@ -30,13 +31,14 @@ SAME = "same runs as"
 
 def table_views(index: Lookup) -> list[View]:
     """All tables of the audit."""
-    marks, findings, intervals = _verdict_marks(index), _finding_marks(index), _intervals(index)
+    marks, findings, judged = _verdict_marks(index), _finding_marks(index), _judged(index)
     anchors = unique_slugs("table", [table.id for table in index.audit.tables])
 
     def cell_view(place: Place) -> View:
         cell, address = place.cell, place.cell.address
         repeated = _repeated(place, index)
-        values = () if repeated else measured(place, index)
+        claim, seeds = judged.get(address, (None, ()))
+        values = () if repeated else seeds or measured(place, index)
         record = index.experiments.get(cell.experiment or "")
         return View(
             cell=cell,
@@ -44,7 +46,7 @@ def table_views(index: Lookup) -> list[View]:
             marks=marks.get(address, ()),
             ours=_ours(values, record) if values else "",
             n=f"n = {len(values)}" if values else "",
-            interval=intervals.get(address, ""),
+            interval=_interval(claim, index) if claim else "",
             repeated=repeated,
             findings=findings.get(address, ()),
             scope=record.scope if record and values else "same_data",
@@ -88,15 +90,17 @@ def _finding_marks(index: Lookup) -> dict[str, list[tuple[str, str]]]:
     return marks
 
 
-def _intervals(index: Lookup) -> dict[str, str]:
-    """Cell address -> the interval of our mean, from the verdict on the cell's own value."""
-    intervals = {}
-    for claim in index.audit.claims:
-        verdict = index.verdicts[claim.id]
-        if kind_words(claim).is_value and len(claim.cells) == 1 and verdict.ci95:
-            bounds = numbers.interval(verdict.ci95, beside=edges(claim, verdict))
-            intervals[claim.cells[0]] = f"{coverage(verdict)[1]}%: {bounds}"
-    return intervals
+def _judged(index: Lookup) -> dict[str, tuple[ClaimRecord, Sequence[float]]]:
+    """Cell address -> the claim about the cell's own value, and the seeds of its verdict: of its look."""
+    values = (it for it in index.audit.claims if kind_words(it).is_value and len(it.cells) == 1)
+    verdicts = ((it, index.verdicts[it.id]) for it in values)
+    return {it.cells[0]: (it, next(iter(verdict.values), ())) for it, verdict in verdicts if verdict.ci95}
+
+
+def _interval(claim: ClaimRecord, index: Lookup) -> str:
+    """Of our mean."""
+    verdict = index.verdicts[claim.id]
+    return f"{coverage(verdict)[1]}%: {numbers.interval(verdict.ci95, beside=edges(claim, verdict))}"
 
 
 def _verdict_marks(index: Lookup) -> dict[str, list[View]]:

@@ -165,7 +165,8 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         place = _apart(estimate - target, margin, "exactly")
     # An order or a cost is tested on one side, which the inner interval shows, and the reverse by twice that
     # p, which the outer one shows: of an open claim the one on whose side the estimate lies.
-    ratio = words.kind_words(claim).measure is words.RATIO
+    ratio, behind = words.kind_words(claim).measure is words.RATIO, f"the paper’s {claim.runs_behind} runs"
+    single = claim.runs_behind < 2
     against = estimate is not None and estimate < (1.0 if ratio else 0.0)
     back = verdict.reason == "reversed" or (verdict.outcome == "inconclusive" and against)
     deciding, bounds = (outer, verdict.ci95) if back else (inner, verdict.ci90)
@@ -197,6 +198,8 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "negligible": numbers.margin_size(claim.negligible),
         "ci90": numbers.interval(verdict.ci90, beside=marks),
         "ci95": numbers.interval(verdict.ci95, beside=marks),
+        "unusual": "one unusual run" if single else f"chance in {behind}",
+        "lucky": "one lucky run" if single else f"luck in {behind}",
         "inner": inner,
         "outer": outer,
         "alone": alone_text(verdict, verdict.level) if verdict.p_reproduced is not None else numbers.ABSENT,
