@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 ABSENT = "–"
-#: Beyond so many decimals a difference of percents is none to a reader.
-_FINEST = 4
+#: Beyond this many decimals a difference of percents is floating-point noise, and is taken for none.
+_FINEST = 9
+#: Nearer than this to a mark is on it, to a reader.
+_NEAR = Decimal("0.00005")
 _HUGE = 1e9
 
 
@@ -24,25 +26,26 @@ def is_drawable(*values: float) -> bool:
 
 
 def points(
-    value: float | None, *, beside: Iterable[float] = (), decimals: int = 2, finest: int = _FINEST
+    value: float | None, *, beside: Iterable[float] = (), decimals: int = 2, near: Decimal = _NEAR
 ) -> str:
     """`value` with `decimals` digits after the point, or as many as keep it on its side of zero and `beside`.
 
-    >>> points(0.004), points(75.8796, beside=[75.88]), points(75.8796)
-    ('0.004', '75.8796', '75.88')
+    >>> points(0.004), points(75.8796, beside=[75.88]), points(75.8796), points(75.87999, beside=[75.88])
+    ('0.004', '75.8796', '75.88', '75.88')
     """
-    marks = [_exact(mark, finest) for mark in (0.0, *beside) if math.isfinite(mark)]
+    marks = [_exact(mark) for mark in (0.0, *beside) if math.isfinite(mark)]
 
     def keeps_sides(shown: Decimal, exact: Decimal) -> bool:
-        return all((shown > mark) - (shown < mark) == (exact > mark) - (exact < mark) for mark in marks)
+        apart = (mark for mark in marks if abs(exact - mark) >= near)
+        return all((shown > mark) - (shown < mark) == (exact > mark) - (exact < mark) for mark in apart)
 
-    return _shown(value, ROUND_HALF_EVEN, keeps_sides, decimals, finest)
+    return _shown(value, ROUND_HALF_EVEN, keeps_sides, decimals)
 
 
 def signed(value: float | None, *, beside: Iterable[float] = ()) -> str:
     """As `points`, with a plus sign before what is above zero."""
     text = points(value, beside=beside)
-    return f"+{text}" if value is not None and _exact(value) > 0 else text
+    return f"+{text}" if value is not None and value > 0 and text.strip("0.") else text
 
 
 def distance(value: float, *, margin: float | None) -> str:
@@ -102,7 +105,7 @@ def p_value(p: float | None, *, levels: Iterable[float] = (0.05,)) -> str:
         return ABSENT
     if 0.999 < p < 1:
         return "> 0.999"
-    return "< 0.001" if p < 0.001 else points(p, beside=levels, decimals=3, finest=9)
+    return "< 0.001" if p < 0.001 else points(p, beside=levels, decimals=3, near=Decimal(0))
 
 
 def count(number: int) -> str:
@@ -125,27 +128,23 @@ def memory(size: int | None) -> str:
 
 
 def _shown(
-    value: float | None,
-    rounding: str,
-    is_true: Callable[[Decimal, Decimal], bool],
-    decimals: int = 2,
-    finest: int = _FINEST,
+    value: float | None, rounding: str, is_true: Callable[[Decimal, Decimal], bool], decimals: int = 2
 ) -> str:
     """With the fewest decimals for which `is_true(shown, exact)`."""
     if value is None:
         return ABSENT
     if not is_drawable(value):
         return _minus(f"{value:g}")
-    exact = _exact(value, finest)
-    for digits in range(decimals, finest + 1):
+    exact = _exact(value)
+    for digits in range(decimals, _FINEST + 1):
         shown = exact.quantize(Decimal(1).scaleb(-digits), rounding=rounding)
         if is_true(shown, exact):
             break
     return _minus(f"{abs(shown) if shown == 0 else shown:f}")  # no "-0.00"
 
 
-def _exact(value: float, finest: int = _FINEST) -> Decimal:
-    return Decimal(repr(round(float(value), finest)))
+def _exact(value: float) -> Decimal:
+    return Decimal(repr(round(float(value), _FINEST)))
 
 
 def _minus(text: str) -> str:

@@ -183,7 +183,8 @@ def on_imported(number: int, judged: int) -> str:
 
 def _resting(index: Lookup) -> str:
     """On whose data, and on whose runs."""
-    return joined(resting(index.audit.verdicts), on_imported(*index.imported_and_judged))
+    imported = on_imported(*index.imported_and_judged)
+    return joined(resting(index.audit.verdicts), imported, rerun.on_changed_margins(index))
 
 
 def _authors(said: AuthorResponse | None) -> View:

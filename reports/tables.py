@@ -38,7 +38,8 @@ def table_views(index: Lookup) -> list[View]:
         cell, address = place.cell, place.cell.address
         repeated = _repeated(place, index)
         claim, seeds = judged.get(address, (None, ()))
-        values = () if repeated else seeds or measured(place, index)
+        known = () if repeated else measured(place, index)
+        values = (seeds or known) if known else ()
         record = index.experiments.get(cell.experiment or "")
         return View(
             cell=cell,
