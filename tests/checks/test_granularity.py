@@ -74,6 +74,15 @@ def test_where_runs_are_not_stated_a_number_off_the_grid_may_be_a_mean() -> None
     assert said(*FIT) == ["consistent"]
 
 
+def test_of_a_single_run_on_a_rounded_size_only_the_size_is_in_doubt() -> None:
+    """And whole percents of 100 documents say nothing, whichever they are."""
+    many = [f"{k}.0" for k in range(80, 90)]
+    sheet = with_precisions("91.43", *many, runs=1, test="100")
+    said_of = [found.arithmetic for found in granularity([sheet])]
+    assert any("100 may be rounded" in text for text in said_of)
+    assert not any("not stated" in text or "no better than chance" in text for text in said_of)
+
+
 #: 3,010, 2,744, 3,232, 1,907, 2,508 and 3,105 of 3,809 documents; the first alone can come from 3,865.
 ELSEWHERE = ("79.02", "72.04", "84.85", "50.07", "65.84", "81.52")
 

@@ -21,6 +21,9 @@ start, end = numbers.smallest_reproducing, numbers.largest_contradicting
     [
         ("75.88", points, 75.8796, {}),
         ("75.8804", points, 75.8804, {"beside": (75.88,)}),
+        ("75.88", points, 75.87999, {"beside": (75.88,)}),  # that is no difference to a reader
+        ("0.00", numbers.signed, 0.0000002, {}),
+        ("0.04996", numbers.p_value, 0.04996, {}),
         ("0.004", points, 0.004, {}),
         ("0.00", points, -0.0, {}),
         ("99.996", points, 99.996, {"beside": (100,)}),

@@ -91,6 +91,17 @@ def test_the_audits_own_margin_shows_the_audits_own_verdict(
     )
 
 
+def test_a_printed_mean_is_no_lucky_run_and_a_cell_shows_the_seeds_of_its_verdict() -> None:
+    (claim,), (verdict,) = sample.tiny().claims, sample.tiny().verdicts
+    verdict = replace(verdict, outcome="contradicted", reason="minimum_effect", margin_contradicted_up_to=0.6)
+    audit = replace(sample.tiny(), claims=(replace(claim, runs_behind=5),), verdicts=(verdict,))
+    (card,) = cards_of(audit).values()
+    assert "even allowing for chance in the paper’s 5 runs" in card.sentence
+    assert any(fact[0] == "Mean of the paper’s runs (95%)" for fact in card.facts)
+    cell = build(audit).tables[0].rows[0][1][0]
+    assert (cell.ours, cell.n) == ("75.20 ± 0.14", "n = 2")  # of 75.1 and 75.3
+
+
 @pytest.mark.parametrize(
     ("scope", "seeds", "flip"),
     [
