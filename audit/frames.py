@@ -63,7 +63,8 @@ def verdict_html(verdict: Verdict) -> str:
 
 
 def _html(table: pd.DataFrame) -> str:
-    return table.to_html(index=False, float_format="{:.2f}".format, na_rep="")
+    html: str = table.to_html(index=False, float_format="{:.2f}".format, na_rep="")
+    return html
 
 
 def runs_frame(experiments: Iterable[ExperimentRecord]) -> pd.DataFrame:
