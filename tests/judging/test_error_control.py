@@ -89,7 +89,7 @@ EDGES: dict[str, tuple[str, Draw]] = {
     ),
     "order, no difference": (
         "both",
-        lambda rng, n: order(runs(rng, 70.0, n), runs(rng, 70.0, n, 0.1)),
+        lambda rng, n: order(runs(rng, 70.0, n), runs(rng, 70.0, n, 0.1), negligible=0.0),
     ),
     "order, 0.1 better, 1.0 printed": (
         "con",
