@@ -131,7 +131,7 @@ def at_look(
         seen |= taken.runs
     found = {}
     for name, it in experiments.items():
-        keys = seen.get(it.runs[0].spec.arm) if it.runs else None
+        keys = seen.get(it.runs[0].spec.arm) if seen and it.runs else None
         runs = tuple(run for run in it.runs if keys and run.key in keys)
         found[name] = first_seeds(it, look.seeds) if keys is None else replace(it, runs=runs)
     return found

@@ -117,12 +117,11 @@ class Steps(list[Step]):
     def work(self, name: str, pattern: str, df: float | None = None, **numbers: Any) -> float:
         """The number that `pattern` comes to; `df` of the t in it."""
         known = self.known | numbers if numbers else self.known
-        code, symbols = _compiled(pattern)
+        code, symbols, sided = _compiled(pattern)
         used = {symbol: known[symbol] for symbol in symbols}
         value = float(eval(code, _FUNCTIONS, {**used, "df": df} if df is not None else used))
-        for sided in ("one", "two"):  # of formulas too, the probability is shown
-            if sided in used:
-                pattern = pattern.replace(f"t({sided})", f"t({num(used[sided])})")
+        if sided:  # of formulas too, the probability is shown
+            pattern = _with_level(pattern, sided, used[sided])
         return self.note(name, pattern, value, df=df, **used)
 
     def note(
@@ -165,12 +164,18 @@ def _grouped(expression: str) -> str:
 
 
 @cache
-def _compiled(pattern: str) -> tuple[CodeType, tuple[str, ...]]:
-    """The formula as Python, and its symbols."""
+def _compiled(pattern: str) -> tuple[CodeType, tuple[str, ...], str]:
+    """The formula as Python, its symbols, and the one that is the probability of a quantile in it, if any."""
     python = _TAIL.sub(r"tail(\1, \2, df)", pattern.replace("^", "**"))
     python = _QUANTILE.sub(r"quantile(\1, df)", python)
     symbols = dict.fromkeys(_SYMBOL.findall(pattern.replace("P[t >=", "[")))
-    return compile(python, pattern, "eval"), tuple(symbols)
+    sided = next((symbol for symbol in ("one", "two") if symbol in symbols), "")
+    return compile(python, pattern, "eval"), tuple(symbols), sided
+
+
+@cache
+def _with_level(pattern: str, sided: str, p: float) -> str:
+    return pattern.replace(f"t({sided})", f"t({num(p)})")
 
 
 _FUNCTIONS: dict[str, Any] = {
