@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
-from math import erf, erfc, sqrt
 from typing import get_args
 
 from audit.checks.tables import (
@@ -79,8 +77,6 @@ def _growing_hits(sheet: Sheet, by_k: dict[int, Number]) -> Iterator[Finding]:
 
 # --------------------------------------------------------------------------- the same number
 
-#: A chance below this is taken for none.
-_RARE = 0.005
 _OTHER_RUN = "two runs of the same settings"
 _UPDATED = "one of the two places was not updated"
 
@@ -123,8 +119,8 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
     """The same metric of the same experiment, or the same statistic of a data set, printed in two places.
 
     A mean over runs and a single run are not the same number, nor are means over more and over fewer runs.
-    What names no experiment cannot be compared, which is told. Two honest runs of one experiment give two
-    numbers: where single runs are not stated, only what no re-run explains is inconsistent (`_re_run`).
+    What names no experiment cannot be compared, which is told. Where single runs are not stated, the first
+    thing to consider is that the experiment was run twice.
     """
     groups: dict[tuple[object, ...], list[tuple[Number, Number]]] = {}
     for numbers in _same_things(sheet.numbers.values()).values():
@@ -133,33 +129,12 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
                 key = (first.cell.dataset, first.cell.experiment, first.table, second.table)
                 groups.setdefault(key, []).append((first, second))
     yield from _not_compared(sheet)
-    same: defaultdict[tuple[str, str], set[str]] = defaultdict(set)  # numbers that two tables share
-    for first, second in (pair for pairs in groups.values() for pair in pairs):
-        if first.cell.metric and meet(first.value, second.value):
-            same[first.table, second.table].add(first.text)
     for pairs in groups.values():
         differing = [pair for pair in pairs if _agree(*pair) == "inconsistent"]
-        agreeing = len(same[pairs[0][0].table, pairs[0][1].table])
         if len(differing) == len(pairs) > 1 and pairs[0][0].cell.metric:
-            yield _of_pairs(sheet, pairs, agreeing, all_differ=True)
+            yield _of_pairs(sheet, pairs, all_differ=True)
             continue
-        yield from (_of_pairs(sheet, [pair], agreeing) for pair in pairs)
-
-
-def _re_run(first: Number, second: Number, agreeing: int) -> bool:
-    """Whether two numbers may be those of two runs of the same settings.
-
-    Not of what is no score, is copied, or is stated to be one single run. If runs differ by a normal error of
-    any size s, as many other scores of the two tables as `agreeing` come out alike (within the rounding r of
-    both) and this one d apart with the chance P[|Z| <= r / s]^agreeing P[|Z| >= d / s]: no re-run where that
-    is below 0.5 % at every s.
-    """
-    if not first.cell.metric or first.cell.source == "copied" or (first.is_single and second.is_single):
-        return False
-    rounding = float(first.value.half_unit + second.value.half_unit)
-    apart_by = float(apart(first.value, second.value)) - rounding
-    sizes = [rounding * 2 ** (step / 8) for step in range(1, 160)]
-    return any(erf(rounding / s / sqrt(2)) ** agreeing * erfc(apart_by / s / sqrt(2)) >= _RARE for s in sizes)
+        yield from (_of_pairs(sheet, [pair]) for pair in pairs)
 
 
 def _not_compared(sheet: Sheet) -> Iterator[Finding]:
@@ -179,20 +154,18 @@ def _not_compared(sheet: Sheet) -> Iterator[Finding]:
             yield finding(sheet, "twice", "untestable", held, text, subject=f"no-experiment-{table}")
 
 
-def _of_pairs(
-    sheet: Sheet, pairs: Sequence[tuple[Number, Number]], agreeing: int, *, all_differ: bool = False
-) -> Finding:
+def _of_pairs(sheet: Sheet, pairs: Sequence[tuple[Number, Number]], *, all_differ: bool = False) -> Finding:
     """Where all metrics of an experiment differ, it is hardly a slip; more likely it was run again."""
     first, second = pairs[0]
     shown = "; ".join(f"{_what(a)} is {a.text} and {b.text}" for a, b in pairs)
     how = "all differ by more than rounding" if all_differ else _how_far(first, second)
-    result = _agree(first, second)
-    again = result == "inconsistent" and _re_run(first, second, agreeing)
-    reasons = (_OTHER_RUN, _UPDATED, SLIP) if all_differ or again else (SLIP, _UPDATED, _OTHER_RUN)
+    single = not first.cell.metric or first.cell.source == "copied" or (first.is_single and second.is_single)
+    again = all_differ or (not single and _agree(first, second) == "inconsistent")
+    reasons = (_OTHER_RUN, _UPDATED, SLIP) if again else (SLIP, _UPDATED, _OTHER_RUN)
     return finding(
         sheet,
         "twice",
-        "untestable" if again else result,
+        _agree(first, second),
         [number for pair in pairs for number in pair],
         f"{shown}: {how}",
         alternatives=reasons,
