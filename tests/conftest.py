@@ -5,6 +5,7 @@ Property tests draw the same examples every time, and a busy machine does not fa
 
 import gc
 
+import pytest
 import torch
 from hypothesis import settings
 
@@ -13,7 +14,7 @@ settings.register_profile("same", deadline=None, derandomize=True)
 settings.load_profile("same")
 
 
-def pytest_collection_finish() -> None:
-    """What all tests loaded is never garbage: statsmodels collects in each call of Holm, for 2 s."""
-    gc.collect()
-    gc.freeze()
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """What is loaded is never garbage: statsmodels collects in each call of Holm, for up to 2 s."""
+    if hasattr(getattr(item, "module", None), "multipletests"):
+        gc.freeze()
