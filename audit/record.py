@@ -592,10 +592,15 @@ class Look:
     """`RunSpec.arm` -> keys of the runs that it saw, of experiments with runs that no earlier look saw. Where
     no look has any, as before there were such records, it saw the first seeds."""
 
-    def is_same(self, other: Look) -> bool:
-        """Whether both are one look: the same number of seeds, and of no experiment other runs."""
+    def is_same(self, other: Look, before: Iterable[Look] = ()) -> bool:
+        """Whether the other, taken later, is one look with this: as many seeds, of no experiment other runs.
+
+        An experiment that looks `before` this one saw, and this one with no new runs, must not have grown.
+        """
         alike = all(other.runs.get(arm, keys) == keys for arm, keys in self.runs.items())
-        return self.seeds == other.seeds and bool(self.declared) == bool(other.declared) and alike
+        grew = any(arm in it.runs for it in before for arm in other.runs.keys() - self.runs.keys())
+        declared = bool(self.declared) == bool(other.declared)
+        return self.seeds == other.seeds and declared and alike and not grew
 
     def joined(self, other: Look) -> Look:
         """With what the other one saw of further experiments."""

@@ -96,7 +96,8 @@ def test_the_lines_that_it_prints_declare_a_new_audit(
     assert cli.main(command) == Exit.OK
     (order,) = (it for it in record().verdicts if it.claim == "words-win:P@1")
     assert order.outcome == "reproduced"
-    assert "new audit of older runs: what was changed after the runs, and why" in order.badges
+    why = "new audit of older runs: what was changed after the runs, and why"
+    assert f"{why}; changed since: words-value:P@1 (margin 0.5 (field) -> 1 (lenient))" in order.badges
 
 
 def test_texts_may_be_changed_and_claims_added_which_is_marked(folder: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from audit.claims.load import Paper, load
 from audit.judging.assemble import assemble, is_judged_by
 from audit.judging.imported import (
+    OF_DOCUMENTS,
     Evidence,
     Provenance,
     active,
@@ -154,6 +155,28 @@ def test_the_data_are_the_paper_s_only_by_fingerprint_or_by_a_stated_reason(
     assert scope_of(paper, "corpus", mixed) == "other_data"
     unknown = load(write_paper(tmp_path))
     assert scope_of(unknown, "corpus", imported("words", HIGH, fingerprint=CONTENT)) == "other_data"
+
+
+def test_what_is_stated_to_be_the_paper_s_data_must_be_about_as_many_documents(paper: Paper) -> None:
+    """100 are printed. 95 may be a slip and are a departure; with 70 nothing is contradicted."""
+    stated = {"same_data": "the same files", "authors_code": "https://github.com/x/y"}
+    for n_test, reason in ((95, "reversed"), (70, "stand_in")):
+        words, letters = (
+            imported(*it, n_test=n_test, **stated) for it in (("words", LOW), ("letters", HIGH))
+        )
+        audit = judged(paper, *words, *letters)
+        assert order(audit).reason == reason
+        departs = [it.here for record in audit.experiments for it in record.deviations]
+        assert departs.count(f"printed 100 test documents, here {n_test}") == 2
+
+
+def test_sides_with_other_test_documents_are_not_compared(paper: Paper) -> None:
+    """As many documents, and others: of imported predictions they are known."""
+    runs = [*imported("words", HIGH, n_test=100), *imported("letters", LOW, n_test=100)]
+    known = [OF_DOCUMENTS + it for it in ("ab", "ab", "ab", "cd", "cd", "cd")]
+    told = [replace(run, data=replace(run.data, recipe=it)) for run, it in zip(runs, known, strict=True)]
+    assert order(judged(paper, *runs)).outcome == "reproduced"
+    assert order(judged(paper, *told)).reason == "different_data"
 
 
 def test_a_printed_value_on_another_split_has_the_noise_of_both_test_sets(paper: Paper) -> None:

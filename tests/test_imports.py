@@ -127,7 +127,7 @@ def reaches(start: str, goal: str, reads: Mapping[str, set[str]]) -> bool:
 
 
 #: Lines of Python. The aim is 32,000 and 30,000: a budget is lowered with what goes, and never raised.
-BUDGET = {"product": 53_200, "tests": 31_950}
+BUDGET = {"product": 47_850, "tests": 31_900}
 
 
 def test_the_project_stays_small() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -90,12 +91,17 @@ def test_a_look_sees_the_first_seeds_and_failed_ones_among_them() -> None:
 # --------------------------------------------------------------------------- verdicts
 
 
-def judged(looks: list[Look], values: list[float], margin: float = 0.5) -> Verdict:
-    """A value claim of 50.00, alone in its paper."""
-    claim = ClaimRecord(
+def value_claim(margin: float = 0.5) -> ClaimRecord:
+    """Of 50.00."""
+    return ClaimRecord(
         "c:P@1", "c", "value", "says", "P@1", Where(), experiments=("e",), printed=("50.00",),
         dataset="toy", margin=Margin(margin, "field", "usual"),
     )  # fmt: skip
+
+
+def judged(looks: list[Look], values: list[float], margin: float = 0.5) -> Verdict:
+    """A value claim of 50.00, alone in its paper."""
+    claim = value_claim(margin)
 
     def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
         return compare([claim], experiments, fidelity={"xml_cnn": True}, alpha=level)
@@ -140,6 +146,30 @@ def test_a_look_is_judged_by_the_runs_that_it_saw_whatever_their_seeds() -> None
     assert at_look({"e": record}, looks, looks[1])["e"].runs == record.runs
     again = ruled([*looks, Look(3, 0.05, runs={arm: keys[:3]})])  # as many seeds, and others
     assert len(again) == 3
+
+
+def test_an_experiment_that_grows_after_another_is_a_further_look() -> None:
+    """Both at 3 seeds, then one at 6, then the other: three tests of a claim about both."""
+    both, first, second = {"a": ("a3",), "b": ("b3",)}, {"a": ("a6",)}, {"b": ("b6",)}
+    looks = ruled([Look(3, 0.05, runs=both), Look(6, 0.05, runs=first), Look(6, 0.05, runs=second)])
+    assert [(it.seeds, it.level) for it in looks] == [(3, 0.04), (6, 0.005), (6, 0.0025)]
+    elsewhere = ruled([Look(3, 0.05, runs={"a": ("a3",)}), Look(3, 0.05, runs={"b": ("b3",)})])
+    assert [it.level for it in elsewhere] == [0.04]
+
+
+def test_seeds_that_only_failed_after_a_verdict_count() -> None:
+    """Three of eight ended: the verdict of the first three does not stand."""
+    claim, levels = value_claim(), (Look(3, 0.04), Look(8, 0.005))
+    failed = ran([50.0] * 5, first=3).runs
+    record = ran(CLOSE)
+    lost = tuple(replace(it, status="failed", metrics={}, reason="out of memory") for it in failed)
+    experiments = {"e": replace(record, runs=(*record.runs, *lost))}
+    verdict, *_ = judge_by(
+        levels,
+        experiments,
+        lambda found, level: compare([claim], found, fidelity={"xml_cnn": True}, alpha=level),
+    )
+    assert (verdict.outcome, verdict.reason, verdict.attempts) == ("inconclusive", "most_failed", (8,))
 
 
 def test_what_no_look_decided_is_as_that_of_most_seeds_left_it() -> None:

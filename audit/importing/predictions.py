@@ -28,6 +28,7 @@ from audit.importing.result import Declared, Problems, Result, Source
 from audit.importing.results import dataset_of, experiment_of, sound_seed
 from audit.importing.table import objects, read_bytes, read_text, refuse, text
 from audit.names import counted
+from audit.record import digest
 from reimpl.metric_names import parse
 from reimpl.metrics import evaluate, inverse_propensity, label_f1, propensity_constants
 from reimpl.truth import Truth
@@ -261,6 +262,7 @@ def from_predictions(
         a, b = declared.constants or propensity_constants(described.catalogue or described.name)
         frequencies = np.bincount(np.array(train, dtype=np.int64), minlength=len(labels))
         training = _Training(frequencies, len(trained), a, b)
+    of_documents = digest(sorted([name, sorted(it.labels)] for name, it in documents.items()))
     names, results = metrics_claimed(paper) or _DEFAULT, []
     for (ids, scores, of_file), seed in zip(lists, seeds, strict=True):
         metrics, notes = _scored(names, ids, scores, true, len(labels), training, declared.threshold)
@@ -274,6 +276,7 @@ def from_predictions(
                 sources=(of_file, *sources),
                 notes=(f"scored from predictions of {true.size} documents", *notes),
                 n_test=true.size,
+                documents=of_documents,
                 predictions={  # kept beside the record
                     "ids": ids.astype(np.int32),
                     "scores": scores,

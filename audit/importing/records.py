@@ -18,7 +18,7 @@ from audit.claims.load import Paper
 from audit.errors import StoreError, option
 from audit.importing.result import Declared, Problems, Result
 from audit.judging.evidence import all_digits
-from audit.judging.imported import UNKNOWN, Provenance, counting
+from audit.judging.imported import OF_DOCUMENTS, UNKNOWN, Provenance, counting
 from audit.names import counted
 from audit.record import DataInfo, Run, digest
 from audit.storage.files import sync_all
@@ -151,6 +151,8 @@ def run_of(
     # Whoever replaces has seen the numbers before: the margins stay those of the first look at them.
     first_look = old[0].margins if old else {}
     how, n_test = "the command's own" if command else "as imported", result.n_test or declared.test_size
+    if result.documents:
+        how = OF_DOCUMENTS + result.documents
     return Run(
         key=spec.key,
         spec=spec,

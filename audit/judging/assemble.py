@@ -50,11 +50,13 @@ def assemble(
     grown: Mapping[str, tuple[str, ...]] | None = None,
     others: Sequence[Sheet] = (),
     earlier: Mapping[str, tuple[Outcome, int]] | None = None,
+    superseded: Mapping[str, str] | None = None,
 ) -> Audit:
     """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken.
 
     `grown` are earlier margins of which all claims stand, with the claims that were added since. `others` are
     papers that this one's numbers are held against. `earlier` is how earlier judgements decided claims.
+    `superseded` tells of earlier margins why they are taken over; as the claim file says, without it.
     """
     runs = [run for experiment in experiments.values() for run in experiment.runs]
     claims = tuple(_aimed(claim, experiments) for claim in paper.claim_records())
@@ -68,7 +70,7 @@ def assemble(
         findings=all_findings([sheet], others),
         fidelity=tuple(fidelity),
         margins_hash=paper.margins_hash,
-        margins_superseded=paper.superseded,
+        margins_superseded=paper.superseded if superseded is None else superseded,
         margins_grown=grown or {},
         test_sizes={
             name: int(printed_count(size).value)

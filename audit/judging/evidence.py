@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from audit.judging.imported import OTHER_CODE, UNKNOWN, Provenance, origin, repeats, speaks_against
+from audit.judging.imported import (
+    OF_DOCUMENTS,
+    OTHER_CODE,
+    UNKNOWN,
+    Provenance,
+    origin,
+    repeats,
+    speaks_against,
+)
 from audit.names import counted
 from audit.record import SCOPES, ClaimRecord, ExperimentRecord, Run, Scatter, Scope
 from audit.stats.sample import Moderated, Prior, prior_of, sample
@@ -152,7 +160,8 @@ class Evidence:
         done = [run for run in tried if run.status == "done"]
         read = [(run, value) for run in done if (value := (cost or _score)(run, metric)) is not None]
         runs = [run for run, _ in read]
-        sizes = record.data.sizes_apart if record.data and record.scope == "same_data" and read else ()
+        ours = record.data if record.scope == "same_data" and read and not read[0][0].imported else None
+        sizes = ours.sizes_apart if ours else ()
         notes = [f"declared to be the paper's data, and {size}" for size in sizes]
         if twice:
             notes.append(f"more than one run of seed {', '.join(map(str, twice))}; one of each counts")
@@ -348,6 +357,8 @@ def same_test_set(arms: Sequence[Arm]) -> bool:
                 tested.setdefault((on, "scope"), set()).add(arm.record.scope if arm.record else "")
                 tested.setdefault((on, "split"), set()).add(Provenance.of(run).other_split)
                 tested.setdefault((on, "print"), set()).update({run.data.fingerprint} - {UNKNOWN})
+                known = {run.data.recipe} if run.data.recipe.startswith(OF_DOCUMENTS) else set()
+                tested.setdefault((on, "documents"), set()).update(known)
     return all(len(it) <= 1 for it in tested.values())
 
 

@@ -39,6 +39,8 @@ EVIDENCE: tuple[Evidence, ...] = ("ours", "imported")
 
 #: What departs where the stated code is not the claim file's.
 OTHER_CODE = "authors' code"
+#: How data are recorded of which the test documents are known; a digest of these and their labels follows.
+OF_DOCUMENTS = "as imported, test documents "
 #: In place of the fingerprint of data whose content nobody declared.
 UNKNOWN = "unknown"
 
@@ -175,6 +177,7 @@ def strangers(
 def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> ExperimentRecord:
     scope = scope_of(paper, record.dataset, runs)
     prints = dict.fromkeys(run.data.fingerprint for run in runs)
+    apart, far = _sizes_apart(paper, record.dataset, runs) if scope == "same_data" else ((), False)
     another = [paper.known_as(record.dataset, content=it, partition=it) for it in prints]
     return replace(
         record,
@@ -183,15 +186,28 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
         variant="",
         protocol=IMPORTED,
         config={},
-        short=None,
+        short=("stand_in",) if far else None,
         runs=tuple(runs),
         unjudged=record.runs,
         scope=scope,
-        deviations=_deviations(paper, record.dataset, runs, scope),
+        deviations=(*_deviations(paper, record.dataset, runs, scope), *apart),
         not_run=None,
         gone=(),
         sources={},
     )
+
+
+def _sizes_apart(paper: Paper, dataset: str, runs: Sequence[Run]) -> tuple[tuple[Deviation, ...], bool]:
+    """Where there are not as many test documents as are printed, and whether far more or fewer."""
+    from reimpl.data.identity import Observed, differences, far_apart
+
+    if not (sizes := {run.data.n_test for run in runs} - {0}):
+        return (), False
+    printed = {name: text for name, text in paper.datasets[dataset].printed.items() if name == "test"}
+    here = Observed("", "", "", {"test": tuple(float(it) for it in sizes)})
+    why = "the data are the paper's as stated"
+    found = [Deviation("test documents", printed["test"], it, why) for it in differences(printed, here)]
+    return tuple(found), far_apart(printed, here)
 
 
 def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:

@@ -38,7 +38,7 @@ def ruled(looks: Iterable[Look]) -> tuple[Look, ...]:
     taken: list[Look] = []
     number = 0
     for look in (it for it in every if not it.declared):
-        place = next((k for k, it in enumerate(taken) if it.is_same(look)), len(taken))
+        place = next((k for k, it in enumerate(taken) if it.is_same(look, taken[:k])), len(taken))
         if place == len(taken):
             taken.append(replace(look, level=level_of(number + 1)))
             number += look.seeds >= _DECIDES_FROM
@@ -78,7 +78,8 @@ def with_look(
     """The look at `seeds` seeds of these runs with its level, after `looks` or already one of them."""
     new = Look(seeds, ALPHA, declared, runs or {})
     every = ruled([*looks, new])
-    return next((look for look in every if look.is_same(new)), next(it for it in every if it.seeds == seeds))
+    by_seeds = next(it for it in every if it.seeds == seeds)
+    return next((look for look in reversed(every) if look.is_same(new)), by_seeds)
 
 
 def judge_by(
@@ -106,7 +107,7 @@ def _borne_out(decided: Verdict, last: Verdict) -> Verdict:
     Where they would not even decide it alike by themselves, at the whole level, it is not decided: that can
     only take errors away. Their numbers are shown then.
     """
-    if decided.look == last.look or sum(last.n) <= sum(decided.n):
+    if decided.look == last.look or sum(last.attempts) <= sum(decided.attempts):
         return decided
     p = last.p_reproduced if decided.outcome == "reproduced" else last.p_contradicted
     if last.outcome == decided.outcome or (p is not None and p <= ALPHA):

@@ -119,7 +119,7 @@ class Session:
             with_lost_imports,
             with_stored_runs,
         )
-        from audit.storage.margins import keep_fixed
+        from audit.storage.margins import keep_fixed, superseded
 
         imported, lost = self.imported(paper), self.lost(paper)
         ours = {
@@ -143,6 +143,7 @@ class Session:
             grown=grown,
             others=sheets_beside(paper, self.context),
             earlier=decided(self.store, key, report),
+            superseded=superseded(self.store, paper),
         )
         if self.on_record:
             note_decided(self.store, key, report, audit.verdicts, family_size(audit.verdicts))

@@ -223,7 +223,12 @@ class Ledger:
         asked = {*arms, *look.runs}
 
         def change(held: Manifest) -> Manifest:
-            same = [it for it in held.looks if it.look.is_same(look) and asked.intersection(it.arms)]
+            looks = [it.look for it in held.looks]
+            same = [
+                it
+                for k, it in enumerate(held.looks)
+                if it.look.is_same(look, looks[:k]) and asked.intersection(it.arms)
+            ]
             whole = reduce(lambda all_of, it: it.look.joined(all_of), same, look)
             new = Taken(
                 replace(whole, level=look.level), tuple(sorted(asked.union(*(it.arms for it in same))))

@@ -54,6 +54,19 @@ def keep_fixed(root: Path, paper: Paper) -> None:
             write(path, (json.dumps({"claims": paper.fixed}, indent=1, ensure_ascii=False) + "\n").encode())
 
 
+def superseded(root: Path, paper: Paper) -> Mapping[str, str]:
+    """Earlier hashes that the claim file takes over -> why, and what has changed since."""
+    told, now = {}, json.loads(json.dumps(paper.fixed))
+    for mark, why in paper.superseded.items():
+        held = _read(_path(root, paper.paper.key, mark), mark)
+        changed = sorted(_changes(held, now, ()), key=lambda it: it.claim) if held else []
+        texts = [f"{it.claim} ({it.what})" for it in changed]
+        more = f" and {len(texts) - 2 * _NAMED} more" if len(texts) > 2 * _NAMED else ""
+        whats = f"; changed since: {', '.join(texts[: 2 * _NAMED])}{more}"
+        told[mark] = f"{why.rstrip('.')}{whats if texts else ''}"
+    return told
+
+
 def grown_since(
     root: Path, paper: Paper, runs: Iterable[Run], *, path: Path
 ) -> Mapping[str, tuple[str, ...]]:

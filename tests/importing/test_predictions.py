@@ -94,6 +94,16 @@ def test_the_metrics_of_the_claims_are_those_of_the_definition(
     assert arrays["truth_offsets"].tolist() == [0, 2, 3, 4, 5]
 
 
+def test_the_documents_are_known_in_any_order(paper: Paper, truth: Path, tmp_path: Path) -> None:
+    lists = write(tmp_path / "p.jsonl", LISTS, scored=True)
+    turned = write(tmp_path / "turned.jsonl", dict(reversed(TRUTH.items())), scored=False)
+    fewer = {name: it for name, it in LISTS.items() if name != "d4"}
+    part = write(tmp_path / "part.jsonl", {it: TRUTH[it] for it in fewer}, scored=False)
+    (one,), (two,) = score(paper, truth, lists), score(paper, turned, lists)
+    (three,) = score(paper, part, write(tmp_path / "q.jsonl", fewer, scored=True))
+    assert one.documents == two.documents != three.documents
+
+
 def npz(tmp_path: Path, **changes: Any) -> tuple[Path, Path]:
     """The same four documents as arrays, labels as numbers a = 0, b = 1, c = 2, d = 3."""
     truth = {
