@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from audit.errors import StoreError, option
 from audit.record import IMPORTED, SCOPES, Deviation, ExperimentRecord, Run, RunSpec, Scope
+from audit.stats.printed import printed_count
 
 if TYPE_CHECKING:
     from audit.claims.load import Paper
@@ -198,16 +199,15 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
 
 
 def _sizes_apart(paper: Paper, dataset: str, runs: Sequence[Run]) -> tuple[tuple[Deviation, ...], bool]:
-    """Where there are not as many test documents as are printed, and whether far more or fewer."""
-    from reimpl.data.identity import Observed, differences, far_apart
-
-    if not (sizes := {run.data.n_test for run in runs} - {0}):
+    """Where there are not as many test documents as are printed, and whether a tenth more or fewer."""
+    sizes, text = {run.data.n_test for run in runs} - {0}, paper.datasets[dataset].printed.get("test")
+    if not sizes or text is None:
         return (), False
-    printed = {name: text for name, text in paper.datasets[dataset].printed.items() if name == "test"}
-    here = Observed("", "", "", {"test": tuple(float(it) for it in sizes)})
-    why = "the data are the paper's as stated"
-    found = [Deviation("test documents", printed["test"], it, why) for it in differences(printed, here)]
-    return tuple(found), far_apart(printed, here)
+    printed, why = printed_count(text).value, "the data are the paper's as stated"
+    apart = [size for size in sorted(sizes) if size != printed]
+    here = [f"printed {text} test documents, here {size:,}" for size in apart]
+    found = (Deviation("test documents", text, it, why) for it in here)
+    return tuple(found), any(abs(size - printed) > printed / 10 for size in apart)
 
 
 def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:
