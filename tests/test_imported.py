@@ -22,6 +22,7 @@ from audit.judging.imported import (
 from audit.record import (
     Audit,
     DataInfo,
+    DataSheet,
     ExperimentRecord,
     FidelityCheck,
     Run,
@@ -160,12 +161,14 @@ def test_the_data_are_the_paper_s_only_by_fingerprint_or_by_a_stated_reason(
 def test_what_is_stated_to_be_the_paper_s_data_must_be_about_as_many_documents(paper: Paper) -> None:
     """100 are printed. 95 may be a slip and are a departure; with 70 nothing is contradicted."""
     stated = {"same_data": "the same files", "authors_code": "https://github.com/x/y"}
+    sheet = DataSheet("Corpus", "", "", "", "", (), ("printed 100 test documents, here 1,500",))
+    here = {"words": replace(ours("words", HIGH), data=sheet)}
     for n_test, reason in ((95, "reversed"), (70, "stand_in")):
         words, letters = (
             imported(*it, n_test=n_test, **stated) for it in (("words", LOW), ("letters", HIGH))
         )
-        audit = judged(paper, *words, *letters)
-        assert order(audit).reason == reason
+        audit = judged(paper, *words, *letters, beside=here, evidence="imported")
+        assert order(audit).reason == reason and "1,500" not in str(value(audit).badges)
         departs = [it.here for record in audit.experiments for it in record.deviations]
         assert departs.count(f"printed 100 test documents, here {n_test}") == 2
 
