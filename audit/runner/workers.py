@@ -1,4 +1,8 @@
-"""Worker processes that take tasks over one pipe each, so that one that is killed takes nothing with it."""
+"""Worker processes, one to a slot, so that one that is killed takes nothing with it but its own task.
+
+Each slot is a `ProcessPoolExecutor` of one process. What a worker says of its progress comes over a pipe of
+its own: a queue in common would stay locked behind a worker that is killed while it writes.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +11,25 @@ import multiprocessing
 import os
 import signal
 import threading
-import traceback
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from typing import Any
 
 from audit.errors import AuditError, option
 
-#: Workers that may die one after another before any of them asked for work.
+#: Workers that may die one after another before any of them could begin.
 LIVES = 2
 _POLL = 0.2
 
 #: What a worker does with a task: it gets what tells the parent something, and what says whether to stop.
 Body = Callable[[Any, Callable[..., None], Callable[[], bool]], Any]
 
-
-@dataclass
-class _Worker:
-    process: Any
-    pipe: Connection
-    task: Any = None
-    ready: bool = False
-    """Whether it came as far as asking for work."""
+_CONTEXT = multiprocessing.get_context("spawn")
 
 
 class Workers:
@@ -39,11 +37,8 @@ class Workers:
 
     def __init__(self, body: Body, stop: threading.Event) -> None:
         self.body, self.stop = body, stop
-        self.context = multiprocessing.get_context("spawn")
         # One byte and no lock: a worker that is killed while it looks leaves nothing locked behind.
-        self.flag = self.context.RawValue(ctypes.c_bool, False)
-        self.stillborn = 0
-        self.workers: list[_Worker] = []
+        self.flag = _CONTEXT.RawValue(ctypes.c_bool, False)
 
     def began(self, task: Any) -> None:
         """A worker gets the task, maybe not for the first time."""
@@ -63,94 +58,83 @@ class Workers:
 
     def run(self, n: int, tasks: Iterable[Any]) -> None:
         """Have all tasks done by `n` processes, or stopped. What one raises is raised here."""
-        self.queue = list(tasks)
+        queue, slots, stillborn = deque(tasks), [_Slot(self.flag) for _ in range(n)], 0
         try:
-            self.workers += [self._start() for _ in range(n)]
-            while self.queue or any(worker.task is not None for worker in self.workers):
+            while queue or any(slot.future for slot in slots):
                 if self.stop.is_set():
                     self.flag.value = True
-                    self.queue.clear()
-                self._hand_out()
-                self._listen()
+                    queue.clear()
+                for slot in slots:
+                    if slot.future is None and queue:
+                        slot.task = queue.popleft()
+                        self.began(slot.task)
+                        slot.submit(self.body)
+                wait([slot.future for slot in slots if slot.future], _POLL, FIRST_COMPLETED)
+                for place, slot in enumerate(slots):
+                    over = slot.future is not None and slot.future.done()
+                    for content in slot.messages():
+                        self.told(slot.task, *content)
+                    stillborn = 0 if slot.ready else stillborn
+                    if not over:
+                        continue
+                    try:
+                        self.ended(slot.task, slot.answer())
+                    except BrokenProcessPool:
+                        slots[place] = _Slot(self.flag)
+                        if self.stop.is_set():
+                            continue
+                        how = slot.how_it_ended()
+                        stillborn += not slot.ready
+                        if stillborn >= LIVES:
+                            raise AuditError(
+                                f"worker processes end with {how} as they start; use {option('jobs', 1)}"
+                            ) from None
+                        if self.died(slot.task, how, ready=slot.ready):
+                            queue.appendleft(slot.task)
                 self.look()
         finally:
-            self._end()
+            self.flag.value = True  # whoever is still at work, because of an error, stops in its own way
+            for slot in slots:
+                slot.executor.shutdown(cancel_futures=True)
 
-    def _start(self) -> _Worker:
-        here, there = self.context.Pipe()
-        process = self.context.Process(
-            target=_work, args=(there, self.body, self.flag, os.getpid()), daemon=True
-        )
+
+class _Slot:
+    """A process, from its first task on, and the task that it is at."""
+
+    def __init__(self, flag: Any) -> None:
+        self.pipe, self.theirs = _CONTEXT.Pipe(duplex=False)
+        self.executor = ProcessPoolExecutor(1, _CONTEXT, initializer=_begin, initargs=(self.theirs, flag))
+        self.future: Future[Any] | None = None
+        self.task: Any = None
+        self.ready = False
+        """Whether the process came as far as taking tasks."""
+
+    def submit(self, body: Body) -> None:
         resource_tracker.ensure_running()  # here, because it lets through the interrupts that we hold back
+        before = multiprocessing.active_children()
         with _held_back():
-            process.start()
-        there.close()
-        return _Worker(process, here)
+            self.future = self.executor.submit(_perform, body, self.task)
+        if not self.theirs.closed:  # the first task, for which the process was started
+            (self.process,) = set(multiprocessing.active_children()) - set(before)
+            self.theirs.close()  # so that the end of the process is the end of the pipe
 
-    def _hand_out(self) -> None:
-        for worker in self.workers:
-            if worker.task is None and self.queue:
-                worker.task = self.queue.pop(0)
-                self.began(worker.task)
-                # A worker that is already dead is noticed by its sentinel, with the task still marked as its.
-                with suppress(OSError):
-                    worker.pipe.send(worker.task)
+    def messages(self) -> Iterator[tuple[Any, ...]]:
+        with suppress(EOFError, OSError):
+            while self.pipe.poll():
+                content = self.pipe.recv()
+                self.ready = True
+                if content:  # the first one is empty
+                    yield content
 
-    def _listen(self) -> None:
-        by_object: dict[Any, _Worker] = {worker.pipe: worker for worker in self.workers}
-        by_object |= {worker.process.sentinel: worker for worker in self.workers}
-        ready = wait(list(by_object), timeout=_POLL)
-        for worker in {id(by_object[it]): by_object[it] for it in ready}.values():
-            if not self._read(worker):
-                self._bury(worker)
+    def answer(self) -> Any:
+        future, self.future = self.future, None
+        assert future is not None
+        return future.result()
 
-    def _read(self, worker: _Worker) -> bool:
-        """Takes what the worker has sent; False when the other end of the pipe is closed: it is dead."""
-        while worker.pipe.poll():
-            try:
-                kind, content = worker.pipe.recv()
-            except (EOFError, OSError):
-                return False
-            task = worker.task
-            if kind == "ready":
-                worker.ready, self.stillborn = True, 0
-            elif kind == "told":
-                self.told(task, *content)
-            elif kind == "ended":
-                worker.task = None
-                self.ended(task, content)
-            else:
-                raise content
-        return True
-
-    def _bury(self, worker: _Worker) -> None:
-        """A worker died; one that dies before it has any work says nothing about a task."""
-        self.workers.remove(worker)
-        worker.process.join()
-        worker.pipe.close()
-        if self.stop.is_set():
-            return
-        code = worker.process.exitcode
-        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        self.stillborn += not worker.ready
-        if self.stillborn >= LIVES:
-            raise AuditError(f"worker processes end with {how} as they start; use {option('jobs', 1)}")
-        if worker.task is not None and self.died(worker.task, how, ready=worker.ready):
-            self.queue.insert(0, worker.task)
-        if self.queue:
-            self.workers.append(self._start())
-
-    def _end(self) -> None:
-        self.flag.value = True  # whoever is still at work, because of an error, stops in its own way
-        for worker in self.workers:
-            with suppress(OSError):
-                worker.pipe.send(None)
-        for worker in self.workers:
-            worker.process.join(timeout=10)
-            if worker.process.is_alive():
-                worker.process.terminate()
-                worker.process.join()
-            worker.pipe.close()
+    def how_it_ended(self) -> str:
+        self.executor.shutdown()  # waits for it
+        code = self.process.exitcode
+        return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
 
 
 @contextmanager
@@ -194,31 +178,33 @@ def _held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(pipe: Connection, body: Body, flag: Any, parent: int) -> None:
-    """A worker process: tasks from the pipe until None."""
+# --------------------------------------------------------------------------- in the worker
+
+_busy = threading.Lock()
+_orphaned = threading.Event()
+_tell: Callable[..., None]
+_flag: Any
+
+
+def _begin(pipe: Connection, flag: Any) -> None:
+    global _tell, _flag
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides; its flag reaches us at the next step
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-    def stop() -> bool:
-        return bool(flag.value) or os.getppid() != parent  # an orphan stops too, with a checkpoint
-
-    def tell(*content: Any) -> None:
-        pipe.send(("told", content))
-
-    with suppress(EOFError, OSError):  # the parent may be gone
-        pipe.send(("ready", None))
-        while (task := pipe.recv()) is not None:
-            try:
-                answer = "ended", body(task, tell, stop)
-            except (Exception, SystemExit) as err:
-                answer = "error", _portable(err)
-            pipe.send(answer)
+    _tell, _flag = lambda *content: pipe.send(content), flag
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    pipe.send(())
 
 
-def _portable(err: BaseException) -> Exception:
-    """Errors of one sentence go to the parent as they are; others may not survive the pipe."""
-    from reimpl.errors import ReimplError
+def _end_with_parent() -> None:
+    """A task that is at work stops, with a checkpoint, before the process ends."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    _orphaned.set()
+    with _busy:
+        os._exit(1)
 
-    if isinstance(err, AuditError | ReimplError):
-        return err
-    return RuntimeError("".join(traceback.format_exception(err)))
+
+def _perform(body: Body, task: Any) -> Any:
+    with _busy:
+        return body(task, _tell, lambda: bool(_flag.value) or _orphaned.is_set())

@@ -162,13 +162,13 @@ def test_a_run_whose_worker_dies_twice_is_failed_and_the_others_go_on(tmp_path: 
 
 
 def _exit(*arguments: Any) -> None:
-    sys.exit(7)
+    os._exit(7)
 
 
 def test_workers_that_cannot_start_are_an_error_and_no_failed_runs(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_processes, "_work", _exit)
+    monkeypatch.setattr(worker_processes, "_begin", _exit)
     with pytest.raises(AuditError, match=r"^worker processes end with exit code 7 as they start"):
         execute(make_jobs(tmp_path, 2), store, Heard(), workers=2)
     assert list(store.runs()) == []
