@@ -111,7 +111,6 @@ class Session:
         from audit.judging.documents import with_predictions
         from audit.judging.evidence import about_code, about_gone
         from audit.judging.splits import with_splits
-        from audit.runner.models import sources_of
         from audit.storage.manifest import (
             decided,
             note_decided,
@@ -120,10 +119,11 @@ class Session:
             with_stored_runs,
         )
         from audit.storage.margins import keep_fixed, superseded
+        from reimpl.models import sources_of
 
         imported, lost = self.imported(paper), self.lost(paper)
         ours = {
-            name: replace(it, sources=sources_of(it)) if it.runs else it
+            name: replace(it, sources=sources_of(it.models)) if it.runs else it
             for name, it in with_stored_runs(plan, paper, self.runs, lost).items()
         }
         experiments = with_lost_imports(self._with_imported(paper, ours, imported), lost)

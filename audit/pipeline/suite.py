@@ -253,7 +253,6 @@ class Suite:
 
     def announce(self, plan: Plan) -> None:
         """What is about to be run; what cannot be written or judged ends the command here."""
-        from audit.runner.models import of_other_versions
         from audit.storage.files import explained
 
         with explained(self.folder):
@@ -265,9 +264,8 @@ class Suite:
         )
         if plan.jobs:
             self.say(plan.summary(self.paper.paper.key, settings, self._workers(plan.jobs)))
-        others = of_other_versions(plan.jobs, self.session.runs)
         remarks = plan.remarks if self.settings.data else ()
-        for remark in (*cost_lines(self, plan), *plan.idle, *others, *remarks):
+        for remark in (*cost_lines(self, plan), *plan.idle, *remarks):
             self.say(f"  {remark}")
 
     def nothing_to_run(self, plan: Plan) -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError, PlanError, option
-from audit.names import counted
-from audit.record import ExperimentRecord, FidelityCheck, Run, RunSpec
+from audit.record import FidelityCheck, RunSpec
 from audit.record import models_of as models_in
 
 if TYPE_CHECKING:
-    from audit.runner.plan import Job, Plan
+    from audit.runner.plan import Plan
     from reimpl.errors import ConfigError
 
 
@@ -25,21 +24,12 @@ class ChangedError(AuditError):
 
 def codes_of(spec: RunSpec) -> dict[str, str]:
     """The models of a run, those that it is put on too, with what their files held; empty where none did."""
-    return {spec.model: spec.code, **dict(_of_bases(spec.config))}
-
-
-def _of_bases(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    base, inner = config.get("base"), config.get("base_config")
-    if isinstance(base, str):
-        yield base, str(config.get("base_code", ""))
-        yield from _of_bases(inner if isinstance(inner, Mapping) else {})
-
-
-def sources_of(record: ExperimentRecord) -> Mapping[str, str]:
-    """Digests of the code that decides its runs, as it is now; see `reimpl.models.sources_of`."""
-    from reimpl.models import sources_of as of_models
-
-    return of_models(record.models)
+    codes, config = {spec.model: spec.code}, spec.config
+    while isinstance(base := config.get("base"), str):
+        codes[base] = str(config.get("base_code", ""))
+        inner = config.get("base_config")
+        config = inner if isinstance(inner, Mapping) else {}
+    return codes
 
 
 def check_unchanged(spec: RunSpec) -> None:
@@ -51,18 +41,15 @@ def check_unchanged(spec: RunSpec) -> None:
     from reimpl.models import code_of, find_model
 
     for model, code in codes_of(spec).items():
-        if not code:
-            continue
+        why = "its file holds something else now"
         try:
-            now = code_of(find_model(model, code))
+            if not code or code_of(find_model(model, code)) == code:
+                continue
         except ConfigError as err:
-            raise ChangedError(_changed(model, str(err))) from err
-        if now != code:
-            raise ChangedError(_changed(model, "its file holds something else now"))
-
-
-def _changed(model: str, why: str) -> str:
-    return f"model {model!r} was edited after its runs were planned ({why}); give the same command again"
+            why = str(err)
+        raise ChangedError(
+            f"model {model!r} was edited after its runs were planned ({why}); give the same command again"
+        )
 
 
 def told(err: BaseException, spec: RunSpec) -> str:
@@ -75,33 +62,6 @@ def told(err: BaseException, spec: RunSpec) -> str:
         with suppress(ConfigError):
             modules.append(find_model(model, code))
     return fault(err, *modules)
-
-
-def of_other_versions(jobs: Iterable[Job], runs: Iterable[Run]) -> tuple[str, ...]:
-    """What is to be told of runs, on the same data, of files that were edited since: a sentence a file."""
-    now: dict[str, str] = {}
-    data = set()
-    for job in jobs:
-        now |= {model: code for model, code in codes_of(job.spec).items() if code}
-        data.add(job.spec.data)
-    if not now:
-        return ()
-    others: dict[tuple[str, bool], int] = {}
-    for run in runs:
-        for model, code in codes_of(run.spec).items() if run.spec.data in data else ():
-            if now.get(model, code) != code:
-                others[model, bool(code)] = others.get((model, bool(code)), 0) + 1
-    return tuple(_told(model, known, n) for (model, known), n in sorted(others.items()))
-
-
-def _told(model: str, known: bool, runs: int) -> str:
-    from reimpl.models import files_of_models, shown
-
-    path = files_of_models().get(model)
-    file = f"model {model!r}" if path is None else str(shown(path))
-    version = "another version" if known else "an unknown version"
-    verb = "is" if runs == 1 else "are"
-    return f"{counted(runs, 'run')} of {version} of {file} {verb} in the store and {verb} not used"
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from audit.errors import PlanError
 from audit.names import counted, first_of
 from audit.record import ExperimentRecord, Run, RunSpec
 from audit.runner.deviations import deviations, has_other_sizes, sheet_of
-from audit.runner.models import sources_of
 from audit.runner.resolve import (
     DataRequest,
     LackingError,
@@ -119,69 +118,58 @@ def make_plan(
     """
     check_protocol(settings.protocol)
     wanted = selected(paper, only)
-    records, jobs = [], []
+    records: list[ExperimentRecord] = []
+    jobs: list[Job] = []
     keys: dict[str, tuple[str, ...]] = {}
     unfit: list[str] = []
     untuned: list[str] = []
     idle: dict[str, None] = {}
     remarks: dict[str, None] = {}
     for name, experiment, reading in _experiments(paper, settings, known_readings):
-        if experiment.never_run or experiment.command:
-            told = paper.without_runs(name, experiment.never_run or BY_COMMAND)
-            records.append(replace(told, unavailable=not experiment.command))
-            continue
-        left_out = wanted is not None and (reading.base if reading else name) not in wanted
-        left_out = left_out or (reading is not None and not settings.readings)
-        if reading is not None and (reading.base not in keys or (left_out and name not in known_readings)):
+        base = reading.base if reading else name
+        asked = (wanted is None or base in wanted) and (reading is None or settings.readings)
+        if reading is not None and (base not in keys or not (asked or name in known_readings)):
             continue  # what is to be told of its experiment is told
+        if why := experiment.never_run or (experiment.command and BY_COMMAND):
+            records.append(replace(paper.without_runs(name, why), unavailable=not experiment.command))
+            continue
         try:
             record, specs, data = _resolve(paper, name, experiment, settings, reading)
             with as_unfit():  # the data with what the experiment does to them
-                notes = () if left_out else data.load().notes
-        except UntunedError:
-            records.append(paper.without_runs(name, LEFT_OUT if left_out else NOT_TUNED))
-            untuned += [] if left_out else [name]
-            continue
-        except UnfitError as err:
-            told = paper.without_runs(name, LEFT_OUT if left_out else str(err))
+                notes = data.load().notes if asked else ()
+        except (UntunedError, UnfitError, PlanError) as err:
+            if asked and isinstance(err, PlanError):
+                raise
+            why = str(err) if isinstance(err, UnfitError) else NOT_TUNED
             corpus_of = err.dataset if isinstance(err, OfAnotherError) else ""
-            records.append(replace(told, corpus_of=corpus_of, unavailable=not left_out))
-            if left_out:
+            record = replace(paper.without_runs(name, why if asked else LEFT_OUT), corpus_of=corpus_of)
+            records.append(replace(record, unavailable=asked and isinstance(err, UnfitError)))
+            if not asked:
                 continue
-            if isinstance(err, LackingError):
+            if isinstance(err, UntunedError):
+                untuned.append(name)
+            elif isinstance(err, LackingError):
                 idle[f"some experiments are {err}"] = None
             else:
                 unfit.append(f"{name}: {err}")
             if corpus_of:
                 idle[f"experiments on other data sets are left out: {err}"] = None
             continue
-        except PlanError:
-            if not left_out:
-                raise
-            records.append(paper.without_runs(name, LEFT_OUT))
-            continue
-        if reading is not None and specs[0].key == keys[reading.base][0]:
+        if reading is not None and specs[0].key == keys[base][0]:
             idle[
-                f"{reading.base}: {in_words(reading.reading)} makes no difference to the default reading in "
+                f"{base}: {in_words(reading.reading)} makes no difference to the default reading in "
                 f"protocol {record.protocol}, and is not run; --protocol claimed may"
             ] = None
             continue
         keys[name] = tuple(spec.key for spec in specs)
-        records.append(replace(record, not_run=LEFT_OUT) if left_out else record)
-        if left_out:
-            continue
-        remarks |= dict.fromkeys(notes)
-        jobs += [
-            Job(
-                spec,
-                data,
-                f"{name} seed {spec.seed}",
-                settings.device,
-                {paper.paper.key: paper.margins_hash},
-                record.sources,
-            )
-            for spec in specs
-        ]
+        records.append(record if asked else replace(record, not_run=LEFT_OUT))
+        if asked:
+            remarks |= dict.fromkeys(notes)
+            margins = {paper.paper.key: paper.margins_hash}
+            jobs += [
+                Job(spec, data, f"{name} seed {spec.seed}", settings.device, margins, record.sources)
+                for spec in specs
+            ]
     if untuned:
         said = _of_untuned(paper.paper.key, untuned, settings, only)
         if not jobs:
@@ -233,7 +221,7 @@ def _resolve(
     """Its record, a specification a seed (one where all seeds give one result), and its data."""
     from reimpl.config_fields import as_dict, as_json
     from reimpl.data.identity import scope_of
-    from reimpl.models import code_of
+    from reimpl.models import code_of, sources_of
 
     found = resolved(paper, name, experiment, settings)
     module, request, whole = found.module, found.request, found.whole
@@ -304,4 +292,4 @@ def _resolve(
         deterministic=same,
         short=tuple(code for code, holds in short.items() if holds),
     )
-    return replace(record, sources=sources_of(record)), specs, request
+    return replace(record, sources=sources_of(record.models)), specs, request
