@@ -60,7 +60,7 @@ class RunSpec:
     precision: str = "float32"
     revision: int = 1  # Counts up when a correction of the model's code changes its numbers.
     study: str = ""  # Key of the study by which `config` and `protocol` were tuned; empty where none was.
-    code: str = ""  # SHA-256 of a model's file from a folder (`--models`) and what it imports; else empty.
+    code: str = ""  # In older records: SHA-256 of a model's file from a folder.
     strata: Mapping[str, tuple[int, int | None]] = _dict()
     """Groups of labels that are also ranked alone, by the fewest and the most training documents."""
 

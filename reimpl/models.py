@@ -30,7 +30,7 @@ and optionally
 * `checks()` of a model that is not ours: its fidelity checks, as in `reimpl.fidelity`.
 
 A package of its own offers models through the entry point group `xmtc_audit.models` (name = module), and a
-folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files, each known by its content.
+folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files.
 """
 
 from __future__ import annotations
@@ -60,16 +60,15 @@ from reimpl.plugins import Offered, offered
 FOLDERS = "XMTC_AUDIT_MODELS"
 
 
-def find_model(name: str, code: str = "") -> ModuleType:
+def find_model(name: str) -> ModuleType:
     """The model's module; imports torch. Raises `ConfigError` naming the known models.
 
-    A package cannot put its own module in the place of one that is here. Of a file in a folder `code` asks
-    for what it held when it was loaded before (`load_file`).
+    A package cannot put its own module in the place of one that is here.
     """
     if name in _own_models():
         return importlib.import_module(f"reimpl.{name}")
     if (path := files_of_models().get(name)) is not None:
-        module, value = load_file(path, code), str(path)
+        module, value = _load_file(path), str(path)
     elif (offer := _offers().find(name)) is not None:
         module, value = cast(ModuleType, offer.load()), offer.point.value
     else:
@@ -159,76 +158,39 @@ def _defining(folder: Path) -> dict[str, Path]:
 
 # ------------------------------------------------------------------------------------- files of a folder
 
-#: Attribute of a module that came from a folder: its `contents_of`.
-_CONTENTS = "__xmtc_audit_contents__"
-_loaded: dict[tuple[Path, str], ModuleType] = {}
-#: What stood in each file when it was last loaded.
-_newest: dict[Path, bytes] = {}
 
+def _load_file(path: Path) -> ModuleType:
+    """The module of a model's file, as it was when this process imported it first (see `forget`).
 
-def contents_of(path: Path) -> dict[Path, bytes]:
-    """What stands in a model's file, which comes first, and in those beside it that it imports.
-
-    Raises `OSError` where the file cannot be read.
+    What lies beside it can be imported. Raises `ConfigError` with whatever goes wrong in the import.
     """
-    path = path.resolve()
-    beside = sorted(reached_by(path) - {path}, key=lambda other: os.path.relpath(other, path.parent))
-    return {file: file.read_bytes() for file in (path, *beside)}
-
-
-def digest_of(contents: Mapping[Path, bytes]) -> str:
-    """SHA-256 of a file as it is; of several, of the lines that `sha256sum` prints of them in its folder."""
-    digests = [hashlib.sha256(text).hexdigest() for text in contents.values()]
-    if len(digests) == 1:
-        return digests[0]
-    folder = next(iter(contents)).parent
-    names = (Path(os.path.relpath(file, folder)).as_posix() for file in contents)
-    lines = "".join(f"{digest}  {name}\n" for digest, name in zip(digests, names, strict=True))
-    return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def code_of(module: ModuleType) -> str:
-    """SHA-256 of what a model from a folder was loaded from; empty for one of ours and of a package."""
-    contents = getattr(module, _CONTENTS, None)
-    return digest_of(contents) if contents else ""
-
-
-def load_file(path: Path, code: str = "") -> ModuleType:
-    """The module of a model's file as it is now, or as it was when `code` was loaded in this process.
-
-    So a suite goes on with the model that it began with, whatever is edited meanwhile; who asks for `code`
-    compares it with `code_of`. Raises `ConfigError` with whatever goes wrong while the file is imported.
-    """
-    path = path.resolve()
-    if (path, code) in _loaded:
-        return _loaded[path, code]
-    contents = contents_of(path)
-    code = digest_of(contents)
-    if (path, code) in _loaded:
-        return _loaded[path, code]
     name = f"xmtc_audit_models.{path.stem}"
-    if name in sys.modules:  # an older one may be in use still, and finds itself by its name
-        name += f"_{code[:8]}"
+    module = sys.modules.get(name)
+    if module is not None and module.__file__ == str(path):
+        return module
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
-    setattr(module, _CONTENTS, contents)
-    # What the file imports from beside it is imported anew where it is not what it was.
-    changed = {file for file, text in contents.items() if _newest.get(file, text) != text} - {path}
-    for other, old in list(sys.modules.items()):
-        if changed and (file := getattr(old, "__file__", None)) and Path(file).resolve() in changed:
-            del sys.modules[other]
-    _newest.update(contents)
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
     sys.modules[name] = module  # dataclasses look their module up
     try:
         # Not by its loader: compiled files are told apart by second and size, and edits may agree in both.
-        exec(compile(contents[path], str(path), "exec", dont_inherit=True), module.__dict__)
+        exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as err:
         del sys.modules[name]
         why = f"{path} cannot be imported ({fault(err, module)}); mend it"
         raise ConfigError(f"model {path.stem!r}: {why}") from err
-    _loaded[path, code] = module
     return module
+
+
+def forget(folder: Path) -> None:
+    """Has the models of a folder, and what they import from there, imported anew, as it is then."""
+    files = {str(file) for path in _defining(folder).values() for file in reached_by(path)}
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) in files:
+            del sys.modules[name]
+    sources_of.cache_clear()
 
 
 def fault(err: BaseException, *modules: ModuleType) -> str:
@@ -236,13 +198,13 @@ def fault(err: BaseException, *modules: ModuleType) -> str:
 
     Without a place where none of their lines did.
     """
-    contents = {module.__name__: getattr(module, _CONTENTS, {}) for module in modules}
-    files = {str(path) for content in contents.values() for path in content}
-    packages = {name.partition(".")[0] for name, content in contents.items() if not content} - {"reimpl"}
+    others = [module for module in modules if not module.__name__.startswith("reimpl.")]
+    folders = {str(Path(module.__file__ or "").parent) for module in others}
+    packages = {module.__name__.partition(".")[0] for module in others}
     place = ""
     for frame, line in traceback.walk_tb(err.__traceback__):
-        file = Path(frame.f_code.co_filename)
-        if str(file) in files or str(frame.f_globals.get("__name__", "")).partition(".")[0] in packages:
+        file, name = Path(frame.f_code.co_filename), str(frame.f_globals.get("__name__", ""))
+        if str(file.parent) in folders or name.partition(".")[0] in packages:
             place = f" ({shown(file)}:{line})"
     return f"{type(err).__name__}: {' '.join(str(err).split())}".removesuffix(": ") + place
 
@@ -305,8 +267,7 @@ _PARTS = {
 def sources_of(models: tuple[str, ...]) -> Mapping[str, str]:
     """Part of the code that decides a run of these models -> digest of its files, as they are now.
 
-    Of `import` statements, and nothing is imported; a comment counts as a change. A model from a folder is
-    left out, since its content is part of the run's key.
+    Of `import` statements, and nothing is imported; a comment counts as a change.
     """
     here = Path(__file__).parent
     parts = {part: [here / f"{file}.py" for file in files] for part, files in _PARTS.items()}
@@ -325,10 +286,10 @@ def sources_of(models: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _file_of(model: str) -> Path | None:
-    """The file of one of ours, or of a package, which is looked for without importing that."""
-    if model in _own_models():
-        return Path(__file__).with_name(f"{model}.py")
-    offer = None if model in files_of_models() else _offers().there.get(model)
+    """Where a model is written; a package is looked for without importing it."""
+    if model in (files := _own_models() | files_of_models()):
+        return files[model]
+    offer = _offers().there.get(model)
     spec, places = None, None
     for name in accumulate(offer.point.module.split("."), "{}.{}".format) if offer else ():
         spec = PathFinder.find_spec(name, places)

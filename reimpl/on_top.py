@@ -15,7 +15,7 @@ from torch import nn
 
 from reimpl.config_fields import as_dict, as_json, later
 from reimpl.errors import ConfigError
-from reimpl.models import code_of, find_config, find_model, known_bases, known_models, reduced_config
+from reimpl.models import find_config, find_model, known_bases, known_models, reduced_config
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,6 @@ class OnTop:
     """Keys of the base that are otherwise than in the variant; all its keys when written out."""
     base_revision: int = later(1)
     """REVISION of the base, filled in with its keys: what corrects the base makes other runs of this too."""
-    base_code: str = later("")
-    """Of a base from a folder, what its file holds, filled in: when that is edited, these are other runs."""
 
 
 _Config = TypeVar("_Config", bound=OnTop)
@@ -43,8 +41,8 @@ def resolve(config: _Config) -> _Config:
     Raises `ConfigError` where the base is missing, unknown, no network, or has no such variant or key.
     """
     module = base_module(config)
-    revision, code = getattr(module, "REVISION", 1), code_of(module)
-    return replace(_written_out(config, base_config(config)), base_revision=revision, base_code=code)
+    revision = getattr(module, "REVISION", 1)
+    return replace(_written_out(config, base_config(config)), base_revision=revision)
 
 
 def reduce(config: _Config, sizes: Mapping[str, Any]) -> _Config:
@@ -79,7 +77,7 @@ def base_module(config: OnTop) -> ModuleType:
         problem = f": model {config.base!r} is not known; one can be put on {', '.join(known_bases())}"
     else:
         try:
-            module = find_model(config.base, config.base_code)
+            module = find_model(config.base)
         except ConfigError as err:
             raise ConfigError(f"config key 'base': {err}", ["base"]) from err
         if not hasattr(module, "build"):

@@ -115,7 +115,7 @@ def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
 
     def train(job: Job, *_: object) -> Result:
-        check_unchanged(job.spec)
+        check_unchanged(job.spec, job.sources)
         made.append(job.title)
         return Result({"P@1": 75.0}, (), 1.0, None, 9, ids, scores)
 
@@ -127,23 +127,19 @@ def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 RUN = ("run", "toy.yaml", "--data", "corpus", "--seeds", "2", "--jobs", "1", *MODELS)
 
 
-def edit(text: str = "# edited\n") -> None:
-    """The model's file, as its author would."""
-    path = Path("own/mine.py")
-    path.write_text(path.read_text() + text)
-
-
-def test_an_edited_file_is_another_model_and_what_it_was_is_found_again(
+def test_runs_of_an_edited_file_are_told_and_made_again_on_demand(
     trained: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = Path("own/mine.py").read_text()
     assert cli.main(RUN) == Exit.OK
-    edit("\n\nclass Rectified: ...\n")
-    assert cli.main(RUN) == Exit.OK
-    assert len(trained) == 4
-    Path("own/mine.py").write_text(before)
+    assert "other code" not in capsys.readouterr().err
     Path("own/test_mine.py").write_text("# edited, and no part of the model\n")
+    assert cli.main(RUN) == Exit.OK and "other code" not in capsys.readouterr().err
+    path = Path("own/mine.py")
+    path.write_text(path.read_text() + "\n\nclass Rectified: ...\n")
     assert cli.main(RUN) == Exit.OK
+    assert "other code" in capsys.readouterr().err
+    assert len(trained) == 2
+    assert cli.main([*RUN, "--rerun-changed"]) == Exit.OK
     assert len(trained) == 4
     for command in (["judge", "toy.yaml"], ["explain", "reaches:P@1"], ["report"]):
         assert cli.main(command) == Exit.OK, capsys.readouterr().err

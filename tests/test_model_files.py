@@ -1,14 +1,13 @@
-"""Model files of a folder: known by what stands in them and in the files beside them that they import."""
+"""Model files of a folder: what they import counts, and an edited one is imported anew."""
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from reimpl.errors import ConfigError
-from reimpl.models import code_of, contents_of, digest_of, load_file
+from reimpl.models import FOLDERS, find_model, forget, reached_by, sources_of
 
 VALUE = "VALUE = 1\n"
 
@@ -21,20 +20,7 @@ def write(path: Path, text: str = VALUE) -> Path:
 
 def beside(path: Path) -> list[str]:
     """The files that count, but for the model's own."""
-    return [it.name for it in contents_of(path)][1:]
-
-
-def test_several_are_known_by_what_sha256sum_prints_of_them(tmp_path: Path) -> None:
-    write(tmp_path / "net.py", "from sub import b\nimport a\n")
-    write(tmp_path / "a.py"), write(tmp_path / "sub" / "b.py", "B = 2\n")
-    command = "sha256sum net.py a.py sub/b.py | sha256sum"
-    try:
-        printed = subprocess.run(
-            command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("there is no sha256sum here")
-    assert digest_of(contents_of(tmp_path / "net.py")) == printed.stdout.split()[0]
+    return sorted(file.name for file in reached_by(path) - {path})
 
 
 @pytest.mark.parametrize(
@@ -64,19 +50,20 @@ def test_what_a_file_imports_from_beside_it_counts_and_nothing_else(
     assert beside(write(tmp_path / "net.py", text)) == expected
 
 
-def test_an_edit_is_another_module_and_the_older_one_can_be_had(tmp_path: Path) -> None:
-    """Edits of equal length within a second too, which compiled files do not tell apart."""
-    path = write(tmp_path / "net.py")
-    old = load_file(path)
-    write(path, VALUE.replace("1", "2"))
-    new = load_file(path)
-    assert (old.VALUE, new.VALUE) == (1, 2)
-    assert code_of(old) != code_of(new)
-    assert load_file(path) is new
-    assert load_file(path, code_of(old)) is old
-    assert load_file(path, "0" * 64) is new
-    write(path)
-    assert load_file(path) is old
+def test_an_edited_file_is_imported_anew_once_the_older_one_is_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what it imports."""
+    monkeypatch.setenv(FOLDERS, str(tmp_path))
+    text = "import beside_net\nclass Config: ...\nVARIANTS = {}\ndef build(): ...\nVALUE = 1\n"
+    path, other = write(tmp_path / "net.py", text), write(tmp_path / "beside_net.py")
+    old, digests = find_model("net"), sources_of(("net",))
+    write(path, text.replace("VALUE = 1", "VALUE = 2")), write(other, "VALUE = 33\n")
+    assert find_model("net") is old and sources_of(("net",)) == digests
+    forget(tmp_path)
+    new = find_model("net")
+    assert (new.VALUE, new.beside_net.VALUE) == (2, 33)
+    assert [part for part, digest in sources_of(("net",)).items() if digest != digests[part]] == ["model"]
 
 
 # --------------------------------------------------------------------------- faults
@@ -84,9 +71,8 @@ def test_an_edit_is_another_module_and_the_older_one_can_be_had(tmp_path: Path) 
 
 def test_a_file_that_cannot_be_imported_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    path = write(tmp_path / "net.py", "import json\n\nX = undefined\n")
+    write(tmp_path / "net.py", "import json\n\nX = undefined\nVARIANTS = {}\n")
     said = r"cannot be imported \(NameError: name 'undefined' is not defined \(net.py:3\)\); mend it"
+    monkeypatch.setenv(FOLDERS, str(tmp_path))
     with pytest.raises(ConfigError, match=said):
-        load_file(path)
-    write(path, "X = 1\n")
-    assert load_file(path).X == 1
+        find_model("net")

@@ -53,7 +53,7 @@ def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], 
     """The run's record: read when it is there, else made and kept.
 
     Raises `Stopped`, `HeldElsewhere`, `StoreError` when the record cannot be written, and `ChangedError`
-    where a model's file was edited since the run was planned. Whatever goes amiss inside the run becomes a
+    where the code was edited since the run was planned. Whatever goes amiss inside the run becomes a
     failed record with its reason.
     """
     key = job.spec.key
@@ -166,8 +166,8 @@ def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result
     if threads:
         torch.set_num_threads(threads)
     spec = job.spec
-    check_unchanged(spec)
-    module = find_model(spec.model, spec.code)
+    check_unchanged(spec, job.sources)
+    module = find_model(spec.model)
     config = find_config(module, None, spec.config)
     protocol = Protocol(**spec.protocol)
     if hasattr(module, "train"):

@@ -19,37 +19,15 @@ if TYPE_CHECKING:
 
 
 class ChangedError(AuditError):
-    """A model's file is not any more what it was when the runs were planned."""
+    """The code that decides a run is not any more what it was when the runs were planned."""
 
 
-def codes_of(spec: RunSpec) -> dict[str, str]:
-    """The models of a run, those that it is put on too, with what their files held; empty where none did."""
-    codes, config = {spec.model: spec.code}, spec.config
-    while isinstance(base := config.get("base"), str):
-        codes[base] = str(config.get("base_code", ""))
-        inner = config.get("base_config")
-        config = inner if isinstance(inner, Mapping) else {}
-    return codes
+def check_unchanged(spec: RunSpec, sources: Mapping[str, str]) -> None:
+    """Raises `ChangedError` where this process has other code than that by which the run was planned."""
+    from reimpl.models import sources_of
 
-
-def check_unchanged(spec: RunSpec) -> None:
-    """Raises `ChangedError` where this process cannot have the models as they were when the run was planned.
-
-    One that loaded them before has them still, whatever was edited since.
-    """
-    from reimpl.errors import ConfigError
-    from reimpl.models import code_of, find_model
-
-    for model, code in codes_of(spec).items():
-        why = "its file holds something else now"
-        try:
-            if not code or code_of(find_model(model, code)) == code:
-                continue
-        except ConfigError as err:
-            why = str(err)
-        raise ChangedError(
-            f"model {model!r} was edited after its runs were planned ({why}); give the same command again"
-        )
+    if sources and sources_of(models_in(spec.model, spec.config)) != sources:
+        raise ChangedError("the code was edited after the runs were planned; give the same command again")
 
 
 def told(err: BaseException, spec: RunSpec) -> str:
@@ -58,9 +36,9 @@ def told(err: BaseException, spec: RunSpec) -> str:
     from reimpl.models import fault, find_model
 
     modules = []
-    for model, code in codes_of(spec).items():
+    for model in models_in(spec.model, spec.config):
         with suppress(ConfigError):
-            modules.append(find_model(model, code))
+            modules.append(find_model(model))
     return fault(err, *modules)
 
 
@@ -70,7 +48,7 @@ def models_of(folder: Path | None) -> Iterator[None]:
 
     Raises `AuditError` for a folder without any.
     """
-    from reimpl.models import FOLDERS, files_of_models
+    from reimpl.models import FOLDERS, files_of_models, forget
 
     if folder is None:
         yield
@@ -82,6 +60,7 @@ def models_of(folder: Path | None) -> Iterator[None]:
             raise AuditError(
                 f"{option('models', folder)}: no model file is there; `audit add model NAME` writes one"
             )
+        forget(folder.resolve())
         yield
     finally:
         if before is None:

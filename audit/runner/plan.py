@@ -221,7 +221,7 @@ def _resolve(
     """Its record, a specification a seed (one where all seeds give one result), and its data."""
     from reimpl.config_fields import as_dict, as_json
     from reimpl.data.identity import scope_of
-    from reimpl.models import code_of, sources_of
+    from reimpl.models import sources_of
 
     found = resolved(paper, name, experiment, settings)
     module, request, whole = found.module, found.request, found.whole
@@ -257,7 +257,6 @@ def _resolve(
             precision=settings.precision,
             revision=getattr(module, "REVISION", 1),
             study=found.study.key if found.study else "",
-            code=code_of(module),
             strata={group: (of.from_, of.to) for group, of in strata.items()},
         )
         for seed in range(1 if same else settings.seeds)

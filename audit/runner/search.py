@@ -21,7 +21,7 @@ from filelock import FileLock, Timeout
 from audit.record import RunSpec
 from audit.runner import carry_out
 from audit.runner.carry_out import _device_name, _now, _versions
-from audit.runner.models import ChangedError, told
+from audit.runner.models import told
 from audit.runner.plan import Job
 from audit.runner.resolve import DataRequest
 from audit.runner.tuned import Question, by_target, put_study
@@ -301,7 +301,6 @@ def settings_of(spec: StudySpec, values: Mapping[str, Json]) -> RunSpec:
         seed=spec.seed,
         precision=spec.precision,
         revision=spec.revision,
-        code=spec.code,
     )
 
 
@@ -328,7 +327,7 @@ class Training:
             result = carry_out._train(job, data, self.threads, self._watch(number, report))
         except Interrupted as err:
             raise TrialStopped from err
-        except (TrialPruned, ChangedError):
+        except TrialPruned:
             raise
         except ReimplError as err:
             return Outcome(reason=str(err))

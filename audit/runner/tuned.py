@@ -147,7 +147,6 @@ def question_of(
     """
     from reimpl.config_fields import as_dict, as_json
     from reimpl.errors import ConfigError
-    from reimpl.models import code_of
     from reimpl.tuning import space_of
 
     module, used, model = found.module, found.used, experiment.model or ""
@@ -192,7 +191,6 @@ def question_of(
         seed=seed,
         precision=settings.precision,
         revision=getattr(module, "REVISION", 1),
-        code=code_of(module),
     )
     notes = list(protocol.ours)  # what of the search is not the paper's
     if used.deviation:
