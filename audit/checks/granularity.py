@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from audit.checks import grid
-from audit.checks.grid import Fingerprint, Granularity
+from audit.checks.grid import Fingerprint, Rounding
 from audit.checks.tables import MEANS, OTHER_SIZE, SLIP, Number, Sheet, cut, finding, meet, same_count
 from audit.record import Finding
 from audit.stats.printed import Printed, printed
@@ -121,35 +121,37 @@ def _of_group(
     sheet: Sheet, group: _Group, others: dict[int, list[str]], *, copied: bool
 ) -> Iterator[Finding]:
     documents = group.documents
-    sizes = [documents, *(size for size in others if size != documents)]
-    fits = {it.documents: it for it in grid.fingerprint(group.values, sizes)}
+    fits = {it.documents: it for it in grid.fingerprint(group.values, list({documents: None, **others}))}
     here = fits[documents]
     said = partial(finding, sheet, "granularity", subject=group.name)
-    each = [
-        (number, grid.granularity(value, documents))
-        for number, value in zip(group.numbers, group.values, strict=True)
-    ]
-    power = max(float(it.nearest_power) for _, it in each)
-    if power == 0:
+    powers = [grid.power(value, documents) for value in group.values]
+    if not any(powers):
         text = f"any value with these digits can come from {documents:,} test documents"
         yield said("untestable", group.numbers, text, power=0.0)
         return
-    off = [(number, it) for number, it in each if it.outcome != "untestable" and it.rounding != "nearest"]
-    text = f"{_shown(here)}{_beside(fits, others, documents)}"
+    roundings = [grid.rounding_of(value, documents) for value in group.values]
+    each = zip(group.numbers, group.values, powers, roundings, strict=True)
+    off = [(number, value, way) for number, value, power, way in each if power and way != "nearest"]
+    beside = ", ".join(
+        f"{fits[size].feasible} of {fits[size].of} from {size:,} ({', '.join(papers)})"
+        for size, papers in others.items()
+        if size != documents
+    )
+    text = f"{_shown(here)}{beside and f'; {beside}'}"
     chosen = here.chance_p <= LEVEL
     if not off or chosen:
-        yield said("consistent", group.numbers, text, power=power)
+        yield said("consistent", group.numbers, text, power=float(max(powers)))
     if off and chosen:
-        yield from (_stands_out(sheet, group, number, here, it) for number, it in off)
+        yield from (_stands_out(sheet, group, *it, here) for it in off)
     elif off:
-        wrong = [number for number, it in off if it.rounding is None and group.must_fit(number)]
+        wrong = [number for number, _, way in off if way is None and group.must_fit(number)]
         elsewhere = _elsewhere(fits, documents)
         yield said(
             "inconsistent" if wrong or elsewhere else "untestable",
-            wrong or [number for number, _ in off],
+            wrong or [number for number, *_ in off],
             f"{text}; {elsewhere or _why_off(group, here, wrong)}",
             alternatives=([_COPIED] if copied or elsewhere else []) + [_ENSEMBLE, OTHER_SIZE, SLIP],
-            power=power,
+            power=float(max(powers)),
         )
 
 
@@ -166,7 +168,7 @@ def _why_off(group: _Group, here: Fingerprint, wrong: Sequence[Number]) -> str:
     """Why numbers off the grid are called inconsistent, or are not."""
     if wrong:
         return f"{len(wrong)} of them cannot by cutting either, and single runs are stated"
-    chances = [1 - grid.hits(it, here.documents).power for it in group.values]
+    chances = [1 - grid.power(value, here.documents) for value in group.values]
     could_tell = grid.tail(chances, here.of) <= LEVEL
     hint = ", which hints at means over runs, splits or models" if could_tell else ""
     stated = len(group.single) == len(group.numbers)
@@ -177,27 +179,28 @@ def _why_off(group: _Group, here: Fingerprint, wrong: Sequence[Number]) -> str:
     return f"{who} with it not clearly better than chance{hint}{unstated}{size}"
 
 
-def _stands_out(sheet: Sheet, group: _Group, number: Number, here: Fingerprint, it: Granularity) -> Finding:
+def _stands_out(
+    sheet: Sheet, group: _Group, number: Number, value: Printed, way: Rounding | None, here: Fingerprint
+) -> Finding:
     text = (
         f"{number.text} cannot come from {here.documents:,} documents by rounding, "
         f"as {here.feasible} of {here.of} numbers on this data set can"
     )
     must_fit = group.must_fit(number)
-    if it.rounding is not None:
-        text += f"; it can if it was {'cut' if it.rounding == 'truncate' else 'rounded up'}"
+    if way is not None:
+        text += f"; it can if it was {'cut' if way == 'truncate' else 'rounded up'}"
+    elif not must_fit and number.address in group.single:
+        text += f"; {here.documents:,} may be rounded"
     elif not must_fit:
-        single = number.address in group.single
-        text += (
-            f"; {f'{here.documents:,} may be rounded' if single else 'it is not stated to be a single run'}"
-        )
+        text += "; it is not stated to be a single run"
     return finding(
         sheet,
         "granularity",
-        "inconsistent" if it.rounding is None and must_fit else "untestable",
+        "inconsistent" if way is None and must_fit else "untestable",
         [number],
         text,
         alternatives=(SLIP, MEANS, _CUT, OTHER_SIZE),
-        power=float(it.power),
+        power=float(grid.power(value, here.documents, roundings=2)),
     )
 
 
@@ -209,12 +212,3 @@ def _shown(it: Fingerprint) -> str:
 
 def _percent(chance: float) -> str:
     return "nearly 0 %" if chance < 1e-4 else f"{100 * chance:.2g} %" if chance < 0.995 else "all"
-
-
-def _beside(fits: Mapping[int, Fingerprint], others: dict[int, list[str]], documents: int) -> str:
-    shown = [
-        f"{fits[size].feasible} of {fits[size].of} from {size:,} ({', '.join(papers)})"
-        for size, papers in others.items()
-        if size != documents
-    ]
-    return f"; {', '.join(shown)}" if shown else ""

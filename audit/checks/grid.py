@@ -62,61 +62,34 @@ def pre_image(number: Printed, rounding: Rounding = "nearest") -> PreImage:
     return PreImage(v - h, v + h)
 
 
-@dataclass(frozen=True)
-class Hits:
-    """The numbers of right documents that would be printed as one number."""
-
-    least: int
-    """Greater than `most` where no whole number of hits gives the printed number."""
-    most: int
-    power: Fraction
-    """Chance that a number which has nothing to do with this test set is found out; 0: it cannot be."""
-
-    @property
-    def feasible(self) -> bool:
-        return self.least <= self.most
-
-
-def hits(number: Printed, documents: int, rounding: Rounding = "nearest") -> Hits:
-    """The whole numbers m of 0..N for which 100 m / N is printed as `number`.
+def hits(number: Printed, documents: int, rounding: Rounding = "nearest") -> range:
+    """The whole numbers m of 0..N for which 100 m / N is printed as `number`; empty where there is none.
 
     Raises ValueError unless there are documents.
     """
     if documents < 1:
         raise ValueError(f"needs documents, got {documents!r}")
     least, greatest = pre_image(number, rounding).multiples(Fraction(documents, 100))
-    return Hits(max(least, 0), min(greatest, documents), max(Fraction(0), 1 - _density(number, documents)))
+    return range(max(least, 0), min(greatest, documents) + 1)
 
 
-def _density(number: Printed, documents: int) -> Fraction:
-    """Possible metric values for each printed one, counted over the whole range."""
-    return Fraction(documents, 100) / Fraction(10) ** number.decimals
+def power(number: Printed, documents: int, *, roundings: int = 1) -> Fraction:
+    """Chance that a number which has nothing to do with this test set is found out; 0: it cannot be.
 
-
-@dataclass(frozen=True)
-class Granularity:
-    """What can be said of a number and a test set."""
-
-    outcome: Literal["feasible", "infeasible", "untestable"]
-    rounding: Rounding | None
-    """How it must have been rounded: `nearest` unless only another way gives it; None if none does."""
-    nearest_power: Fraction
-    """As `Hits.power`, of rounding to the nearest or as `rounding` says."""
-    power: Fraction
-    """Chance that a number which has nothing to do with this test set is called infeasible."""
-
-
-def granularity(number: Printed, documents: int) -> Granularity:
-    """Whether `number` can come from so many documents; untestable where every number can (power 0).
-
-    Rounding to the nearest is tried first, then cutting off, then rounding up: the first that does is named.
-    Together they allow for twice as many numbers as the nearest alone, which is said by `power`.
+    By the possible metric values for each printed one, counted over the whole range, where it may have been
+    rounded in so many ways.
     """
-    way = next((way for way in PLAUSIBLE if hits(number, documents, way).feasible), None)
-    nearest_power = hits(number, documents, way or "nearest").power
-    power = max(Fraction(0), 1 - 2 * _density(number, documents))
-    outcome: Literal["feasible", "infeasible"] = "feasible" if way else "infeasible"
-    return Granularity(outcome if nearest_power else "untestable", way, nearest_power, power)
+    density = Fraction(documents, 100) / Fraction(10) ** number.decimals
+    return max(Fraction(0), 1 - roundings * density)
+
+
+def rounding_of(number: Printed, documents: int) -> Rounding | None:
+    """The first way of rounding by which `number` can come from so many documents; None where none does.
+
+    To the nearest, then cutting off, then rounding up: the two others together allow for twice as many
+    numbers as the nearest alone.
+    """
+    return next((way for way in PLAUSIBLE if hits(number, documents, way)), None)
 
 
 def without_padding(column: Sequence[Printed]) -> tuple[Printed, ...]:
@@ -161,13 +134,12 @@ def fingerprint(numbers: Iterable[Printed], candidates: Sequence[int]) -> tuple[
     distinct = list({(number.value, number.decimals): number for number in numbers}.values())
     found = []
     for documents in candidates:
-        each = [hits(number, documents) for number in distinct]
-        feasible = sum(it.feasible for it in each)
-        chance = tail([1 - it.power for it in each], feasible)
-        infeasible = (number.text for number, it in zip(distinct, each, strict=True) if not it.feasible)
+        infeasible = tuple(number.text for number in distinct if not hits(number, documents))
+        feasible = len(distinct) - len(infeasible)
+        chance = tail([1 - power(number, documents) for number in distinct], feasible)
         adjusted = min(Fraction(1), len(candidates) * chance)
         found.append(
-            Fingerprint(documents, feasible, len(each), tuple(infeasible), float(chance), float(adjusted))
+            Fingerprint(documents, feasible, len(distinct), infeasible, float(chance), float(adjusted))
         )
     return tuple(found)
 

@@ -140,9 +140,8 @@ def mcnemar_two_sided(b: int, c: int) -> float:
 
 def _counts(number: Printed, documents: int) -> tuple[int, int]:
     """Fewest and most hits that are printed so, or those on either side of it."""
-    found = hits(number, documents)
-    if found.feasible:
-        return found.least, found.most
+    if found := hits(number, documents):
+        return found[0], found[-1]
     image = pre_image(number)
     low, high = (image.low * documents / 100, image.high * documents / 100)
     return max(math.floor(low), 0), min(math.ceil(high), documents)
