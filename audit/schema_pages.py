@@ -16,7 +16,7 @@ from typing import Any
 
 from audit import record
 from audit.claims.load import Paper
-from audit.expression import FUNCTIONS, RELATIONS
+from audit.expression.functions import FUNCTIONS, RELATIONS
 from audit.record import FORMAT_VERSION, audit_json_schema
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.expression import FUNCTIONS, RELATIONS
+from audit.expression.functions import FUNCTIONS, RELATIONS
 from audit.kinds import KINDS
 from audit.schema_pages import claim_markdown
 from tests.expression.tables import outcome

@@ -14,7 +14,9 @@ from typing import Any
 
 from audit.checks.tables import SLIP, Number, Sheet, decimal, finding, grouped
 from audit.claims.names import UnresolvedError, cell_of
-from audit.expression import ExpressionError, UndefinedError, evaluate, parse, references, value_of
+from audit.expression.grammar import ExpressionError, parse, references
+from audit.expression.interval import UndefinedError
+from audit.expression.meaning import evaluate, value_of
 from audit.kinds.costs import MARGIN, growth
 from audit.names import counted
 from audit.record import ClaimRecord, Finding, FindingResult

@@ -30,7 +30,7 @@ from audit.claims.schema import (
     repeated,
 )
 from audit.claims.source import KeyPath
-from audit.expression import ExpressionError, names, parse, references
+from audit.expression.grammar import ExpressionError, names, parse, references
 from audit.judging.evidence import Arm
 from audit.names import known_names
 from audit.record import Cell, ClaimRecord, Scope

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 
 from audit.claims.schema import MODULE, Count, Key, Misfit, Model, Setting, Text
 from audit.claims.source import KeyPath
-from audit.expression import ExpressionError, names, parse, references
+from audit.expression.grammar import ExpressionError, names, parse, references
 from audit.kinds.base import Claim, Constant, Kind, Symbol, formula_misfits
 from audit.names import known_names
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from audit.expression import Outcome, evaluate, parse
-from audit.expression.meaning import Meaning, Number
+from audit.expression.grammar import parse
+from audit.expression.meaning import Meaning, Number, Outcome, evaluate
 from audit.stats.printed import Printed, printed
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from audit.expression import ExpressionError, parse
+from audit.expression.grammar import ExpressionError, parse
 
 
 @pytest.mark.parametrize(
