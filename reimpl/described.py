@@ -20,7 +20,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from reimpl.config_fields import as_json
 from reimpl.data.recipe import RECIPES
 from reimpl.models import variant_keys
-from reimpl.protocol import PROTOCOLS
+from reimpl.protocol import PROTOCOLS, TABLES
 from reimpl.tuning import TUNING
 
 _WORDS: Mapping[Any, tuple[str, str]] = {
@@ -113,22 +113,6 @@ def _plain(value: Any) -> str:
 # ------------------------------------------------- protocols, recipes and tuning protocols in one line each
 # Whose it is stands here; what it does is read from the object itself, so that the line cannot grow old.
 
-#: Whose protocol it is; a reduced one is that of its name without `-small`.
-OF_PROTOCOLS: Mapping[str, str] = {
-    "chen2022": "Chen et al. 2022, Appendix A.3",
-    "chen2022-code": "Chen et al. 2022, public code",
-    "liu2017": "Liu et al. 2017, public code",
-    "libmultilabel": "LibMultiLabel's Kim-CNN on EURLEX57K",
-    "you2019-code": "You et al. 2019, public code",
-    "you2019-paper": "You et al. 2019, as in the paper",
-    "xun2020": "Xun et al. 2020, public code",
-    "xun2020-paper": "Xun et al. 2020, as in the paper",
-    "ye2020": "Ye et al. 2020, as in the paper",
-    "ye2020-code": "Ye et al. 2020, public code",
-    "wang2019": "Wang et al. 2019, and ours where it is silent",
-    "rank-ae-third-party": "a third party's code of Rank-AE",
-    "small": "nobody's, for a suite on a laptop's CPU",
-}
 #: Whose recipe it is.
 OF_RECIPES: Mapping[str, str] = {
     "study2022": "Chen et al. 2022, public code",
@@ -152,7 +136,8 @@ def protocols() -> dict[str, str]:
     """Name -> whose it is, how long and how it trains, and which epoch is reported."""
     lines = {}
     for name, it in PROTOCOLS.items():
-        of = OF_PROTOCOLS.get(name) or f"{OF_PROTOCOLS[name.removesuffix('-small')]}, at the sizes of small"
+        whole = name if name in TABLES["training"] else name.removesuffix("-small")
+        of = TABLES["training"][whole]["whose"] + ", at the sizes of small" * (whole != name)
         averaged = it.average_from is not None
         reported = "averaged weights count" if averaged else "the last epoch counts"
         if it.select != "last":

@@ -1,14 +1,16 @@
 """Training protocols as named objects: what a paper, or its public code, does with a network and data.
 
-A protocol is data; `reimpl.training` carries it out.
+A protocol is data, in `protocols.toml`; `reimpl.training` carries it out.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from importlib.resources import files
 from typing import Any, Literal
 
 from reimpl.config_fields import ChangeError, as_dict, check, later, with_changes
@@ -110,126 +112,18 @@ class Protocol:
 #: Epochs at which something begins: they are reduced in proportion.
 BEGINNINGS = ("average_from", "keep_from")
 
-_YOU_CODE = Protocol(
-    name="you2019-code",
-    epochs=30,
-    batch_size=40,
-    optimiser="dense_sparse_adam",
-    clip="you2019",
-    padding="batch",
-    select="best_on_dev",
-    select_metric="nDCG@5",
-    select_above=0.0,
-    hold_out="you2019",
-    patience=51,
-    evaluate="every_steps",
-    evaluate_every=100,
-    average_from=10,
-)
+TABLES: Mapping[str, Any] = tomllib.loads((files("reimpl") / "protocols.toml").read_text("utf-8"))
 
-_YE = Protocol(
-    name="ye2020",
-    epochs=8,
-    batch_size=12,
-    learning_rate=2e-3,
-    part_rates={"encoder": 5e-5, "hidden": 1e-4, "clusters": 2e-3},
-    schedule="triangular",
-    padding="batch",
-    length=512,
-)
 
-_FULL: Mapping[str, Protocol] = {
-    p.name: p
-    for p in (
-        # Chen et al. 2022, Appendix A.3: all training data, scores at the 50th epoch. Rates and sizes from
-        # the study's configurations (config/EUR-Lex/*.yml at 2051eda): batch 256, Adam 1e-3, length 500.
-        Protocol(name="chen2022", epochs=50, batch_size=256),
-        # The same as its code runs it: val_size 0 makes the test set the validation set, and the epoch with
-        # the best P@1 on it is kept (data_utils.py:120, main.py:182-195).
-        Protocol(
-            name="chen2022-code", epochs=50, batch_size=256, select="best_on_test", evaluate="every_epoch"
-        ),
-        # Liu et al. 2017, public code: 51 passes (the loop includes its end), fixed batches in random order,
-        # Lasagne's Adam, width = longest document of the split up to 500.
-        Protocol(
-            name="liu2017",
-            epochs=51,
-            batch_size=256,
-            optimiser="lasagne_adam",
-            shuffle="batches",
-            padding="split",
-        ),
-        # LibMultiLabel 5cd775a, example_config/EURLEX57K, Kim-CNN: batch 16, Adam 3e-4, padding by batch, at
-        # most 50 epochs, stops after 10 without a better validation RP@5 and reports the best of them. Where
-        # there is no validation file, on 20 % of the training documents.
-        Protocol(
-            name="libmultilabel",
-            epochs=50,
-            batch_size=16,
-            learning_rate=3e-4,
-            padding="batch",
-            select="best_on_dev",
-            select_metric="RP@5",
-            hold_out="libmultilabel",
-            evaluate="every_epoch",
-            patience=10,
-        ),
-        # You et al. 2019, public code (yourh/AttentionXML e2bbbec, deepxml/models.py, configure/): nDCG@5 on
-        # documents held out, every 100 steps, of averaged weights; a first score of 0 counts for nothing, and
-        # the end comes at the 51st evaluation in a row without a gain. Sizes of EUR-Lex: the paper's Table 2.
-        _YOU_CODE,
-        # The same as the paper has it: Adam, averaging as in Izmailov et al. 2018, which takes in the end of
-        # each epoch. It names neither a validation set nor clipping; when the averaging begins, and which
-        # documents are padded together, which it does not say either, are as in the code.
-        Protocol(name="you2019-paper", epochs=30, batch_size=40, padding="batch", average_from=10),
-        # Xun et al. 2020, public code (XunGuangxu/CorNet, deepxml/models.py): AttentionXML's trainer with
-        # patience 100. Its two-GPU trainer, for Wiki-500K, is keep_from: 13.
-        replace(_YOU_CODE, name="xun2020", patience=101),
-        # As the paper has it: Adam, averaging, early stopping on a validation set. It names no clipping; the
-        # sizes and intervals, which it does not state, are those of the code.
-        replace(
-            _YOU_CODE, name="xun2020-paper", patience=101, optimiser="adam", clip=None, select_above=None
-        ),
-        # Ye et al. 2020, Table 3 on EURLex-4k: AdamW, three rates, and rates that rise and fall (section 4)
-        # after 0 steps of rising (section 5). Padding is never looked at, so it may be that of the batch.
-        _YE,
-        # Its public code, huiyegit/APLC_XLNet bf6f91d: an AdamW with Lasagne's place of epsilon, gradients
-        # clipped at 1, and checkpoints that are scored on its validation file, which is the test set.
-        replace(
-            _YE,
-            name="ye2020-code",
-            optimiser="lasagne_adam",
-            clip=1.0,
-            select="best_on_test",
-            evaluate="every_epoch",
-        ),
-        # Wang et al. 2019, section 3.1: all training data after tuning. Optimiser, batch and epochs are not
-        # stated, nor is what "decay" is of; here Adam at its usual rate without any, the third party's batch,
-        # and as many epochs as take a minute or two on Delicious.
-        Protocol(name="wang2019", epochs=100, batch_size=256, padding="batch", dimension=100),
-        # starry91/Extreme-Classification 7e54d2f, params.config: 1,000 epochs of Adam, decay 1e-8. Its
-        # validation data are cut from the test set; only the last epoch is scored here.
-        Protocol(
-            name="rank-ae-third-party",
-            epochs=1000,
-            batch_size=256,
-            weight_decay=1e-8,
-            padding="batch",
-            dimension=100,
-        ),
-        Protocol(
-            name="small",
-            epochs=20,
-            batch_size=32,
-            learning_rate=4e-3,
-            length=96,
-            dimension=32,
-            model={"maps": 16, "hidden": 128},
-            deviation="reduced so that a suite of claims runs on a laptop CPU in minutes",
-        ),
-    )
-}
+def _read(name: str) -> dict[str, Any]:
+    """Fields of a protocol, with those of the one that it is like."""
+    values = dict(TABLES["training"][name])
+    base = _read(values.pop("like")) if "like" in values else {}
+    dropped = ("whose", *values.pop("without", ()))
+    return {key: value for key, value in {**base, **values, "name": name}.items() if key not in dropped}
 
+
+_FULL: Mapping[str, Protocol] = {name: Protocol(**_read(name)) for name in TABLES["training"]}
 
 #: Amounts of a reduced protocol: the smaller of its own and what is asked for.
 AMOUNTS = ("epochs", "batch_size", "length", "dimension")

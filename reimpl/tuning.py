@@ -1,8 +1,7 @@
 """Tuning protocols as named objects: what is sought, where, how often, and by which metric.
 
-A protocol is data; `audit.runner.tuning` carries it out. Where a paper says
-that it tuned and not how, the choice here is ours, and `ours` says so with its reason: a report shows those
-sentences.
+A protocol is data, in `protocols.toml`; `audit.runner.search` carries it out. Where a paper says that
+it tuned and not how, the choice here is ours, and `ours` says so with its reason, which a report shows.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any, Literal
 
 from reimpl.config_fields import ChangeError, check, with_changes
 from reimpl.errors import ConfigError
+from reimpl.protocol import TABLES
 
 Target = Literal["config", "training"]
 
@@ -91,71 +91,19 @@ class TuningProtocol:
         return self.metric_on.get(catalogue or "", self.metric)
 
 
-#: Section 3.1: lambda, the margin m in [0, 1], decay and learning rate are tuned on 20 % of the training
-#: documents; then all are trained on. Section 2.3: lambda balances Lh and Lae.
-_WANG = TuningProtocol(
-    name="wang2019",
-    trials=40,
-    metric="P@1",
-    hold_out="wang2019",
-    sampler="tpe",
-    pruner="median",
-    score="last",
-    spaces={
-        "rank_ae": (
-            Parameter("config", "balance", low=1e-3, high=1.0, log=True),
-            # The margin does nothing in BCE.
-            Parameter("config", "margin", low=0.0, high=1.0, when={"loss": "ranking"}),
-            Parameter("training", "learning_rate", low=1e-4, high=1e-2, log=True),
-            Parameter("training", "weight_decay", low=1e-8, high=1e-4, log=True),
-        ),
-        # A yardstick of ours, tuned with the same documents and the same number of trials.
-        "linear": (Parameter("config", "C", low=2.0**-7, high=2.0**5, log=True),),
-    },
-    ours=(
-        "ranges: the margin's is the interval that the paper states; lambda from 0.001 to 1, rates from 1e-4 "
-        "to 1e-2 and decay from 1e-8, the third party's, to 1e-4 are drawn by their logarithm",
-        "decay is read as weight decay: the third party's program has one, and none of the rate",
-        "the metric is P@1, the first that the paper reports",
-        "40 trials: no number is stated, and 40 of 100 epochs are an hour's work of two cores on Delicious",
-        "trials are proposed by TPE, which learns from those that are over, since each costs minutes; ones "
-        "below the median of the others at the same epoch end early",
-        "a trial counts with its last epoch, since the network that is reported is that of the last epoch",
-        "which 20 % are held out: drawn once, with seed 0",
-    ),
-    source="Wang et al. 2019, sections 2.3 and 3.1",
-)
+def _read(name: str, table: Mapping[str, Any]) -> TuningProtocol:
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
+    }
+    spaces = {
+        model: tuple(Parameter(**{**each, "choices": tuple(each.get("choices", ()))}) for each in ranges)
+        for model, ranges in table["spaces"].items()
+    }
+    values |= {"name": name, "spaces": spaces}
+    return TuningProtocol(**values)
 
-#: Section 4.1 and Appendix C: 48 random trials of Optuna on a random 80/20 split, P@1 (P@3 on Wiki10-31K), at
-#: most 50 epochs, patience 10; then 50 epochs on the whole training set. The cells of its Table 9, the
-#: ranges, are not in the text at hand.
-_CHEN = TuningProtocol(
-    name="chen2022",
-    trials=48,
-    metric="P@1",
-    metric_on={"wiki10-31k": "P@3"},
-    hold_out="chen2022",
-    patience=10,
-    spaces={
-        "xml_cnn": (
-            Parameter("training", "learning_rate", choices=(1e-4, 3e-4, 1e-3, 3e-3)),
-            Parameter("config", "maps", choices=(128, 256, 384, 768, 1024)),
-            Parameter("config", "hidden", choices=(256, 512, 1024)),
-            Parameter("config", "pools", choices=(2, 4, 8), when={"pooling": "dynamic"}),
-            Parameter("config", "dropout_embedding", choices=(0.2, 0.4, 0.6)),
-            Parameter("config", "dropout_output", choices=(0.2, 0.4, 0.6)),
-        )
-    },
-    ours=(
-        "ranges: the cells of Table 9 are not in the text at hand; the values are those of the tuned "
-        "configurations of the public code, of Table 12 and of section 4.2, and one step beyond them",
-        "all trials have the same initial weights and order of documents",
-    ),
-    source="Chen et al. 2022, section 4.1 and Appendix C; sian-chen/xml-cnn-study-code at 2051eda, the tuned "
-    "configurations",
-)
 
-TUNING: Mapping[str, TuningProtocol] = {it.name: it for it in (_WANG, _CHEN)}
+TUNING: Mapping[str, TuningProtocol] = {name: _read(name, table) for name, table in TABLES["tuning"].items()}
 #: Fields of a protocol that an experiment of a claim file may set otherwise.
 KEYS = ("trials", "metric", "hold_out", "sampler", "pruner", "score", "patience", "epochs")
 
