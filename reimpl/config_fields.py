@@ -102,7 +102,7 @@ def from_json(kind: type, values: Mapping[str, Any], where: str) -> Any:
         name = first["type"].removesuffix("_type").removesuffix("_parsing").removesuffix("_from_float")
         wanted = f"; give {_WANTED[name]}" if name in _WANTED else ""
         why = f"{where} key {place!r}: {first['msg']}, not {first['input']!r}{wanted}"
-        raise ConfigError(why, first["loc"], alone=True) from err
+        raise ConfigError(why, first["loc"]) from err
 
 
 class ChangeError(ConfigError):

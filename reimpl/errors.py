@@ -55,10 +55,9 @@ class DataError(ReimplError):
 class ConfigError(ReimplError):
     """A model or protocol configuration that cannot work; names the key and the value.
 
-    `place` leads to the key, as in ("base_config", "maps"); empty where no single key is at fault. `alone`:
-    whether what stands there cannot be, whatever the other keys are.
+    `place` leads to the key, as in ("base_config", "maps"); empty where no single key is at fault.
     """
 
-    def __init__(self, why: str, place: Iterable[str | int] = (), *, alone: bool = False) -> None:
+    def __init__(self, why: str, place: Iterable[str | int] = ()) -> None:
         super().__init__(why)
-        self.place, self.alone = tuple(place), alone
+        self.place = tuple(place)

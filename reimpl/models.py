@@ -316,7 +316,7 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
     for key in changes:
         if key not in known:
             why = f"is not known to {module.__name__!r}; known are {', '.join(known)}"
-            raise ConfigError(f"config key {key!r} {why}", [key], alone=True)
+            raise ConfigError(f"config key {key!r} {why}", [key])
     base = as_dict(variants[variant]) if variant else {}
     try:
         config = from_json(module.Config, {**base, **changes}, "config")
@@ -358,39 +358,10 @@ def smaller(asked: Any, reduced: Any) -> Any:
 Place = tuple[str | int, ...]
 
 
-def config_problems(
-    model: str, variant: str | None, config: Mapping[str, Any]
-) -> Iterator[tuple[Place, str]]:
-    """Each problem with the keys that lead to it from the experiment, as ("config", "maps"), and a sentence.
-
-    A key that is unknown or of another type is told and left out, and the rest is looked at; where keys do
-    not go together, nothing more is said.
-    """
+def config_problem(model: str, variant: str | None, config: Mapping[str, Any]) -> tuple[Place, str] | None:
+    """What is wrong with it: the keys that lead there, as ("config", "maps"), and a sentence."""
     try:
-        module = find_model(model)
+        find_config(find_model(model), variant, config)
     except ConfigError as err:
-        yield ("model",), str(err)
-        return
-    if variant is not None and variant not in module.VARIANTS:
-        known = ", ".join(module.VARIANTS)
-        yield ("variant",), f"model {model!r} has no variant {variant!r}; known are {known}"
-        return
-    rest: Mapping[str, Any] | None = config
-    while rest is not None:
-        try:
-            find_config(module, variant, rest)
-            return
-        except ConfigError as err:
-            yield ("config", *err.place), str(err)
-            rest = _without(rest, err.place) if err.alone else None
-
-
-def _without(config: Mapping[str, Any], place: Place) -> dict[str, Any] | None:
-    """The configuration without the key at `place`; None where it does not stand there."""
-    if not place or place[0] not in config:
-        return None
-    key, *within = place
-    inner = config[str(key)]
-    if within and isinstance(inner, Mapping) and (less := _without(inner, tuple(within))) is not None:
-        return {**config, str(key): less}
-    return {name: value for name, value in config.items() if name != key}
+        return ("config", *err.place), str(err)
+    return None

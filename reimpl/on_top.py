@@ -64,7 +64,7 @@ def base_config(config: OnTop) -> Any:
             module.check_single(found)
     except ConfigError as err:
         place = ["base_variant"] if unknown else ["base_config", *err.place]
-        raise ConfigError(f"base {config.base!r}: {err}", place, alone=err.alone) from err
+        raise ConfigError(f"base {config.base!r}: {err}", place) from err
     return found
 
 

@@ -87,15 +87,6 @@ def test_what_can_be_run_is_valid(here: Path, config: str, capsys: pytest.Captur
     assert cli.main(["validate", "toy.yaml"]) == Exit.OK, capsys.readouterr().err
 
 
-def test_all_unknown_and_mistyped_keys_are_told_in_one_go(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    written(here, "cornet", f"{KIM}, block: 2, base_config: {{mapps: 3, pads: 1}}, context: '5'")
-    assert cli.main(["validate", "toy.yaml"]) == Exit.BAD_INPUT
-    keys = [it.split(": ")[1].split(".config.")[1] for it in capsys.readouterr().err.splitlines()]
-    assert sorted(keys) == ["base_config.mapps", "base_config.pads", "block", "context"]
-
-
 READINGS = """\
 readings:
   limit: full

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,9 +29,9 @@ class KnownNames:
     """What is wrong with these changes of that protocol; None for nothing."""
     tuning: Callable[[str | None, Any], Found] = lambda model, said: None
     """The same of how a model's settings are sought."""
-    config: Callable[[str, str | None, Mapping[str, Any]], Iterable[tuple[KeyPath, str]]] = lambda *_: ()
-    """The same of a model, a variant and keys that differ: paths from the experiment, and sentences. It may
-    load the model; where it is left out, configurations are not looked at."""
+    config: Callable[[str, str | None, Mapping[str, Any]], tuple[KeyPath, str] | None] = lambda *_: None
+    """The same of a model, a variant and keys that differ, with the path from the experiment. It may load the
+    model; where it is left out, configurations are not looked at."""
 
 
 def unknown_names(paper: Paper, known: KnownNames) -> Iterator[Problem]:
@@ -87,19 +87,14 @@ def _in_config(it: Experiment, known: KnownNames) -> list[tuple[KeyPath, str]]:
     variants = known.models.get(it.model or "", ())
     if it.model is None or it.variant is None or (variants is not None and it.variant not in variants):
         return []
-    return list(known.config(it.model, it.variant, it.config))
+    found = known.config(it.model, it.variant, it.config)
+    return [found] if found else []
 
 
 def _in_training(it: Experiment, known: KnownNames) -> Iterator[tuple[KeyPath, str]]:
-    training = dict(it.training)
-    while it.protocol and it.protocol in known.protocols and training:
-        found = known.training(it.protocol, training)
-        if found is None:
-            return
-        key, why = found
-        yield ("training", *filter(None, [key])), why
-        if training.pop(key or "", None) is None:  # else look what is wrong with the others
-            return
+    changed = it.training if it.protocol in known.protocols else {}
+    if changed and (found := known.training(it.protocol or "", changed)):
+        yield ("training", *filter(None, found[:1])), found[1]
 
 
 def names_here(*, configs: bool = False) -> KnownNames:
@@ -109,10 +104,10 @@ def names_here(*, configs: bool = False) -> KnownNames:
     as a file has an experiment that runs here.
     """
     from reimpl.data.recipe import RECIPES
-    from reimpl.models import config_problems, known_models, known_variants
+    from reimpl.models import config_problem, known_models, known_variants
     from reimpl.protocol import PROTOCOLS, problem
     from reimpl.tuning import problem as tuning_problem
 
     models = {name: known_variants(name) for name in known_models()}
     names = KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem, tuning_problem)
-    return replace(names, config=config_problems) if configs else names
+    return replace(names, config=config_problem) if configs else names
