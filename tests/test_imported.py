@@ -109,9 +109,6 @@ def value(audit: Audit) -> Verdict:
     return audit.verdicts[1]
 
 
-# --------------------------------------------------------------------------- a printed value
-
-
 @pytest.mark.parametrize(
     ("scope", "provenance", "imported_ones"),
     [
@@ -140,9 +137,6 @@ def test_a_printed_value_goes_by_the_runs_whose_data_are_closer_to_the_paper_s(
 def test_ours_are_not_compared_with_imported_ones(paper: Paper) -> None:
     audit = judged(paper, *imported("letters", LOW), beside={"words": ours("words", HIGH)})
     assert (order(audit).outcome, order(audit).reason) == ("inconclusive", "mixed_evidence")
-
-
-# --------------------------------------------------------------------------- scope
 
 
 def test_the_data_are_the_paper_s_only_by_fingerprint_or_by_a_stated_reason(
@@ -195,9 +189,6 @@ def test_a_printed_value_on_another_split_has_the_noise_of_both_test_sets(paper:
     assert (unsized.reason, unsized.p_reproduced) == ("other_split", None)
 
 
-# --------------------------------------------------------------------------- the gate
-
-
 @pytest.mark.parametrize(
     ("stated", "outcome", "reason"),
     [
@@ -212,9 +203,6 @@ def test_only_the_authors_own_code_on_the_papers_data_contradicts(
 ) -> None:
     audit = judged(paper, *imported("words", LOW, **stated), *imported("letters", HIGH, **stated))
     assert (order(audit).outcome, order(audit).reason) == (outcome, reason)
-
-
-# --------------------------------------------------------------------------- what is said
 
 
 def test_where_imported_runs_come_from_stands_beside_the_verdict_once(paper: Paper) -> None:

@@ -23,9 +23,6 @@ def ran(values: list[float], name: str = "e", *, first: int = 0) -> ExperimentRe
     return make_experiment(name, runs)
 
 
-# --------------------------------------------------------------------------- which looks count
-
-
 def test_every_look_costs() -> None:
     """In the order in which they were taken, each number of seeds once, whatever level was on record."""
     looks = ruled([Look(n, 0.05) for n in (5, 3, 5, 8, 3, 10)])
@@ -86,9 +83,6 @@ def test_a_look_sees_the_first_seeds_and_failed_ones_among_them() -> None:
     experiment = make_experiment("e", [*runs, *(make_run(seed, 1.0) for seed in (0, 2, 3))])
     assert sorted(run.spec.seed for run in first_seeds(experiment, 3).runs) == [0, 1, 2]
     assert [run.spec.seed for run in first_seeds(ran([1.0] * 4, first=40), 2).runs] == [40, 41]
-
-
-# --------------------------------------------------------------------------- verdicts
 
 
 def value_claim(margin: float = 0.5) -> ClaimRecord:
@@ -176,9 +170,6 @@ def test_what_no_look_decided_is_as_that_of_most_seeds_left_it() -> None:
     for looks in (TAKEN, (Look(5, 0.04), Look(3, 0.005))):
         verdict = judged(list(looks), [49.0, 50.0, 51.0, 53.0, 47.0])
         assert (verdict.outcome, verdict.n) == ("inconclusive", (5,))
-
-
-# --------------------------------------------------------------------------- error, by simulation
 
 
 @pytest.mark.slow

@@ -65,9 +65,6 @@ def open_value(
     return left_open(audit_of([one], experiment("e", *values, **more)))
 
 
-# --------------------------------------------------------------------------- values
-
-
 @pytest.mark.parametrize(
     ("sd", "difference", "needed"),
     [(0.50, 0.0, (11, 13)), (0.30, 0.0, (5, 6)), (0.25, 0.0, (4, 5)), (0.30, 0.25, (11, 14))],
@@ -103,9 +100,6 @@ def test_the_sd_of_three_runs_is_planned_with_at_its_upper_limit() -> None:
     assert found.question.noise.upper.sd == pytest.approx(0.3 / math.sqrt(-math.log(0.8)))
 
 
-# --------------------------------------------------------------------------- time
-
-
 def test_time_is_that_of_the_runs_that_are_missing_by_the_mean_of_those_on_record() -> None:
     """Five seeds: two more of 240 s."""
     assert sentence(only(open_value(0.0, 0.3))) == "5 seeds, 8 CPU-minutes"
@@ -116,9 +110,6 @@ def test_what_was_not_run_needs_three_seeds_first_timed_by_similar_experiments()
     found = only(audit_of([claim("value", "new")], ran, other, experiment("new")))
     assert (found.missing, found.first) == ({"new": 3}, True)
     assert sentence(found) == "not run: 3 seeds first, about 12 CPU-minutes by similar experiments"
-
-
-# --------------------------------------------------------------------------- two arms
 
 
 def pair(gap: float, sd: float) -> list[ExperimentRecord]:
@@ -148,9 +139,6 @@ def test_an_order_needs_the_golden_number_of_seeds_an_arm(case: dict[str, Any]) 
     assert only(audit).reproduce == Needed(expected["0.8"], expected["0.9"])
 
 
-# --------------------------------------------------------------------------- several
-
-
 def sweep() -> list[ExperimentRecord]:
     s = 0.3 * math.sqrt(1.648777 / 4.0)
     means = {"a": 52.0, "b": 50.3, "c": 50.0}
@@ -169,9 +157,6 @@ def test_an_optimum_hangs_on_its_nearest_rival() -> None:
     other = only(left_open(audit_of([claim("optimum", "b", "c", "a", printed=())], *sweep())))
     assert other.reproduce == Needed(None, None)
     assert other.contradict.seeds_80 == 3  # a is 1.7 better
-
-
-# --------------------------------------------------------------------------- what seeds do not settle
 
 
 @pytest.mark.parametrize(
@@ -195,9 +180,6 @@ def test_what_cannot_be_run_says_why() -> None:
     assert sentence(found) == "cannot be run: its code was never published"
 
 
-# --------------------------------------------------------------------------- the other claims of the paper
-
-
 def test_more_open_claims_leave_each_a_smaller_level() -> None:
     """Ten claims of which none is shown: each must reach 0.05 / 10, and needs more seeds than alone."""
     alone = audit_of([claim("order", "a", "b", printed=())], *pair(0.5, 0.3))
@@ -214,9 +196,6 @@ def test_more_open_claims_leave_each_a_smaller_level() -> None:
     assert found[0].levels == Levels(pytest.approx(0.005), pytest.approx(0.005))
     assert found[0].reproduce == Direction(0.5, Noise(0.3, KNOWN, 2)).plan(Levels(0.005, 1.0)).reproduce
     assert found[0].reproduce.seeds_80 > 6  # type: ignore[operator]
-
-
-# --------------------------------------------------------------------------- in the record
 
 
 def test_the_record_has_every_open_claim_the_cheapest_first() -> None:

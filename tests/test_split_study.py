@@ -96,9 +96,6 @@ def test_on_another_corpus_no_number_is_judged(paper: Paper) -> None:
     assert (noise.claim, noise.as_one_split, noise.as_mean) == (None, None, None)
 
 
-# --------------------------------------------------------------------------- the table
-
-
 def test_the_table_shows_both_noises_and_every_value(paper: Paper) -> None:
     found = study(
         paper,

@@ -20,7 +20,7 @@ from audit.claims.load import Paper
 from audit.claims.names import UnresolvedError, cell_of
 from audit.claims.source import Plain
 from audit.judging.assemble import sheet_of
-from audit.kinds import CLAIM_MODELS, Claim
+from audit.kinds import KINDS, Claim
 from audit.record import TableRecord
 from audit.stats.printed import printed
 
@@ -129,7 +129,7 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
     fields = sorted(_fields(sheet_of(paper)), key=lambda field: order.index(field.table.id))
     for field, draft in [(f, d) for f in fields for rule in (best_ones, better_ones) for d in rule(f)]:
         content = _content(paper, field, draft, draft.metrics)
-        own = _signatures(paper, [CLAIM_MODELS[draft.kind].model_validate(content)])
+        own = _signatures(paper, [KINDS[draft.kind].model_validate(content)])
         new = own - there
         there |= new
         if not new:

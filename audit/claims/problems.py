@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from audit.claims.schema import PATTERNS, MisfitError
 from audit.claims.source import KeyPath, Plain, Problem, Source, short
 from audit.json_errors import wanted
-from audit.kinds import CLAIM_MODELS
+from audit.kinds import KINDS
 from audit.names import counted, known_names
 
 _BOUNDS = {
@@ -47,9 +47,9 @@ def _sentences(
     elif kind == "missing":
         yield (*path, *missing), "this key is missing; add it"
     elif kind == "union_tag_not_found":
-        yield (*path, "kind"), f"this key is missing; add it (known kinds: {', '.join(CLAIM_MODELS)})"
+        yield (*path, "kind"), f"this key is missing; add it (known kinds: {', '.join(KINDS)})"
     elif kind == "union_tag_invalid":
-        yield (*path, "kind"), f"unknown kind {context['tag']!r}; {known_names(context['tag'], CLAIM_MODELS)}"
+        yield (*path, "kind"), f"unknown kind {context['tag']!r}; {known_names(context['tag'], KINDS)}"
     elif kind == "extra_forbidden":
         known = _keys_at(paper, path[:-1], source.content)
         yield path, f"unknown key; {known_names(str(path[-1]), known)}"
@@ -117,8 +117,8 @@ def _keys_at(model: type[BaseModel], path: KeyPath, content: Plain) -> list[str]
         fields = {field.alias or name: field for name, field in model.model_fields.items()}
         models = list(_models(fields[part].annotation)) if part in fields else []
         model = models[0] if models else model
-        if (len(models) > 1 or model in CLAIM_MODELS.values()) and isinstance(content, dict):
-            model = CLAIM_MODELS.get(str(content.get("kind")), model)
+        if (len(models) > 1 or model in KINDS.values()) and isinstance(content, dict):
+            model = KINDS.get(str(content.get("kind")), model)
     return [field.alias or name for name, field in model.model_fields.items()]
 
 

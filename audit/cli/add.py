@@ -231,11 +231,11 @@ def claim_command(
     """
     from audit.authoring.entries import entry
     from audit.claims.schema import Where
-    from audit.kinds import CLAIM_MODELS
+    from audit.kinds import KINDS
 
     if kind is None or len(kind) > 1:
-        raise AuditError(f"--kind is missing; give one of {', '.join(CLAIM_MODELS)}")
-    model = the_one("kind of claim", kind[0], CLAIM_MODELS)
+        raise AuditError(f"--kind is missing; give one of {', '.join(KINDS)}")
+    model = the_one("kind of claim", kind[0], KINDS)
     file = open_file(paper)
     words = {"says": says, "metric": ",".join(metric or ()), **sets(more)}
     place = entry(Where, {name: text for name, text in words.items() if name in Where.model_fields})

@@ -49,7 +49,7 @@ from audit.record import (
     comparable_metric,
 )
 from audit.stats.decision import ALPHA, Band, Route, Test
-from audit.stats.families import benjamini_hochberg, families, thresholds
+from audit.stats.families import benjamini_hochberg, families, threshold_bh, threshold_holm
 from audit.stats.power import KAPPA
 
 #: From so many seeds on, those that remain without one of them may decide.
@@ -149,7 +149,7 @@ def case_of(claim: ClaimRecord, evidence: Evidence, *, alpha: float = ALPHA, kap
 def obstacle(case: Case) -> str | None:
     """Reason code why the claim cannot be tested at all, or None."""
     claim, arms, kind = case.claim, case.arms, KINDS.get(case.claim.kind)
-    if kind is None or kind.test is None:
+    if kind is None or not kind.by_runs:
         return "kind_not_judged"
     if why := kind.obstacle(case):
         return why
@@ -175,9 +175,7 @@ def obstacle(case: Case) -> str | None:
 
 def test_of(case: Case) -> Test:
     """The test of a claim to which nothing is an obstacle."""
-    test = KINDS[case.claim.kind].test
-    assert test is not None
-    return test(case)
+    return KINDS[case.claim.kind].judge(case)
 
 
 def _judge(case: Case, evidence: Evidence, margins: MarginsNow | None) -> Judged:
@@ -327,7 +325,9 @@ class Family:
 
     def needed(self, k: int, *, alpha: float) -> tuple[float, float]:
         """The largest p to reproduce and to contradict claim `k`, the other tests being as they are."""
-        return thresholds(self.others(k), is_primary=self.primary[k], alpha=alpha)
+        others, own = self.others(k), self.primary[k]
+        primary, ps, qs = [flag for *_, flag in others], [p for p, *_ in others], [q for _, q, _ in others]
+        return threshold_bh(ps, alpha=alpha), threshold_holm(qs, primary=primary, is_primary=own, alpha=alpha)
 
 
 def family_of(
@@ -446,7 +446,7 @@ class Judgement:
     def _under_readings(self, claim: ClaimRecord, evidence: Evidence) -> tuple[Judged, ...]:
         """Every declared reading, the default first; none where no other was run, for any arm."""
         kind, records = KINDS.get(claim.kind), evidence.experiments
-        if self.readings is None or kind is None or not kind.under_readings:
+        if self.readings is None or kind is None or not kind.under_specifications:
             return ()
         grid = [
             (reading, self._keys(claim, reading)) for reading in declared(self.readings, claim.experiments)
@@ -531,7 +531,7 @@ class Judgement:
 
     def _makers(self, claim: ClaimRecord, verdict: Verdict, needed: tuple[float, float]) -> Iterator[str]:
         """`seed 3 of e`: single runs without which the claim is decided otherwise; all else as it is."""
-        if not KINDS[claim.kind].under_readings or min(verdict.n, default=0) < _ONE_SEED_FROM:
+        if not KINDS[claim.kind].under_specifications or min(verdict.n, default=0) < _ONE_SEED_FROM:
             return
         for name, seeds in zip(claim.experiments, verdict.seeds, strict=True):
             record = self.evidence.experiments[name]

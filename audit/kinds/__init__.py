@@ -1,6 +1,6 @@
 """The kinds of claims: what a paper states about its tables, each kind with its own keys and its own test.
 
-A further kind is a class and a `Kind` in the file of its family, and its class in `AnyClaim`.
+A further kind is a class in the file of its family, and its name in `AnyClaim`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Annotated, get_args
 from pydantic import Field
 
 from audit.kinds import costs, pair, several, stated, value
-from audit.kinds.base import Case, Claim, JudgedByMargin, Kind
+from audit.kinds.base import Case, Claim, JudgedByMargin
 
 AnyClaim = Annotated[
     value.ValueClaim
@@ -32,15 +32,8 @@ AnyClaim = Annotated[
 ]
 
 #: By name, as claim files and records have them.
-KINDS: Mapping[str, Kind] = {
-    kind.name: kind
-    for kind in sorted(
-        (*value.KINDS, *pair.KINDS, *several.KINDS, *costs.KINDS, *stated.KINDS),
-        key=lambda kind: get_args(get_args(AnyClaim)[0]).index(kind.model),
-    )
+KINDS: Mapping[str, type[Claim]] = {
+    get_args(model.model_fields["kind"].annotation)[0]: model for model in get_args(get_args(AnyClaim)[0])
 }
 
-#: Name -> its keys in a claim file.
-CLAIM_MODELS: Mapping[str, type[Claim]] = {name: kind.model for name, kind in KINDS.items()}
-
-__all__ = ["CLAIM_MODELS", "KINDS", "AnyClaim", "Case", "Claim", "JudgedByMargin", "Kind"]
+__all__ = ["KINDS", "AnyClaim", "Case", "Claim", "JudgedByMargin"]

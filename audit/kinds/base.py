@@ -1,8 +1,9 @@
 """What a kind of claim is: its keys in a claim file, its test, and by which runs it is judged.
 
-A kind is one `Kind` in the file of its family, which `audit.kinds` gathers. Its test takes a `Case`, the
-claim with the runs of its experiments, and returns a `Test` with all its numbers, the steps that led to them,
-and the question by which its power is found.
+A kind is one class in the file of its family. Its fields are the keys of the claim file, its class variables
+say how claims of the kind are judged, and `judge` is their test: that takes a `Case`, the claim with the runs
+of its experiments, and returns a `Test` with all its numbers, the steps that led to them, and the question by
+which its power is found.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
@@ -57,6 +58,9 @@ Constant = Annotated[
 ]
 
 
+KIND: Any = Field(description="What sort of statement it is; decides the other keys and the test.")
+
+
 class Claim(Model):
     """What the paper states about its tables. A kind of claim is a subclass with its own `kind` and keys."""
 
@@ -68,11 +72,24 @@ class Claim(Model):
     """Whether runs can decide it; otherwise it is held against the tables only."""
     needs_metric: ClassVar[bool] = True
     """Whether it is stated of a metric: then each metric is judged for itself."""
+    arms: ClassVar[int | None] = None
+    """How many experiments it names; None for two or more."""
+    of_costs: ClassVar[bool] = False
+    """Whether it is about what runs cost, and not about what they score."""
+    of_printed: ClassVar[bool] = False
+    """Whether our mean is held against a printed number, which has a scatter of its own."""
+    of_one_printed: ClassVar[bool] = False
+    """The same of one number, that of its only arm."""
+    of_a_pair: ClassVar[bool] = False
+    """Whether it is about the difference of two arms in one metric."""
+    under_specifications: ClassVar[bool] = False
+    """Whether it is judged under each declared reading of what the paper leaves open."""
+    by_parts: ClassVar[bool] = False
+    """Whether it may be judged where some of its arms were not run."""
 
     id: Name
     """Short name of the claim, as in sweep-ruins-kim."""
-    kind: str
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: str = KIND
     says: Text
     """The claim in own short words."""
     where: Where
@@ -109,7 +126,7 @@ class Claim(Model):
             if isinstance(said, str):
                 yield (key,), said
             else:
-                yield from (((key, index), it) for index, it in enumerate(said or ()))
+                yield from (((key, index), reference) for index, reference in enumerate(said or ()))
 
     def settings(self) -> dict[str, Any]:
         """Fields of `record.ClaimRecord` that only some kinds set."""
@@ -120,6 +137,25 @@ class Claim(Model):
     ) -> dict[str, Any]:
         """More such fields: by its own cells, the table of the first of them, and every cell of the paper."""
         return {}
+
+    @staticmethod
+    def needs_margin(claim: ClaimRecord) -> bool:
+        return False
+
+    @staticmethod
+    def compared(case: Case) -> list[Sequence[Arm]]:
+        """The arms that are compared with each other; what has runs in common is no two arms."""
+        return [case.arms]
+
+    @staticmethod
+    def obstacle(case: Case) -> str | None:
+        """Reason code why the claim as it is stated cannot be tested."""
+        return None
+
+    @staticmethod
+    def judge(case: Case) -> Test:
+        """The test; gets cases whose arms all have values. Not there where `audit.checks` alone decide."""
+        raise NotImplementedError
 
 
 def formula_misfits(path: KeyPath, text: str, given: Iterable[str]) -> Iterator[Misfit]:
@@ -146,6 +182,24 @@ class JudgedByMargin(Claim):
         """Whether it does so as it is stated."""
         return True
 
+    @staticmethod
+    def needs_margin(claim: ClaimRecord) -> bool:
+        return True
+
+
+class Better(Claim):
+    """Of two experiments, one is better."""
+
+    references = ("better", "worse")
+    arms = 2
+    of_a_pair = True
+    under_specifications = True
+
+    better: Reference
+    """table.row or table.row.column of the better one"""
+    worse: Reference
+    """table.row or table.row.column of the worse one"""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -164,6 +218,11 @@ class Case:
         """Whether arms without spread have none since nothing is random: declared by models or the claim."""
         still = [arm for arm in self.arms if arm.still and len(arm.values) > 1]
         return self.claim.deterministic or (bool(still) and all(arm.deterministic for arm in still))
+
+    @property
+    def level(self) -> dict[str, Any]:
+        """What every test of the case is told."""
+        return {"deterministic": self.deterministic, "alpha": self.alpha}
 
     @property
     def margin(self) -> float:
@@ -193,42 +252,6 @@ class Case:
         return tuple(f"{arm.experiment}: no spread" for arm in still if not arm.deterministic)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Kind:
-    """One kind of claim."""
-
-    model: type[Claim]
-    test: Callable[[Case], Test] | None
-    """Gets cases whose arms all have values; None where no run can decide the claim, and `audit.checks`
-    alone do."""
-    arms: int | None = None  # How many experiments it names; None for two or more.
-    of_costs: bool = False  # Whether it is about what runs cost, and not about what they score.
-    under_readings: bool = False
-    """Whether it is judged under each declared reading of what the paper leaves open."""
-    of_printed: bool = False
-    """Whether our mean is held against a printed number, which has a scatter of its own."""
-    of_a_pair: bool = False  # Whether it is about the difference of two arms in one metric.
-    needs_margin: Callable[[ClaimRecord], bool] = lambda claim: False
-    compared: Callable[[Case], list[Sequence[Arm]]] = lambda case: [case.arms]
-    """The arms that are compared with each other; what has runs in common is no two arms."""
-    obstacle: Callable[[Case], str | None] = lambda case: None
-    """Reason code why the claim as it is stated cannot be tested."""
-    by_parts: bool = False  # Whether it may be judged where some of its arms were not run.
-
-    @property
-    def of_one_printed(self) -> bool:
-        """Whether our mean is held against one printed number, that of its only arm."""
-        return self.of_printed and self.arms == 1
-
-    @property
-    def name(self) -> str:
-        return str(get_args(self.model.model_fields["kind"].annotation)[0])
-
-
-def always(claim: ClaimRecord) -> bool:
-    return True
-
-
 def untested(reason: str, test: Test | None = None, *, badges: Sequence[str] = ()) -> Test:
     """Inconclusive for a reason that no test can lift; the numbers of `test` are shown, its p-values are
     not."""
@@ -245,28 +268,24 @@ def untested(reason: str, test: Test | None = None, *, badges: Sequence[str] = (
     )
 
 
-def note_arm(steps: Steps, of: str, values: Sequence[float]) -> Sample:
-    """Mean, and from two values on SD, of one arm; `of` tells the arms apart and may be empty."""
-    arm, name = sample(values), f" {of}" if of else ""
+def note_arm(steps: Steps, name: str, values: Sequence[float]) -> Sample:
+    """Mean, and from two values on SD, of one arm; its name tells the arms apart and may be empty."""
+    arm, name = sample(values), f" {name}" if name else ""
     still = arm.sd in (None, 0.0)
-    steps.note(
-        f"mean{name}",
-        "sum x / n",
-        arm.mean,
-        text=lambda: num(values[0]) if arm.sd == 0.0 else f"({nums(values, ' + ')}) / {arm.n}",
-    )
-    if arm.sd is None:
-        return arm
     own = sample(tuple(values)).sd or 0.0
 
     def filled() -> str:
         squares = "0" if still else " + ".join(f"({num(x)} - {num(arm.mean)})^2" for x in values)
         return f"sqrt(({squares}) / {arm.n - 1})"
 
-    steps.note(f"s{name}", "sqrt(sum (x - mean)^2 / (n - 1))", own, text=filled)
-    if isinstance(values, Moderated):
-        prior = values.prior
-        pattern = "sqrt((d0 * v0 + (n - 1) * s^2) / (d0 + n - 1))"
+    def mean() -> str:
+        return num(values[0]) if arm.sd == 0.0 else f"({nums(values, ' + ')}) / {arm.n}"
+
+    steps.note(f"mean{name}", "sum x / n", arm.mean, mean)
+    if arm.sd is not None:
+        steps.note(f"s{name}", "sqrt(sum (x - mean)^2 / (n - 1))", own, filled)
+    if arm.sd is not None and isinstance(values, Moderated):
+        prior, pattern = values.prior, "sqrt((d0 * v0 + (n - 1) * s^2) / (d0 + n - 1))"
         steps.work(f"s~{name}", pattern, d0=prior.df, v0=prior.at(arm.mean), n=arm.n, s=own)
     return arm
 

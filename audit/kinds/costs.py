@@ -11,14 +11,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, pairwise
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from audit.claims.schema import Misfit, Name, Points, Quantity, Reference, Text
 from audit.claims.source import KeyPath
 from audit.judging.evidence import COUNTED, Arm
-from audit.kinds.base import Case, Claim, Constant, Kind, Symbol, formula_misfits, note_difference, untested
+from audit.kinds.base import KIND, Case, Claim, Constant, Symbol, formula_misfits, note_difference, untested
 from audit.kinds.value import within
 from audit.names import counted
 from audit.record import Run
@@ -42,11 +42,12 @@ MOST_DEALS = 200_000
 class CostClaim(Claim):
     """One experiment needs less time or memory than another."""
 
-    references: ClassVar[tuple[str, ...]] = ("cheaper", "dearer")
-    needs_metric: ClassVar[bool] = False
+    references = ("cheaper", "dearer")
+    needs_metric = False
+    arms = 2
+    of_costs = True
 
-    kind: Literal["cost"]
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: Literal["cost"] = KIND
     cheaper: Reference
     """Cell or experiment that needs less"""
     dearer: Reference | None = None
@@ -58,14 +59,65 @@ class CostClaim(Claim):
     def settings(self) -> dict[str, Any]:
         return {"details": {"quantity": self.quantity}}
 
+    @staticmethod
+    def obstacle(case: Case) -> str | None:
+        return "absolute_cost" if len(case.arms) == 1 else None
+
+    @staticmethod
+    def judge(case: Case) -> Test:
+        """Welch's t on the logarithms: d = mean log dearer - mean log cheaper; the estimate is the ratio
+        exp(d).
+
+            reproduced      iff P[t >= d / se] <= alpha        (`cheaper`)
+            contradicted    iff 2 P[t <= d / se] <= alpha      (`reversed`)
+
+        Logarithms because times err by shares and not by seconds; times count only if all runs were on one
+        kind of device. Fewer than 3 runs in an arm never decide, nor do equal ones, unless they are counts,
+        as of parameters: then exact.
+        """
+        quantity, alpha = case.claim.details["quantity"], case.alpha
+        if quantity in TIMES and _on_several_machines(case):
+            return untested("different_machines")
+        if quantity in COUNTED and case.scope == "other_data":  # other labels and words: another network
+            return untested("other_data")
+        steps, (low, high) = Steps(alpha), ([math.log(x) for x in values] for values in case.values)
+        d = note_difference(steps, high, low, names=(f"log {case.names[1]}", f"log {case.names[0]}"))
+        plain = Test(
+            estimate=steps.work("ratio", "exp(d)"), badges=(f"ratio of {quantity}",), cap=d.cap, steps=steps
+        )
+        if quantity in COUNTED and d.still:
+            exact = Decision("inconclusive", "undecided")  # equal costs are not "less"
+            if abs(d.value) > SAME:
+                less = d.value > 0.0
+                exact = Decision("reproduced", "cheaper") if less else Decision("contradicted", "reversed")
+            return replace(plain, cap=None, exact=exact)
+        if d.error is None:
+            return plain
+        df, intervals = d.error.df, []
+        for level, sided in ((1.0 - 2.0 * alpha, "one"), (1.0 - alpha, "two")):
+            name = f"{percent(level)} interval of the ratio"
+            low_end = steps.work(f"{name}, from", f"exp(d - t({sided}) * se)", df)
+            intervals.append((low_end, steps.work(f"{name}, to", f"exp(d + t({sided}) * se)", df)))
+        p_reproduced = steps.tail("p_rep", "d", df)
+        p_reversed = steps.tail("p_con", "-d", df, doubled=True)
+        return replace(
+            plain,
+            df=df,
+            ci90=intervals[0],
+            ci95=intervals[1],
+            p_reproduced=p_reproduced,
+            contradictions=(Route(reason="reversed", p=p_reversed),),
+            if_reproduced="cheaper",
+        )
+
 
 class ConvergenceClaim(Claim):
     """One experiment needs fewer steps than another to the same score."""
 
-    references: ClassVar[tuple[str, ...]] = ("faster", "slower")
+    references = ("faster", "slower")
+    arms = 2
 
-    kind: Literal["convergence"]
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: Literal["convergence"] = KIND
     faster: Reference
     """Cell or experiment that needs fewer steps"""
     slower: Reference
@@ -76,14 +128,35 @@ class ConvergenceClaim(Claim):
     def settings(self) -> dict[str, Any]:
         return {"details": {"target": self.target}}
 
+    @staticmethod
+    def judge(case: Case) -> Test:
+        """Steps to the score that the claim file fixes; runs that never reach it stay in, as censored."""
+        target = case.claim.details.get("target")
+        if target is None:
+            return untested("no_target_score")
+        steps, badges = Steps(), []
+        reaches = [_reaches(arm, case.claim.metric, float(target)) for arm in case.arms]
+        for arm, reached in zip(case.arms, reaches, strict=True):
+            if len(reached) < len(arm.runs):
+                badges.append(f"{arm.experiment}: a curve in {len(reached)} of {len(arm.runs)} runs")
+            for seed, reach in reached.items():
+                how = "epochs to the score" if reach.reached else "epochs, and the score was not reached"
+                steps.note(f"{arm.experiment}, seed {seed}", how, reach.steps)
+        if not all(reaches):
+            return untested("not_measured", badges=badges)
+        test = convergence(*([of[seed] for seed in sorted(of)] for of in reaches))
+        medians = " and ".join("not reached" if it is None else f"{round(it, 2):g}" for it in test.medians)
+        badges.append(f"median epochs to {target:g}: {medians}")
+        return replace(test, target=float(target), badges=tuple(badges), steps=[*steps, *test.steps])
+
 
 class ComplexityClaim(Claim):
     """Time or memory grows with some size by a power."""
 
-    needs_metric: ClassVar[bool] = False
+    needs_metric = False
+    of_costs = True
 
-    kind: Literal["complexity"]
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: Literal["complexity"] = KIND
     of: Text
     """What grows: an operation count, a time, a size."""
     grows_with: Text
@@ -130,6 +203,31 @@ class ComplexityClaim(Claim):
         sizes = dict(sorted(self.sizes.items(), key=lambda it: it[1]))
         return {"details": details | {"sizes": sizes, "quantity": self.quantity}, "experiments": tuple(sizes)}
 
+    @staticmethod
+    def obstacle(case: Case) -> str | None:
+        details = case.claim.details
+        if details.get("sizes"):
+            return None
+        return "counted_exactly" if details.get("operations") else "no_sizes"
+
+    @staticmethod
+    def judge(case: Case) -> Test:
+        """The slope of log cost on log size: of times, the least of three runs or more on one machine."""
+        details, counts = case.claim.details, case.claim.details["quantity"] in COUNTED
+        if not _one_size_grows(case) or (counts and any(len(set(values)) > 1 for values in case.values)):
+            return untested("not_one_size")
+        if not counts and _on_several_machines(case):
+            return untested("different_machines")
+        if not counts and min(map(len, case.values)) < FEWEST_REPEATS:
+            return untested("too_few_seeds")
+        if len(case.arms) < 3:
+            return untested("too_few_sizes")
+        sizes, costs = [float(details["sizes"][name]) for name in case.names], list(map(min, case.values))
+        test = growth(sizes, costs, exponent=float(details["exponent"]), names=case.names, alpha=case.alpha)
+        local = ", ".join(f"{slope:.2f}" for slope in test.local_slopes)
+        badges = f"{len(sizes)} sizes over {test.decades:.2f} decades", f"local exponents {local}"
+        return replace(test, badges=badges)
+
 
 def measured(run: Run, quantity: str) -> float | None:
     """What a run cost; None where its record does not have it: a cost is above 0."""
@@ -147,66 +245,6 @@ def measured(run: Run, quantity: str) -> float | None:
 def _on_several_machines(case: Case) -> bool:
     """Times of two machines are not compared."""
     return len({(run.device, run.threads) for arm in case.arms for run in arm.runs}) > 1
-
-
-def cost(
-    cheaper: Sequence[float],
-    dearer: Sequence[float],
-    *,
-    names: tuple[str, str] = ("A", "B"),
-    deterministic: bool = False,
-    alpha: float = ALPHA,
-) -> Test:
-    """Welch's t on the logarithms: d = mean log dearer - mean log cheaper; the estimate is the ratio exp(d).
-
-        reproduced      iff P[t >= d / se] <= alpha        (`cheaper`)
-        contradicted    iff 2 P[t <= d / se] <= alpha      (`reversed`)
-
-    Logarithms because times err by shares and not by seconds. Costs must come from one machine. Fewer than 3
-    runs in an arm never decide, nor do equal ones, unless declared `deterministic`, as counts of parameters
-    are: then exact. Raises ValueError for an empty arm, or a cost that is not above 0.
-    """
-    steps, low, high = Steps(alpha), [math.log(x) for x in cheaper], [math.log(x) for x in dearer]
-    d = note_difference(steps, high, low, names=(f"log {names[1]}", f"log {names[0]}"))
-    ratio = steps.work("ratio", "exp(d)")
-    if deterministic and d.still:
-        exact = Decision("reproduced", "cheaper") if d.value > 0.0 else Decision("contradicted", "reversed")
-        if abs(d.value) <= SAME:  # equal costs are not "less"
-            exact = Decision("inconclusive", "undecided")
-        return Test(estimate=ratio, exact=exact, steps=steps)
-    if d.error is None:
-        return Test(estimate=ratio, cap=d.cap, steps=steps)
-    df, intervals = d.error.df, []
-    for level, sided in ((1.0 - 2.0 * alpha, "one"), (1.0 - alpha, "two")):
-        name = f"{percent(level)} interval of the ratio"
-        low_end = steps.work(f"{name}, from", f"exp(d - t({sided}) * se)", df)
-        intervals.append((low_end, steps.work(f"{name}, to", f"exp(d + t({sided}) * se)", df)))
-    p_reproduced = steps.tail("p_rep", "d", df)
-    p_reversed = steps.doubled("p_con", "-d", df)
-    return Test(
-        estimate=ratio,
-        df=df,
-        ci90=intervals[0],
-        ci95=intervals[1],
-        p_reproduced=p_reproduced,
-        contradictions=(Route(reason="reversed", p=p_reversed),),
-        cap=d.cap,
-        if_reproduced="cheaper",
-        steps=steps,
-    )
-
-
-def _test_cost(case: Case) -> Test:
-    """Ratio of the costs of both arms. Times count only if all runs were on one kind of device."""
-    quantity = case.claim.details["quantity"]
-    if quantity in TIMES and _on_several_machines(case):
-        return untested("different_machines")
-    counted = quantity in COUNTED
-    if counted and case.scope == "other_data":  # other labels and words make another network
-        return untested("other_data")
-    first, second = case.names
-    test = cost(*case.values, names=(first, second), deterministic=counted, alpha=case.alpha)
-    return replace(test, badges=(f"ratio of {quantity}",))
 
 
 @dataclass(frozen=True)
@@ -296,7 +334,7 @@ def _permuted(scores: Sequence[float], size: int, excess: float) -> tuple[float,
     return float(np.mean(sums >= excess - 1e-9)), float(np.mean(sums <= excess + 1e-9))
 
 
-def reaches_of(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
+def _reaches(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
     """By seed, for each run whose curve holds the validation metric, at epochs that grow.
 
     Where a run is evaluated every so many steps, that is within epochs: after 20 of 50 steps, 0.4.
@@ -308,30 +346,6 @@ def reaches_of(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
         if curve and all(before < after for (before, _), (after, _) in pairwise(curve)):
             found[run.spec.seed] = steps_to(curve, target)
     return found
-
-
-def _test_convergence(case: Case) -> Test:
-    """Steps to the score that the claim file fixes; runs that never reach it stay in, as censored."""
-    target = case.claim.details.get("target")
-    if target is None:
-        return untested("no_target_score")
-    reaches = [reaches_of(arm, case.claim.metric, float(target)) for arm in case.arms]
-    badges = [
-        f"{arm.experiment}: a curve in {len(reached)} of {len(arm.runs)} runs"
-        for arm, reached in zip(case.arms, reaches, strict=True)
-        if len(reached) < len(arm.runs)
-    ]
-    if not all(reaches):
-        return untested("not_measured", badges=badges)
-    steps = Steps()
-    for name, reached in zip(case.names, reaches, strict=True):
-        for seed, reach in reached.items():
-            how = "epochs to the score" if reach.reached else "epochs, and the score was not reached"
-            steps.note(f"{name}, seed {seed}", how, reach.steps)
-    test = convergence(*([it[seed] for seed in sorted(it)] for it in reaches))
-    medians = " and ".join("not reached" if it is None else f"{round(it, 2):g}" for it in test.medians)
-    badges.append(f"median epochs to {target:g}: {medians}")
-    return replace(test, target=float(target), badges=tuple(badges), steps=[*steps, *test.steps])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -380,7 +394,7 @@ def growth(
     intervals = steps.intervals("b", df)
     steps.work("d", "b - e")
     p_reproduced = steps.tail("p_rep", "D - abs(d)", df)
-    p_far = steps.doubled("p_con", "abs(d) - D", df)
+    p_far = steps.tail("p_con", "abs(d) - D", df, doubled=True)
     decades = (x[-1] - x[0]) / math.log(10.0)
     # 1,000 to 15,849 are 1.2 decades but for rounding
     narrow = "too_narrow" if decades < FEWEST_DECADES - 1e-6 else None
@@ -401,33 +415,6 @@ def growth(
         if_undecided="straddles_margin",
         steps=steps,
     )
-
-
-def _test_complexity(case: Case) -> Test:
-    """The slope of log cost on log size: of times, the least of three runs or more on one machine."""
-    details = case.claim.details
-    quantity, sizes = details["quantity"], details["sizes"]
-    if not _one_size_grows(case) or (quantity in COUNTED and any(len(set(it)) > 1 for it in case.values)):
-        return untested("not_one_size")
-    if quantity in TIMES:
-        if _on_several_machines(case):
-            return untested("different_machines")
-        if min(map(len, case.values)) < FEWEST_REPEATS:
-            return untested("too_few_seeds")
-    if len(case.arms) < 3:
-        return untested("too_few_sizes")
-    n, costs = [float(sizes[name]) for name in case.names], [min(it) for it in case.values]
-    test = growth(n, costs, exponent=float(details["exponent"]), names=case.names, alpha=case.alpha)
-    local = ", ".join(f"{it:.2f}" for it in test.local_slopes)
-    badges = f"{len(n)} sizes over {test.decades:.2f} decades", f"local exponents {local}"
-    return replace(test, badges=badges)
-
-
-def _not_timed(case: Case) -> str | None:
-    """Reason code of a claim that names no runs to be timed."""
-    if case.claim.details.get("sizes"):
-        return None
-    return "counted_exactly" if case.claim.details.get("operations") else "no_sizes"
 
 
 def _one_size_grows(case: Case) -> bool:
@@ -459,16 +446,3 @@ def _settings(run: Run) -> Mapping[str, Any]:
         **{f"config {name}": value for name, value in spec.config.items()},
         **{f"protocol {name}": value for name, value in spec.protocol.items()},
     }
-
-
-KINDS = (
-    Kind(
-        model=CostClaim,
-        test=_test_cost,
-        arms=2,
-        of_costs=True,
-        obstacle=lambda case: "absolute_cost" if len(case.arms) == 1 else None,
-    ),
-    Kind(model=ConvergenceClaim, test=_test_convergence, arms=2),
-    Kind(model=ComplexityClaim, test=_test_complexity, of_costs=True, obstacle=_not_timed),
-)

@@ -8,23 +8,23 @@ with the best, after Hsu 1984; counts of data sets: partial conjunctions (Benjam
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from audit.claims.schema import Count, Misfit, Name, Reference, Table
 from audit.claims.source import KeyPath
 from audit.judging.evidence import Arm, by_seed, common_seeds
-from audit.kinds.base import Case, Claim, JudgedByMargin, Kind, References, note_difference, untested
-from audit.record import Cell, Part
-from audit.stats.decision import ALPHA, Decision, Route, Step, Steps, Test, nums
+from audit.kinds.base import KIND, Case, Claim, JudgedByMargin, References, note_difference, untested
+from audit.record import Cell, ClaimRecord, Part
+from audit.stats.decision import Decision, Route, Step, Steps, Test, nums
 from audit.stats.families import holm, partial_conjunction
 from audit.stats.power import Direction, Question, Several, noise_of
-from audit.stats.sample import SAME, Difference, Moderated, Prior, small_sample_cap
+from audit.stats.sample import SAME, Difference, small_sample_cap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,24 +33,180 @@ if TYPE_CHECKING:
 MOST_LEVELS = 12
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """That the first arm is better than the second, from both sides; one without runs is not shown either
+    way."""
+
+    first: str
+    second: str
+    where: str = ""
+    difference: Difference | None = None
+    steps: tuple[Step, ...] = ()
+    p: float | None = None  # One-sided p of the order.
+    p_reversed: float | None = None  # Two-sided p of the reverse.
+    cap: str | None = "not_run"
+    exact: bool = False  # Nothing is random: both arms are deterministic, and the sides are 0 or 1.
+    # as members of a family: what is capped still belongs to it, and neither side of it is shown
+    holds: float = 1.0
+    worse: float = 1.0
+    reversed: float = 1.0
+
+    @property
+    def says(self) -> str:
+        """`a > b`, `eurlex P@1: a > b`."""
+        where = f"{self.where.removeprefix(', ')}: " if self.where else ""
+        return f"{where}{self.first} > {self.second}"
+
+    def part(self, p: float | None, p_back: float | None, estimate: float | None = None) -> Part:
+        if estimate is None and self.difference:
+            estimate = self.difference.value
+        return Part(self.says, (self.first, self.second), estimate, p, p_back)
+
+
+def compared(
+    steps: Steps,
+    first: str,
+    second: str,
+    x: Sequence[float],
+    y: Sequence[float],
+    *,
+    deterministic: bool = False,
+    where: str = "",
+) -> Comparison:
+    """By Welch's t; `where` tells comparisons of the same arms apart."""
+    x, y = (values if isinstance(values, tuple) else tuple(values) for values in (x, y))
+    made = _compared(first, second, x, y, deterministic, where)
+    steps += made.steps
+    return made
+
+
+@lru_cache(maxsize=8192)  # without one seed of one arm, most comparisons of a claim are as they were
+def _compared(
+    first: str, second: str, x: Sequence[float], y: Sequence[float], deterministic: bool, where: str
+) -> Comparison:
+    steps, label = Steps(), f"{first} > {second}{where}: "
+    d = note_difference(steps, x, y, names=(first, second), label=label, where=where)
+    plain = Comparison(first, second, where, d, cap=d.cap)
+    if deterministic and d.still:
+        holds, back = float(d.value <= SAME), float(d.value >= -SAME)
+        plain = replace(plain, cap=None, exact=True, steps=tuple(steps))
+        return replace(plain, holds=holds, worse=back, reversed=back)
+    if d.error is not None:
+        kept, steps.label = len(steps), label
+        p, worse = steps.tail("p_order", "d", d.error.df), steps.tail("p_worse", "-d", d.error.df)
+        back, steps.label = steps.work("p_reversed", "min(1, 2 * p_worse)"), ""
+        plain = replace(plain, p=p, p_reversed=back)
+        if not d.cap:
+            return replace(plain, steps=tuple(steps), holds=p, worse=worse, reversed=back)
+        del steps[kept:]
+    _one(steps, f"{label}p_order and p_reversed", f"it may not decide ({d.cap})")
+    return replace(plain, steps=tuple(steps))
+
+
+def _one(steps: Steps, name: str, why: str) -> float:
+    return steps.note(name, f"1, as {why}", 1.0, text=lambda: "1")
+
+
+def _cap(every: Sequence[Comparison]) -> str | None:
+    """Why nothing can be decided, where no comparison may; the reason of the first."""
+    return every[0].cap if all(pair.cap for pair in every) else None
+
+
+def _undecided(every: Sequence[Comparison], otherwise: str = "undecided") -> str:
+    """Why not all can hold: the reason of the first that may not decide, if there is one."""
+    return next((pair.cap for pair in every if pair.cap), otherwise)
+
+
+def _exact(every: Sequence[Comparison], *, holds: float, broken: float, reason: str) -> Decision | None:
+    """The decision by p-values that are 0 or 1; None where something is random."""
+    if not all(pair.exact for pair in every):
+        return None
+    if broken == 0.0:
+        return Decision("contradicted", "reversed")
+    return Decision("reproduced", reason) if holds == 0.0 else Decision("inconclusive", "undecided")
+
+
+def _question(
+    every: Sequence[Comparison], *, shared: bool, sweep: bool = False, within: float | None = None
+) -> Question | None:
+    """None where the noise of one cannot be estimated; `within` a margin, and one of them holds."""
+    noises = [(d, noise_of(d)) for pair in every if (d := pair.difference)]
+    parts = tuple(Direction(d.value, noise) for d, noise in noises if noise)
+    if len(parts) < len(every):
+        return None
+    names = tuple(pair.says for pair in every)
+    if within is None:
+        return Several(parts, shared=shared, sweep=sweep, names=names)
+    near = tuple(replace(part, bar=-within, floor=-within) for part in parts)
+    return Several(near, shared=shared, one_of=parts, names=names)
+
+
+def _holm(steps: Steps, name: str, of: str, which: str, p_values: Sequence[float]) -> float:
+    """The largest or the smallest of the p-values adjusted by Holm."""
+    value, text = (max if which == "max" else min)(holm(p_values)), f"{which}(Holm({nums(p_values)}))"
+    return steps.note(name, f"{which}(Holm of the {of})", value, text=lambda: text)
+
+
 class RankingClaim(Claim):
     """Several experiments, from best to worst."""
 
-    references: ClassVar[tuple[str, ...]] = ("order",)
+    references = ("order",)
+    under_specifications = True
 
-    kind: Literal["ranking"]
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: Literal["ranking"] = KIND
     order: References
     """The references from best to worst."""
+
+    @staticmethod
+    def judge(case: Case) -> Test:
+        """Reproduced iff every adjacent order is, contradicted iff one is reversed; Holm inside, both ways.
+
+        Systems with too few runs to decide stay in the family, and keep the ranking from being reproduced,
+        not from being contradicted elsewhere.
+        """
+        steps = Steps()
+        every = [
+            compared(steps, *names, *values, deterministic=case.deterministic)
+            for names, values in zip(pairwise(case.names), pairwise(case.values), strict=True)
+        ]
+        holds, back = [pair.holds for pair in every], [pair.reversed for pair in every]
+        p_reproduced = _holm(steps, "p_rep", "p_order", "max", holds)
+        p_broken = _holm(steps, "p_con", "p_reversed", "min", back)
+        return Test(
+            parts=tuple(pair.part(*ps) for pair, *ps in zip(every, holm(holds), holm(back), strict=True)),
+            badges=case.without_spread,
+            p_reproduced=p_reproduced,
+            contradictions=(Route(reason="reversed", p=p_broken),),
+            cap=_cap(every),
+            exact=_exact(every, holds=max(holds), broken=min(back), reason="in_order"),
+            if_reproduced="in_order",
+            if_undecided=_undecided(every),
+            question=_question(every, shared=True),
+            steps=[*steps, *_agreement(case)],
+        )
+
+
+def _agreement(case: Case) -> Sequence[Step]:
+    """Kendall's tau-b (1938) of the claimed order and the means: a description, which decides nothing."""
+    from scipy.stats import kendalltau
+
+    means = [sum(x) / len(x) for x in case.values]
+    if len(set(means)) < 2:
+        return ()
+    exact = len(set(means)) == len(means)
+    tau = kendalltau([-k for k in range(len(means))], means, method="exact" if exact else "auto")
+    steps = [Step("Kendall's tau-b of the means, a description", "", float(tau.statistic))]
+    return [*steps, Step("its exact p", "", float(tau.pvalue))] if exact else steps
 
 
 class TrendClaim(Claim):
     """The metric rises or falls along a sweep."""
 
-    references: ClassVar[tuple[str, ...]] = ("levels",)
+    references = ("levels",)
+    under_specifications = True
 
-    kind: Literal["trend"]
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: Literal["trend"] = KIND
     levels: References
     """The references in the order of the sweep."""
     direction: Literal["rising", "falling"]
@@ -59,14 +215,111 @@ class TrendClaim(Claim):
     def settings(self) -> dict[str, Any]:
         return {"details": {"direction": self.direction}}
 
+    @staticmethod
+    def judge(case: Case) -> Test:
+        """Page's test of the levels, with the seeds that all of them have as blocks.
+
+            reproduced     iff Page's p <= alpha and no adjacent pair is significantly reversed (Holm)
+            contradicted   iff 2 p of the opposite trend <= alpha (`reversed`), or an adjacent pair is
+                           significantly reversed (Holm, two-sided; `step_back`)
+
+        A flat sweep gives either route with alpha / 2 at most. Fewer than 3 seeds never decide: the chance of
+        the claimed order of one run a level is 1 / m!.
+        """
+        common = common_seeds(case.arms)
+        if not common:
+            return untested("too_few_seeds")
+        if len(case.arms) > MOST_LEVELS:
+            return untested("too_many_levels")
+        climb = [(arm.experiment, by_seed(arm, common)) for arm in case.arms]
+        if case.claim.details.get("direction") == "falling":
+            climb.reverse()
+        steps, blocks = Steps(case.alpha), list(zip(*(runs for _, runs in climb), strict=True))
+        back = [block[::-1] for block in blocks]
+        (L, p_trend), (_, p_opposite) = page(blocks), page(back)
+
+        def shown(of: Sequence[Sequence[float]]) -> str:
+            return ", ".join(f"[{nums(block)}]" for block in of)
+
+        steps.note("L", "sum over seeds of sum_j j rank_j", L, lambda: f"L({shown(blocks)})")
+        steps.note("p_trend", "Page's exact P[L at least this]", p_trend, lambda: f"Page({shown(blocks)})")
+        steps.note("p_opposite", "the same of the opposite trend", p_opposite, lambda: f"Page({shown(back)})")
+        every = [
+            compared(steps, after, before, y, x, deterministic=case.deterministic)
+            for (before, x), (after, y) in pairwise(climb)
+        ]
+        each = [pair.reversed for pair in every]
+        step_back = _holm(steps, "p_step_back", "p_reversed", "min", each)
+        if step_back <= case.alpha:
+            p_reproduced = _one(steps, "p_rep", "a step goes back")
+        else:
+            p_reproduced = steps.work("p_rep", "p_trend")
+        steps.work("p_con", "min(1, 2 * p_opposite, p_step_back)")
+        turned = Route(reason="reversed", p=min(1.0, 2.0 * p_opposite))
+        still = all(pair.cap == "no_spread" for pair in every)
+        return Test(
+            parts=tuple(one.part(one.p, p) for one, p in zip(every, holm(each), strict=True)),
+            badges=(f"{len(common)} seeds as blocks",),
+            p_reproduced=p_reproduced,
+            contradictions=(turned, Route(reason="step_back", p=step_back)),
+            cap=None if all(pair.exact for pair in every) else small_sample_cap(len(blocks), still=still),
+            exact=_exact(every, holds=max(pair.holds for pair in every), broken=min(each), reason="trend"),
+            if_reproduced="trend",
+            question=_question(every, shared=True, sweep=True),
+            steps=steps,
+        )
+
+
+def page(blocks: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Page's L of `blocks` (seeds x levels), the levels as they are claimed to rise, and its exact one-sided
+    p.
+
+        L = sum over blocks of sum_j j r_j       r_j the rank of level j within its block (Page 1963)
+
+    All orders of each block's ranks are equally likely under the null, and blocks are independent. Ties get
+    midranks, and the law is that of the midranks, which `scipy.stats.page_trend_test` does not know. A block
+    need not be a real pairing: under the null any one run of each level can make one. Raises ValueError for
+    blocks of different length, fewer than 2 or more than 12 levels, or nan.
+    """
+    import numpy as np
+    from scipy.stats import rankdata
+
+    levels, missing = {len(block) for block in blocks}, any(math.isnan(x) for block in blocks for x in block)
+    if len(levels) != 1 or not 2 <= max(levels) <= MOST_LEVELS or missing:
+        raise ValueError(f"Page's test needs blocks of 2 to {MOST_LEVELS} numbers, got {blocks!r}")
+    doubled = [tuple(int(2 * rank) for rank in rankdata(block)) for block in blocks]
+    total = sum(j * r for ranks in doubled for j, r in enumerate(ranks, start=1))
+    law: NDArray[Any] = np.ones(1)
+    for ranks in doubled:
+        law = np.convolve(law, _law(tuple(sorted(ranks))))
+    return total / 2.0, min(1.0, float(law[total:].sum()))
+
+
+@lru_cache(maxsize=64)
+def _law(ranks: tuple[int, ...]) -> NDArray[Any]:
+    """P[sum_j j r_j = s] for s = 0, 1, ..., ranks in random order, by sets of ranks already placed."""
+    import numpy as np
+
+    m, most = len(ranks), sum(j * r for j, r in enumerate(ranks, start=1))
+    ways: list[NDArray[Any]] = [np.zeros(most + 1) for _ in range(2**m)]
+    ways[0][0] = 1.0
+    for chosen in range(2**m):
+        position = chosen.bit_count() + 1
+        for i, rank in enumerate(ranks):
+            if not chosen >> i & 1:
+                step = position * rank
+                ways[chosen | 1 << i][step:] += ways[chosen][: most + 1 - step]
+    law: NDArray[Any] = ways[-1] / math.factorial(m)
+    return law
+
 
 class OptimumClaim(JudgedByMargin):
     """One level of a sweep is the best."""
 
-    references: ClassVar[tuple[str, ...]] = ("best", "among")
+    references = ("best", "among")
+    under_specifications = True
 
-    kind: Literal["optimum"]
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: Literal["optimum"] = KIND
     best: Reference
     """table.row or table.row.column of the best level"""
     among: References
@@ -78,6 +331,10 @@ class OptimumClaim(JudgedByMargin):
     def uses_margin(self) -> bool:
         return self.strength == "among_best"
 
+    @staticmethod
+    def needs_margin(claim: ClaimRecord) -> bool:
+        return claim.details.get("strength") == "among_best"
+
     def misfits(self) -> Iterator[Misfit]:
         yield from super().misfits()
         if self.margin and not self.uses_margin:
@@ -87,14 +344,91 @@ class OptimumClaim(JudgedByMargin):
     def settings(self) -> dict[str, Any]:
         return {"details": {"strength": self.strength}}
 
+    @staticmethod
+    def compared(case: Case) -> list[Sequence[Arm]]:
+        """The best level may stand among the others; elsewhere a name that stands twice is a mistake."""
+        return [list({arm.experiment: arm for arm in case.arms}.values())]
+
+    @staticmethod
+    def judge(case: Case) -> Test:
+        """One-sided Welch of the best level against each other one, Holm within the sweep.
+
+            unique       reproduced iff it beats all others; contradicted iff some level beats it
+            among_best   (with a margin D) reproduced iff no level is better by D or more, and one at least is
+                         beaten; contradicted iff some level is better by more than D
+
+        else inconclusive: the data name the levels that are tied. That no level is better by D must be shown
+        for each (P[t >= (d + D) / se] <= alpha; all must hold, so the largest p counts). That none is shown
+        to be better would not do: three seeds of SD 0.3 overlook a level that is 0.5 better in 3 of 4 sweeps.
+        Against a single other level the claim is an order claim, and a contradiction is two-sided as there.
+        Levels with too few runs stay in the family.
+        """
+        levels = dict(zip(case.names, case.values, strict=True))
+        best, *others = levels
+        if not others:
+            return untested("same_runs")
+        margin = case.margin if OptimumClaim.needs_margin(case.claim) else None
+        steps = Steps(case.alpha, D=margin)
+        every = [
+            compared(steps, best, name, levels[best], levels[name], deterministic=case.deterministic)
+            for name in others
+        ]
+        orders, worse = [pair.holds for pair in every], [pair.worse for pair in every]
+        beats, beaten = holm(orders), holm(worse)
+        if margin is None:
+            reason, of, against = "unique", "p_worse", worse
+            p_reproduced = _holm(steps, "p_rep", "p_order", "max", orders)
+        else:
+            reason, of = "among_best", "p_far"
+            near, against = map(list, zip(*(_within(steps, pair, margin) for pair in every), strict=True))
+            text = f"max(min(Holm({nums(orders)})), {nums(near)})"
+            pattern, p = "max(min(Holm of the p_order), all p_within)", max(min(beats), *near)
+            p_reproduced = steps.note("p_rep", pattern, p, text=lambda: text)
+        if len(every) > 1:
+            p_beaten = _holm(steps, "p_con", of, "min", against)
+        else:  # of a single one both sides count, as in an order claim
+            p_beaten = steps.work("p_con", f"min(1, 2 * {of})", **{of: against[0]})
+        tied = [best, *(name for name, p in zip(others, beats, strict=True) if p > case.alpha)]
+        means = {name: sum(runs) / len(runs) for name, runs in levels.items()}
+        return Test(
+            margin=margin,
+            parts=tuple(
+                # by plain means, as in older records, which are held against what is judged today
+                pair.part(p, p_back, means[best] - means[pair.second])
+                for pair, p, p_back in zip(every, beats, beaten, strict=True)
+            ),
+            badges=(*case.without_spread, *((f"tied: {', '.join(tied)}",) if len(tied) > 1 else ())),
+            p_reproduced=p_reproduced,
+            contradictions=(Route(reason="reversed", p=p_beaten),),
+            cap=_cap(every),
+            exact=_exact(every, holds=p_reproduced, broken=p_beaten, reason=reason),
+            if_reproduced=reason,
+            if_undecided=_undecided(every, "tied"),
+            question=_question(every, shared=margin is None, within=margin),
+            steps=steps,
+        )
+
+
+def _within(steps: Steps, pair: Comparison, margin: float) -> tuple[float, float]:
+    """One-sided p of "the level is better by the margin or more", and of "by the margin or less"."""
+    names, d = (f"p_within, {pair.second}", f"p_far, {pair.second}"), pair.difference
+    if pair.exact and d:
+        far = float(d.value < -margin - SAME)
+        return far, 1.0 - far
+    if pair.cap or d is None or d.error is None:
+        return _one(steps, names[0], "it may not decide"), _one(steps, names[1], "it may not decide")
+    steps.known |= {"d": d.value, "se": d.error.se}
+    return steps.tail(names[0], "d + D", d.error.df), steps.tail(names[1], "-d - D", d.error.df)
+
 
 class DominanceClaim(Claim):
     """One method is best (or among the best) throughout."""
 
-    needs_metric: ClassVar[bool] = False
+    needs_metric = False
+    under_specifications = True
+    by_parts = True
 
-    kind: Literal["dominance"]
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: Literal["dominance"] = KIND
     winner: Name
     """The method, as experiments name it."""
     tables: Annotated[tuple[Name, ...], Field(min_length=1)]
@@ -142,387 +476,72 @@ class DominanceClaim(Claim):
         names = dict.fromkeys(name for line in lines for name in (line["winner"], *line["rivals"]))
         return {"details": {"lines": lines}, "experiments": tuple(names)}
 
+    @staticmethod
+    def compared(case: Case) -> list[Sequence[Arm]]:
+        """One corpus may stand in for several data sets, and is then the same in several lines."""
+        lines = [{line["winner"], *line["rivals"]} for line in case.claim.details["lines"]]
+        return [[arm for arm in case.arms if arm.experiment in line] for line in lines]
 
-@dataclass(frozen=True)
-class Comparison:
-    """That the first arm is better than the second, from both sides; one without runs is not shown either
-    way."""
+    @staticmethod
+    def judge(case: Case) -> Test:
+        """Each line of the tables (data set and metric) is a group of orders: the winner over each other.
 
-    first: str
-    second: str
-    where: str = ""
-    difference: Difference | None = None
-    p: float | None = None  # One-sided p of the order.
-    p_reversed: float | None = None  # Two-sided p of the reverse.
-    cap: str | None = "not_run"
-    exact: bool = False  # Nothing is random: both arms are deterministic, and the sides are 0 or 1.
-    # as members of a family: what is capped still belongs to it, and neither side of it is shown
-    holds: float = 1.0
-    worse: float = 1.0
-    reversed: float = 1.0
-
-    @property
-    def says(self) -> str:
-        """`a > b`, `eurlex P@1: a > b`."""
-        where = f"{self.where.removeprefix(', ')}: " if self.where else ""
-        return f"{where}{self.first} > {self.second}"
-
-    def part(self, p: float | None, p_back: float | None, estimate: float | None = None) -> Part:
-        if estimate is None and self.difference:
-            estimate = self.difference.value
-        return Part(self.says, (self.first, self.second), estimate, p, p_back)
-
-
-def compared(
-    steps: Steps,
-    first: str,
-    second: str,
-    x: Sequence[float],
-    y: Sequence[float],
-    *,
-    deterministic: bool = False,
-    where: str = "",
-) -> Comparison:
-    """By Welch's t; `where` tells comparisons of the same arms apart."""
-    priors = tuple(values.prior if isinstance(values, Moderated) else None for values in (x, y))
-    made, own = _compared(first, second, tuple(x), tuple(y), priors, deterministic, where)
-    steps += own
-    steps.known |= {name: value for name, value in own.known.items() if name not in ("one", "two")}
-    return made
-
-
-@lru_cache(maxsize=8192)  # without one seed of one arm, most comparisons of a claim are as they were
-def _compared(
-    first: str,
-    second: str,
-    x: Sequence[float],
-    y: Sequence[float],
-    priors: tuple[Prior | None, ...],
-    deterministic: bool,
-    where: str,
-) -> tuple[Comparison, Steps]:
-    steps = Steps()
-    x, y = (Moderated.of(it, prior) if prior else it for it, prior in zip((x, y), priors, strict=True))
-    label = f"{first} > {second}{where}: "
-    d = note_difference(steps, x, y, names=(first, second), label=label, where=where)
-    plain = Comparison(first, second, where, d, cap=d.cap)
-    if deterministic and d.still:
-        holds, back = float(d.value <= SAME), float(d.value >= -SAME)
-        return replace(plain, cap=None, exact=True, holds=holds, worse=back, reversed=back), steps
-    if d.error is None:
-        _one(steps, f"{label}p_order and p_reversed", f"it may not decide ({d.cap})")
-        return plain, steps
-    kept, steps.label = len(steps), label
-    p, worse = steps.tail("p_order", "d", d.error.df), steps.tail("p_worse", "-d", d.error.df)
-    back, steps.label = steps.work("p_reversed", "min(1, 2 * p_worse)"), ""
-    if d.cap:
-        del steps[kept:]
-        _one(steps, f"{label}p_order and p_reversed", f"it may not decide ({d.cap})")
-        return replace(plain, p=p, p_reversed=back), steps
-    return replace(plain, p=p, p_reversed=back, holds=p, worse=worse, reversed=back), steps
-
-
-def _one(steps: Steps, name: str, why: str) -> float:
-    return steps.note(name, f"1, as {why}", 1.0, text=lambda: "1")
-
-
-def _cap(every: Sequence[Comparison]) -> str | None:
-    """Why nothing can be decided, where no comparison may; the reason of the first."""
-    return every[0].cap if all(pair.cap for pair in every) else None
-
-
-def _undecided(every: Sequence[Comparison], otherwise: str = "undecided") -> str:
-    """Why not all can hold: the reason of the first that may not decide, if there is one."""
-    return next((pair.cap for pair in every if pair.cap), otherwise)
-
-
-def _exact(every: Sequence[Comparison], *, holds: float, broken: float, reason: str) -> Decision | None:
-    """The decision by p-values that are 0 or 1; None where something is random."""
-    if not all(pair.exact for pair in every):
-        return None
-    if broken == 0.0:
-        return Decision("contradicted", "reversed")
-    return Decision("reproduced", reason) if holds == 0.0 else Decision("inconclusive", "undecided")
-
-
-def _asked(
-    every: Sequence[Comparison], *, shared: bool, sweep: bool = False, within: float | None = None
-) -> Question | None:
-    """None where the noise of one cannot be estimated; `within` a margin, and one of them holds."""
-    parts = []
-    for pair in every:
-        noise = noise_of(pair.difference) if pair.difference else None
-        if pair.difference is None or noise is None:
-            return None
-        parts.append(Direction(pair.difference.value, noise))
-    names = tuple(pair.says for pair in every)
-    if within is None:
-        return Several(tuple(parts), shared=shared, sweep=sweep, names=names)
-    near = tuple(replace(part, bar=-within, floor=-within) for part in parts)
-    return Several(near, shared=shared, one_of=tuple(parts), names=names)
-
-
-def _holm(steps: Steps, name: str, of: str, which: str, p_values: Sequence[float]) -> float:
-    """The largest or the smallest of the p-values adjusted by Holm."""
-    value = (max if which == "max" else min)(holm(p_values))
-    return steps.note(
-        name, f"{which}(Holm of the {of})", value, text=lambda: f"{which}(Holm({nums(p_values)}))"
-    )
-
-
-def ranking(
-    systems: Sequence[Sequence[float]], *, names: Sequence[str] = (), deterministic: bool = False
-) -> Test:
-    """Reproduced iff every adjacent order is, contradicted iff one is reversed; Holm inside, both ways.
-
-    `systems` are the runs of each system, two or more, from the claimed best to the claimed worst. Systems
-    with too few runs to decide stay in the family, and keep the ranking from being reproduced, not from being
-    contradicted elsewhere.
-    """
-    steps, named = Steps(), list(zip(names or map(str, range(1, len(systems) + 1)), systems, strict=True))
-    every = [
-        compared(steps, first, second, x, y, deterministic=deterministic)
-        for (first, x), (second, y) in pairwise(named)
-    ]
-    holds, back = [pair.holds for pair in every], [pair.reversed for pair in every]
-    p_reproduced = _holm(steps, "p_rep", "p_order", "max", holds)
-    p_broken = _holm(steps, "p_con", "p_reversed", "min", back)
-    return Test(
-        parts=tuple(pair.part(*ps) for pair, *ps in zip(every, holm(holds), holm(back), strict=True)),
-        p_reproduced=p_reproduced,
-        contradictions=(Route(reason="reversed", p=p_broken),),
-        cap=_cap(every),
-        exact=_exact(every, holds=max(holds), broken=min(back), reason="in_order"),
-        if_reproduced="in_order",
-        if_undecided=_undecided(every),
-        question=_asked(every, shared=True),
-        steps=steps,
-    )
-
-
-def _test_ranking(case: Case) -> Test:
-    test = ranking(case.values, names=case.names, deterministic=case.deterministic)
-    return replace(test, badges=case.without_spread, steps=[*test.steps, *_agreement(case)])
-
-
-def _agreement(case: Case) -> Sequence[Step]:
-    """Kendall's tau-b (1938) of the claimed order and the means: a description, which decides nothing."""
-    from scipy.stats import kendalltau
-
-    means = [sum(x) / len(x) for x in case.values]
-    if len(set(means)) < 2:
-        return ()
-    exact = len(set(means)) == len(means)
-    tau = kendalltau([-k for k in range(len(means))], means, method="exact" if exact else "auto")
-    steps = [Step("Kendall's tau-b of the means, a description", "", float(tau.statistic))]
-    return [*steps, Step("its exact p", "", float(tau.pvalue))] if exact else steps
-
-
-def page(blocks: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Page's L of `blocks` (seeds x levels), the levels as they are claimed to rise, and its exact one-sided
-    p.
-
-        L = sum over blocks of sum_j j r_j       r_j the rank of level j within its block (Page 1963)
-
-    All orders of each block's ranks are equally likely under the null, and blocks are independent. Ties get
-    midranks, and the law is that of the midranks, which `scipy.stats.page_trend_test` does not know. A block
-    need not be a real pairing: under the null any one run of each level can make one. Raises ValueError for
-    blocks of different length, fewer than 2 or more than 12 levels, or nan.
-    """
-    import numpy as np
-    from scipy.stats import rankdata
-
-    levels = {len(block) for block in blocks}
-    if (
-        len(levels) != 1
-        or not 2 <= max(levels) <= MOST_LEVELS
-        or any(map(math.isnan, (x for b in blocks for x in b)))
-    ):
-        raise ValueError(f"Page's test needs blocks of 2 to {MOST_LEVELS} numbers, got {blocks!r}")
-    doubled = [tuple(int(2 * rank) for rank in rankdata(block)) for block in blocks]
-    total = sum(j * r for ranks in doubled for j, r in enumerate(ranks, start=1))
-    law: NDArray[Any] = np.ones(1)
-    for ranks in doubled:
-        law = np.convolve(law, _law(tuple(sorted(ranks))))
-    return total / 2.0, min(1.0, float(law[total:].sum()))
-
-
-@lru_cache(maxsize=64)
-def _law(ranks: tuple[int, ...]) -> NDArray[Any]:
-    """P[sum_j j r_j = s] for s = 0, 1, ..., ranks in random order, by sets of ranks already placed."""
-    import numpy as np
-
-    m, most = len(ranks), sum(j * r for j, r in enumerate(ranks, start=1))
-    ways: list[NDArray[Any]] = [np.zeros(most + 1) for _ in range(2**m)]
-    ways[0][0] = 1.0
-    for chosen in range(2**m):
-        position = chosen.bit_count() + 1
-        for i, rank in enumerate(ranks):
-            if not chosen >> i & 1:
-                step = position * rank
-                ways[chosen | 1 << i][step:] += ways[chosen][: most + 1 - step]
-    law: NDArray[Any] = ways[-1] / math.factorial(m)
-    return law
-
-
-def trend(
-    levels: Sequence[Sequence[float]],
-    *,
-    names: Sequence[str] = (),
-    rising: bool = True,
-    deterministic: bool = False,
-    alpha: float = ALPHA,
-) -> Test:
-    """`levels` (levels x seeds, the same seeds in the same order in each) along the sweep.
-
-        reproduced     iff Page's p <= alpha and no adjacent pair is significantly reversed (Holm)
-        contradicted   iff 2 p of the opposite trend <= alpha (`reversed`), or an adjacent pair is
-                       significantly reversed (Holm, two-sided; `step_back`)
-
-    A flat sweep gives either route with alpha / 2 at most. Fewer than 3 seeds never decide: the chance of the
-    claimed order of one run a level is 1 / m!. Raises ValueError as `page`.
-    """
-    steps, named = Steps(alpha), list(zip(names or map(str, range(1, len(levels) + 1)), levels, strict=True))
-    climb = named if rising else named[::-1]
-    blocks = list(zip(*(runs for _, runs in climb), strict=True))
-    back = [block[::-1] for block in blocks]
-    (L, p_trend), (_, p_opposite) = page(blocks), page(back)
-
-    def shown(of: Sequence[Sequence[float]]) -> str:
-        return ", ".join(f"[{nums(block)}]" for block in of)
-
-    steps.note("L", "sum over seeds of sum_j j rank_j", L, lambda: f"L({shown(blocks)})")
-    steps.note("p_trend", "Page's exact P[L at least this]", p_trend, lambda: f"Page({shown(blocks)})")
-    steps.note("p_opposite", "the same of the opposite trend", p_opposite, lambda: f"Page({shown(back)})")
-    every = [
-        compared(steps, after, before, y, x, deterministic=deterministic)
-        for (before, x), (after, y) in pairwise(climb)
-    ]
-    each = [pair.reversed for pair in every]
-    step_back = _holm(steps, "p_step_back", "p_reversed", "min", each)
-    p_reproduced = (
-        _one(steps, "p_rep", "a step goes back") if step_back <= alpha else steps.work("p_rep", "p_trend")
-    )
-    steps.work("p_con", "min(1, 2 * p_opposite, p_step_back)")
-    turned = Route(reason="reversed", p=min(1.0, 2.0 * p_opposite))
-    still = all(pair.cap == "no_spread" for pair in every)
-    return Test(
-        parts=tuple(one.part(one.p, p) for one, p in zip(every, holm(each), strict=True)),
-        p_reproduced=p_reproduced,
-        contradictions=(turned, Route(reason="step_back", p=step_back)),
-        cap=None if all(pair.exact for pair in every) else small_sample_cap(len(blocks), still=still),
-        exact=_exact(every, holds=max(pair.holds for pair in every), broken=min(each), reason="trend"),
-        if_reproduced="trend",
-        question=_asked(every, shared=True, sweep=True),
-        steps=steps,
-    )
-
-
-def _test_trend(case: Case) -> Test:
-    """Page's test takes the seeds as blocks: those that all levels have."""
-    common = common_seeds(case.arms)
-    if not common:
-        return untested("too_few_seeds")
-    if len(case.arms) > MOST_LEVELS:
-        return untested("too_many_levels")
-    test = trend(
-        [by_seed(arm, common) for arm in case.arms],
-        names=case.names,
-        rising=case.claim.details.get("direction", "rising") == "rising",
-        deterministic=case.deterministic,
-        alpha=case.alpha,
-    )
-    return replace(test, badges=(f"{len(common)} seeds as blocks",))
-
-
-def optimum(
-    levels: Mapping[str, Sequence[float]],
-    *,
-    best: str,
-    margin: float | None = None,
-    deterministic: bool = False,
-    alpha: float = ALPHA,
-) -> Test:
-    """One-sided Welch of `best` against each other level, Holm within the sweep.
-
-        unique       reproduced iff it beats all others; contradicted iff some level beats it
-        among_best   (with a margin D) reproduced iff no level is better by D or more, and one at least is
-        beaten;
-                     contradicted iff some level is better by more than D
-
-    else inconclusive: the data name the levels that are tied. That no level is better by D must be shown for
-    each (P[t >= (d + D) / se] <= alpha; all must hold, so the largest p counts). That none is shown to be
-    better would not do: three seeds of SD 0.3 overlook a level that is 0.5 better in 3 of 4 sweeps.
-    Against a single other level the claim is an order claim, and a contradiction is two-sided as there.
-    Levels with too few runs stay in the family. Raises ValueError for a margin that is not above 0.
-    """
-    if margin is not None and not margin > 0.0:
-        raise ValueError(f"the best by a margin above 0: got {best!r} of {list(levels)}, {margin!r}")
-    steps, every = Steps(alpha, D=margin), []
-    for name, runs in levels.items():
-        if name != best:
-            every.append(compared(steps, best, name, levels[best], runs, deterministic=deterministic))
-    orders, worse = [pair.holds for pair in every], [pair.worse for pair in every]
-    beats, beaten = holm(orders), holm(worse)
-    if margin is None:
-        reason, of, against = "unique", "p_worse", worse
-        p_reproduced = _holm(steps, "p_rep", "p_order", "max", orders)
-    else:
-        pairs = [_within(steps, pair, margin) for pair in every]
-        near, against = [near for near, _ in pairs], [far for _, far in pairs]
-        reason, of = "among_best", "p_far"
-        p_reproduced = steps.note(
-            "p_rep",
-            "max(min(Holm of the p_order), all p_within)",
-            max(min(beats), *near),
-            text=lambda: f"max(min(Holm({nums(orders)})), {nums(near)})",
+        "In at least so many data sets" is asked of each metric by itself, and must hold for all of them.
+        Comparisons that were not made are named and count as not shown: what was run may contradict the
+        claim, and nothing reproduces it before all of it was run.
+        """
+        details, steps = case.claim.details, Steps()
+        place, at_least = details.get("place", 1), details.get("at_least")
+        groups: dict[str, list[list[Comparison]]] = {}
+        every: list[Comparison] = []
+        badges: list[str] = []
+        lacks: list[str] = []
+        for line in details["lines"]:
+            where, metric = f"{line['dataset']} {line['metric']}", line["metric"]
+            winner, *rivals = (case.arm(name, metric) for name in (line["winner"], *line["rivals"]))
+            for arm in (winner, *rivals):
+                if arm.lacks:
+                    none = "no run that ended" if arm.lacks == "run_failed" else "no run"
+                    badges += [f"{arm.experiment}: {note}" for note in arm.notes or (f"{none} for {where}",)]
+                    lacks.append(arm.lacks)
+            if place > len(rivals):
+                badges.append(f"{where}: {len(rivals) + 1} methods")
+                return untested("place_always_held", badges=badges)
+            found = [_over(steps, winner, rival, f", {where}") for rival in rivals]
+            groups.setdefault(metric if at_least is not None else "", []).append(found)
+            every += found
+        if all(pair.difference is None for pair in every):
+            return untested(lacks[0] if lacks else "not_run", badges=badges)
+        sides = []
+        for metric, lines in groups.items():
+            least = None if at_least is None else min(at_least, len(lines))
+            name = f", {metric}" if len(groups) > 1 else ""
+            sides.append(dominance(lines, place=place, at_least=least, steps=steps, name=name))
+        (p_reproduced, p_broken), single = sides[0], len(sides) == 1
+        if not single:
+            holds, broken = zip(*sides, strict=True)
+            p_reproduced = steps.note("p_rep", "max(p)", max(holds), p=holds)
+            p_broken = min(1.0, len(broken) * min(broken))
+            steps.note("p_con", "min(1, metrics * min(p))", p_broken, metrics=len(broken), p=broken)
+        caps = [_cap([pair for line in lines for pair in line]) for lines in groups.values()]
+        test = Test(
+            parts=tuple(pair.part(pair.p, pair.p_reversed) for pair in every),
+            badges=tuple(badges),
+            p_reproduced=p_reproduced,
+            contradictions=(Route(reason="reversed", p=p_broken),),
+            cap=next(filter(None, caps), None),
+            exact=_exact(every, holds=p_reproduced, broken=p_broken, reason="dominates") if single else None,
+            if_reproduced="dominates",
+            if_undecided=_undecided([pair for line in next(iter(groups.values())) for pair in line]),
+            # for counts of data sets there is no rule to plan with
+            question=_question(every, shared=False) if place == 1 and at_least is None else None,
+            steps=steps,
         )
-    if len(every) > 1:
-        p_beaten = _holm(steps, "p_con", of, "min", against)
-    else:  # of a single one both sides count, as in an order claim
-        p_beaten = steps.work("p_con", f"min(1, 2 * {of})", **{of: against[0]})
-    tied = {best, *(pair.second for pair, p in zip(every, beats, strict=True) if p > alpha)}
-    means = {name: sum(runs) / len(runs) for name, runs in levels.items()}
-    return Test(
-        margin=margin,
-        parts=tuple(
-            # by plain means, as in older records, which are held against what is judged today
-            pair.part(p, p_back, means[best] - means[pair.second])
-            for pair, p, p_back in zip(every, beats, beaten, strict=True)
-        ),
-        badges=(f"tied: {', '.join(name for name in levels if name in tied)}",) if len(tied) > 1 else (),
-        p_reproduced=p_reproduced,
-        contradictions=(Route(reason="reversed", p=p_beaten),),
-        cap=_cap(every),
-        exact=_exact(every, holds=p_reproduced, broken=p_beaten, reason=reason),
-        if_reproduced=reason,
-        if_undecided=_undecided(every, "tied"),
-        question=_asked(every, shared=margin is None, within=margin),
-        steps=steps,
-    )
-
-
-def _within(steps: Steps, it: Comparison, margin: float) -> tuple[float, float]:
-    """One-sided p of "the level is better by the margin or more", and of "by the margin or less"."""
-    names, d = (f"p_within, {it.second}", f"p_far, {it.second}"), it.difference
-    if it.exact and d:
-        far = float(d.value < -margin - SAME)
-        return far, 1.0 - far
-    if it.cap or d is None or d.error is None:
-        return _one(steps, names[0], "it may not decide"), _one(steps, names[1], "it may not decide")
-    steps.known |= {"d": d.value, "se": d.error.se}
-    return steps.tail(names[0], "d + D", d.error.df), steps.tail(names[1], "-d - D", d.error.df)
-
-
-def _test_optimum(case: Case) -> Test:
-    levels = dict(zip(case.names, case.values, strict=True))
-    if len(levels) < 2:
-        return untested("same_runs")
-    margin = case.margin if case.claim.details.get("strength") == "among_best" else None
-    test = optimum(
-        levels, best=case.names[0], margin=margin, deterministic=case.deterministic, alpha=case.alpha
-    )
-    return replace(test, badges=(*case.without_spread, *test.badges))
+        if not lacks:
+            return test
+        _one(steps, "p_rep", "not all of it was run")
+        made = [pair for pair in every if pair.difference]
+        return replace(test, p_reproduced=1.0, cap=_cap(made), exact=None, if_undecided="partly_run")
 
 
 def dominance(
@@ -530,7 +549,7 @@ def dominance(
     *,
     place: int = 1,
     at_least: int | None = None,
-    steps: Steps | None = None,
+    steps: Steps,
     name: str = "",
 ) -> tuple[float, float]:
     """p of the claim and of its contrary; `lines` holds, for each data set, "the winner is better than this
@@ -542,7 +561,6 @@ def dominance(
     is needed inside; for "the best everywhere" p is the largest of all. Orders with too few seeds count as
     not shown.
     """
-    steps = Steps() if steps is None else steps
     count = len(lines) if at_least is None else at_least
 
     def conjunction(of: str, says: str, least: int, p_values: Sequence[float]) -> float:
@@ -563,67 +581,6 @@ def dominance(
     )
 
 
-def _test_dominance(case: Case) -> Test:
-    """Each line of the tables (data set and metric) is a group of order claims: the winner over each other.
-
-    "In at least so many data sets" is asked of each metric by itself, and must hold for all of them.
-    Comparisons that were not made are named and count as not shown: what was run may contradict the claim,
-    and nothing reproduces it before all of it was run.
-    """
-    details, steps = case.claim.details, Steps()
-    place, at_least = details.get("place", 1), details.get("at_least")
-    groups: dict[str, list[list[Comparison]]] = {}
-    every: list[Comparison] = []
-    badges: list[str] = []
-    lacks: list[str] = []
-    for line in details["lines"]:
-        place_of, metric = f"{line['dataset']} {line['metric']}", line["metric"]
-        winner, *rivals = (case.arm(name, metric) for name in (line["winner"], *line["rivals"]))
-        for arm in (winner, *rivals):
-            if arm.lacks:
-                none = "no run that ended" if arm.lacks == "run_failed" else "no run"
-                badges += [f"{arm.experiment}: {note}" for note in arm.notes or (f"{none} for {place_of}",)]
-                lacks.append(arm.lacks)
-        if place > len(rivals):
-            return untested("place_always_held", badges=(*badges, f"{place_of}: {len(rivals) + 1} methods"))
-        found = [_over(steps, winner, rival, f", {place_of}") for rival in rivals]
-        groups.setdefault(metric if at_least is not None else "", []).append(found)
-        every += found
-    if all(pair.difference is None for pair in every):
-        return untested(lacks[0] if lacks else "not_run", badges=badges)
-    single, holds, broken = len(groups) == 1, [], []
-    for metric, lines in groups.items():
-        least, name = None if at_least is None else min(at_least, len(lines)), "" if single else f", {metric}"
-        both = dominance(lines, place=place, at_least=least, steps=steps, name=name)
-        holds.append(both[0])
-        broken.append(both[1])
-    if not single:
-        steps.note("p_rep", "max(p)", max(holds), p=holds)
-        p_broken = min(1.0, len(broken) * min(broken))
-        steps.note("p_con", "min(1, metrics * min(p))", p_broken, metrics=len(broken), p=broken)
-    p_reproduced, p_broken = steps.known["p_rep"], steps.known["p_con"]
-    caps = [_cap([pair for line in lines for pair in line]) for lines in groups.values()]
-    exact = _exact(every, holds=p_reproduced, broken=p_broken, reason="dominates") if single else None
-    test = Test(
-        parts=tuple(pair.part(pair.p, pair.p_reversed) for pair in every),
-        badges=tuple(badges),
-        p_reproduced=p_reproduced,
-        contradictions=(Route(reason="reversed", p=p_broken),),
-        cap=next((cap for cap in caps if cap), None),
-        exact=exact,
-        if_reproduced="dominates",
-        if_undecided=_undecided([pair for line in next(iter(groups.values())) for pair in line]),
-        # for counts of data sets there is no rule to plan with
-        question=_asked(every, shared=False) if place == 1 and at_least is None else None,
-        steps=steps,
-    )
-    if not lacks:
-        return test
-    _one(steps, "p_rep", "not all of it was run")
-    made = [pair for pair in every if pair.difference]
-    return replace(test, p_reproduced=1.0, cap=_cap(made), exact=None, if_undecided="partly_run")
-
-
 def _over(steps: Steps, winner: Arm, rival: Arm, where: str) -> Comparison:
     """The winner over one other method; neither side of it is shown where one of the two has no run."""
     first, second = winner.experiment, rival.experiment
@@ -632,24 +589,3 @@ def _over(steps: Steps, winner: Arm, rival: Arm, where: str) -> Comparison:
         return Comparison(first, second, where)
     still = winner.deterministic and rival.deterministic
     return compared(steps, first, second, winner.values, rival.values, deterministic=still, where=where)
-
-
-def _lines(case: Case) -> list[Sequence[Arm]]:
-    """One corpus may stand in for several data sets, and is then the same in several lines."""
-    lines = [{line["winner"], *line["rivals"]} for line in case.claim.details["lines"]]
-    return [[arm for arm in case.arms if arm.experiment in line] for line in lines]
-
-
-KINDS = (
-    Kind(model=RankingClaim, test=_test_ranking, under_readings=True),
-    Kind(model=TrendClaim, test=_test_trend, under_readings=True),
-    Kind(
-        model=OptimumClaim,
-        test=_test_optimum,
-        under_readings=True,
-        needs_margin=lambda claim: claim.details.get("strength") == "among_best",
-        # the best level may stand among the others; elsewhere a name that stands twice is a mistake
-        compared=lambda case: [list({arm.experiment: arm for arm in case.arms}.values())],
-    ),
-    Kind(model=DominanceClaim, test=_test_dominance, under_readings=True, compared=_lines, by_parts=True),
-)

@@ -4,22 +4,22 @@ do."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
 from audit.claims.schema import MODULE, Count, Key, Misfit, Model, Setting, Text
 from audit.claims.source import KeyPath
 from audit.expression.grammar import ExpressionError, names, parse, references
-from audit.kinds.base import Claim, Constant, Kind, Symbol, formula_misfits
+from audit.kinds.base import KIND, Claim, Constant, Symbol, formula_misfits
 from audit.names import known_names
 
 
 class Formula(Claim):
     """A statement that an expression over cells and constants puts exactly; no run decides it."""
 
-    by_runs: ClassVar[bool] = False
-    needs_metric: ClassVar[bool] = False
+    by_runs = False
+    needs_metric = False
 
     expect: Text
     """The statement as an expression, as in gain(t3.ours.P@1, t3.base.P@1) more than 2."""
@@ -48,8 +48,7 @@ class Formula(Claim):
 class ArithmeticClaim(Formula):
     """A sentence with a number in it, held against the tables."""
 
-    kind: Literal["arithmetic"]
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: Literal["arithmetic"] = KIND
 
 
 class Counted(Model):
@@ -78,8 +77,7 @@ class Counted(Model):
 class StructuralClaim(Formula):
     """Shapes, parameter counts and sizes, held against their formula."""
 
-    kind: Literal["structural"]
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: Literal["structural"] = KIND
     counted: tuple[Counted, ...] = ()
     """The same numbers, counted in a model of ours."""
 
@@ -92,6 +90,3 @@ class StructuralClaim(Formula):
         settings = super().settings()
         counted = [it.model_dump(mode="json") for it in self.counted]
         return settings | ({"details": settings["details"] | {"counted": counted}} if counted else {})
-
-
-KINDS = (Kind(model=ArithmeticClaim, test=None), Kind(model=StructuralClaim, test=None))

@@ -13,10 +13,19 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from audit.claims.schema import Count, Flag, Reference, Table
-from audit.kinds.base import Case, JudgedByMargin, Kind, always, note_arm, note_df, note_difference, untested
+from audit.kinds.base import (
+    KIND,
+    Better,
+    Case,
+    JudgedByMargin,
+    note_arm,
+    note_df,
+    note_difference,
+    untested,
+)
 from audit.record import Cell
 from audit.stats.decision import ALPHA, Band, Route, Steps, Test, exactly, num, percent
 from audit.stats.power import Distance, Noise, noise_of
@@ -33,14 +42,31 @@ from audit.stats.sample import (
 )
 
 
+class Spread(NamedTuple):
+    """The number after the plus-minus sign, and what the paper says it is; None where it does not say."""
+
+    size: Printed
+    reading: SpreadReading | None = None
+
+
+class OtherSplit(NamedTuple):
+    """Sizes of the two test sets, when ours is not the paper's."""
+
+    documents_paper: int
+    documents_ours: int
+
+
 class ValueClaim(JudgedByMargin):
     """The metric of an experiment has the printed value."""
 
-    references: ClassVar[tuple[str, ...]] = ("of",)
-    own_runs_only: ClassVar[bool] = True
+    references = ("of",)
+    arms = 1
+    own_runs_only = True
+    of_printed = True
+    of_one_printed = True
+    under_specifications = True
 
-    kind: Literal["value"]
-    """What sort of statement it is; decides the other keys and the test."""
+    kind: Literal["value"] = KIND
     of: Reference
     """table.row or table.row.column"""
     runs_behind: Count = 1
@@ -62,104 +88,33 @@ class ValueClaim(JudgedByMargin):
             found["runs_behind"] = table.runs
         return found
 
-
-class GapClaim(JudgedByMargin):
-    """One experiment is better than another by the printed difference."""
-
-    references: ClassVar[tuple[str, ...]] = ("better", "worse")
-
-    kind: Literal["gap"]
-    """What sort of statement it is; decides the other keys and the test."""
-    better: Reference
-    """table.row or table.row.column of the better one"""
-    worse: Reference
-    """table.row or table.row.column of the worse one"""
-
-
-class Spread(NamedTuple):
-    """The number after the plus-minus sign, and what the paper says it is; None where it does not say."""
-
-    size: Printed
-    reading: SpreadReading | None = None
-
-
-class OtherSplit(NamedTuple):
-    """Sizes of the two test sets, when ours is not the paper's."""
-
-    documents_paper: int
-    documents_ours: int
-
-
-def around(
-    steps: Steps,
-    estimate: str,
-    off: str,
-    *,
-    own: Error,
-    predicted: Mapping[str, Error],
-    floor: float = 0.0,
-    cap: str | None = None,
-) -> dict[str, Any]:
-    """Intervals, p-values and band of a `Test`; `estimate` and `off` name our number and its distance.
-
-        p_rep = max(P[t >= (D - h + d) / se], P[t >= (D - h - d) / se])
-        p_con = min(1, 2 P[t >= (|d| - (D + h)) / se_pred])
-        D_R   = |d| + t(1 - a) se + h                                        p_rep <= a  iff  D >= D_R
-        D_C   = max(0, |d| - max over readings of t(1 - a / 2) se_pred - h)  p_con <= a  iff  D <= D_C
-
-    `steps` know D, h, se and se_pred of each reading. `predicted` is the error of the difference to the
-    paper's own runs, by name for each way to read what the paper prints of its spread: contradicted is what
-    every one contradicts, so the largest p counts. `floor` is the least margin that is used, whatever was
-    fixed. Intervals and band are at the level of the test, so that the three statements about one set of
-    numbers agree.
-    """
-    steps.known |= {"se": own.se}
-    steps.tail("p_low", f"D - h + {off}", own.df)
-    steps.tail("p_high", f"D - h - {off}", own.df)
-    p_reproduced = steps.work("p_rep", "max(p_low, p_high)")
-    several, against = len(predicted) > 1, []
-    for which, error_of in predicted.items():
-        steps.known["se_pred"] = error_of.se
-        name = f"p_con{which}" if several else "p_con"
-        against.append(steps.doubled(name, f"abs({off}) - (D + h)", error_of.df, se="se_pred"))
-    if several:
-        steps.note("p_con", "max(p)", max(against), p=against)
-    two, d, alpha = steps.known["two"], steps.known[off], steps.alpha
-    wide = max(predicted.values(), key=lambda it: quantile(two, it.df) * it.se)
-    luck = quantile(two, wide.df) * wide.se
-    steps.known["se_pred"] = wide.se
-    undecided = "within_seed_spread" if abs(d) <= luck else "straddles_margin"
-    if min(against) <= alpha < max(against):
-        undecided = "ambiguous_spread"
-    intervals = steps.intervals(estimate, own.df)
-    pi95 = steps.interval(f"{percent(1.0 - alpha)} of the paper's runs", estimate, "two", wide.df, "se_pred")
-    band = within(steps, off, own.df, wide.df, se="se_pred", floor=floor)
-    if cap is not None:  # a band that decides nothing is not shown
-        del steps[-2:]
-    return {
-        "se": own.se,
-        "df": own.df,
-        **intervals,
-        "pi95": pi95,
-        "band": band,
-        "p_reproduced": p_reproduced,
-        "contradictions": (Route(reason="minimum_effect", p=max(against)),),
-        "if_undecided": undecided,
-    }
-
-
-def within(steps: Steps, d: str, own: float, predicted: float, *, se: str = "se", floor: float = 0.0) -> Band:
-    """The band of "is the size of `d` within the margin?"; degrees of freedom of both tests, h if known."""
-    plus, minus = (" + h", " - h") if steps.known.get("h") else ("", "")
-    ends = {"D_R": f"abs({d}) + t(one) * se{plus}", "D_C": f"max(0, abs({d}) - t(two) * {se}{minus})"}
-    found = []
-    for (name, pattern), df in zip(ends.items(), (own, predicted), strict=True):
-        end = steps.work(name, pattern, df)
-        if floor and (end <= floor if name == "D_R" else end < floor):
-            steps.pop()
-            end = steps.note(name, f"0, since the margin in use is {num(floor)} or more", 0.0)
-        found.append(end)
-    return Band(reproduced_from=found[0], contradicted_up_to=found[1])
+    @staticmethod
+    def judge(case: Case) -> Test:
+        (arm,), claim = case.arms, case.claim
+        reported = printed(claim.printed[0])
+        ours, documents = arm.runs[0].data.n_test, case.test_sizes.get(claim.dataset)
+        in_percent = all(0.0 <= x <= 100.0 for x in (*arm.values, float(reported.value)))
+        known = case.scope == "other_split" and documents and ours > 0 and in_percent
+        split = OtherSplit(documents or 0, ours) if known else None
+        after = claim.details.get("spread") if claim.runs_behind > 1 else None
+        test = value(
+            arm.values,
+            reported=reported,
+            margin=case.margin,
+            paper_runs=claim.runs_behind,
+            paper_sd_ratio=case.kappa,
+            spread=Spread(printed(after["size"]), after.get("reading")) if after else None,
+            other_split=split,
+            **case.level,
+        )
+        badges = ("noise of two test sets included",) if split else ()
+        if claim.deterministic and not arm.deterministic and len(arm.values) > 1 and test.sd != 0.0:
+            badges = ("declared deterministic, but the runs differ", *badges)
+        test = replace(test, sd=sample(tuple(arm.values)).sd, badges=badges)
+        if case.scope == "other_data" or (case.scope == "other_split" and split is None):
+            # the runs are shown, but p-values against a number of other data would mean nothing
+            return untested(case.scope, test)
+        return test
 
 
 def value(
@@ -197,191 +152,183 @@ def value(
     estimate of the noise. Declared, and seen in two runs, equality is what it should be, and the comparison
     is exact, unless the paper's runs do vary. Raises ValueError for no runs, nan or infinity.
     """
-    h, v = float(reported.half_unit), float(reported.value)
+    h, v, m = float(reported.half_unit), float(reported.value), paper_runs
     steps = Steps(alpha, D=margin, h=h, v=v)
     ours = note_arm(steps, "", runs)
-    steps.work("d", "mean - v")
+    d, n = steps.work("d", "mean - v"), ours.n
     still = deterministic and ours.sd == 0.0  # None, not 0.0, for one run
     sd, df = noise if noise and not still else (ours.sd, ours.df)
-    cap = None if still or noise else small_sample_cap(ours.n, still=ours.sd == 0.0)
+    cap = None if still or noise else small_sample_cap(n, still=ours.sd == 0.0)
     plain = Test(estimate=ours.mean, target=v, margin=margin, sd=sd, cap=cap, steps=steps)
     if still and other_split is None and spread is None:
         distance = Fraction(repr(ours.mean)) - reported.value  # of the shortest decimal form of our value
         return replace(plain, exact=exactly(distance, margin=margin, half_unit=reported.half_unit))
     if sd is None or (sd == 0.0 and not still):
         return plain
-    variance, n, m = sd * sd, ours.n, paper_runs
+    variance, theirs = sd * sd, paper_sd_ratio**2 / m
     steps.known |= {"s": sd, "n": n, "m": m, "kappa": paper_sd_ratio}
-    documents = (_note_documents(steps, ours.mean, v, other_split) if other_split else 0.0, math.inf)
-    steps.known["v"] = documents[0]
-    also = " + v" if other_split else ""
+    documents, also = (0.0, math.inf), ""
+    if other_split:
+        sizes = ("paper", v, other_split.documents_paper), ("ours", ours.mean, other_split.documents_ours)
+        for whose, p, size in sizes:
+            steps.known[f"se_{whose}"] = se = instance_se(p, documents=size)
+            steps.note(f"se_documents, {whose}", "sqrt(p * (100 - p) / N)", se, p=p, N=size)
+        documents = steps.work("v, of both test sets", "se_paper^2 + se_ours^2"), math.inf
+        steps.known["v"], also = documents[0], " + v"
     own = error((variance / n, df), documents)
     steps.work("se", f"sqrt(s^2 / n{also})")
     if other_split:
         note_df(steps, "df", (variance / n, df), documents, value=own.df)
-    readings: list[tuple[str, str, list[tuple[float, float]]]] = [
-        ("", "s^2 * (1 / n + kappa^2 / m)", [(variance * (1.0 / n + paper_sd_ratio**2 / m), df)])
-    ]
+    # each reading of the paper's spread: its name, and formula and variances of the error of prediction
+    readings = {"": ("s^2 * (1 / n + kappa^2 / m)", [(variance * (1.0 / n + theirs), df)])}
     if spread is not None:
-        readings = list(_readings_of(steps, spread, (variance / n, df), m))
+        readings, x, h_x = {}, float(spread.size.value), float(spread.size.half_unit)
+        for reading in SPREADS if spread.reading is None else (spread.reading,):
+            which = f", “±” read as {reading}"
+            s_paper = steps.work(f"s_paper{which}", SPREADS[reading], m - 1.0, x=x, h_x=h_x)
+            parts = [(variance / n, df), (s_paper * s_paper / m, m - 1.0)]
+            readings[which] = "s^2 / n + s_paper^2 / m", parts
     predicted: dict[str, Error] = {}
-    for which, pattern, parts in readings:
+    for which, (pattern, parts) in readings.items():
         for alone in (False, True) if other_split and not still else (False,):
             every = parts if alone else [*parts, documents]
             name = f"{which}{', of seeds alone' if alone else ''}"
-            it = predicted[name] = error(*every)
-            steps.work(
-                f"se_pred{name}",
-                f"sqrt({pattern}{'' if alone else also})",
-                s_paper=steps.known.get(f"s_paper{which}"),
-            )
+            predicted[name] = error(*every)
+            formula = f"sqrt({pattern}{'' if alone else also})"
+            steps.work(f"se_pred{name}", formula, s_paper=steps.known.get(f"s_paper{which}"))
             if len(parts) > 1 or (other_split and not alone):
-                note_df(steps, f"df_pred{name}", *(every if other_split else parts), value=it.df)
+                estimated = every if other_split else parts
+                note_df(steps, f"df_pred{name}", *estimated, value=predicted[name].df)
     tested = around(steps, "mean", "d", own=own, predicted=predicted, cap=cap)
     if other_split:
         tested["if_undecided"] = "other_split"
     if sd and math.isfinite(own.df):
-        prior = 0.0 if noise else ours.df - (n - 1)
-        seeds = Noise(sd, own.df, arms=1, prior_df=prior)
-        tested["question"] = Distance(steps.known["d"], seeds, margin, h, m, paper_sd_ratio)
+        seeds = Noise(sd, own.df, arms=1, prior_df=0.0 if noise else ours.df - (n - 1))
+        tested["question"] = Distance(d, seeds, margin, h, theirs)
     return replace(plain, **tested)
 
 
-def _readings_of(
-    steps: Steps, spread: Spread, ours: tuple[float, float], m: int
-) -> Iterable[tuple[str, str, list[tuple[float, float]]]]:
-    """Name, formula and variances of the error of prediction, for each reading of the paper's spread."""
-    printed_spread = {"x": float(spread.size.value), "h_x": float(spread.size.half_unit)}
-    for reading in SPREADS if spread.reading is None else (spread.reading,):
-        which = f", “±” read as {reading}"
-        theirs = steps.work(f"s_paper{which}", SPREADS[reading], m - 1.0, **printed_spread)
-        yield which, "s^2 / n + s_paper^2 / m", [ours, (theirs * theirs / m, m - 1.0)]
-
-
-def _note_documents(steps: Steps, mean: float, v: float, split: OtherSplit) -> float:
-    """Variance of the difference that two different test sets add, in points squared."""
-    for whose, p, documents in (("paper", v, split.documents_paper), ("ours", mean, split.documents_ours)):
-        se = instance_se(p, documents=documents)
-        steps.known[f"se_{whose}"] = se
-        steps.note(f"se_documents, {whose}", "sqrt(p * (100 - p) / N)", se, p=p, N=documents)
-    return steps.work("v, of both test sets", "se_paper^2 + se_ours^2")
-
-
-def _test_value(case: Case) -> Test:
-    (arm,), claim = case.arms, case.claim
-    reported = printed(claim.printed[0])
-    ours, documents = arm.runs[0].data.n_test, case.test_sizes.get(claim.dataset)
-    in_percent = all(0.0 <= x <= 100.0 for x in (*arm.values, float(reported.value)))
-    known = case.scope == "other_split" and documents and ours > 0 and in_percent
-    split = OtherSplit(documents or 0, ours) if known else None
-    printed_spread = claim.details.get("spread")
-    spread = None
-    if printed_spread and claim.runs_behind > 1:
-        spread = Spread(printed(printed_spread["size"]), printed_spread.get("reading"))
-    test = value(
-        arm.values,
-        reported=reported,
-        margin=case.margin,
-        paper_runs=claim.runs_behind,
-        paper_sd_ratio=case.kappa,
-        spread=spread,
-        deterministic=case.deterministic,
-        other_split=split,
-        alpha=case.alpha,
-    )
-    badges = []
-    if claim.deterministic and not arm.deterministic and len(arm.values) > 1 and test.sd != 0.0:
-        badges.append("declared deterministic, but the runs differ")
-    if split:
-        badges.append("noise of two test sets included")
-    test = replace(test, sd=sample(tuple(arm.values)).sd, badges=tuple(badges))
-    if case.scope == "other_data" or (case.scope == "other_split" and split is None):
-        # the runs are shown, but p-values against a number of other data would mean nothing
-        return untested(case.scope, test)
-    return test
-
-
-def gap_size(
-    better: Sequence[float],
-    worse: Sequence[float],
+def around(
+    steps: Steps,
+    estimate: str,
+    off: str,
     *,
-    printed_better: Printed,
-    printed_worse: Printed,
-    margin: float,
-    paper_runs: int = 1,
-    paper_sd_ratio: float = 1.0,
-    deterministic: bool = False,
-    alpha: float = ALPHA,
-) -> Test:
-    """Is our gap within the margin of the printed gap g? By the tests of `around`, with Welch's error.
+    own: Error,
+    predicted: Mapping[str, Error],
+    floor: float = 0.0,
+    cap: str | None = None,
+) -> dict[str, Any]:
+    """Intervals, p-values and band of a `Test`; `estimate` and `off` name our number and its distance.
 
-        D = max(margin, |g| / 2)        half a large gap is still the effect that was claimed
-        h = h_A + h_B                   both printed numbers are rounded
-        se^2      = sA^2 / nA + sB^2 / nB
-        se_pred^2 = sA^2 (1/nA + r^2/m) + sB^2 (1/nB + r^2/m)     each arm of the paper is a draw as well
+        p_rep = max(P[t >= (D - h + d) / se], P[t >= (D - h - d) / se])
+        p_con = min(1, 2 P[t >= (|d| - (D + h)) / se_pred])
+        D_R   = |d| + t(1 - a) se + h                                        p_rep <= a  iff  D >= D_R
+        D_C   = max(0, |d| - max over readings of t(1 - a / 2) se_pred - h)  p_con <= a  iff  D <= D_C
 
-    with r = `paper_sd_ratio`, as in `value`. Half of the gap as the margin is the analogue of "small
-    telescopes" (Simonsohn 2015).
-    A paper can have its order reproduced and its gap contradicted: those are two claims.
-    Fewer than 3 runs in an arm never decide, nor do two arms without any spread, unless they are declared
-    `deterministic`. Raises ValueError as `value`.
+    `steps` know D, h, se and se_pred of each reading. `predicted` is the error of the difference to the
+    paper's own runs, by name for each way to read what the paper prints of its spread: contradicted is what
+    every one contradicts, so the largest p counts. `floor` is the least margin that is used, whatever was
+    fixed. Intervals and band are at the level of the test, so that the three statements about one set of
+    numbers agree.
     """
-    steps = Steps(alpha, margin=float(margin), kappa=paper_sd_ratio, m=paper_runs)
-    d = note_difference(steps, better, worse)
-    claimed, half_unit = (
-        gap(printed_better, printed_worse),
-        printed_better.half_unit + printed_worse.half_unit,
-    )
-    g, h, D = float(claimed), float(half_unit), float(max(Fraction(repr(float(margin))), abs(claimed) / 2))
-    first, second = float(printed_better.value), float(printed_worse.value)
-    steps.note("g", "printed_A - printed_B", g, printed_A=first, printed_B=second)
+    steps.known["se"], against, alpha = own.se, [], steps.alpha
+    steps.tail("p_low", f"D - h + {off}", own.df)
+    steps.tail("p_high", f"D - h - {off}", own.df)
+    p_reproduced = steps.work("p_rep", "max(p_low, p_high)")
+    for which, theirs in predicted.items():
+        steps.known["se_pred"], name = theirs.se, f"p_con{which}" if len(predicted) > 1 else "p_con"
+        against.append(steps.tail(name, f"abs({off}) - (D + h)", theirs.df, "se_pred", doubled=True))
+    if len(predicted) > 1:
+        steps.note("p_con", "max(p)", max(against), p=against)
+    two = steps.known["two"]
+    wide = max(predicted.values(), key=lambda theirs: quantile(two, theirs.df) * theirs.se)
+    steps.known["se_pred"] = wide.se
+    lucky = abs(steps.known[off]) <= quantile(two, wide.df) * wide.se
+    undecided = "within_seed_spread" if lucky else "straddles_margin"
+    if min(against) <= alpha < max(against):
+        undecided = "ambiguous_spread"
+    intervals = steps.intervals(estimate, own.df)
+    pi95 = steps.interval(f"{percent(1.0 - alpha)} of the paper's runs", estimate, "two", wide.df, "se_pred")
+    band = within(steps, off, own.df, wide.df, se="se_pred", floor=floor)
+    if cap is not None:  # a band that decides nothing is not shown
+        del steps[-2:]
+    return {
+        "se": own.se,
+        "df": own.df,
+        **intervals,
+        "pi95": pi95,
+        "band": band,
+        "p_reproduced": p_reproduced,
+        "contradictions": (Route(reason="minimum_effect", p=max(against)),),
+        "if_undecided": undecided,
+    }
+
+
+def within(steps: Steps, d: str, own: float, predicted: float, *, se: str = "se", floor: float = 0.0) -> Band:
+    """The band of "is the size of `d` within the margin?"; degrees of freedom of both tests, h if known."""
+    plus, minus = (" + h", " - h") if steps.known.get("h") else ("", "")
+    ends = {"D_R": f"abs({d}) + t(one) * se{plus}", "D_C": f"max(0, abs({d}) - t(two) * {se}{minus})"}
+    found = []
+    for (name, pattern), df in zip(ends.items(), (own, predicted), strict=True):
+        end = steps.work(name, pattern, df)
+        if floor and (end <= floor if name == "D_R" else end < floor):
+            steps.pop()
+            end = steps.note(name, f"0, since the margin in use is {num(floor)} or more", 0.0)
+        found.append(end)
+    return Band(reproduced_from=found[0], contradicted_up_to=found[1])
+
+
+class GapClaim(Better, JudgedByMargin):
+    """One experiment is better than another by the printed difference."""
+
+    of_printed = True
+
+    kind: Literal["gap"] = KIND
+
+    @staticmethod
+    def judge(case: Case) -> Test:
+        """Is our gap within the margin of the printed gap g? By the tests of `around`, with Welch's error.
+
+            D = max(margin, |g| / 2)        half a large gap is still the effect that was claimed
+            h = h_A + h_B                   both printed numbers are rounded
+            se^2      = sA^2 / nA + sB^2 / nB
+            se_pred^2 = sA^2 (1/nA + r^2/m) + sB^2 (1/nB + r^2/m)     each arm of the paper is a draw as well
+
+        with r = `kappa`, as in `value`. Half of the gap as the margin is the analogue of "small telescopes"
+        (Simonsohn 2015). A paper can have its order reproduced and its gap contradicted: these are two
+        claims. Fewer than 3 runs in an arm never decide, nor do two arms without any spread, unless they are
+        declared `deterministic`. The printed difference is about the paper's data: on others nothing is
+        judged by it.
+        """
+        test = _gap(case)
+        test = replace(test, badges=case.without_spread)
+        return test if case.scope == "same_data" else untested(case.scope or "other_data", test)
+
+
+def _gap(case: Case) -> Test:
+    first, second = map(printed, case.claim.printed)
+    claimed, half_unit, m = gap(first, second), first.half_unit + second.half_unit, case.claim.runs_behind
+    g, h, margin = float(claimed), float(half_unit), float(case.margin)
+    D, theirs = float(max(Fraction(repr(margin)), abs(claimed) / 2)), case.kappa**2 / m
+    steps = Steps(case.alpha, margin=margin, kappa=case.kappa, m=m)
+    d = note_difference(steps, *case.values)
+    A, B = float(first.value), float(second.value)
+    steps.note("g", "printed_A - printed_B", g, printed_A=A, printed_B=B)
     off = steps.work("off", "d - g")
-    steps.note("h", "h_A + h_B", h, h_A=float(printed_better.half_unit), h_B=float(printed_worse.half_unit))
-    steps.note("D", "max(margin, abs(g) / 2)", D, margin=float(margin), g=g)
+    steps.note("h", "h_A + h_B", h, h_A=float(first.half_unit), h_B=float(second.half_unit))
+    steps.note("D", "max(margin, abs(g) / 2)", D, margin=margin, g=g)
     plain = Test(estimate=d.value, target=g, margin=D, se=d.se, df=d.df, cap=d.cap, steps=steps)
-    if deterministic and d.still:
-        distance = Fraction(repr(d.first.mean)) - Fraction(repr(d.second.mean)) - claimed
+    a, b = d.first, d.second
+    if case.deterministic and d.still:
+        distance = Fraction(repr(a.mean)) - Fraction(repr(b.mean)) - claimed
         return replace(plain, cap=None, exact=exactly(distance, margin=D, half_unit=half_unit))
     if d.error is None:
         return plain
-    theirs = paper_sd_ratio**2 / paper_runs
-    parts = [(arm.variance * (1.0 / arm.n + theirs), arm.df) for arm in (d.first, d.second)]
-    steps.work(
-        "se_pred",
-        "sqrt(s_A^2 * (1 / n_A + kappa^2 / m) + s_B^2 * (1 / n_B + kappa^2 / m))",
-        s_A=d.first.sd,
-        n_A=d.first.n,
-        s_B=d.second.sd,
-        n_B=d.second.n,
-    )
-    predicted = error(*parts)
+    parts = [(arm.variance * (1.0 / arm.n + theirs), arm.df) for arm in (a, b)]
+    pattern = "sqrt(s_A^2 * (1 / n_A + kappa^2 / m) + s_B^2 * (1 / n_B + kappa^2 / m))"
+    steps.work("se_pred", pattern, s_A=a.sd, n_A=a.n, s_B=b.sd, n_B=b.n)
+    predicted, noise = error(*parts), noise_of(d)
     note_df(steps, "df_pred", *parts, value=predicted.df)
-    floor, noise = abs(g) / 2.0, noise_of(d)
-    tested = around(steps, "d", "off", own=d.error, predicted={"": predicted}, floor=floor, cap=d.cap)
-    question = Distance(off, noise, D, h, paper_runs, paper_sd_ratio) if noise else None
-    return replace(plain, **tested, question=question)
-
-
-def _test_gap(case: Case) -> Test:
-    """The printed difference is about the paper's data; on other documents nothing is judged by it."""
-    first, second = map(printed, case.claim.printed)
-    test = gap_size(
-        *case.values,
-        printed_better=first,
-        printed_worse=second,
-        margin=case.margin,
-        paper_runs=case.claim.runs_behind,
-        paper_sd_ratio=case.kappa,
-        deterministic=case.deterministic,
-        alpha=case.alpha,
-    )
-    test = replace(test, badges=case.without_spread)
-    return test if case.scope == "same_data" else untested(case.scope or "other_data", test)
-
-
-_PRINTED: dict[str, Any] = {"under_readings": True, "of_printed": True, "needs_margin": always}
-
-KINDS = (
-    Kind(model=ValueClaim, test=_test_value, arms=1, **_PRINTED),
-    Kind(model=GapClaim, test=_test_gap, arms=2, of_a_pair=True, **_PRINTED),
-)
+    half = abs(g) / 2.0
+    tested = around(steps, "d", "off", own=d.error, predicted={"": predicted}, floor=half, cap=d.cap)
+    return replace(plain, **tested, question=Distance(off, noise, D, h, theirs) if noise else None)

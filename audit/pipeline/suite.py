@@ -116,7 +116,7 @@ def what_it_decides(suite: Suite, plan: Plan) -> Iterator[str]:
     claims = [
         it
         for it in suite.paper.claim_records()
-        if KINDS[it.kind].test and it.experiments and records.keys() >= set(it.experiments)
+        if KINDS[it.kind].by_runs and it.experiments and records.keys() >= set(it.experiments)
     ]
     values = [
         it
@@ -136,7 +136,7 @@ def what_it_decides(suite: Suite, plan: Plan) -> Iterator[str]:
     if values:
         margin = median(it.margin.value for it in values if it.margin)
         noise = Noise(sd or _USUAL_SD, math.inf, 1, prior_df)
-        power = contradiction_power(seeds, noise, margin, _OFF, paper_sd_ratio=KAPPA, alpha=level)
+        power = contradiction_power(seeds, noise, margin, _OFF, theirs=KAPPA**2, alpha=level)
         what = f"a printed value that is {_OFF:g} points off is contradicted"
     else:
         noise = Noise(sd or _USUAL_SD, math.inf, 2, prior_df)

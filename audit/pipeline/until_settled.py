@@ -176,7 +176,7 @@ class UntilSettled:
         return frozenset(
             name
             for claim in self.suite.paper.claim_records()
-            if KINDS[claim.kind].test
+            if KINDS[claim.kind].by_runs
             and self._is_meant(claim.id)
             and self.runnable.issuperset(claim.experiments)
             if not (KINDS[claim.kind].of_one_printed and elsewhere & set(claim.experiments))

@@ -25,6 +25,10 @@ Outcome = Literal["reproduced", "contradicted", "inconclusive"]
 #: Level of every test: 5 % for "reproduced" though it differs, 5 % for "contradicted" though it does not.
 ALPHA = 0.05
 
+_SYMBOL = re.compile(r"(?<!\w)[A-Za-z]\w*(?![\w(\[])")
+_QUANTILE = re.compile(r"(?<!\w)t\(([\w.]+)\)")
+_TAIL = re.compile(r"P\[t >= (.+) / (\w+)\]")
+
 
 @dataclass(frozen=True)
 class Step:
@@ -78,11 +82,6 @@ class Step:
         return " = ".join(part for part in parts if part)
 
 
-_SYMBOL = re.compile(r"(?<!\w)[A-Za-z]\w*(?![\w(\[])")
-_QUANTILE = re.compile(r"(?<!\w)t\(([\w.]+)\)")
-_TAIL = re.compile(r"P\[t >= (.+) / (\w+)\]")
-
-
 def num(x: float) -> str:
     """Eight significant digits, which lose nothing that a reader would see."""
     return f"{x:.8g}"
@@ -92,9 +91,9 @@ def nums(values: Sequence[float], between: str = ", ") -> str:
     return between.join(map(num, values))
 
 
-def percent(share: float) -> str:
+def percent(share: float, digits: int = 6) -> str:
     """0.9 as `90 %`, 0.975 as `97.5 %`."""
-    return f"{100.0 * share:.6g} %"
+    return f"{100.0 * share:.{digits}g} %"
 
 
 class Steps(list[Step]):
@@ -121,7 +120,7 @@ class Steps(list[Step]):
         used = {symbol: known[symbol] for symbol in symbols}
         value = float(eval(code, _FUNCTIONS, {**used, "df": df} if df is not None else used))
         if sided:  # of formulas too, the probability is shown
-            pattern = _with_level(pattern, sided, used[sided])
+            pattern = pattern.replace(f"t({sided})", f"t({num(used[sided])})")
         return self.note(name, pattern, value, df=df, **used)
 
     def note(
@@ -150,17 +149,11 @@ class Steps(list[Step]):
             "ci95": self.interval(f"{percent(1.0 - self.alpha)} interval", centre, "two", df),
         }
 
-    def tail(self, name: str, distance: str, df: float, se: str = "se") -> float:
-        """P[t >= distance / se]."""
-        return self.work(name, f"P[t >= {_grouped(distance)} / {se}]", df)
-
-    def doubled(self, name: str, distance: str, df: float, se: str = "se") -> float:
-        """min(1, 2 P[t >= distance / se])."""
-        return self.work(name, f"min(1, 2 * P[t >= {_grouped(distance)} / {se}])", df)
-
-
-def _grouped(expression: str) -> str:
-    return expression if expression.lstrip("-").isidentifier() else f"({expression})"
+    def tail(self, name: str, distance: str, df: float, se: str = "se", *, doubled: bool = False) -> float:
+        """P[t >= distance / se]; `doubled`, min(1, 2 P[t >= distance / se])."""
+        plain = distance if distance.lstrip("-").isidentifier() else f"({distance})"
+        p = f"P[t >= {plain} / {se}]"
+        return self.work(name, f"min(1, 2 * {p})" if doubled else p, df)
 
 
 @cache
@@ -173,21 +166,8 @@ def _compiled(pattern: str) -> tuple[CodeType, tuple[str, ...], str]:
     return compile(python, pattern, "eval"), tuple(symbols), sided
 
 
-@cache
-def _with_level(pattern: str, sided: str, p: float) -> str:
-    return pattern.replace(f"t({sided})", f"t({num(p)})")
-
-
-_FUNCTIONS: dict[str, Any] = {
-    "__builtins__": {},
-    "abs": abs,
-    "max": max,
-    "min": min,
-    "sqrt": math.sqrt,
-    "exp": math.exp,
-    "tail": upper_tail,
-    "quantile": quantile,
-}
+_FUNCTIONS: dict[str, Any] = {"__builtins__": {}, "abs": abs, "max": max, "min": min}
+_FUNCTIONS |= {"sqrt": math.sqrt, "exp": math.exp, "tail": upper_tail, "quantile": quantile}
 
 
 @dataclass(frozen=True)
@@ -230,23 +210,20 @@ class Test:
 
     __test__ = False  # for pytest
 
-    estimate: float | None = None
-    """A mean, a difference of two means, a ratio, an exponent: what the kind is about."""
+    estimate: float | None = None  # A mean, a difference of two means, a ratio, an exponent.
     target: float | None = None  # What is printed or claimed of it.
     margin: float | None = None  # As used.
     sd: float | None = None
     se: float | None = None
     df: float | None = None
-    ci90: tuple[float, float] | None = None
-    """Coverage 1 - 2 alpha: the interval of the one-sided tests at this level."""
+    ci90: tuple[float, float] | None = None  # Coverage 1 - 2 alpha: that of the one-sided tests.
     ci95: tuple[float, float] | None = None  # Coverage 1 - alpha.
     pi95: tuple[float, float] | None = None  # Where the mean of the paper's runs would lie.
     medians: tuple[float | None, ...] = ()
     parts: tuple[Any, ...] = ()  # `record.Part` of each comparison that the claim is made of.
     badges: tuple[str, ...] = ()  # Short warnings that belong beside the verdict.
     steps: Sequence[Step] = ()  # How the numbers came about, in order.
-    question: Question | None = None
-    """What the test asks of the means, for its power; None where seeds cannot be planned."""
+    question: Question | None = None  # What it asks of the means; None where seeds cannot be planned.
     untested: str | None = None  # Reason code where the numbers are shown and no test is made of them.
 
     p_reproduced: float | None = None
@@ -288,11 +265,14 @@ class Test:
             return Decision("inconclusive", self.if_both)
         if p_reproduced <= alpha:
             return Decision("reproduced", self.if_reproduced)
-        if (
-            p_contradicted <= alpha
-        ):  # the reason: the first route that stands when its p grows as the least did
+        if p_contradicted <= alpha:
+            # the reason: the first route that stands when its p grows as the least did
             stretch = p_contradicted / raw_contradicted if raw_contradicted > 0.0 else 1.0
-            stands = (it for it in self.contradictions if it.p == raw_contradicted or it.p * stretch <= alpha)
+            stands = (
+                route
+                for route in self.contradictions
+                if route.p == raw_contradicted or route.p * stretch <= alpha
+            )
             return Decision("contradicted", next(stands).reason)
         if min(raw_reproduced, raw_contradicted) <= alpha:
             return Decision("inconclusive", "multiplicity")

@@ -17,17 +17,22 @@ from audit.stats.decision import ALPHA
 _DUST = 1e-12
 
 
-def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """max over j <= i of (m - j + 1) p_(j), at most 1, p sorted upwards.
-
-    Step-down: the family-wise error under any dependence, never less powerful than Bonferroni.
-    """
+@lru_cache(maxsize=8)  # each claim of a paper asks for the family that it is not in
+def _holm(p_values: tuple[float, ...]) -> tuple[float, ...]:
     m, running = len(_checked(p_values)), 0.0
     adjusted = [0.0] * m
     for rank, i in enumerate(sorted(range(m), key=lambda i: p_values[i])):
         running = max(running, min(1.0, (m - rank) * p_values[i]))
         adjusted[i] = running
     return tuple(adjusted)
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """max over j <= i of (m - j + 1) p_(j), at most 1, p sorted upwards.
+
+    Step-down: the family-wise error under any dependence, never less powerful than Bonferroni.
+    """
+    return _holm(tuple(p_values))
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
@@ -55,45 +60,26 @@ def families(p_values: Sequence[float], *, primary: Sequence[bool]) -> tuple[flo
     own = {flag: holm([p_values[i] for i in group]) for flag, group in groups.items()}
     adjusted: dict[int, float] = {}
     for flag, group in groups.items():
-        other = 2.0 * max(
-            own[not flag]
-        )  # at half the level, or at all of it where the other is rejected there
+        # at half the level, or at all of it where the other is rejected there
+        other = 2.0 * max(own[not flag])
         adjusted |= {i: min(1.0, 2.0 * p, max(p, other)) for i, p in zip(group, own[flag], strict=True)}
     return tuple(adjusted[i] for i in range(len(p_values)))
 
 
 def partial_conjunction(p_values: Sequence[float], *, at_least: int) -> float:
-    """p of "fewer than u of the m effects are there": min(1, (m - u + 1) p_(u)), p sorted upwards.
+    """p of "fewer than u of the m effects are there": min(1, (m - u + 1) p_(u)), p sorted upwards, 1 <= u <=
+    m.
 
     With Bonferroni inside: valid under any dependence. For u = m it is the largest p (all effects are there),
-    for u = 1 Bonferroni's smallest (there is one at all). Raises ValueError unless 1 <= u <= m.
+    for u = 1 Bonferroni's smallest (there is one at all).
     """
-    m = len(_checked(p_values))
-    if not 1 <= at_least <= m:
-        raise ValueError(f"needs 1 to {m} of {m} p-values, got {at_least!r}")
-    return min(1.0, (m - at_least + 1) * sorted(p_values)[at_least - 1])
+    return min(1.0, (len(p_values) - at_least + 1) * sorted(_checked(p_values))[at_least - 1])
 
 
 def _checked(p_values: Sequence[float]) -> Sequence[float]:
     if not all(0.0 <= p <= 1.0 for p in p_values):  # nan fails it too
         raise ValueError(f"a p-value lies between 0 and 1, got {p_values!r}")
     return p_values
-
-
-def thresholds(
-    others: Sequence[tuple[float, float, bool]], *, is_primary: bool, alpha: float
-) -> tuple[float, float]:
-    """The largest p to reproduce and to contradict beside `others`, each with both p and whether it is
-    primary; these stay as they are."""
-    return (
-        threshold_bh([p for p, _, _ in others], alpha=alpha),
-        threshold_holm(
-            [q for _, q, _ in others],
-            primary=[flag for _, _, flag in others],
-            is_primary=is_primary,
-            alpha=alpha,
-        ),
-    )
 
 
 def threshold_bh(others: Sequence[float], *, alpha: float = ALPHA) -> float:
@@ -116,18 +102,12 @@ def threshold_holm(
     all of it where that family is rejected altogether at half. `primary` holds a flag for each of `others`.
     """
     own = sorted(p for p, flag in zip(others, primary, strict=True) if flag == is_primary)
-    rest = tuple(p for p, flag in zip(others, primary, strict=True) if flag != is_primary)
-    if rest and _largest(rest) > alpha / 2.0 * (1.0 + _DUST):
+    rest = [p for p, flag in zip(others, primary, strict=True) if flag != is_primary]
+    if rest and max(holm(rest)) > alpha / 2.0 * (1.0 + _DUST):
         alpha /= 2.0
     m = len(own) + 1
     before = next((j for j, p in enumerate(own) if p * (m - j) > alpha * (1.0 + _DUST)), m - 1)
     return alpha / (m - before)
-
-
-@lru_cache(maxsize=8)
-def _largest(p_values: tuple[float, ...]) -> float:
-    """Kept, since each claim of a family asks for the same other one."""
-    return max(holm(p_values))
 
 
 def level_of(look: int, *, alpha: float = ALPHA) -> float:

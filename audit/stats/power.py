@@ -1,11 +1,11 @@
 """Power of the tests, and how many seeds would settle a claim if means and spread are as they are now.
 
 sigma is the SD over seeds, delta the true difference, D the margin, k = `arms` the arms of n seeds each (1:
-our runs against a printed number, 2: two systems), nu = k (n - 1). The SD s that the test will see is random
-too: every power is exact, the normal probability given s averaged over s / sigma = sqrt(chi2_nu / nu) (of two
-one-sided tests: Phillips 1990). Where variances are moderated, by `prior_df` = d0 an arm, the prior is taken
-to be right, s0 = sigma: the test then sees s~^2 = (k d0 sigma^2 + nu s^2) / (k d0 + nu), and t has k d0 + nu
-degrees of freedom.
+our runs against a printed number, 2: two systems), nu = k (n - 1), r = sqrt(k / n). The SD s that the test
+will see is random too: every power is exact, the normal probability given s averaged over s / sigma =
+sqrt(chi2_nu / nu) (of two one-sided tests: Phillips 1990). Where variances are moderated, by `prior_df` = d0
+an arm, the prior is taken to be right, s0 = sigma: the test then sees s~^2 = (k d0 sigma^2 + nu s^2) / (k d0
++ nu), and t has k d0 + nu degrees of freedom.
 
 A `Question` is what a test asks of the means. It plans with the upper 80 % limit of the SD, since that of a
 few seeds is unsure (Browne 1995), and tells the chance to be decided with the SD as it was seen: a plan must
@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from audit.stats.decision import ALPHA
 from audit.stats.sample import Difference, quantile
@@ -71,56 +71,46 @@ def tost_power(
 ) -> float:
     """Of *reproduced* for values (one arm, `margin` = D - h) and equivalence (two arms), n at least 2.
 
-    E_s [ Phi((D - t s r - delta) / (sigma r)) - Phi((-D + t s r - delta) / (sigma r)) ]_+,
-    r = sqrt(k / n), t = t_{1-alpha,nu}
+    E_s [ Phi((D - t s r - delta) / (sigma r)) - Phi((-D + t s r - delta) / (sigma r)) ]_+,  t = t_{1-alpha}
     """
-    root = noise.root(n)
-
-    def inside(t_s: Floats) -> Floats:
-        room = margin - t_s * root  # never below 0 up to `most`
-        se = noise.sd * root
-        return _phi((room - difference) / se) - _phi((-room - difference) / se)
-
-    return _over_sd(inside, n, noise, alpha, most=margin / root)
+    root = noise.root(n)  # and D - t s r is never below 0 up to `most`
+    return _over_sd(lambda t_s: _within(margin - t_s * root, difference, noise, n), n, noise, alpha, margin)
 
 
 def contradiction_power(
-    n: int,
-    noise: Noise,
-    margin: float,
-    difference: float,
-    *,
-    half_unit: float = 0.0,
-    paper_runs: int | None = 1,
-    paper_sd_ratio: float = 1.0,
-    alpha: float = ALPHA,
+    n: int, noise: Noise, margin: float, difference: float, *, theirs: float = 0.0, alpha: float = ALPHA
 ) -> float:
-    """Of *contradicted*, when the printed number is this far from our true mean.
+    """Of *contradicted*, when the printed number is this far from our true mean; `margin` = D + h.
 
-        E_s P[|d| >= D + h + t s sqrt(k (1/n + r^2/m))],   d ~ N(delta, sigma^2 k / n),   t = t_{1-alpha/2,nu}
+    E_s P[|d| >= D + h + t s sqrt(k (1/n + theirs))],   d ~ N(delta, sigma^2 k / n),   t = t_{1-alpha/2}
 
-    m = `paper_runs` runs are behind the printed number; None where no printed number enters (equivalence).
-    r = `paper_sd_ratio` is what the test takes for the SD of the paper's runs over ours.
+    `theirs` is what a paper of m runs, with an SD of kappa times ours, adds: kappa^2 / m.
     """
-    theirs = paper_sd_ratio**2 / paper_runs if paper_runs else 0.0
-    predicted, se = math.sqrt(noise.arms * (1.0 / n + theirs)), noise.sd * noise.root(n)
+    predicted = math.sqrt(noise.arms * (1.0 / n + theirs))
+    return _over_sd(
+        lambda t_s: 1.0 - _within(margin + t_s * predicted, difference, noise, n), n, noise, alpha / 2.0
+    )
 
-    def outside(t_s: Floats) -> Floats:
-        bound = margin + half_unit + t_s * predicted
-        return _phi((difference - bound) / se) + _phi((-difference - bound) / se)
 
-    return _over_sd(outside, n, noise, alpha / 2.0)
+def _within(bound: Floats, difference: float, noise: Noise, n: int) -> Floats:
+    """P[|d| <= bound] where d is normal around the difference."""
+    from scipy import special
+
+    se = noise.sd * noise.root(n)
+    p: Floats = special.ndtr((bound - difference) / se) - special.ndtr((-bound - difference) / se)
+    return p
 
 
 def order_power(n: int, noise: Noise, gap: float, *, alpha: float = ALPHA) -> float:
-    """Of a one-sided t test of two arms of n seeds each.
-
-        P[t'_nu(gap / (sigma sqrt(k/n))) >= t_{1-alpha}],    nu = k (n - 1), t' noncentral
+    """Of a one-sided t test of two arms of n seeds each: P[t'_nu(gap / (sigma r)) >= t_{1-alpha}], t'
+    noncentral.
 
     Reversing a claim is two-sided: `alpha` / 2 with the gap the other way round.
     """
+    from scipy import special
+
     root = noise.root(n)
-    return _over_sd(lambda t_s: _phi((gap - t_s * root) / (noise.sd * root)), n, noise, alpha)
+    return _over_sd(lambda t_s: special.ndtr((gap - t_s * root) / (noise.sd * root)), n, noise, alpha)
 
 
 def seeds_needed(
@@ -139,31 +129,24 @@ def seeds_needed(
     return high
 
 
-def upper_sd(sd: float, df: float, *, level: float = 0.80) -> float:
-    """Upper confidence limit of sigma, s sqrt(nu / chi2_{1-level,nu}): 2.12 s at three seeds."""
+def upper_sd(sd: float, df: float) -> float:
+    """Upper 80 % confidence limit of sigma, s sqrt(nu / chi2_{0.2,nu}): 2.12 s at three seeds."""
     from scipy import special
 
-    return sd if math.isinf(df) else sd * math.sqrt(df / float(special.chdtri(df, level)))
-
-
-def _phi(z: Floats) -> Floats:
-    from scipy import special
-
-    p: Floats = special.ndtr(z)
-    return p
+    return sd if math.isinf(df) else sd * math.sqrt(df / float(special.chdtri(df, 0.80)))
 
 
 def _over_sd(
     given: Callable[[Floats], Floats], n: int, noise: Noise, tail: float, most: float = math.inf
 ) -> float:
-    """Mean of `given`(t s~) over the law of s, t s~ <= `most`, by quadrature; beyond t is `tail`."""
+    """Mean of `given`(t s~) over the law of s, t s~ r <= `most`, by quadrature; beyond t is `tail`."""
     import numpy as np
     from scipy import special
 
     sd, df, prior = noise.sd, noise.arms * (n - 1), noise.arms * noise.prior_df
     t = quantile(1.0 - tail, df + prior)
     low = math.sqrt(float(special.chdtri(df, 1.0 - _TAIL)) / df)
-    widest = most / (t * sd) if t > 0.0 else math.inf
+    widest = most / noise.root(n) / (t * sd) if t > 0.0 else math.inf
     room = max(0.0, (widest**2 * (prior + df) - prior) / df)
     high = min(math.sqrt(float(special.chdtri(df, _TAIL)) / df), math.sqrt(room))
     if high <= low:
@@ -191,9 +174,6 @@ class Levels(NamedTuple):
     contradict: float
 
 
-FULL = Levels(ALPHA, ALPHA)
-
-
 class Needed(NamedTuple):
     """Seeds an arm, those already run included; None where there is no such number up to `MOST`."""
 
@@ -201,8 +181,18 @@ class Needed(NamedTuple):
     seeds_90: int | None
 
 
+FULL = Levels(ALPHA, ALPHA)
 NONE = Needed(None, None)
-Obstacle = Literal["too_many_seeds", "no_number_of_our_seeds"]
+
+
+def _needed(power: Callable[[int, Noise, float], float], noise: Noise, alpha: float) -> Needed:
+    return Needed(*(seeds_needed(lambda n: power(n, noise, alpha), target=goal) for goal in (0.80, 0.90)))
+
+
+def _fewest(needed: Sequence[Needed]) -> Needed:
+    """Of those of which one will do."""
+    each = zip(*needed, strict=True) if needed else ((), ())
+    return Needed(*(min((n for n in seeds if n is not None), default=None) for seeds in each))
 
 
 @dataclass(frozen=True)
@@ -215,10 +205,10 @@ class Plan:
     @property
     def fewest(self) -> int | None:
         """Seeds an arm for 80 %, whichever way it goes."""
-        return min((n for n in (self.reproduce.seeds_80, self.contradict.seeds_80) if n), default=None)
+        return _fewest([self.reproduce, self.contradict]).seeds_80
 
     @property
-    def obstacle(self) -> Obstacle | None:
+    def obstacle(self) -> Literal["too_many_seeds", "no_number_of_our_seeds"] | None:
         """None where one of the two is reached with 80 % power.
 
         `no_number_of_our_seeds`: the paper's own run is the noise, or the difference lies on the margin; the
@@ -234,24 +224,22 @@ class Distance:
     """Is the difference within a margin? Values, gaps and equivalence.
 
     With ever more of our seeds a claim is reproduced iff |delta| < D - h, and contradicted iff |delta| > D +
-    h + z_.975 sigma r sqrt(k / m), r = `kappa`, since the paper's m runs remain as noisy as they are. Between
-    the two no number of our seeds settles it.
+    h + z_.975 sigma sqrt(k theirs), since the paper's runs remain as noisy as they are. Between the two no
+    number of our seeds settles it.
     """
 
     difference: float
     noise: Noise
     margin: float
     half_unit: float = 0.0
-    paper_runs: int | None = None  # None where no printed number enters.
-    kappa: float = KAPPA
+    theirs: float = 0.0  # kappa^2 / m; 0 where no printed number enters.
 
     def plan(self, levels: Levels) -> Plan:
-        noise, distance, inner = self.noise.upper, abs(self.difference), self.margin - self.half_unit
-        luck = self.kappa * noise.sd * math.sqrt(noise.arms / self.paper_runs) if self.paper_runs else 0.0
-        outer = self.margin + self.half_unit + quantile(1.0 - levels.contradict / 2.0, math.inf) * luck
-        if distance < inner:
+        noise, distance = self.noise.upper, abs(self.difference)
+        luck = quantile(1.0 - levels.contradict / 2.0, math.inf) * math.sqrt(noise.arms * self.theirs)
+        if distance < self.margin - self.half_unit:
             return Plan(_needed(self._inside, noise, levels.reproduce), NONE)
-        if distance <= outer:
+        if distance <= self.margin + self.half_unit + luck * noise.sd:
             return Plan(NONE, NONE, hopeless=True)
         return Plan(NONE, _needed(self._outside, noise, levels.contradict))
 
@@ -263,9 +251,8 @@ class Distance:
         return tost_power(seeds, noise, self.margin - self.half_unit, self.difference, alpha=alpha)
 
     def _outside(self, seeds: int, noise: Noise, alpha: float) -> float:
-        of_paper = {"paper_runs": self.paper_runs, "paper_sd_ratio": self.kappa}
-        more: dict[str, Any] = {"half_unit": self.half_unit, **of_paper}
-        return contradiction_power(seeds, noise, self.margin, self.difference, alpha=alpha, **more)
+        far = self.margin + self.half_unit
+        return contradiction_power(seeds, noise, far, self.difference, theirs=self.theirs, alpha=alpha)
 
 
 @dataclass(frozen=True)
@@ -290,7 +277,7 @@ class Direction:
         noise, beyond = self.noise.upper, self.difference - self.floor
         if self.bar < self.difference < self.floor:
             return Plan(NONE, NONE, hopeless=True)
-        up = _needed(self._above, noise, levels.reproduce) if self.difference > self.bar else NONE
+        up = _needed(self.above, noise, levels.reproduce) if self.difference > self.bar else NONE
         routes = [_needed(self._below, noise, levels.contradict)] if beyond < 0.0 else []
         if self.small is not None and abs(beyond) < self.small:
             routes.append(_needed(self._small, noise, levels.contradict))
@@ -298,19 +285,16 @@ class Direction:
 
     def chance(self, seeds: int, levels: Levels) -> float:
         """Of one without the other: where the floor is above the bar, both decide nothing."""
-        either = self.holds(seeds, levels.reproduce) + self.broken(seeds, levels.contradict)
+        either = self.above(seeds, self.noise, levels.reproduce) + self.broken(seeds, levels.contradict)
         return min(either, 2.0 - either) if self.floor > self.bar else min(1.0, either)
 
-    def holds(self, seeds: int, alpha: float) -> float:
+    def above(self, seeds: int, noise: Noise, alpha: float) -> float:
         """Chance to be shown."""
-        return self._above(seeds, self.noise, alpha)
+        return order_power(seeds, noise, self.difference - self.bar, alpha=alpha)
 
     def broken(self, seeds: int, alpha: float) -> float:
         """Chance to be contradicted."""
         return max(self._below(seeds, self.noise, alpha), self._small(seeds, self.noise, alpha))
-
-    def _above(self, seeds: int, noise: Noise, alpha: float) -> float:
-        return order_power(seeds, noise, self.difference - self.bar, alpha=alpha)
 
     def _below(self, seeds: int, noise: Noise, alpha: float) -> float:
         return order_power(seeds, noise, self.floor - self.difference, alpha=alpha / 2.0)
@@ -341,6 +325,10 @@ class Several:
         ordered = sorted(self.parts, key=lambda part: part.strength)
         return [(part, alpha / rank if self.shared else alpha) for rank, part in enumerate(ordered, start=1)]
 
+    def _blocks(self, alpha: float) -> int:
+        """The fewest seeds with which Page's test can reach the level at all."""
+        return math.ceil(math.log(1.0 / alpha) / math.log(math.factorial(len(self.parts) + 1)))
+
     def plan(self, levels: Levels) -> Plan:
         every = [part.plan(Levels(alpha, 1.0)).reproduce for part, alpha in self._shares(levels.reproduce)]
         if self.one_of:
@@ -353,16 +341,12 @@ class Several:
         most = (None if None in seeds else max(n for n in seeds if n) for seeds in zip(*every, strict=True))
         return Plan(Needed(*most), _fewest([part.plan(share).contradict for part in self.parts]))
 
-    def _blocks(self, alpha: float) -> int:
-        """The fewest seeds with which Page's test can reach the level at all."""
-        return math.ceil(math.log(1.0 / alpha) / math.log(math.factorial(len(self.parts) + 1)))
-
     def chance(self, seeds: int, levels: Levels) -> float:
         """At most: the parts are taken to fail together."""
-        holds = min(part.holds(seeds, alpha) for part, alpha in self._shares(levels.reproduce))
+        holds = min(part.above(seeds, part.noise, alpha) for part, alpha in self._shares(levels.reproduce))
         if self.one_of:
             alone = levels.reproduce / len(self.one_of)
-            holds = min(holds, max(part.holds(seeds, alone) for part in self.one_of))
+            holds = min(holds, max(part.above(seeds, part.noise, alone) for part in self.one_of))
         if self.sweep and seeds < self._blocks(levels.reproduce):
             holds = 0.0
         broken = max(part.broken(seeds, levels.contradict / len(self.parts)) for part in self.parts)
@@ -371,13 +355,3 @@ class Several:
 
 #: What a test asks of the means: `plan` the seeds for an answer, and the `chance` to have one with so many.
 Question = Distance | Direction | Several
-
-
-def _needed(power: Callable[[int, Noise, float], float], noise: Noise, alpha: float) -> Needed:
-    return Needed(*(seeds_needed(lambda n: power(n, noise, alpha), target=it) for it in (0.80, 0.90)))
-
-
-def _fewest(needed: Sequence[Needed]) -> Needed:
-    """Of those of which one will do."""
-    each = zip(*needed, strict=True) if needed else ((), ())
-    return Needed(*(min((n for n in seeds if n is not None), default=None) for seeds in each))

@@ -67,8 +67,7 @@ def printed(text: str) -> Printed:
     if match is None or not (match["whole"] or match["decimals"]):
         raise ValueError(f"not a printed decimal number: {text!r}")
     decimals = match["decimals"] or ""
-    digits = int(match["whole"].replace(",", "") + decimals or "0")
-    value = Fraction(digits, 10 ** len(decimals))
+    value = Fraction(int(match["whole"].replace(",", "") + decimals), 10 ** len(decimals))
     negative = match["sign"] not in ("", "+")
     return Printed(text, -value if negative else value, len(decimals), bool(match["percent"]))
 

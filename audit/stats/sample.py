@@ -19,6 +19,16 @@ SAME = 1e-9
 #: With fewer arms nothing is said of a common variance.
 FEWEST_ARMS = 3
 
+SpreadReading = Literal["sd", "se", "ci95"]
+#: What a paper prints after the plus-minus sign -> SD of one of its m runs (Cumming, Fidler and Vaux 2007):
+#: x is that SD, or the standard error of the mean, or half of a 95 % interval of the mean. With h_x it is the
+#: upper end of its rounding interval: `0.0` may be 0.05, which must not make us surer of a contradiction.
+SPREADS: dict[SpreadReading, str] = {
+    "sd": "x + h_x",
+    "se": "(x + h_x) * sqrt(m)",
+    "ci95": "(x + h_x) * sqrt(m) / t(0.975)",
+}
+
 
 def upper_tail(distance: float, se: float, df: float) -> float:
     """P[t_df >= distance / se]; the normal distribution where `df` is infinite.
@@ -39,8 +49,8 @@ def quantile(probability: float, df: float) -> float:
     return float(special.ndtri(probability) if math.isinf(df) else special.stdtrit(df, probability))
 
 
-def interval(centre: float, se: float, df: float, *, level: float) -> tuple[float, float]:
-    """Two-sided interval centre -+ t * se of coverage `level` (0.95 for a 95 % interval)."""
+def interval(centre: float, se: float, df: float, *, level: float = 0.95) -> tuple[float, float]:
+    """Two-sided interval centre -+ t * se of coverage `level`."""
     half = quantile(0.5 + level / 2.0, df) * se
     return centre - half, centre + half
 
@@ -59,15 +69,18 @@ class Prior:
         """The common variance on the scale of an arm with this mean."""
         return self.variance * (percent_scale(mean) if self.percent else 1.0)
 
-    def shrunk(self, variance: float, df: int, *, mean: float) -> float:
-        """(d0 s0^2 + d s^2) / (d0 + d), which has d0 + d degrees of freedom."""
-        return (self.df * self.at(mean) + df * variance) / (self.df + df)
-
 
 class Moderated(tuple[float, ...]):
-    """Values of an arm together with the prior by which `sample` moderates their variance."""
+    """Values of an arm together with the prior by which `sample` moderates their variance, which tells them
+    from the same values without."""
 
     prior: Prior
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Moderated) and self.prior == other.prior and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash((tuple(self), self.prior))
 
     @classmethod
     def of(cls, values: Iterable[float], prior: Prior) -> Moderated:
@@ -133,7 +146,7 @@ class Sample:
 
 
 def sample(values: Sequence[float]) -> Sample:
-    """Summary of `values`; the variance of `Moderated` ones is moderated.
+    """Summary of `values`; the variance of `Moderated` ones is (d0 s0^2 + d s^2) / (d0 + d).
 
     Equal values get their own value as the mean and 0.0 as the SD, not the dust that rounding leaves
     (the SD of three times 0.1 is 1.7e-17 in floating point). Raises ValueError for no values, nan or
@@ -141,14 +154,15 @@ def sample(values: Sequence[float]) -> Sample:
     """
     if not values or not all(map(math.isfinite, values)):
         raise ValueError(f"a sample needs one finite value or more, got {list(values)!r}")
-    n = len(values)
-    low, high = min(values), max(values)
+    n, low, high = len(values), min(values), max(values)
     if high - low <= SAME * max(1.0, abs(low), abs(high)):
         return Sample(n, float(values[0]), 0.0 if n > 1 else None, n - 1)
     mean = math.fsum(values) / n
     variance, df = math.fsum((x - mean) ** 2 for x in values) / (n - 1), float(n - 1)
     if isinstance(values, Moderated):
-        variance, df = values.prior.shrunk(variance, n - 1, mean=mean), df + values.prior.df
+        prior = values.prior
+        variance = (prior.df * prior.at(mean) + df * variance) / (prior.df + df)
+        df += prior.df
     return Sample(n, mean, math.sqrt(variance), df)
 
 
@@ -165,21 +179,17 @@ class Error(NamedTuple):
 
 
 def error(*parts: tuple[float, float]) -> Error:
-    """Standard error and degrees of freedom of a sum of (variance, degrees of freedom) parts."""
-    return Error(math.sqrt(math.fsum(variance for variance, _ in parts)), satterthwaite(parts))
-
-
-def satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
-    """Degrees of freedom of a sum of variances: (sum v_i)^2 / sum (v_i^2 / df_i).
+    """Standard error and Satterthwaite's degrees of freedom of a sum of (variance, degrees of freedom) parts:
+    (sum v_i)^2 / sum (v_i^2 / df_i).
 
     A part whose df is infinite is known exactly; when no part is estimated the result is infinite.
     """
     total = math.fsum(v for v, _ in parts)
     if total == 0.0:
-        return math.inf
+        return Error(0.0, math.inf)
     # shares instead of variances: their squares cannot underflow together
     inverse = math.fsum((v / total) ** 2 / df for v, df in parts if v > 0.0 and not math.isinf(df))
-    return 1.0 / inverse if inverse > 0.0 else math.inf
+    return Error(math.sqrt(total), 1.0 / inverse if inverse > 0.0 else math.inf)
 
 
 @dataclass(frozen=True)
@@ -210,11 +220,10 @@ def welch(first: Sequence[float], second: Sequence[float]) -> Difference:
     a, b = sample(first), sample(second)
     if min(a.n, b.n) == 1:
         return Difference(a, b, a.mean - b.mean, None, None, "no_variance_estimate", still=False)
-    va, vb = a.variance / a.n, b.variance / b.n
-    still = va == 0.0 == vb
-    df = a.df + b.df if still else satterthwaite(((va, a.df), (vb, b.df)))
+    se, df = error((a.variance / a.n, a.df), (b.variance / b.n, b.df))
+    still = se == 0.0
     cap = small_sample_cap(min(a.n, b.n), still=still)
-    return Difference(a, b, a.mean - b.mean, math.sqrt(va + vb), df, cap, still)
+    return Difference(a, b, a.mean - b.mean, se, a.df + b.df if still else df, cap, still)
 
 
 def instance_se(percent: float, *, documents: int) -> float:
@@ -225,15 +234,3 @@ def instance_se(percent: float, *, documents: int) -> float:
     decides less.
     """
     return math.sqrt(percent * (100.0 - percent) / documents)
-
-
-SpreadReading = Literal["sd", "se", "ci95"]
-
-#: What a paper prints after the plus-minus sign -> SD of one of its m runs (Cumming, Fidler and Vaux 2007):
-#: x is that SD, or the standard error of the mean, or half of a 95 % interval of the mean. With h_x it is the
-#: upper end of its rounding interval: `0.0` may be 0.05, which must not make us surer of a contradiction.
-SPREADS: dict[SpreadReading, str] = {
-    "sd": "x + h_x",
-    "se": "(x + h_x) * sqrt(m)",
-    "ci95": "(x + h_x) * sqrt(m) / t(0.975)",
-}

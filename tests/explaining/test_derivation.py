@@ -71,9 +71,6 @@ def test_the_last_steps_are_the_verdict(name: str) -> None:
             assert shown == pytest.approx(on_record, rel=1e-12, abs=1e-12), term
 
 
-# --------------------------------------------------------------------------- the family
-
-
 def suite(*, primary: tuple[str, ...] = (), looks: tuple[Look, ...] = ()) -> Audit:
     audit = every_kind()
     claims = [replace(it, primary=it.kind in primary) for it in audit.claims]
@@ -102,9 +99,6 @@ def test_a_verdict_of_a_look_is_derived_from_its_seeds() -> None:
     assert full is not None
     assert early.family.reproduced.threshold == pytest.approx(full.reproduced.threshold / 2)
     assert early.family.contradicted.threshold == pytest.approx(full.contradicted.threshold / 2)
-
-
-# --------------------------------------------------------------------------- single documents
 
 
 def test_what_documents_say_can_be_worked_out_again() -> None:

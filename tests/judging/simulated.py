@@ -123,8 +123,6 @@ def holds(truth: Truth, claim: ClaimRecord) -> bool:
     return not first or claim.kind == "gap"  # a gap may hold between two numbers that are wrong
 
 
-# --------------------------------------------------------------------------- error rates, for the documents
-
 #: Claims of a paper. All methods are at 50 %, so that scatter as a share is scatter in points.
 CLAIMS = 30
 MEANS = np.full(CLAIMS, 50.0)

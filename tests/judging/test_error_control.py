@@ -17,10 +17,9 @@ import numpy as np
 import pytest
 
 from audit.judging.verdicts import compare
-from audit.kinds.costs import Reach, convergence, cost
-from audit.kinds.pair import equivalence, order, significant
-from audit.kinds.several import Comparison, compared, dominance, optimum, ranking, trend
-from audit.kinds.value import OtherSplit, Spread, gap_size, value
+from audit.kinds.costs import Reach, convergence
+from audit.kinds.several import Comparison, compared, dominance
+from audit.kinds.value import OtherSplit, Spread, value
 from audit.stats.decision import ALPHA, Route, Steps, Test
 from audit.stats.printed import Printed, printed
 from tests.judging.made import OK
@@ -35,6 +34,7 @@ from tests.judging.simulated import (
     holds,
     paper,
 )
+from tests.kinds import cost, equivalence, gap_size, optimum, order, ranking, significant, trend
 
 pytestmark = pytest.mark.slow
 
@@ -54,8 +54,6 @@ def runs(rng: np.random.Generator, mean: float, n: int, sd: float = SD) -> list[
     return [float(x) for x in rng.normal(mean, sd, n)]
 
 
-# --------------------------------------------------------------------------- every kind alone
-
 #: Each at the edge of what it must not contradict (`con`), not reproduce (`rep`), or both. The runs of the
 #: second arm scatter less, so that Welch has to do with unlike variances.
 EDGES: dict[str, tuple[str, Draw]] = {
@@ -72,8 +70,7 @@ EDGES: dict[str, tuple[str, Draw]] = {
         lambda rng, n: gap_size(
             runs(rng, 72.5, n),
             runs(rng, 70.0, n, 0.1),
-            printed_better=at(rng.normal(72.0, SD)),
-            printed_worse=at(rng.normal(71.0, 0.1)),
+            printed=(f"{rng.normal(72.0, SD):.2f}", f"{rng.normal(71.0, 0.1):.2f}"),
             margin=1.5,
         ),
     ),
@@ -82,8 +79,7 @@ EDGES: dict[str, tuple[str, Draw]] = {
         lambda rng, n: gap_size(
             runs(rng, 72.5, n),
             runs(rng, 70.0, n, 0.1),
-            printed_better=at(72.0),
-            printed_worse=at(71.0),
+            printed=("72.00", "71.00"),
             margin=1.5,
         ),
     ),
@@ -101,7 +97,9 @@ EDGES: dict[str, tuple[str, Draw]] = {
     ),
     "no loss, D worse": (
         "both",
-        lambda rng, n: equivalence(runs(rng, 70.0 - D, n), runs(rng, 70.0, n, 0.1), margin=D, no_loss=True),
+        lambda rng, n: equivalence(
+            runs(rng, 70.0 - D, n), runs(rng, 70.0, n, 0.1), margin=D, details={"no_loss": True}
+        ),
     ),
     "significant, D better": (
         "both",
@@ -111,10 +109,10 @@ EDGES: dict[str, tuple[str, Draw]] = {
     ),
     "ranking, two of four alike": (
         "both",
-        lambda rng, n: ranking([runs(rng, mean, n) for mean in (80.0, 70.0, 70.0, 60.0)]),
+        lambda rng, n: ranking(*(runs(rng, mean, n) for mean in (80.0, 70.0, 70.0, 60.0))),
     ),
-    "ranking, four alike": ("both", lambda rng, n: ranking([runs(rng, 70.0, n) for _ in range(4)])),
-    "trend, flat": ("both", lambda rng, n: trend([runs(rng, 70.0, n) for _ in range(4)])),
+    "ranking, four alike": ("both", lambda rng, n: ranking(*(runs(rng, 70.0, n) for _ in range(4)))),
+    "trend, flat": ("both", lambda rng, n: trend(*(runs(rng, 70.0, n) for _ in range(4)))),
     "optimum, one other as good": (
         "both",
         lambda rng, n: optimum(
@@ -163,7 +161,7 @@ def _over(first: list[float], second: list[float]) -> Comparison:
 
 
 def _best(lines: Sequence[Sequence[Comparison]]) -> Test:
-    holds, broken = dominance(lines)
+    holds, broken = dominance(lines, steps=Steps())
     return Test(p_reproduced=holds, contradictions=(Route(reason="reversed", p=broken),))
 
 
@@ -206,8 +204,6 @@ def test_a_single_verdict_is_wrong_in_at_most_5_percent(name: str) -> None:
             assert rep <= bound(ALPHA, drawings)
     print(f"\n{name:34}", *figures, end="")
 
-
-# --------------------------------------------------------------------------- papers of 40 claims
 
 PAPERS = 800
 

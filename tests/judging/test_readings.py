@@ -87,9 +87,6 @@ def test_the_default_reading_alone_has_its_numbers_and_contradicts_nobody(values
     assert replace(alone, **as_plain) == plain
 
 
-# --------------------------------------------------------------------------- several arms
-
-
 def of_order(better: Sequence[Values], worse: Sequence[Values], of: Mapping[str, tuple[str, ...]]) -> Verdict:
     readings = Readings("one_at_a_time", (DIVISOR, RATE), of)
     experiments = read(better) | read(worse, "b")
@@ -105,9 +102,6 @@ def test_arms_share_what_has_one_name() -> None:
     assert said(verdict) == ("reproduced", "direction")
     gap = float(np.mean(HIGH) - np.mean(LOW))
     assert [it.estimate for it in verdict.readings] == pytest.approx([gap, gap])
-
-
-# --------------------------------------------------------------------------- what may not be said
 
 
 def test_readings_that_were_declared_after_the_runs_are_told() -> None:
@@ -126,9 +120,6 @@ def test_readings_that_were_declared_after_the_runs_are_told() -> None:
     assert verdict("old", now).badges[-1] == late
     assert verdict("new", now).badges[-1] == "all 4 readings reproduced"
     assert late not in verdict("old", replace(now, grown={"old": ("other:P@1",)})).badges
-
-
-# --------------------------------------------------------------------------- among the paper's other claims
 
 
 def family(shifts: Sequence[Sequence[float]]) -> tuple[list[ClaimRecord], dict[str, ExperimentRecord]]:

@@ -19,8 +19,6 @@ from audit.stats.families import families
 from tests.judging.made import HIGH, LOW, OK, arms, claim, judge, margin, runs, said
 from tests.records import make_experiment, make_run
 
-# --------------------------------------------------------------------------- comparator
-
 
 def test_arms_tested_on_different_documents_are_not_compared() -> None:
     other = DataInfo(name="toy", fingerprint="f", recipe="r", n_train=100, n_test=49, n_labels=10)
@@ -265,9 +263,6 @@ def test_importing_the_comparator_loads_neither_torch_nor_scipy() -> None:
     code = f"import sys, audit.judging.verdicts; print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-# --------------------------------------------------------------------------- paper
 
 
 MIDDLE = [77.6, 77.9, 77.7, 78.0, 77.8]

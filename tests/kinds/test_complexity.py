@@ -19,9 +19,6 @@ from reports.sentences import status_of
 from tests.judging.made import claim, judge, said
 from tests.records import make_experiment, make_run
 
-# --------------------------------------------------------------------------- growing
-
-
 SIZES = {"n1": 1000, "n2": 2000, "n3": 4000, "n4": 8000, "n5": 16000}
 
 

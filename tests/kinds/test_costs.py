@@ -15,17 +15,14 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.duration.survfunc import SurvfuncRight
 
-from audit.kinds import costs
 from audit.kinds.costs import Reach, convergence, growth, median, steps_to
 from audit.record import ClaimRecord, ExperimentRecord, Verdict
 from audit.stats.decision import Decision
 from tests.judging.made import claim, judge, said
 from tests.kinds import band, noted
+from tests.kinds import cost as cost_of
 from tests.records import make_experiment, make_run
 from tests.stats import golden
-
-# --------------------------------------------------------------------------- cost
-
 
 times = st.lists(st.floats(1, 100), min_size=3, max_size=6)
 
@@ -33,16 +30,13 @@ times = st.lists(st.floats(1, 100), min_size=3, max_size=6)
 @given(fast=times, slow=times)
 def test_it_is_welch_of_scipy_on_the_logarithms(fast: list[float], slow: list[float]) -> None:
     assume(np.ptp(np.log(fast)) > 0.01 and np.ptp(np.log(slow)) > 0.01)
-    got = costs.cost(fast, slow)
+    got = cost_of(fast, slow)
     p = stats.ttest_ind(np.log(slow), np.log(fast), equal_var=False, alternative="greater").pvalue
     assert got.p_reproduced == pytest.approx(p, abs=1e-9)
     assert got.p_contradicted == pytest.approx(min(1.0, 2 * (1 - p)), abs=1e-9)
     interval = stats.ttest_ind(np.log(slow), np.log(fast), equal_var=False).confidence_interval(0.95)
     assert got.ci95 == pytest.approx(tuple(np.exp(interval)), rel=1e-6)
     assert got.estimate == pytest.approx(stats.gmean(slow) / stats.gmean(fast))
-
-
-# --------------------------------------------------------------------------- convergence
 
 
 run = st.builds(Reach, st.integers(1, 6).map(float), st.booleans())
@@ -93,9 +87,6 @@ def test_the_median_is_that_of_kaplan_and_meier(runs: list[Reach]) -> None:
     assert median(runs) == (below[0] if below else None)
 
 
-# --------------------------------------------------------------------------- growth
-
-
 SIZES = [1000.0, 2000.0, 4000.0, 8000.0, 16000.0]
 
 
@@ -141,9 +132,6 @@ def test_exact_counts_need_no_noise() -> None:
     assert growth(SIZES, [n * n for n in SIZES], exponent=1.0).decide() == Decision(
         "contradicted", "minimum_effect"
     )
-
-
-# --------------------------------------------------------------------------- measured
 
 
 FAST, SLOW = [100.0, 104.0, 98.0], [210.0, 196.0, 205.0, 199.0]

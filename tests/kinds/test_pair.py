@@ -10,16 +10,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from audit.kinds.pair import equivalence, order
-from audit.kinds.pair import significant as significant_test
 from audit.record import Verdict
 from audit.stats.decision import Decision
 from tests.judging.made import HIGH, LOW, arms, claim, judge, margin, said
-from tests.kinds import band, noted
+from tests.kinds import band, equivalence, noted, order
+from tests.kinds import significant as significant_test
 from tests.stats import golden
-
-# --------------------------------------------------------------------------- order
-
 
 #: Two arms whose means are 0.004 apart with hardly any spread.
 LEVEL_A, LEVEL_B = [53.93, 53.95, 53.92, 53.94, 53.96], [53.94, 53.93, 53.95, 53.92, 53.94]
@@ -110,9 +106,6 @@ def test_declared_deterministic_arms_are_compared_exactly(
     assert not got.testable
 
 
-# --------------------------------------------------------------------------- equivalence
-
-
 arm = st.lists(st.floats(40, 60), min_size=3, max_size=8)
 
 
@@ -157,7 +150,7 @@ def test_no_loss_is_welch_of_scipy_with_the_margin_added(
 ) -> None:
     """Its two p-values, and the margins at which they cross .05."""
     assume(np.ptp(a) > 0.01 and np.ptp(b) > 0.01)
-    got = equivalence(a, b, no_loss=True, margin=margin)
+    got = equivalence(a, b, margin=margin, details={"no_loss": True})
     lifted = np.array(a) + margin
     kept, lost = (
         stats.ttest_ind(lifted, b, equal_var=False, alternative=x).pvalue for x in ("greater", "less")
@@ -174,17 +167,11 @@ def test_no_loss_is_welch_of_scipy_with_the_margin_added(
     assert band(got).contradicted_up_to == pytest.approx(max(0.0, -got.ci95[1]))
 
 
-# --------------------------------------------------------------------------- significant
-
-
 def test_it_is_welch_of_scipy_against_the_shifted_arm() -> None:
     got = significant_test(HIGH, LOW, margin=1.0)
     theirs = stats.ttest_ind(HIGH, [x + 1.0 for x in LOW], equal_var=False, alternative="greater")
     assert got.p_reproduced == pytest.approx(theirs.pvalue)
     assert got.decide() == Decision("reproduced", "exceeds_margin")
-
-
-# --------------------------------------------------------------------------- pairs
 
 
 PRINTED = ("78.60", "76.81")

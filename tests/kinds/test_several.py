@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from audit.kinds.several import Comparison, compared, optimum, page, ranking
+from audit.kinds.several import page
 from audit.record import ClaimRecord, ExperimentRecord
-from audit.stats.decision import Decision, Steps
+from audit.stats.decision import Decision
 from tests.judging.made import HIGH, LOW, arms, claim, judge, runs, said
+from tests.kinds import optimum, ranking
 from tests.records import DATA, make_experiment
 from tests.stats import golden
-
-# --------------------------------------------------------------------------- ranking
-
 
 TOP, MIDDLE, BOTTOM = [80.1, 80.3, 79.9], [78.0, 78.3, 77.9], [70.2, 69.8, 70.0]
 
@@ -33,15 +31,12 @@ def test_holm_is_inside() -> None:
     """One-sided p by scipy, adjusted by statsmodels; the largest is that of the ranking."""
     systems = [TOP, MIDDLE, LIKE_MIDDLE, BOTTOM]
     raw = [stats.ttest_ind(a, b, equal_var=False, alternative="greater").pvalue for a, b in pairwise(systems)]
-    got = ranking(systems)
+    got = ranking(*systems)
     assert [it.p_reproduced for it in got.parts] == pytest.approx(multipletests(raw, method="holm")[1])
     assert got.p_reproduced == max(it.p_reproduced for it in got.parts)
     back = [min(1.0, 2 * (1 - p)) for p in raw]
     assert [it.p_contradicted for it in got.parts] == pytest.approx(multipletests(back, method="holm")[1])
     assert got.p_contradicted == min(it.p_contradicted for it in got.parts)
-
-
-# --------------------------------------------------------------------------- trend
 
 
 @golden.cases("page_trend")
@@ -69,9 +64,6 @@ def test_ties_have_a_law_of_their_own() -> None:
     L, p = page(blocks)
     assert pytest.approx(statistic(tuple(map(tuple, ranks)))) == L
     assert p == pytest.approx(sum(x >= L for x in every) / len(every))
-
-
-# --------------------------------------------------------------------------- optimum
 
 
 LEVELS = {
@@ -124,25 +116,6 @@ def test_a_level_that_is_better_by_less_than_the_margin_does_not_contradict() ->
         multipletests([t.pvalue for t in raw], method="holm")[1].min()
     )
     assert beyond.decide() == Decision("contradicted", "reversed")
-
-
-@pytest.mark.parametrize("margin", [0.0, -0.5])
-def test_among_the_best_needs_a_margin(margin: float) -> None:
-    with pytest.raises(ValueError, match=f"above 0: got .*{margin}"):
-        optimum(LEVELS, best="2", margin=margin)
-
-
-# --------------------------------------------------------------------------- dominance
-
-
-WINNER, CLOSE, FAR = [80.0, 80.2, 80.1], [80.1, 80.0, 80.2], [70.0, 70.2, 70.1]
-
-
-def over(x: list[float], y: list[float]) -> Comparison:
-    return compared(Steps(), "x", "y", x, y)
-
-
-BEATS, TIES, LOSES = over(WINNER, FAR), over(WINNER, CLOSE), over(FAR, WINNER)
 
 
 # --------------------------------------------------------------------------- several

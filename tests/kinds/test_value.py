@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from audit.claims.margins import for_printed
-from audit.kinds.value import OtherSplit, Spread, gap_size, value
+from audit.kinds.value import OtherSplit, Spread, value
 from audit.stats.decision import Decision, Test
 from audit.stats.printed import printed
-from audit.stats.sample import instance_se, interval, sample, satterthwaite
+from audit.stats.sample import error, instance_se, interval, sample
 from tests.judging.made import HALF, HIGH, LOW, arms, claim, judge, margin, said
-from tests.kinds import band, noted
+from tests.kinds import band, gap_size, noted
 from tests.stats import golden
 
 nan, inf = math.nan, math.inf
@@ -71,7 +71,7 @@ def test_value_on_another_split(case: dict[str, Any]) -> None:
     )
     seeds = ours.sd / math.sqrt(3)
     total = math.hypot(instance, seeds)
-    df = satterthwaite(((seeds**2, 2), (instance**2, math.inf)))
+    df = error((seeds**2, 2), (instance**2, math.inf)).df
     split = OtherSplit(documents_paper=inputs["N_paper"], documents_ours=inputs["N_ours"])
     whole = value(inputs["ours"], reported=reported, margin=inputs["margin"], other_split=split)
     golden.check(
@@ -179,9 +179,6 @@ def test_a_deterministic_method_against_a_paper_whose_runs_vary_is_not_exact() -
     assert value([75.0, 75.0], margin=0.5, **options).decide() == Decision("contradicted", "minimum_effect")
 
 
-# --------------------------------------------------------------------------- gap
-
-
 A, B = [78.6, 78.1, 78.9, 78.4, 78.7], [76.8, 77.2, 76.5, 77.0, 76.9]
 
 
@@ -189,8 +186,7 @@ arm = st.lists(st.floats(60, 80), min_size=3, max_size=6)
 
 
 def against(first: str, second: str, a: list[float] = A, b: list[float] = B, **options: Any) -> Test:
-    options = {"margin": 0.5, **options}
-    return gap_size(a, b, printed_better=printed(first), printed_worse=printed(second), **options)
+    return gap_size(a, b, **{"margin": 0.5, **options, "printed": (first, second)})
 
 
 @golden.cases("gap")
@@ -215,7 +211,7 @@ def test_the_tests_and_bands_are_those_of_scipys_t(
 ) -> None:
     """Welch's error and the predicted one, with Satterthwaite's df, derived anew by numpy and scipy."""
     assume(np.ptp(a) > 0.05 and np.ptp(b) > 0.05)
-    got = against(f"{60 + digits / 100:.2f}", "60.0", a, b, margin=margin, paper_runs=paper_runs)
+    got = against(f"{60 + digits / 100:.2f}", "60.0", a, b, margin=margin, runs_behind=paper_runs)
     claimed, h = digits / 100, 0.055
     va, vb = np.var(a, ddof=1), np.var(b, ddof=1)
 
@@ -240,9 +236,6 @@ def test_half_of_a_large_gap_is_the_margin_and_no_less_than_the_one_declared() -
     assert against("78.60", "76.81").margin == 0.895  # 1.79 / 2
     assert against("78.60", "78.10").margin == 0.5
     assert against("76.81", "78.60").margin == 0.895  # a gap that is printed the other way round
-
-
-# --------------------------------------------------------------------------- value
 
 
 nan, inf = math.nan, math.inf
@@ -336,9 +329,6 @@ def test_the_mean_of_many_paper_runs_is_held_to_a_narrower_luck() -> None:
         assert verdict.p_contradicted == pytest.approx(2 * stats.t.sf(t, 2))
 
 
-# --------------------------------------------------------------------------- pairs
-
-
 PRINTED = ("78.60", "76.81")
 
 
@@ -364,9 +354,6 @@ def test_a_printed_gap_is_not_judged_on_other_documents_but_ours_is_shown(scope:
     assert verdict.p_contradicted is verdict.margin_contradicted_up_to is None
     assert judge(far, arms(a=HIGH, b=LOW)).outcome == "contradicted"
     assert judge(claim("order", "a", "b", printed=PRINTED), experiments).outcome == "reproduced"
-
-
-# --------------------------------------------------------------------------- how often it decides
 
 
 def rates(case: dict[str, Any], sims: int) -> dict[str, float]:

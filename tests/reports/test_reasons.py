@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from audit.judging.plan import _SEEDS_HELP, HOPELESS, outlooks, sentence
-from audit.kinds import CLAIM_MODELS
+from audit.kinds import KINDS as JUDGED
 from audit.record import Verdict
 from reports.sentences import ANY_KIND, KINDS, REASONS, reason
 from reports.verdicts import verdict_sentence
@@ -53,7 +53,7 @@ def test_every_open_reason_has_a_planning_answer_and_words() -> None:
 
 
 def test_every_kind_that_runs_decide_has_a_word() -> None:
-    assert set(KINDS) == {name for name, kind in CLAIM_MODELS.items() if kind.by_runs}
+    assert set(KINDS) == {name for name, kind in JUDGED.items() if kind.by_runs}
 
 
 def test_conclusions_are_about_known_reasons() -> None:

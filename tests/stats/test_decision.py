@@ -6,8 +6,6 @@ import pytest
 
 from audit.stats.decision import Decision, Route, Test
 
-# --------------------------------------------------------------------------- decision
-
 
 def made(p_rep: float, *p_con: tuple[str, float], cap: str | None = None) -> Test:
     routes = tuple(Route(reason=reason, p=p) for reason, p in p_con)

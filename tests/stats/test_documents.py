@@ -14,8 +14,6 @@ from statsmodels.stats.proportion import proportion_confint
 from audit.stats.documents import mcnemar, replicated_means, wilson
 from tests.stats import golden
 
-# --------------------------------------------------------------------------- bootstrap
-
 
 def generator(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
@@ -54,9 +52,6 @@ def test_a_drawn_cluster_brings_all_its_documents() -> None:
     assert {round(float(m), 9) for m in means[:, 0]} == {round(v, 9) for v in (a, b, mixed)}
 
 
-# --------------------------------------------------------------------------- mcnemar
-
-
 @golden.cases("mcnemar_exact")
 def test_mcnemar(case: dict[str, Any]) -> None:
     golden.check(case, p_two_sided=mcnemar(case["inputs"]["b"], case["inputs"]["c"]))
@@ -66,9 +61,6 @@ def test_mcnemar(case: dict[str, Any]) -> None:
 def test_mcnemar_is_that_of_statsmodels(b: int, c: int) -> None:
     theirs = their_mcnemar([[7, b], [c, 9]], exact=True)
     assert mcnemar(b, c) == pytest.approx(theirs.pvalue if b + c else 1.0, rel=1e-9)
-
-
-# --------------------------------------------------------------------------- share
 
 
 @golden.cases("share_reproduced")

@@ -24,9 +24,6 @@ from audit.stats.families import (
 from audit.stats.sample import quantile
 from tests.stats import golden
 
-# --------------------------------------------------------------------------- multiplicity
-
-
 METHODS: dict[str, Callable[[Sequence[float]], tuple[float, ...]]] = {
     "holm": holm,
     "fdr_bh": benjamini_hochberg,
@@ -70,9 +67,6 @@ def test_a_number_of_effects_among_several(at_least: int, p: float) -> None:
     assert partial_conjunction([0.01, 0.08, 0.002, 0.03, 0.2], at_least=at_least) == pytest.approx(p)
 
 
-# --------------------------------------------------------------------------- threshold
-
-
 P_THRESHOLD = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1e-9, 0.001, 0.01, 0.02, 0.05, 1.0]))
 
 
@@ -108,9 +102,6 @@ def test_just_below_it_is_rejected_and_just_above_it_is_not_holm(
 
     assert adjusted(level * 0.999) <= 0.05 * (1 + 1e-9)
     assert adjusted(level * 1.001) > 0.05 or level == 0.05
-
-
-# --------------------------------------------------------------------------- sequential
 
 
 OPEN, DONE = Decision("inconclusive", "straddles_margin"), Decision("contradicted", "minimum_effect")

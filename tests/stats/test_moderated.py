@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from scipy import special
 
-from audit.kinds.value import gap_size, value
+from audit.kinds.value import value
 from audit.stats.printed import printed
 from audit.stats.sample import Moderated, prior_of, sample
+from tests.kinds import gap_size
 from tests.shared import shared
 from tests.stats import golden
 
@@ -85,10 +86,7 @@ def test_a_gap_has_the_moderated_error_of_both_arms() -> None:
     prior = prior_of(EIGHT)
     assert prior is not None
     first, second = (Moderated.of(it, prior) for it in EIGHT[:2])
-    test = gap_size(
-        first, second, printed_better=printed("41.70"), printed_worse=printed("40.90"), margin=0.1,
-        paper_sd_ratio=2.0,
-    )  # fmt: skip
+    test = gap_size(first, second, printed=("41.70", "40.90"), margin=0.1, kappa=2.0)
     a, b = 0.0596075626, 0.0542029751
     assert test.se == pytest.approx(math.sqrt((a + b) / 3), rel=1e-6)
     df = (a + b) ** 2 / (a**2 / 10 + b**2 / 10)

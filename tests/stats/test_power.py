@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.kinds.pair import equivalence
 from audit.kinds.value import value
 from audit.stats.power import (
     FULL,
@@ -27,9 +26,8 @@ from audit.stats.power import (
     upper_sd,
 )
 from audit.stats.printed import printed
+from tests.kinds import equivalence
 from tests.stats import golden
-
-# --------------------------------------------------------------------------- power
 
 
 def noise(sd: float, arms: int = 1) -> Noise:
@@ -71,10 +69,9 @@ def test_power_of_a_contradiction(case: dict[str, Any]) -> None:
         n: contradiction_power(
             int(n),
             noise(inputs["sd"]),
-            margin=inputs["margin"],
+            margin=inputs["margin"] + 0.005,
             difference=inputs["true_diff"],
-            half_unit=0.005,
-            paper_runs=inputs["paper_runs"],
+            theirs=1 / inputs["paper_runs"],
             alpha=inputs["alpha"],
         )
         for n in case["expected"]["power"]
@@ -93,10 +90,10 @@ def test_the_power_is_the_share_of_runs_that_the_tests_decide() -> None:
         tost_power(5, noise(sd), 0.495, 0.1): [
             value(x, reported=v, margin=0.5).decide().outcome == "reproduced" for x in ours.tolist()
         ],
-        contradiction_power(5, noise(sd), 0.5, 1.5, half_unit=0.005): [
+        contradiction_power(5, noise(sd), 0.505, 1.5, theirs=1.0): [
             value(x, reported=v, margin=0.5).decide().outcome == "contradicted" for x in far.tolist()
         ],
-        contradiction_power(5, noise(sd, 2), 1.0, 1.5, paper_runs=None): [
+        contradiction_power(5, noise(sd, 2), 1.0, 1.5): [
             equivalence(x, y, margin=1.0).decide().outcome == "contradicted"
             for x, y in zip(far.tolist(), other.tolist(), strict=True)
         ],
@@ -124,20 +121,16 @@ def test_a_prior_adds_its_degrees_of_freedom_and_draws_the_sd_towards_sigma() ->
     far = np.abs(2.5 + mean) >= 0.505 + stats.t.ppf(0.975, df) * moderated * np.sqrt(1 / n + 4.0)
     near = np.abs(mean) <= 0.495 - stats.t.ppf(0.95, df) * moderated / np.sqrt(n)
     of = noise(sd)._replace(prior_df=prior)
-    power = contradiction_power(n, of, 0.5, 2.5, half_unit=0.005, paper_sd_ratio=2.0)
+    power = contradiction_power(n, of, 0.505, 2.5, theirs=4.0)
     assert power == pytest.approx(far.mean(), abs=0.01)
     assert tost_power(n, of, 0.495) == pytest.approx(near.mean(), abs=0.01)
     better = 0.6 + mean >= stats.t.ppf(0.95, df) * moderated / np.sqrt(n)
     assert order_power(n, of, 0.6) == pytest.approx(better.mean(), abs=0.01)
 
 
-# --------------------------------------------------------------------------- planning
-
-
 def plan(*, difference: float, sd: float, df: float, margin: float, arms: int = 1, **more: Any) -> Plan:
     """Of a paper whose runs scatter as ours."""
-    more = {"paper_runs": 1, "kappa": 1.0, **more}
-    return Distance(difference, Noise(sd, df, arms), margin, **more).plan(FULL)
+    return Distance(difference, Noise(sd, df, arms), margin, **{"theirs": 1.0, **more}).plan(FULL)
 
 
 def plan_order(*, gap: float, sd: float, df: float, levels: Levels = FULL, **more: Any) -> Plan:

@@ -12,18 +12,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from audit.stats.sample import (
+    error,
     instance_se,
     interval,
     quantile,
     sample,
-    satterthwaite,
     small_sample_cap,
     upper_tail,
     welch,
 )
 from tests.stats import golden
-
-# --------------------------------------------------------------------------- student
 
 
 @given(p=st.sampled_from([0.9, 0.95, 0.975, 0.995]), df=st.floats(1, 1e5))
@@ -40,9 +38,6 @@ def test_half_widths_in_units_of_the_sd(case: dict[str, Any]) -> None:
         ci95=[interval(0.0, n**-0.5, n - 1, level=0.95)[1] for n in runs],
         pi95=[interval(0.0, (1 + 1 / n) ** 0.5, n - 1, level=0.95)[1] for n in runs],
     )
-
-
-# --------------------------------------------------------------------------- sample
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=12))
@@ -75,9 +70,6 @@ def test_fewer_than_three_or_equal_runs_decide_nothing(n: int, still: bool, code
     assert small_sample_cap(n, still=still) == code
 
 
-# --------------------------------------------------------------------------- instance
-
-
 @golden.cases("instance_se")
 def test_binomial_error_in_points(case: dict[str, Any]) -> None:
     se = instance_se(case["inputs"]["p1"], documents=case["inputs"]["N"])
@@ -86,10 +78,7 @@ def test_binomial_error_in_points(case: dict[str, Any]) -> None:
 
 def test_satterthwaite_by_hand() -> None:
     """(1 + 3)^2 / (1/2 + 9/4) = 16 / 2.75."""
-    assert satterthwaite(((1.0, 2.0), (3.0, 4.0))) == pytest.approx(16 / 2.75)
-
-
-# --------------------------------------------------------------------------- difference
+    assert error((1.0, 2.0), (3.0, 4.0)) == (2.0, pytest.approx(16 / 2.75))
 
 
 arm = st.lists(st.floats(0, 100), min_size=3, max_size=9)
