@@ -18,7 +18,7 @@ from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from reimpl.config_fields import as_json
-from reimpl.data.recipe import RECIPES
+from reimpl.data.preprocessing import PREPROCESSINGS
 from reimpl.models import variant_keys
 from reimpl.protocol import PROTOCOLS, TABLES
 from reimpl.tuning import TUNING
@@ -153,7 +153,7 @@ def protocols() -> dict[str, str]:
 def recipes() -> dict[str, str]:
     """Name -> whose it is, and what becomes of the texts."""
     lines = {}
-    for name, it in RECIPES.items():
+    for name, it in PREPROCESSINGS.items():
         words = _VOCABULARIES[it.vocabulary].format(size=it.vocabulary_size)
         what = " and ".join(["tokens"] * it.tokens + ["tf-idf features"] * it.tfidf)
         lost = "; training texts without labels are dropped" if it.unlabelled == "drop" else ""

@@ -9,7 +9,7 @@ import pytest
 from audit import cli
 from audit.errors import Exit
 from reimpl import described
-from reimpl.data.recipe import RECIPES, find_recipe
+from reimpl.data.preprocessing import PREPROCESSINGS, find_preprocessing
 from reimpl.protocol import PROTOCOLS, protocol
 from reimpl.tuning import TUNING
 
@@ -17,13 +17,13 @@ from reimpl.tuning import TUNING
 def test_every_name_has_one_line_and_no_other_name_has() -> None:
     for held, lines in (
         (PROTOCOLS, described.protocols()),
-        (RECIPES, described.recipes()),
+        (PREPROCESSINGS, described.recipes()),
         (TUNING, described.tunings()),
     ):
         assert list(lines) == list(held)
         assert all(re.fullmatch(r"\S[^\n]{15,220}", line) for line in lines.values())
     assert set(described.OF_PROTOCOLS) <= set(PROTOCOLS)
-    assert set(described.OF_RECIPES) == set(RECIPES)
+    assert set(described.OF_RECIPES) == set(PREPROCESSINGS)
 
 
 @pytest.mark.parametrize("sort", ["protocols", "recipes", "tuning"])
@@ -41,4 +41,4 @@ def test_names_are_listed_by_themselves_and_behind_the_papers(
         if sort == "protocols":
             assert protocol(name).name == name
         elif sort == "recipes":
-            assert find_recipe(name).name == name
+            assert find_preprocessing(name).name == name

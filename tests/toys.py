@@ -39,7 +39,7 @@ def toy_data(
     vectors[0] = 0
     parts: dict[str, Any] = {
         "name": "toy",
-        "recipe": "toy",
+        "preprocessing": "toy",
         "fingerprint": "toy",
         "train": topics(n_train, n_labels=n_labels, seed=1),
         "test": topics(n_test, n_labels=n_labels, seed=2),

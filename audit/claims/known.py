@@ -103,11 +103,11 @@ def names_here(*, configs: bool = False) -> KnownNames:
     With `configs`, the configuration of each experiment is built as a run does it, which loads torch as soon
     as a file has an experiment that runs here.
     """
-    from reimpl.data.recipe import RECIPES
+    from reimpl.data.preprocessing import PREPROCESSINGS
     from reimpl.models import config_problem, known_models, known_variants
     from reimpl.protocol import PROTOCOLS, problem
     from reimpl.tuning import problem as tuning_problem
 
     models = {name: known_variants(name) for name in known_models()}
-    names = KnownNames(models, tuple(PROTOCOLS), tuple(RECIPES), problem, tuning_problem)
+    names = KnownNames(models, tuple(PROTOCOLS), tuple(PREPROCESSINGS), problem, tuning_problem)
     return replace(names, config=config_problem) if configs else names

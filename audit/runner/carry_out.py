@@ -258,7 +258,7 @@ def data_info(data: Dataset) -> DataInfo:
     return DataInfo(
         name=data.name,
         fingerprint=data.fingerprint,
-        recipe=data.recipe,
+        recipe=data.preprocessing,
         n_train=data.train.size,
         n_test=data.test.size,
         n_labels=data.n_labels,

@@ -167,7 +167,7 @@ def deviations(paper: Paper, experiment: str, found: Resolved, precision: str) -
     ]
     if precision != "float32":
         departures.append(Deviation("arithmetic", "float32 (assumed)", precision, _BY_COMMAND))
-    if not data.padding_trainable and data.recipe == "liu2017":
+    if not data.padding_trainable and data.preprocessing == "liu2017":
         departures.append(Deviation("padding row", "trainable", "frozen", "recipe"))
     own = [replace(it, here=SEE_SETTINGS, as_set=True) for it in paper.departures_of(experiment)]
     return (*departures, *own)

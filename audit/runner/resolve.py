@@ -133,7 +133,7 @@ def _prepared(request: DataRequest) -> Dataset:
 def prepared(corpus: TextSource, *, recipe: str, length: int, vectors: str, cache: Path) -> Dataset:
     """As `load_or_prepare`; on a terminal a bar shows texts being read and word vectors being converted."""
     from audit.runner.progress import bytes_bar
-    from reimpl.data.cache import load_or_prepare
+    from reimpl.data.prepare import load_or_prepare
     from reimpl.data.vectors import parse_source
 
     with bytes_bar(f"preparing {corpus.name}") as show:
@@ -143,7 +143,7 @@ def prepared(corpus: TextSource, *, recipe: str, length: int, vectors: str, cach
 
         return load_or_prepare(
             corpus,
-            recipe=recipe,
+            preprocessing=recipe,
             length=length,
             vectors=parse_source(vectors, progress=convert),
             cache=cache,
@@ -225,7 +225,7 @@ class Resolved:
 
 def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings) -> Resolved:
     """Raises `PlanError`, `UnfitError` for a corpus that is not for it, and `reimpl.errors.DataError`."""
-    from reimpl.data.recipe import find_recipe
+    from reimpl.data.preprocessing import find_preprocessing
     from reimpl.errors import ConfigError
     from reimpl.models import find_config, find_model, reduced_config
 
@@ -233,7 +233,7 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings
         module = find_model(experiment.model or "")
         claimed_config = find_config(module, experiment.variant, experiment.config)
         claimed, used = _protocols(experiment, settings)
-        find_recipe(experiment.recipe or _RECIPE)  # also where the made corpus needs none
+        find_preprocessing(experiment.recipe or _RECIPE)  # also where the made corpus needs none
         config = reduced_config(module, claimed_config, used.model) if used.model else claimed_config
     except ConfigError as err:
         said = with_way_out(err, experiment.model or "", experiment.config)

@@ -1,7 +1,7 @@
 """Prepared corpora: token ids and label ids of all documents, flat, with offsets (CSR by hand).
 
 Shapes in this package: N documents, L labels, V words of the vocabulary, E dimensions of a word vector.
-Tokens are stored cut to the recipe's length but never padded: padding belongs to the batch.
+Tokens are stored cut to the preprocessing's length but never padded: padding belongs to the batch.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Split:
     """int64 (N+1,): the labels of document i are `label_ids[label_offsets[i]:label_offsets[i+1]]`."""
     features: sparse.csr_matrix | None = None
     """float32 (N, D): weights of words (tf-idf, or as the corpus gives them) in the whole, uncut documents;
-    None where a recipe makes none. A corpus of features alone has documents of no tokens."""
+    None where the preprocessing makes none. A corpus of features alone has documents of no tokens."""
 
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[int]], labels: Iterable[Iterable[int]]) -> Split:
@@ -87,11 +87,11 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A corpus prepared by one recipe: what a model is trained and tested on."""
+    """A corpus prepared by one preprocessing: what a model is trained and tested on."""
 
     name: str
-    recipe: str
-    fingerprint: str  # SHA-256 of the source's content, the recipe and its options, in hex
+    preprocessing: str  # Name of it
+    fingerprint: str  # SHA-256 of the source's content, the preprocessing and its options, in hex
     train: Split
     test: Split
     labels: tuple[str, ...]  # (L,) label names by id

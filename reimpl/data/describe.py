@@ -15,7 +15,7 @@ import numpy as np
 from reimpl.data.dataset import Dataset, IntArray, ragged
 from reimpl.data.formats import open_corpus
 from reimpl.data.identity import Observed, label_means, label_set_of
-from reimpl.data.source import ContentHash, TextSource, identities
+from reimpl.data.source import ContentHash, TextSource, identities, line_of
 from reimpl.data.strata import by_share, by_threshold
 
 #: Eighths of a character cell, from one to eight.
@@ -91,9 +91,6 @@ def _statistics(tallies: Mapping[str, _Tally], n_labels: int) -> dict[str, tuple
     return statistics
 
 
-# --------------------------------------------------------------------------- one pass over a split
-
-
 class _Tally(NamedTuple):
     """Counts of one split; texts (or rows of features) are kept as digests only."""
 
@@ -131,7 +128,7 @@ class _Tally(NamedTuple):
 def _count_texts(source: TextSource, split: str, content: ContentHash) -> _Tally:
     labels, lengths, label_counts, texts, repeated = [], [], Counter[str](), Counter[bytes](), 0
     for document in source.documents(split):
-        content.add(document)
+        content.add([line_of(document.labels, document.text.encode())])
         distinct = set(document.labels)
         labels.append(len(distinct))
         repeated += len(document.labels) - len(distinct)
@@ -160,9 +157,6 @@ def _count_features(data: Dataset, split: str) -> _Tally:
 
 def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
-
-
-# --------------------------------------------------------------------------- head and tail
 
 
 class StratumSize(NamedTuple):
@@ -211,9 +205,6 @@ def strata_sizes(corpus: TextSource | Dataset) -> tuple[StrataSizes, ...]:
             sizes.append(StratumSize(name, labels, *columns))
         found.append(StrataSizes(strata.rule, tuple(sizes)))
     return tuple(found)
-
-
-# --------------------------------------------------------------------------- histograms
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,6 @@ BLOCK = 1 << 20
 #: Bytes that one line may have; the longest documents of the field have some megabytes.
 LONGEST_LINE = 1 << 26
 
-# --------------------------------------------------------------------------- how much has been read
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the bytes done and the bytes in all, the last time with both equal."""
@@ -79,8 +78,6 @@ def sha256_of(path: Path) -> str:
     with _open(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
-
-# --------------------------------------------------------------------------- one file
 
 _UNPACK: Mapping[str, Callable[[IO[bytes]], object]] = {
     ".gz": lambda raw: gzip.GzipFile(fileobj=raw),
@@ -210,9 +207,6 @@ def shown(value: object) -> str:
     return text if len(text) <= 40 else text[:40] + "..."
 
 
-# --------------------------------------------------------------------------- arrays
-
-
 def exact_floats() -> dict[str, Any]:
     """Makes `pandas.read_csv` read each number as `float` does; from 3.1 on it does so anyway."""
     import pandas
@@ -251,8 +245,6 @@ def read_npy(file: File, kinds: str, dimensions: int) -> np.ndarray[Any, np.dtyp
         raise DataError(f"{file}: {what}; it needs {dimensions} dimensions of {kinds!r}")
     return np.asarray(array)
 
-
-# --------------------------------------------------------------------------- what a user points at
 
 _ARCHIVES = (".tar", ".tgz", ".7z", ".rar", ".tar.gz", ".tar.xz", ".tar.bz2")
 

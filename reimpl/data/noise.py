@@ -138,9 +138,6 @@ def _fingerprint(clean: Dataset, noise: LabelNoise) -> str:
     return derived(clean.fingerprint, "noise", [NOISE_VERSION, plain])
 
 
-# --------------------------------------------------------------------------- which labels
-
-
 def _flipped_on(keys: IntArray, cells: int, noise: LabelNoise, rng: np.random.Generator) -> IntArray:
     """Keys of the negatives that become positive, each with the rate."""
     if noise.rate * cells > MOST_LABELS:

@@ -9,7 +9,6 @@ What a worker process imports from here is light: neither scipy nor torch nor pa
 
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
 from collections import defaultdict, deque
@@ -27,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reimpl.data.files import decoded, shown
-from reimpl.data.source import MODULUS, ContentHash, Document, TextSource, line_of
+from reimpl.data.source import ContentHash, Document, TextSource, line_of, sum_of_digests
 from reimpl.data.storage import GrowingArray
 from reimpl.data.text import Tokeniser
 from reimpl.errors import DataError, option
@@ -50,8 +49,6 @@ _MIX, _MIX_TOO = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 #: Keeps the first so many bytes of a word that was read little-endian.
 _FIRST_BYTES = np.array([(1 << 8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
-# --------------------------------------------------------------------------- chunks
-
 
 class Rows(NamedTuple):
     """The documents of a chunk."""
@@ -66,7 +63,6 @@ class Documents(list[Document]):
     """Documents that their format's reader has taken apart."""
 
     def rows(self) -> Rows:
-        """The documents."""
         texts = [document.text.encode() for document in self]
         labels = [document.labels for document in self]
         lines = [line_of(*pair) for pair in zip(labels, texts, strict=True)]
@@ -83,7 +79,7 @@ class Lines:
     ids: bool
 
     def rows(self) -> Rows:
-        """The documents; raises `DataError` that names the line in which something does not belong."""
+        """Raises `DataError` that names the line in which something does not belong."""
         if (rows := self._at_once()) is not None:
             return rows
         documents = Documents()
@@ -130,24 +126,20 @@ def parse_line(line: str, where: str, *, ids: bool = False) -> Document:
     if len(fields) == 2 + ids:
         # str.split without argument, as LibMultiLabel: any run of white space parts labels, no name is empty
         return Document(tuple(fields[-2].split()), fields[-1])
-    wanted = "id<TAB>labels<TAB>text" if ids else "labels<TAB>text"
-    if len(fields) > 2 + ids:
-        advice = "replace tabs inside the text by spaces"
-        if not ids and len(fields) == 3:
-            advice += f", or say that the first column holds ids ({option('ids', True)})"
-        raise DataError(f"{where}: {len(fields)} columns where {wanted} has {2 + ids}; {advice}")
-    what = f"{len(fields) - 1} tabs in {shown(line)}"
-    raise DataError(f"{where}: {what}; write {wanted}, with the tab even when a part is empty")
+    form = "id<TAB>labels<TAB>text" if ids else "labels<TAB>text"
+    if len(fields) < 2 + ids:
+        what = f"{len(fields) - 1} tabs in {shown(line)}"
+        raise DataError(f"{where}: {what}; write {form}, with the tab even when a part is empty")
+    advice = "replace tabs inside the text by spaces"
+    if not ids and len(fields) == 3:
+        advice += f", or say that the first column holds ids ({option('ids', True)})"
+    raise DataError(f"{where}: {len(fields)} columns where {form} has {2 + ids}; {advice}")
 
 
 def chunks_of(source: TextSource, split: str) -> Iterator[Chunk]:
     """The chunks of a split: as the source has them, else of the documents that it reads."""
-    own = getattr(source, "pieces", {}).get(split)
-    if own is not None:
-        first = next(chunks := own(), None)
-        if first is None:
-            raise DataError(f"{source.name}: {split} has no documents; give a file that is not empty")
-        yield from chain([first], chunks)
+    if own := getattr(source, "pieces", {}).get(split):
+        yield from own()
         return
     batch, size = Documents(), 0
     for document in source.documents(split):
@@ -158,9 +150,6 @@ def chunks_of(source: TextSource, split: str) -> Iterator[Chunk]:
             batch, size = Documents(), 0
     if batch:
         yield batch
-
-
-# --------------------------------------------------------------------------- in a worker process
 
 
 @dataclass(frozen=True)
@@ -185,20 +174,22 @@ class Numbered(NamedTuple):
     label_places: Ints  # as written, unsorted, duplicates included
     unlabelled: int  # documents without labels, dropped or not
     counts: tuple[Ints, Ints] | None  # distinct words of whole documents, and how often they stand there
-    content: bytes  # the lines for `ContentHash`
-    read: int  # documents of the chunk, the dropped ones included
-    total: int  # the sum of the documents' SHA-256 modulo 2^256
+    content: tuple[bytes, int, int]  # lines, documents (the dropped ones too) and sum, for `ContentHash`
 
 
 class _Places(dict[str, int]):
     """Gives every name the next number when it first appears."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
     def __missing__(self, name: str) -> int:
         number = self[name] = len(self)
+        self.names.append(name)
         return number
 
     def of(self, names: Sequence[str]) -> Ints:
-        """int32: the numbers of these names."""
         return np.fromiter(map(self.__getitem__, names), np.int32, len(names))
 
 
@@ -209,7 +200,6 @@ class _Pieces(dict[bytes, int]):
         super().__init__()
         self.tokeniser = tokeniser
         self.words = _Places()
-        self._names: list[str] = []
         self.several: list[list[int]] = []
         self._table = np.zeros((2, 1 << _BITS), dtype=np.uint64)
         self._codes = np.zeros(1 << _BITS, dtype=np.int32)
@@ -223,14 +213,7 @@ class _Pieces(dict[bytes, int]):
         self[piece] = code
         return code
 
-    def names_of(self, numbers: Ints) -> list[str]:
-        """The words of these numbers."""
-        # a dict has no slices, but gives its last keys first when read backwards
-        new = list(islice(reversed(self.words), len(self.words) - len(self._names)))
-        self._names.extend(reversed(new))
-        return list(map(self._names.__getitem__, numbers.tolist()))
-
-    def numbered(self, texts: Sequence[bytes]) -> tuple[Ints, Ints]:
+    def numbers_of(self, texts: Sequence[bytes]) -> tuple[Ints, Ints]:
         """Numbers of the words of all texts, and int64 (N,) how many each text has."""
         flat = self.tokeniser.flat(texts)
         signs = np.frombuffer(flat, dtype=np.uint8)
@@ -244,13 +227,12 @@ class _Pieces(dict[bytes, int]):
         # how many words stand before the end of each text
         ends = np.append(0, np.cumsum(counts))[np.searchsorted(starts, np.flatnonzero(signs == 0))]
         lengths = np.diff(ends, prepend=0)
-        tokens: Ints = np.repeat(codes, counts) if len(several) else codes[codes >= 0]
+        tokens: Ints = np.repeat(codes, counts)
         tokens[tokens < 0] = list(chain.from_iterable(numbers))
         if self.tokeniser.empty is None or lengths.all():
             return tokens, lengths
         bare = lengths == 0
-        number = self.words[self.tokeniser.empty]
-        return np.insert(tokens, ends[bare], number), lengths + bare
+        return np.insert(tokens, ends[bare], self.words[self.tokeniser.empty]), lengths + bare
 
     def _codes_of(self, flat: bytes, starts: Ints, stops: Ints) -> Ints:
         """int32: the code of each piece of a text.
@@ -269,11 +251,9 @@ class _Pieces(dict[bytes, int]):
         known = (self._table[0][slots] == first) & (self._table[1][slots] == second) & (lengths <= 16)
         rest = np.flatnonzero(~known)
         spans = zip(starts[rest].tolist(), stops[rest].tolist(), strict=True)
-        pieces = [flat[start:stop] for start, stop in spans]
-        codes[rest] = np.fromiter(map(self.__getitem__, pieces), np.int32, len(rest))
+        codes[rest] = [self[flat[start:stop]] for start, stop in spans]
         new = rest[(lengths[rest] <= 16) & (self._table[0][slots[rest]] == 0)]
-        _, earliest = np.unique(slots[new], return_index=True)
-        new = new[earliest]
+        new = new[np.unique(slots[new], return_index=True)[1]]
         self._table[:, slots[new]], self._codes[slots[new]] = (first[new], second[new]), codes[new]
         return codes
 
@@ -287,14 +267,14 @@ def number(chunk: Chunk, task: Task) -> Numbered:
     """The chunk as numbers; raises `DataError` as the chunk does."""
     labels, label_counts, texts, lines = chunk.rows()
     label_lengths = np.array(label_counts, dtype=np.int32)
-    unlabelled, read = int((label_lengths == 0).sum()), len(texts)
+    unlabelled = int((label_lengths == 0).sum())
     if task.drop_unlabelled and unlabelled:
         texts = [text for text, count in zip(texts, label_counts, strict=True) if count]
         label_lengths = label_lengths[label_lengths > 0]
     if len(_pieces(task.tokeniser)) > MOST_PIECES:
         _pieces.cache_clear()
     pieces, label_places, counts = _pieces(task.tokeniser), _Places(), None
-    numbers, lengths = pieces.numbered(texts)
+    numbers, lengths = pieces.numbers_of(texts)
     distinct, tokens = _by_first_appearance(numbers, len(pieces.words))
     place = np.arange(len(tokens)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     kept = np.minimum(lengths, task.length)
@@ -305,16 +285,14 @@ def number(chunk: Chunk, task: Task) -> Numbered:
         per_document["distinct"] = np.bincount(keys >> 32, minlength=len(lengths))
         counts = (keys & 0xFFFFFFFF).astype(np.int32), times.astype(np.int32)
     return Numbered(
-        words=pieces.names_of(distinct),
+        words=[pieces.words.names[place] for place in distinct.tolist()],
         tokens=tokens[place < task.length],
         per_document={name: values.astype(np.int32) for name, values in per_document.items()},
         label_places=label_places.of(labels),
-        labels=list(label_places),
+        labels=label_places.names,
         unlabelled=unlabelled,
         counts=counts,
-        content=b"".join(lines),
-        read=read,
-        total=sum(int.from_bytes(hashlib.sha256(line).digest(), "big") for line in lines) % MODULUS,
+        content=(b"".join(lines), len(lines), sum_of_digests(lines)),
     )
 
 
@@ -329,9 +307,6 @@ def _by_first_appearance(numbers: Ints, size: int) -> tuple[Ints, Ints]:
     place = np.empty(size, dtype=np.int32)
     place[distinct] = np.arange(len(distinct))
     return distinct, place[numbers]
-
-
-# --------------------------------------------------------------------------- the processes
 
 
 def cores() -> int:
@@ -358,17 +333,14 @@ def processes(workers: int | None, packed: int) -> Iterator[Any]:
 
     # a worker has one core: it must not start threads for linear algebra that it never does
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    pool = ProcessPoolExecutor(workers, initializer=_ignore_interrupts, env=one_thread)
+    # Ctrl-C is for the parent, which ends its workers
+    ignore = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+    pool = ProcessPoolExecutor(workers, **ignore, env=one_thread)
     pool.workers = workers
     try:
         yield pool
     finally:
         pool.shutdown(wait=True, kill_workers=True)
-
-
-def _ignore_interrupts() -> None:
-    # Ctrl-C is for the parent, which ends its workers
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def numbered(chunks: Iterable[Chunk], task: Task, pool: Any) -> Iterator[Numbered]:
@@ -377,31 +349,18 @@ def numbered(chunks: Iterable[Chunk], task: Task, pool: Any) -> Iterator[Numbere
         yield from (number(chunk, task) for chunk in chunks)
         return
     waiting: deque[Future[Numbered]] = deque()
-    broken: DataError | None = None
-    reading = iter(chunks)
     try:
-        while True:
-            try:
-                while broken is None and len(waiting) < 2 * pool.workers:
-                    waiting.append(pool.submit(number, next(reading), task))
-            except StopIteration:
-                pass
-            except DataError as err:
-                broken = err  # what stands before it comes first, and may hold an earlier error
-            if not waiting:
-                break
+        for chunk in chunks:
+            waiting.append(pool.submit(number, chunk, task))
+            if len(waiting) == 2 * pool.workers:
+                yield waiting.popleft().result()
+        while waiting:
             yield waiting.popleft().result()
     except BrokenProcessPool as err:
-        raise DataError(
-            "a process that prepares the corpus was ended; if memory was short, prepare it with workers=1"
-        ) from err
+        short = "if memory was short, prepare it with workers=1"
+        raise DataError(f"a process that prepares the corpus was ended; {short}") from err
     finally:
         wait(waiting, timeout=10)  # the pool cannot be ended in peace while results are on their way
-    if broken is not None:
-        raise broken
-
-
-# --------------------------------------------------------------------------- a corpus
 
 
 class SplitNumbers:
@@ -427,8 +386,7 @@ class Numbers:
     def __init__(self, folder: Path | None) -> None:
         """Large arrays go into the folder; None is memory."""
         self.folder = folder
-        self.words, self.labels = _Places(), _Places()
-        """Name -> number, in the order of first appearance."""
+        self.words, self.labels = _Places(), _Places()  # name -> number, in the order of first appearance
         self.splits: dict[str, SplitNumbers] = {}
         self.documents_with: Ints = np.zeros(0, dtype=np.int64)
         """int64 (W,): in how many training documents (whole ones) each word stands."""
@@ -438,7 +396,7 @@ class Numbers:
         part = self.splits[split] = SplitNumbers(self.folder, split)
         for result in numbered(chunks_of(source, split), task, pool):
             words, labels = self.words.of(result.words), self.labels.of(result.labels)
-            part.content.extend(result.content, result.read, result.total)
+            part.content.extend(*result.content)
             part.unlabelled += result.unlabelled
             part.tokens.append(words[result.tokens])
             for name, array in {"labels": labels[result.label_places], **result.per_document}.items():

@@ -1,4 +1,8 @@
-"""From a corpus on disk to a `Dataset`, by a recipe, with a count of everything a rule did.
+"""From a corpus on disk to a `Dataset`, with a count of everything a rule did; kept for the next start.
+
+An entry of the cache is a folder of .npy files named by a digest of the source's bytes, the preprocessing and
+the options. Its arrays are read from disk as they are needed, so a corpus larger than memory can be trained
+on. It is written under another name and renamed when whole; an entry that was touched is prepared anew.
 
 Legend: N documents, L labels, W words met in all texts, V words of the vocabulary.
 """
@@ -7,35 +11,37 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from reimpl.data import preprocessing as rules
+from reimpl.data import storage
 from reimpl.data.dataset import BoolArray, Dataset, FloatArray, IntArray, Split, csr, offsets_of
 from reimpl.data.files import Progress, counted
 from reimpl.data.formats import open_corpus
 from reimpl.data.numbering import Numbers, SplitNumbers, Task, processes
-from reimpl.data.recipe import Recipe, find_recipe
+from reimpl.data.preprocessing import Preprocessing, Vocabulary, find_preprocessing
 from reimpl.data.source import TextSource, identities
 from reimpl.data.storage import GrowingArray, steps
 from reimpl.data.text import ATTENTIONXML, SEPARATOR, TOKENISED
-from reimpl.data.vectors import Lookup, VectorSource, described, initial_vectors, parse_source
-from reimpl.data.vocabulary import (
-    Vocabulary,
-    attentionxml_vocabulary,
-    bow_vocabulary,
-    full_vocabulary,
-    liu_vocabulary,
-    study_vocabulary,
-)
+from reimpl.data.vectors import HALF_WIDTH, Lookup, VectorFile, VectorSource, initial_vectors, parse_source
 from reimpl.errors import ConfigError, DataError
 
-#: Counts up when the same corpus and recipe give other numbers than before.
+log = logging.getLogger(__name__)
+
+#: Counts up when the same corpus and preprocessing give other numbers than before.
 PREPARATION_VERSION = 1
+#: Counts up when the folder of an entry looks otherwise than before.
+CACHE_VERSION = 5
 #: Tokens, or weighed words, that are worked on at once.
 _BLOCK = 4_000_000
 
@@ -43,7 +49,7 @@ _BLOCK = 4_000_000
 def prepare(
     source: TextSource | Path,
     *,
-    recipe: str | Recipe,
+    preprocessing: str | Preprocessing,
     length: int,
     vectors: VectorSource | str,
     rng: np.random.Generator,
@@ -54,14 +60,14 @@ def prepare(
     """Reads, tokenises, counts, cuts to `length` words and looks up word vectors.
 
     `source` is a corpus or a path with texts in any format; `vectors` a source or `glove`, `random:E` or
-    a file name (a recipe of features alone takes none). `rng` draws the vectors of words that have none,
-    where the recipe asks for it. `workers` processes read the texts, one a core unless told; how many makes
-    no difference to the numbers. `progress` is told the bytes read of those on disk. The arrays go into .npy
-    files of `folder`, which are read as they are needed, or without one into memory.
-    Raises `DataError` for data that cannot be used and `ConfigError` for an unknown recipe or length.
+    a file name (a preprocessing for features alone takes none). `rng` draws the vectors of words that have
+    none, where the preprocessing asks for it. `workers` processes read the texts, one a core unless told; how
+    many makes no difference to the numbers. `progress` is told the bytes read of those on disk. The arrays go
+    into .npy files of `folder`, which are read as they are needed, or without one into memory.
+    Raises `DataError` for data that cannot be used and `ConfigError` for an unknown preprocessing or length.
     """
-    source, vectors = as_source(source), as_vectors(vectors)
-    recipe = find_recipe(recipe).of(source)
+    source, vectors = _source(source), _vectors(vectors)
+    choices = find_preprocessing(preprocessing).of(source)
     if length < 1:
         raise ConfigError(f"length is {length!r}; give at least 1 word a document")
     paths = {file.path for file in getattr(source, "files", ())}
@@ -70,19 +76,60 @@ def prepare(
         with processes(workers, packed) as pool, counted(packed, progress):
             for split in source.splits:
                 task = Task(
-                    recipe.tokeniser,
-                    length=length if recipe.tokens else 0,
+                    choices.tokeniser,
+                    length=length if choices.tokens else 0,
                     # study rule: training documents without labels are dropped, others stay
                     # (data_utils.py 92-93)
-                    drop_unlabelled=split == "train" and recipe.unlabelled == "drop",
-                    counts=recipe.tfidf or (split == "train" and recipe.counts_documents),
+                    drop_unlabelled=split == "train" and choices.unlabelled == "drop",
+                    counts=choices.tfidf or (split == "train" and choices.counts_documents),
                 )
-                numbers.read(source, split, task, pool, features=recipe.tfidf)
-        return _finished(source, recipe, length, vectors, numbers, rng, folder)
+                numbers.read(source, split, task, pool, features=choices.tfidf)
+        return _dataset(source, choices, length, vectors, numbers, rng, folder)
 
 
-def as_source(source: TextSource | Path) -> TextSource:
-    """Texts at a path, in any format; raises `DataError` where there are features without text."""
+def load_or_prepare(
+    source: TextSource | Path,
+    *,
+    preprocessing: str | Preprocessing,
+    length: int,
+    vectors: VectorSource | str,
+    cache: Path,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Dataset:
+    """The prepared corpus from `cache` if it is there, else prepared and kept there.
+
+    The same arrays either way, read from disk as they are needed. The vectors of words that have none are
+    drawn alike each time. `workers` and `progress` are as in `prepare`. Errors as there; `DataError` where
+    nothing can be kept.
+    """
+    source, vectors = _source(source), _vectors(vectors)
+    if isinstance(vectors, VectorFile):
+        vectors = replace(vectors, cache=cache / "vectors")
+    choices, name = find_preprocessing(preprocessing).of(source), source.name
+    with storage.remembered(cache / storage.MEMORY):
+        # what is not looked up is no part of the key
+        looked_up = vectors.identity if choices.tokens else None
+        versions = [CACHE_VERSION, PREPARATION_VERSION]
+        key = [versions, source.digest(), choices.name, choices.identity, length, looked_up]
+        entry = cache / storage.digest_of(key)[:32]
+
+    def make(work: Path) -> None:
+        rng = np.random.default_rng(0)
+        given: dict[str, Any] = {"preprocessing": choices, "length": length, "vectors": vectors, "rng": rng}
+        _write(prepare(source, **given, workers=workers, progress=progress, folder=work), work)
+
+    def warn(err: DataError) -> None:
+        log.warning("%s; preparing %s anew", err, name)
+
+    try:
+        return storage.cached_entry(entry, partial(load, name=name), make, warn)
+    except OSError as err:
+        what = f"{cache}: the prepared {name} cannot be kept ({err.strerror or err})"
+        raise DataError(f"{what}; free some space there or choose another folder") from err
+
+
+def _source(source: TextSource | Path) -> TextSource:
     if not isinstance(source, Path):
         return source
     corpus = open_corpus(source)
@@ -91,54 +138,55 @@ def as_source(source: TextSource | Path) -> TextSource:
     return corpus
 
 
-def as_vectors(vectors: VectorSource | str) -> VectorSource:
-    """A string is `glove`, `random:E` or a file name."""
+def _vectors(vectors: VectorSource | str) -> VectorSource:
     return parse_source(vectors) if isinstance(vectors, str) else vectors
 
 
-def _finished(
+def _dataset(
     source: TextSource,
-    recipe: Recipe,
+    choices: Preprocessing,
     length: int,
     vectors: VectorSource,
     numbers: Numbers,
     rng: np.random.Generator,
     folder: Path | None,
 ) -> Dataset:
-    name, parts, words = source.name, numbers.splits, tuple(numbers.words)
+    name, parts, words = source.name, numbers.splits, numbers.words.names
     if not numbers.labels:
         raise DataError(f"{name}: no document has a label; each line starts with its labels and a tab")
-    if not len(parts["train"].joined("kept")):
+    n_train = len(parts["train"].joined("kept"))
+    if not n_train:
         raise DataError(f"{name}: no training document has a label; add labels or keep such documents")
-    vocabulary = _vocabulary(recipe, words, numbers, vectors, rng)
+    vocabulary = _vocabulary(choices, words, numbers, vectors, rng)
     if not vocabulary.words:
         raise DataError(f"{name}: no training text has a word; give texts")
     labels = tuple(sorted(numbers.labels))
     label_ids = np.empty(len(labels), dtype=np.int32)
     label_ids[[numbers.labels[label] for label in labels]] = np.arange(len(labels))
     # as scikit-learn's TfidfTransformer weighs words: smooth
-    idf = np.log((1 + len(parts["train"].joined("kept"))) / (1 + numbers.documents_with)) + 1
+    idf = np.log((1 + n_train) / (1 + numbers.documents_with)) + 1
     counts: dict[str, float] = {}
     splits: dict[str, Split] = {}
     times: dict[str, IntArray] = {}
     for split, part in parts.items():
-        dropped = split == "train" and recipe.unlabelled == "drop"
+        dropped = split == "train" and choices.unlabelled == "drop"
         counts[f"{split}.unlabelled_{'dropped' if dropped else 'kept'}"] = part.unlabelled
-        splits[split], times[split], unknown = _split(split, part, recipe, vocabulary, label_ids, idf, folder)
-        cut = length if recipe.tokens else None
+        made = _split(split, part, choices, vocabulary, label_ids, idf, folder)
+        splits[split], times[split], unknown = made
+        cut = length if choices.tokens else None
         counts |= _counts_of_split(split, part, splits[split], cut, unknown)
-    lookup = _looked_up(vectors, vocabulary, recipe, rng)
+    lookup = _looked_up(vectors, vocabulary, choices, rng)
     counts |= _counts_of_labels(splits, len(labels))
     counts |= _counts_of_vectors(lookup, times["train"], vocabulary)
     counts["vocabulary.words_met"] = len(words)
     identity = identities({split: part.content for split, part in parts.items()})
     # everything that decides the arrays; the vectors by their values, so that their file may move
-    choices = [PREPARATION_VERSION, identity["content"], recipe.identity, length, lookup.rows.shape]
-    digest = hashlib.sha256(json.dumps(choices, sort_keys=True).encode())
+    decide = [PREPARATION_VERSION, identity["content"], choices.identity, length, lookup.rows.shape]
+    digest = hashlib.sha256(json.dumps(decide, sort_keys=True).encode())
     digest.update(np.ascontiguousarray(lookup.rows).data)
     return Dataset(
         name=name,
-        recipe=recipe.name,
+        preprocessing=choices.name,
         fingerprint=digest.hexdigest(),
         **identity,
         train=splits["train"],
@@ -148,41 +196,42 @@ def _finished(
         vocabulary=vocabulary.words,
         vectors=lookup.rows,
         padding_id=max(vocabulary.padding_id, 0),
-        padding_trainable=recipe.padding_trainable,
+        padding_trainable=choices.padding_trainable,
         counts=counts,
-        notes=(*getattr(source, "notes", ()), *lookup.notes, *_notes(counts, recipe, length)),
+        notes=(*getattr(source, "notes", ()), *lookup.notes, *_notes(counts, choices, length)),
     )
 
 
-# --------------------------------------------------------------------------- words
-
-
 def _vocabulary(
-    recipe: Recipe, words: tuple[str, ...], numbers: Numbers, vectors: VectorSource, rng: np.random.Generator
+    choices: Preprocessing,
+    words: Sequence[str],
+    numbers: Numbers,
+    vectors: VectorSource,
+    rng: np.random.Generator,
 ) -> Vocabulary:
     frequency = numbers.documents_with
-    if recipe.vocabulary == "liu":
+    if choices.vocabulary == "liu":
         # train and test only, as the public code, which has no dev split
         parts = [numbers.splits[split] for split in ("train", "test")]
-        times, first = _kept_words(parts, len(words))
+        times, first = kept_words(parts, len(words))
         lengths = [part.joined("kept") for part in parts]
-        return liu_vocabulary(words, times, first, lengths, size=recipe.vocabulary_size)
-    if recipe.vocabulary == "all":
-        return full_vocabulary(words)
-    if recipe.vocabulary == "bow":
-        return bow_vocabulary(words, frequency)
-    if recipe.vocabulary == "study":
-        return study_vocabulary(words, frequency, min_frequency=recipe.min_frequency)
+        return rules.liu_vocabulary(words, times, first, lengths, size=choices.vocabulary_size)
+    if choices.vocabulary == "all":
+        return rules.full_vocabulary(words)
+    if choices.vocabulary == "bow":
+        return rules.bow_vocabulary(words, frequency)
+    if choices.vocabulary == "study":
+        return rules.study_vocabulary(words, frequency, min_frequency=choices.min_frequency)
 
     def has_vector(candidates: Sequence[str]) -> BoolArray:
         if vectors.random or not candidates:
             return np.ones(len(candidates), dtype=np.bool_)
         return vectors.look_up(candidates, rng).found
 
-    return attentionxml_vocabulary(words, frequency, has_vector, size=recipe.vocabulary_size)
+    return rules.attentionxml_vocabulary(words, frequency, has_vector, size=choices.vocabulary_size)
 
 
-def _kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, IntArray]:
+def kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, IntArray]:
     """int64 (W,) each: how often each word stands in what is kept, and at which place of it first."""
     times, never, before = np.zeros(n_words, dtype=np.int64), np.iinfo(np.int64).max, 0
     first = np.full(n_words, never)
@@ -198,32 +247,35 @@ def _kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, 
 
 
 def _looked_up(
-    vectors: VectorSource, vocabulary: Vocabulary, recipe: Recipe, rng: np.random.Generator
+    vectors: VectorSource, vocabulary: Vocabulary, choices: Preprocessing, rng: np.random.Generator
 ) -> Lookup:
     words = vocabulary.words
-    if not recipe.tokens:  # no word is ever looked up; the rows are there because every word has one
+    if not choices.tokens:  # no word is ever looked up; the rows are there because every word has one
         return Lookup(np.zeros((len(words), 1), dtype=np.float32), np.zeros(len(words), dtype=np.bool_))
-    if recipe.vocabulary == "attentionxml":
+    if choices.vocabulary == "attentionxml":
         # the mark between title and body borrows the vector of the full stop (data_utils.py 34-35)
         words = tuple("." if word == SEPARATOR else word for word in words)
-    rule = recipe.out_of_vocabulary
+    rule = choices.out_of_vocabulary
     return initial_vectors(vectors, words, special=vocabulary.special, rule=rule, rng=rng)
 
 
-# --------------------------------------------------------------------------- the arrays of a split
+def _array(folder: Path | None, name: str, values: IntArray) -> IntArray:
+    array = GrowingArray(folder, name, values.dtype.type)
+    array.append(values)
+    return array.done()
 
 
 def _split(
     split: str,
     part: SplitNumbers,
-    recipe: Recipe,
+    choices: Preprocessing,
     vocabulary: Vocabulary,
     label_ids: IntArray,
     idf: FloatArray,
     folder: Path | None,
 ) -> tuple[Split, IntArray, int]:
     """The split; how often each word of the vocabulary stands in it (V,); and its words without a row."""
-    fill = recipe.empty == "unknown"
+    fill = choices.empty == "unknown"
     tokens = GrowingArray(folder, f"{split}.tokens", np.int32)
     times = np.zeros(len(vocabulary.words), dtype=np.int64)
     numbers, kept = part.tokens.done(), part.joined("kept")
@@ -236,11 +288,11 @@ def _split(
         if fill and bare.any():
             ids = np.insert(ids, (offsets_of(lengths)[:-1])[bare], vocabulary.unknown_id)
         tokens.append(ids)
-    unknown = int(times[vocabulary.unknown_id]) if recipe.tokens else 0
+    unknown = int(times[vocabulary.unknown_id]) if choices.tokens else 0
     features = None
-    if recipe.tfidf:
+    if choices.tfidf:
         features, known = _tfidf(part, vocabulary, idf, folder, f"{split}.features")
-        if not recipe.tokens:
+        if not choices.tokens:
             unknown = int(part.joined("lengths").sum(dtype=np.int64)) - known
     if fill:
         times[vocabulary.unknown_id] += int((kept == 0).sum())
@@ -248,16 +300,12 @@ def _split(
     ids = label_ids[part.joined("labels")]
     labels = sparse.csr_matrix((np.ones(len(ids), dtype=np.int8), ids, rows), (len(rows) - 1, len(label_ids)))
     labels.sum_duplicates()
-    flat = {
+    arrays = {
         "label_ids": labels.indices.astype(np.int32),
         "label_offsets": labels.indptr.astype(np.int64),
         "offsets": offsets_of(np.maximum(kept, 1) if fill else kept),
     }
-    arrays = {}
-    for name, values in flat.items():
-        array = GrowingArray(folder, f"{split}.{name}", values.dtype.type)
-        array.append(values)
-        arrays[name] = array.done()
+    arrays = {name: _array(folder, f"{split}.{name}", values) for name, values in arrays.items()}
     return Split(tokens=tokens.done(), features=features, **arrays), times, unknown
 
 
@@ -270,12 +318,10 @@ def _tfidf(
     has it; words without a column do not count, also not for the length.
     """
     columns = np.where(vocabulary.ids == vocabulary.unknown_id, -1, vocabulary.ids)
-    data, indices = (
-        GrowingArray(folder, f"{name}.{array}", kind)
-        for array, kind in (("data", np.float32), ("indices", np.int32))
-    )
+    data = GrowingArray(folder, f"{name}.data", np.float32)
+    indices = GrowingArray(folder, f"{name}.indices", np.int32)
     all_words, all_times = part.distinct.done(), part.times.done()
-    distinct, lengths, known = part.joined("distinct"), [np.zeros(1, dtype=np.int64)], 0
+    distinct, lengths, known = part.joined("distinct"), [np.empty(0, dtype=np.int64)], 0
     ends = offsets_of(distinct)
     for first, last in steps(distinct, _BLOCK):
         n, here = last - first, slice(ends[first], ends[last])
@@ -290,12 +336,8 @@ def _tfidf(
         data.append((values / norms[rows])[order])
         indices.append(at[order])
         lengths.append(np.bincount(rows, minlength=n))
-    offsets = GrowingArray(folder, f"{name}.indptr", np.int64)
-    offsets.append(np.cumsum(np.concatenate(lengths)))
-    return csr(data.done(), indices.done(), offsets.done(), len(vocabulary.words)), known
-
-
-# --------------------------------------------------------------------------- counts, and their sentences
+    offsets = _array(folder, f"{name}.indptr", offsets_of(np.concatenate(lengths)))
+    return csr(data.done(), indices.done(), offsets, len(vocabulary.words)), known
 
 
 def _counts_of_split(
@@ -356,27 +398,77 @@ _SENTENCES = {
 }
 
 
-def _notes(counts: Mapping[str, float], recipe: Recipe, length: int) -> tuple[str, ...]:
+def _notes(counts: Mapping[str, float], choices: Preprocessing, length: int) -> tuple[str, ...]:
     """One sentence for each rule that acted."""
     unseen = int(counts["labels.test_not_in_train"])
     notes = [f"{unseen} labels occur in test and in no training document."] * (unseen > 0)
     values: dict[str, object] = {"length": length}
-    values["empty"] = "one unknown word" if recipe.empty == "unknown" else "no token"
+    values["empty"] = "one unknown word" if choices.empty == "unknown" else "no token"
     for split in ("train", "test", "dev"):
         values["documents"] = int(counts.get(f"{split}.documents", 0))
         for name, sentence in _SENTENCES.items():
             if n := int(counts.get(f"{split}.{name}", 0)):
                 notes.append(f"{split}: {sentence.format(n=n, **values)}")
-    if recipe.tokeniser is ATTENTIONXML:
+    if choices.tokeniser is ATTENTIONXML:
         without = "a full stop inside a text stays at its word."
         notes.append(f"Words by NLTK 3.4's rules without its sentence splitter: {without}")
-    if recipe.tokeniser is TOKENISED:
+    if choices.tokeniser is TOKENISED:
         notes.append("The texts were tokenised already and are parted at blanks.")
-    if recipe.tfidf:
+    if choices.tfidf:
         notes.append("Features: tf-idf of whole documents, as scikit-learn's TfidfVectorizer weighs words.")
-    if recipe.tokens:
+    if choices.tokens:
         # rounded down: 100.0 % would say that no word was missed
         covered = f"{math.floor(1000 * counts['vectors.text_found_share']) / 10} % of the training text"
-        rest = described(recipe.out_of_vocabulary)
+        rest, width = "zero", HALF_WIDTH.get(choices.out_of_vocabulary)
+        if width:
+            rest = f"drawn uniformly from -{width:g} to {width:g}"
+        rest += "; that of the padding is zero" * (choices.out_of_vocabulary == "wide_uniform")
         notes.append(f"Words with a vector: {covered}; the other rows are {rest}.")
     return tuple(notes)
+
+
+_ARRAYS = ("tokens", "offsets", "label_ids", "label_offsets")
+_FEATURES = ("data", "indices", "indptr")
+_NAMES = ("labels", "vocabulary")
+_PLAIN = ("name", "fingerprint", "content", "partition", "corpus", "padding_id", "padding_trainable")
+
+
+def load(entry: Path, *, name: str | None = None) -> Dataset:
+    """Opens an entry, maybe under another `name`; raises `DataError` when it was touched or is damaged."""
+    meta = storage.read_meta(entry)
+    try:
+        parts: dict[str, Any] = {key: meta[key] for key in _PLAIN} | ({} if name is None else {"name": name})
+        parts |= {key: tuple(json.loads((entry / f"{key}.json").read_text("utf-8"))) for key in _NAMES}
+        for split, columns in meta["splits"].items():
+            arrays = {array: storage.read_array(entry / f"{split}.{array}.npy") for array in _ARRAYS}
+            features = None
+            if columns is not None:
+                files = (entry / f"{split}.features.{array}.npy" for array in _FEATURES)
+                data, indices, offsets = map(storage.read_array, files)
+                features = csr(data, indices, offsets, columns)
+            parts[split] = Split(**arrays, features=features)
+        more = {"counts": meta["counts"], "notes": tuple(meta["notes"]), "preprocessing": meta["recipe"]}
+        return Dataset(**parts, **more, vectors=storage.read_array(entry / "vectors.npy"))
+    except (OSError, ValueError, KeyError, TypeError) as err:
+        raise DataError(f"{entry}: the prepared corpus is damaged ({err})") from err
+
+
+def _write(dataset: Dataset, folder: Path) -> None:
+    """Everything of a data set that is not in the folder yet."""
+    arrays: dict[str, Any] = {"vectors.npy": dataset.vectors}
+    splits: dict[str, int | None] = {}
+    for split, part in dataset.splits.items():
+        arrays |= {f"{split}.{name}.npy": getattr(part, name) for name in _ARRAYS}
+        splits[split] = None
+        if part.features is not None:
+            arrays |= {f"{split}.features.{name}.npy": getattr(part.features, name) for name in _FEATURES}
+            splits[split] = part.features.shape[1]
+    for name, array in arrays.items():
+        if not (folder / name).exists():
+            np.save(folder / name, array, allow_pickle=False)
+    for name in _NAMES:
+        text = json.dumps(getattr(dataset, name), ensure_ascii=False)
+        (folder / f"{name}.json").write_text(text, "utf-8")
+    meta = {name: getattr(dataset, name) for name in _PLAIN} | {"recipe": dataset.preprocessing}
+    meta |= {"splits": splits, "counts": dict(dataset.counts), "notes": dataset.notes}
+    storage.write_meta(folder, meta, [*arrays, *(f"{name}.json" for name in _NAMES)])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from reimpl.data.files import File
-from reimpl.data.storage import file_digest
+from reimpl.data.storage import digest_of, file_digest
 from reimpl.errors import DataError
 
 MODULUS = 1 << 256
@@ -52,9 +52,9 @@ class TextSource:
     def digest(self) -> str:
         """SHA-256 over the files' bytes as they lie on disk and over the options."""
         packed = {path: file_digest(path) for path in sorted({file.path for file in self.files})}
-        named = self.splits if self.by_split else [f"{file.name} {file.member}" for file in self.files]
-        parts = [f"{name} {packed[file.path]}" for name, file in zip(named, self.files, strict=True)]
-        return hashlib.sha256("\n".join([self.choices, *parts]).encode()).hexdigest()
+        names = self.splits if self.by_split else [f"{file.name} {file.member}" for file in self.files]
+        parts = [f"{name} {packed[file.path]}" for name, file in zip(names, self.files, strict=True)]
+        return digest_of("\n".join([self.choices, *parts]))
 
 
 def line_of(labels: Sequence[str], text: bytes) -> bytes:
@@ -84,13 +84,12 @@ class ContentHash:
         self._digest = hashlib.sha256()
         self.documents = self.total = 0
 
-    def add(self, document: Document) -> None:
-        """The next document."""
-        line = line_of(document.labels, document.text.encode())
-        self.extend(line, 1, int.from_bytes(hashlib.sha256(line).digest(), "big"))
+    def add(self, lines: Sequence[bytes]) -> None:
+        """The lines of the next documents."""
+        self.extend(b"".join(lines), len(lines), sum_of_digests(lines))
 
     def extend(self, lines: bytes, documents: int, total: int) -> None:
-        """The next documents: their lines one after another, how many, and the sum of their digests."""
+        """The same of lines joined, with their number and the sum of their digests."""
         self._digest.update(lines)
         self.total = (self.total + total) % MODULUS
         self.documents += documents
@@ -99,11 +98,16 @@ class ContentHash:
         return f"{self.documents} {self._digest.hexdigest()}"
 
 
+def sum_of_digests(parts: Sequence[bytes]) -> int:
+    """The sum of the SHA-256 of each part, modulo 2^256."""
+    return sum(int.from_bytes(hashlib.sha256(part).digest(), "big") for part in parts) % MODULUS
+
+
 def identities(splits: Mapping[str, ContentHash]) -> dict[str, Any]:
     """`content`, `corpus` and `partition` of texts, whatever their format, compression or line ends."""
     lines = [f"{split} {content}" for split, content in splits.items()]
     sums = {split: (content.documents, content.total) for split, content in splits.items()}
-    return {"content": hashlib.sha256("\n".join(lines).encode()).hexdigest(), **identities_of_sums(sums)}
+    return {"content": digest_of("\n".join(lines)), **identities_of_sums(sums)}
 
 
 def identities_of_sums(sums: Mapping[str, tuple[int, int]], kind: str = "") -> dict[str, Any]:
@@ -113,7 +117,6 @@ def identities_of_sums(sums: Mapping[str, tuple[int, int]], kind: str = "") -> d
     another split from other data. The partition is the same documents in the same splits, in any order.
     """
     documents, total = (sum(column) for column in zip(*sums.values(), strict=True))
-    corpus = f"{kind}corpus {documents} {total % MODULUS:064x}"
     lines = [f"{split} {size} {part % MODULUS:064x}" for split, (size, part) in sorted(sums.items())]
-    texts = {"corpus": corpus, "partition": "\n".join([f"{kind}partition", *lines])}
-    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    corpus, partition = f"{kind}corpus {documents} {total % MODULUS:064x}", [f"{kind}partition", *lines]
+    return {"corpus": digest_of(corpus), "partition": digest_of("\n".join(partition))}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,22 +22,22 @@ from reimpl.errors import DataError
 Array: TypeAlias = NDArray[Any]
 Entry = TypeVar("Entry")
 
+#: Name of the file of digests in the folder of a cache.
+MEMORY = "digests.json"
+#: Seconds: a file changed within them is read again next time, for its clock may be that coarse.
+_COARSE = 2.0
+_MOST = 1000
+_META = "meta.json"
+#: Bytes up to which an array is read at once rather than mapped.
+AT_ONCE = 1 << 20
+
+_KNOWN: ContextVar[dict[str, Any] | None] = ContextVar("known", default=None)
+
 
 def digest_of(value: object) -> str:
     """SHA-256, in hex, of a text, or of what JSON makes of a value, its keys sorted."""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-# --------------------------------------------------------------------------- digests that are remembered
-
-#: Name of the file of digests in the folder of a cache.
-MEMORY = "digests.json"
-_COARSE = 2.0
-"""Seconds: a file that was changed within them is read again next time, for its clock may be that coarse."""
-_MOST = 1000
-
-_KNOWN: ContextVar[dict[str, Any] | None] = ContextVar("known", default=None)
 
 
 def file_digest(path: Path) -> str:
@@ -52,15 +50,15 @@ def file_digest(path: Path) -> str:
     known = {} if known is None else known
     try:
         name, status = str(path.absolute()), path.stat()
-        here = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
-        if known.get(name, [None])[0] == here:
+        state = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
+        if known.get(name, [None])[0] == state:
             return str(known[name][1])
         digest = sha256_of(path)
     except OSError as err:
         raise DataError(f"{path}: cannot be read ({err.strerror or err}); check the path") from err
     known.pop(name, None)
-    if time.time() - max(here[1:3]) / 1e9 > _COARSE:
-        known[name] = [here, digest]
+    if time.time() - max(state[1:3]) / 1e9 > _COARSE:
+        known[name] = [state, digest]
     return digest
 
 
@@ -78,16 +76,9 @@ def remembered(memory: Path) -> Iterator[None]:
     finally:
         _KNOWN.reset(token)
     if known != before:
-        work = memory.with_name(f".{memory.name}.{os.getpid()}-{secrets.token_hex(4)}")
         with suppress(OSError):  # then they are read again the next time
             memory.parent.mkdir(parents=True, exist_ok=True)
-            work.write_text(json.dumps(dict(list(known.items())[-_MOST:])), "utf-8")
-            work.replace(memory)
-
-
-# --------------------------------------------------------------------------- entries of a cache
-
-_META = "meta.json"
+            memory.write_text(json.dumps(dict(list(known.items())[-_MOST:])), "utf-8")
 
 
 def cached_entry(
@@ -150,12 +141,6 @@ def _state(path: Path) -> list[int]:
     return [status.st_size, status.st_mtime_ns]
 
 
-# --------------------------------------------------------------------------- arrays
-
-#: Bytes up to which a file is read at once rather than mapped.
-AT_ONCE = 1 << 20
-
-
 class GrowingArray:
     """A flat array made block by block: in `FOLDER/NAME.npy`, or in memory where there is no folder."""
 
@@ -183,13 +168,12 @@ class GrowingArray:
         return read_array(self.path)
 
     def _write_header(self) -> None:
-        if self.path is None:
-            return
-        kind = np.lib.format.dtype_to_descr(self._dtype)
-        # numpy leaves room in it for any number, so it is as long at the end as at the start
-        with self.path.open("r+b" if self.path.exists() else "wb") as stream:
+        if self.path is not None:
+            # numpy leaves room in it for any number, so it is as long at the end as at the start
+            kind = np.lib.format.dtype_to_descr(self._dtype)
             header = {"descr": kind, "fortran_order": False, "shape": (self.size,)}
-            np.lib.format.write_array_header_1_0(stream, header)
+            with self.path.open("r+b" if self.path.exists() else "wb") as stream:
+                np.lib.format.write_array_header_1_0(stream, header)
 
 
 def read_array(path: Path) -> Array:
@@ -197,10 +181,8 @@ def read_array(path: Path) -> Array:
 
     It may be written to, which changes no file: torch warns of arrays that cannot be.
     """
-    if path.stat().st_size <= AT_ONCE:
-        array: Array = np.load(path, allow_pickle=False)
-        return array
-    return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+    mode: Any = None if path.stat().st_size <= AT_ONCE else "c"
+    return np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False))
 
 
 def steps(lengths: Array, most: int) -> Iterator[tuple[int, int]]:

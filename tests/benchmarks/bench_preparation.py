@@ -28,10 +28,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reimpl.data.cache import load_or_prepare
 from reimpl.data.dataset import Dataset
 from reimpl.data.numbering import cores
-from reimpl.data.prepare import prepare
+from reimpl.data.prepare import load_or_prepare, prepare
 from tests.shared import shared
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]
@@ -64,7 +63,7 @@ def count_vectorizer(folder: Path) -> tuple[tuple[str, ...], int]:
 
 def ours(folder: Path, recipe: str, workers: int) -> Dataset:
     rng = np.random.default_rng(0)
-    return prepare(folder, recipe=recipe, length=LENGTH, vectors="random:1", rng=rng, workers=workers)
+    return prepare(folder, preprocessing=recipe, length=LENGTH, vectors="random:1", rng=rng, workers=workers)
 
 
 @pytest.mark.parametrize("corpus", ["yso-titles-22k", "eurlex-4k-matched"])
@@ -118,7 +117,7 @@ def cpu_seconds() -> float:
 def start(folder: Path, cache: Path) -> float:
     """Seconds from nothing to the first batch, the corpus being in the cache."""
     options: dict[str, Any] = {
-        "recipe": "study2022",
+        "preprocessing": "study2022",
         "length": LENGTH,
         "vectors": "random:50",
         "cache": cache,

@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reimpl.data import cache as caching
-from reimpl.data.cache import load, load_or_prepare
+from reimpl.data import prepare as caching
 from reimpl.data.dataset import Dataset
-from reimpl.data.prepare import prepare
-from reimpl.data.recipe import RECIPES
+from reimpl.data.prepare import load, load_or_prepare, prepare
+from reimpl.data.preprocessing import PREPROCESSINGS
 from reimpl.errors import DataError
 from tests.data.corpora import corpus, write
 
 
 def get(folder: Path, **changes: Any) -> Dataset:
     options: dict[str, Any] = {
-        "recipe": "liu2017",
+        "preprocessing": "liu2017",
         "length": 3,
         "vectors": "random:4",
         "cache": folder.parent / "cache",
@@ -64,26 +63,28 @@ def assert_equal(one: Dataset, two: Dataset) -> None:
                 np.testing.assert_array_equal(*(getattr(it, array) for it in features))
         assert (features[0] is None) == (features[1] is None)
     np.testing.assert_array_equal(one.vectors, two.vectors)
-    plain = ("name", "recipe", "fingerprint", "content", "labels", "vocabulary", "notes", "padding_id")
+    plain = ("name", "preprocessing", "fingerprint", "content", "labels", "vocabulary", "notes", "padding_id")
     for name in (*plain, "padding_trainable", "counts"):
         assert getattr(one, name) == getattr(two, name)
 
 
-@pytest.mark.parametrize("recipe", RECIPES)
-def test_every_recipe_from_disk(folder: Path, recipe: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("preprocessing", PREPROCESSINGS)
+def test_every_preprocessing_from_disk(
+    folder: Path, preprocessing: str, request: pytest.FixtureRequest
+) -> None:
     """Features too come back as they were prepared, in memory or from disk."""
-    first = get(folder, recipe=recipe)
+    first = get(folder, preprocessing=preprocessing)
     rng = np.random.default_rng(0)
-    assert_equal(first, prepare(folder, recipe=recipe, length=3, vectors="random:4", rng=rng))
+    assert_equal(first, prepare(folder, preprocessing=preprocessing, length=3, vectors="random:4", rng=rng))
     request.getfixturevalue("no_preparation")
-    assert_equal(first, get(folder, recipe=recipe))
+    assert_equal(first, get(folder, preprocessing=preprocessing))
 
 
 def test_options_and_bytes_name_the_entry(folder: Path) -> None:
     """Another length, recipe or option of it, source of vectors, seed or byte is prepared anew."""
     get(folder)
-    option = {"recipe": replace(RECIPES["liu2017"], vocabulary_size=20)}
-    for changes in (option, {"length": 2}, {"recipe": "study2022"}, {"vectors": "random:5"}):
+    option = {"preprocessing": replace(PREPROCESSINGS["liu2017"], vocabulary_size=20)}
+    for changes in (option, {"length": 2}, {"preprocessing": "study2022"}, {"vectors": "random:5"}):
         get(folder, **changes)
     write(folder / "dev.txt", ["a\tbirds"])
     get(folder)

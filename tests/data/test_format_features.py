@@ -62,7 +62,7 @@ def test_headed_files_that_are_refused(tmp_path: Path, train: bytes, message: st
 def test_a_corpus_of_features_is_a_data_set_without_words(tmp_path: Path) -> None:
     data = corpus(toy(tmp_path, labels_txt=b"x\ny\nz\n"))
     assert (data.labels, data.vocabulary, len(data.train.tokens)) == (("x", "y", "z"), ("",), 0)
-    assert data.recipe == "features as given"
+    assert data.preprocessing == "features as given"
     with pytest.raises(DataError, match=r"labels\.txt: 2 names for 3 labels; get the file that belongs"):
         corpus(toy(tmp_path / "other", labels_txt=b"x\ny\n"))
     for train, message in (

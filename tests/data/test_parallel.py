@@ -17,7 +17,7 @@ from reimpl.data.dataset import Dataset
 from reimpl.data.formats import texts
 from reimpl.data.numbering import Documents, Rows, Task, numbered, processes
 from reimpl.data.prepare import prepare
-from reimpl.data.recipe import Recipe
+from reimpl.data.preprocessing import Preprocessing
 from reimpl.data.source import Document
 from reimpl.data.text import STUDY
 from reimpl.errors import DataError
@@ -61,15 +61,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def made(source: Any, recipe: str | Recipe, workers: int | None, **options: Any) -> Dataset:
+def made(source: Any, preprocessing: str | Preprocessing, workers: int | None, **options: Any) -> Dataset:
     rng = np.random.default_rng(0)
-    return prepare(source, recipe=recipe, length=6, vectors="random:4", rng=rng, workers=workers, **options)
+    return prepare(
+        source, preprocessing=preprocessing, length=6, vectors="random:4", rng=rng, workers=workers, **options
+    )
 
 
-@pytest.mark.parametrize("recipe", ["study2022", "attentionxml", "bow"])
-def test_how_many_processes_makes_no_difference(folder: Path, recipe: str) -> None:
+@pytest.mark.parametrize("preprocessing", ["study2022", "attentionxml", "bow"])
+def test_how_many_processes_makes_no_difference(folder: Path, preprocessing: str) -> None:
     """Every array, word, label, count and identity is the same."""
-    assert_equal(made(folder, recipe, 1), made(folder, recipe, 2))
+    assert_equal(made(folder, preprocessing, 1), made(folder, preprocessing, 2))
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,18 @@ import pytest
 
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.prepare import prepare
-from reimpl.data.recipe import RECIPES, Recipe
+from reimpl.data.preprocessing import PREPROCESSINGS, Preprocessing
 from reimpl.errors import DataError
 from tests.data.corpora import TEST, TRAIN, corpus, write
 
-STUDY, LIU = RECIPES["study2022"], RECIPES["liu2017"]
+STUDY, LIU = PREPROCESSINGS["study2022"], PREPROCESSINGS["liu2017"]
 
 
-def made(folder: Path, recipe: str | Recipe = "study2022", length: int = 3, seed: int = 0) -> Dataset:
+def made(
+    folder: Path, preprocessing: str | Preprocessing = "study2022", length: int = 3, seed: int = 0
+) -> Dataset:
     rng = np.random.default_rng(seed)
-    return prepare(folder, recipe=recipe, length=length, vectors="random:4", rng=rng)
+    return prepare(folder, preprocessing=preprocessing, length=length, vectors="random:4", rng=rng)
 
 
 def texts(split: Split, data: Dataset) -> list[str]:
@@ -45,7 +47,12 @@ def test_study_by_hand(tmp_path: Path) -> None:
     assert data.labels == ("a", "b", "c", "d")
     assert label_sets(data.train, data) == [["a", "b"], ["a"], ["c"]]
     assert label_sets(data.test, data) == [["a"], ["b", "d"]]
-    assert (data.name, data.recipe, data.padding_id, data.padding_trainable) == ("toy", "study2022", 0, False)
+    assert (data.name, data.preprocessing, data.padding_id, data.padding_trainable) == (
+        "toy",
+        "study2022",
+        0,
+        False,
+    )
     assert not data.vectors[:2].any()
     assert data.vectors[2:].all()
 

@@ -7,15 +7,14 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reimpl.data.source import ContentHash, Document, identities
+from reimpl.data.source import ContentHash, Document, identities, line_of
 
 A, B, C = Document(("x", "y"), "one"), Document((), "two"), Document(("x",), "three")
 
 
 def hashed(*documents: Document) -> ContentHash:
     found = ContentHash()
-    for document in documents:
-        found.add(document)
+    found.add([line_of(it.labels, it.text.encode()) for it in documents])
     return found
 
 

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from reimpl.data.numbering import Numbers
-from reimpl.data.prepare import _kept_words
-from reimpl.data.text import LIU, STUDY, TOKENISED, Tokeniser
-from reimpl.data.vocabulary import (
+from reimpl.data.prepare import kept_words
+from reimpl.data.preprocessing import (
     Vocabulary,
     attentionxml_vocabulary,
     liu_vocabulary,
     study_vocabulary,
 )
+from reimpl.data.text import LIU, STUDY, TOKENISED, Tokeniser
 from tests.data.reference import reference
 from tests.data.sources import numbered, texts
 
@@ -39,7 +39,7 @@ def study(numbers: Numbers, **options: int) -> Vocabulary:
 
 
 def liu(numbers: Numbers, size: int) -> Vocabulary:
-    times, first = _kept_words(list(numbers.splits.values()), len(numbers.words))
+    times, first = kept_words(list(numbers.splits.values()), len(numbers.words))
     lengths = [part.joined("kept") for part in numbers.splits.values()]
     return liu_vocabulary(tuple(numbers.words), times, first, lengths, size=size)
 

@@ -161,22 +161,22 @@ def corpora() -> Iterator[str]:
                 yield f"{name}  content {source.digest()[:16]}"
         for name in TEXT_FORMATS:
             files, options = CORPORA[name]
-            for recipe in described.recipes():
+            for name_of_rules in described.recipes():
                 source = open_corpus(Path(folder) / name, options)
                 try:
                     made = prepared(
                         source,
-                        recipe=recipe,
+                        preprocessing=name_of_rules,
                         length=5,
                         vectors="random:4",
                         rng=np.random.default_rng(0),
                         workers=1,
                     )
                 except ValueError as err:
-                    yield f"{name}  {recipe}  refused: {type(err).__name__}"
+                    yield f"{name}  {name_of_rules}  refused: {type(err).__name__}"
                     continue
                 parts = [made.labels, made.vocabulary, made.vectors.tolist()]
-                yield f"{name}  {recipe}  {made.fingerprint[:16]}  {_digest(parts)}"
+                yield f"{name}  {name_of_rules}  {made.fingerprint[:16]}  {_digest(parts)}"
 
 
 # --------------------------------------------------------------------------- files

@@ -105,7 +105,7 @@ def pairs_there(tree: Tree, pattern: str, other: str) -> str | None:
     return f"{first.name} beside {second.name}" if first and second else None
 
 
-def beside(tree: Tree, files: Mapping[str, File], pattern: str, what: str) -> dict[str, File]:
+def files_beside(tree: Tree, files: Mapping[str, File], pattern: str, what: str) -> dict[str, File]:
     """The other file of each split; raises `DataError` for a split without it."""
     others = by_split(tree, pattern)
     for split, file in files.items():

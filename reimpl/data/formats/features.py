@@ -8,21 +8,21 @@ columns   `..._data.txt`, headed, with `..._trSplit.txt` and `..._tstSplit.txt`:
           means over the columns, so a column is never chosen silently.
 matrices  `X.trn.npz` and `Y.trn.npz` (amzn/pecos), `trn_X_Xf.npz` and `trn_X_Y.npz` (pyxclib)
 
-Whether ids count from 0 or from 1 is stated, or proved by the ids themselves, never guessed. Lines are read
-by pandas, a block at a time. scikit-learn's reader was no choice: it guesses the base, refuses features out
-of order, has no header, and reads labels in a Python loop.
+Whether ids count from 0 or from 1 is stated, or proved by the ids themselves, never guessed. scikit-learn's
+reader was no choice: it guesses the base, refuses features out of order, has no header, and reads labels in a
+Python loop.
 
-Shapes: N documents, D features, L labels.
+Shapes: N documents, D features, L labels. `detect_...` says why files are of a format, or None.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,30 +30,14 @@ import numpy as np
 from scipy import sparse
 
 from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
-from reimpl.data.files import (
-    File,
-    Tree,
-    exact_floats,
-    head,
-    line_blocks,
-    shown,
-    sound_array,
-    text_lines,
-    tree,
-)
-from reimpl.data.formats.base import (
-    Base,
-    Options,
-    beside,
-    first_file,
-    first_lines,
-    pairs_there,
-    train_and_test,
-)
+from reimpl.data.files import File, Tree, head, line_blocks, shown, sound_array, text_lines, tree
+from reimpl.data.formats import base
+from reimpl.data.formats.base import Base, Options, first_file, train_and_test
 from reimpl.data.source import MODULUS, identities_of_sums
+from reimpl.data.storage import digest_of
 from reimpl.errors import ConfigError, DataError, option
 
-#: What stands as `Dataset.recipe`: the weights are those of the corpus.
+#: What stands as `Dataset.preprocessing`: the weights are those of the corpus.
 GIVEN = "features as given"
 #: Counts up when the same corpus gives other arrays than before.
 FEATURES_VERSION = 1
@@ -70,9 +54,6 @@ _TARGETS = r"(?:Y\.{split}|{prefix}{split}_X_Y)\.npz"
 #: Of an id (int32) and of a value (float32).
 LARGEST, LARGEST_VALUE = int(np.iinfo(np.int32).max), float(np.finfo(np.float32).max)
 _FORM = "`label,label feature:value ...`"
-
-
-# --------------------------------------------------------------------------- lines
 
 
 class Rows(NamedTuple):
@@ -100,64 +81,56 @@ def read_rows(file: File, skip: int = 0) -> Rows:
     that is not finite, or an id beyond 2^31 - 1. An id is the number that is written, however many zeros
     stand in front.
     """
-    kinds = (np.int32, np.float32, np.int64, np.int32, np.int64)
-    parts: list[list[Any]] = [[np.empty(0, kind)] for kind in kinds]
-    repeated, open_end = 0, False
+    blocks, open_end = [_rows_of([])], False
     for number, block in line_blocks(file):
         while number <= skip and block:
             number, block = number + 1, block.partition(b"\n")[2]
         if not block:
             continue
         open_end = not block.endswith(b"\n")
-        text = (block + b"\n" * open_end).replace(b"\r\n", b"\n").replace(b"\t", b" ")
+        text = block.removesuffix(b"\n").replace(b"\r\n", b"\n").replace(b"\t", b" ")
         while b"  " in text:
             text = text.replace(b"  ", b" ")
-        rows = _rows_of(text.replace(b" \n", b"\n"))
-        if rows is None:
-            lines = enumerate(text.split(b"\n"))
-            bad = next((n for n, line in lines if _rows_of(line.rstrip() + b"\n") is None), 0)
+        lines = [line.removesuffix(b"\r").removesuffix(b" ") for line in text.split(b"\n")]
+        if (rows := _rows_of(lines)) is None:
+            bad = next((n for n, line in enumerate(lines) if _rows_of([line]) is None), 0)
             line = block.split(b"\n")[bad]
             what = f"ids up to {LARGEST}, finite values and no feature twice; correct the line"
             raise DataError(f"{file}:{number + bad}: {shown(line)} is no {_FORM} with {what}")
-        repeated += rows.repeated
-        for part, array, kind in zip(parts, rows[:5], kinds, strict=True):
-            part.append(array.astype(kind, copy=False))
+        blocks.append(rows)
     # popped, so that one array at most is there twice
-    ids, values, lengths, labels, label_lengths = (np.concatenate(parts.pop(0)) for _ in kinds)
-    return Rows(ids, values, lengths, labels, label_lengths, repeated, open_end)
+    columns = [list(column) for column in zip(*filter(None, blocks), strict=True)]
+    del blocks
+    ids, values, lengths, labels, label_lengths = (np.concatenate(columns.pop(0)) for _ in range(5))
+    return Rows(ids, values, lengths, labels, label_lengths, sum(columns[0]), open_end)
 
 
-def _rows_of(text: bytes) -> Rows | None:
-    """The rows of a block that ends in a line feed; None when something in it breaks the form."""
-    import pandas
-
-    signed = any(sign in text for sign in (b" +", b" -", b"\n+", b"\n-", b",+", b",-"))
-    if text.translate(None, b"0123456789.+-eE,: \n") or signed or text[:1] in b"+-":
-        return None
+def _rows_of(lines: Sequence[bytes]) -> Rows | None:
+    """The rows of lines parted by single spaces; None when something in them breaks the form."""
     heads, tails = [], []
-    for line in text[:-1].split(b"\n"):
+    for line in lines:
         first, _, tail = line.partition(b" ")
         heads.append(b"" if b":" in first else first)
         tails.append(line if b":" in first else tail)
-    pairs = b"\n".join(filter(None, tails)).replace(b" ", b"\n") + b"\n"
-    lengths = [tail.count(b" ") + 1 if tail else 0 for tail in tails]
-    ids, values = np.empty(0, dtype=np.int64), np.empty(0)
-    how = {"sep": ":", "lineterminator": "\n", "header": None, "low_memory": False, "quoting": 3}
-    try:
-        labels = list(map(int, b",".join(filter(None, heads)).split(b","))) if any(heads) else []
-        if any(lengths):
-            kinds, exact = {1: np.float64}, exact_floats()
-            frame = pandas.read_csv(io.BytesIO(pairs), dtype=kinds, na_filter=False, **how, **exact)
-            if frame.shape != (sum(lengths), 2) or frame[0].dtype != np.int64:
-                return None
-            ids, values = frame[0].to_numpy(), frame[1].to_numpy()
+    lengths = [tail.count(b":") for tail in tails]
+    label_lengths = [head.count(b",") + 1 if head else 0 for head in heads]
+    # without their numbers the features of a line are `: : :`
+    marks = b"\n".join((b": " * length)[:-1] for length in lengths)
+    names = b",".join(filter(None, heads)).split(b",") if any(heads) else []
+    pairs = b" ".join(tails).replace(b":", b" ").split()
+    whole = b"".join(names + pairs[::2]).isdigit() or not (names or pairs)
+    if b"\n".join(tails).translate(None, b"0123456789.+-eE") != marks or not whole or b"" in names:
+        return None
+    try:  # as `float` all of them: a number of thousands of digits is none for `int`
+        labels, numbers = np.array(list(map(float, names))), np.array(list(map(float, pairs)))
     except ValueError:
         return None
-    if max(labels, default=0) > LARGEST or ids.max(initial=0) > LARGEST:
+    if len(numbers) != 2 * sum(lengths):
         return None
-    if not (np.abs(values) <= LARGEST_VALUE).all():
+    ids, values = numbers[::2], numbers[1::2]
+    largest = max(labels.max(initial=0), ids.max(initial=0))
+    if largest > LARGEST or not (np.abs(values) <= LARGEST_VALUE).all():
         return None
-    label_lengths = [first.count(b",") + 1 if first else 0 for first in heads]
     features, weights = _keys(lengths, ids), values.astype(np.float32)
     if not (np.diff(features) > 0).all():
         order = np.argsort(features)
@@ -165,28 +138,29 @@ def _rows_of(text: bytes) -> Rows | None:
         if (np.diff(features) == 0).any():
             return None
     positives = np.unique(_keys(label_lengths, labels))
-    per_line = np.bincount(positives >> 31, minlength=len(lengths))
-    repeated = len(labels) - len(positives)
-    return Rows(features & LARGEST, weights, np.array(lengths), positives & LARGEST, per_line, repeated)
+    return Rows(
+        (features & LARGEST).astype(np.int32),
+        weights,
+        np.array(lengths, dtype=np.int64),
+        (positives & LARGEST).astype(np.int32),
+        np.bincount(positives >> 31, minlength=len(lengths)),
+        len(labels) - len(positives),
+    )
 
 
-def _keys(lengths: Sequence[int], ids: IntArray | Sequence[int]) -> IntArray:
+def _keys(lengths: Sequence[int], ids: FloatArray) -> IntArray:
     """Row and id (31 bits) as one number: sorting them sorts the ids within rows."""
     rows = np.repeat(np.arange(len(lengths), dtype=np.int64) << 31, np.array(lengths, dtype=np.int64))
-    return rows + np.asarray(ids, dtype=np.int64)
+    return rows + ids.astype(np.int64)
 
 
-# --------------------------------------------------------------------------- files with and without a header
-
-
-def _header(file: File) -> list[int] | None:
+def _header(file: File) -> tuple[int, ...] | None:
     """N, D and L of the first line, if it is a header."""
     match = _HEADER.fullmatch(head(file).split(b"\n")[0])
-    return [int(number) for number in match.groups()] if match else None
+    return tuple(map(int, match.groups())) if match else None
 
 
 def detect_headed(tree: Tree) -> str | None:
-    """First line `N D L` in the train file, or in the one file given."""
     if (file := first_file(tree, _FILES)) is None or (header := _header(file)) is None:
         return None
     n, n_features, n_labels = header
@@ -194,11 +168,10 @@ def detect_headed(tree: Tree) -> str | None:
 
 
 def detect_bare(tree: Tree) -> str | None:
-    """All of the first lines are `label,label feature:value ...`, without a header."""
     if (file := first_file(tree, _FILES)) is None:
         return None
-    lines = [line.strip() for line in first_lines(file) if not line.startswith(b"#")]
-    rows = _rows_of(b"\n".join([*lines, b""])) if lines else None
+    lines = [b" ".join(line.split()) for line in base.first_lines(file) if not line.startswith(b"#")]
+    rows = _rows_of(lines)
     if rows is None or not len(rows.ids):
         return None
     return f"the lines of {file.name} are {_FORM} without a header"
@@ -207,7 +180,7 @@ def detect_bare(tree: Tree) -> str | None:
 def open_headed(tree: Tree, options: Options) -> Dataset:
     """A folder of files with a header."""
     files = train_and_test(tree, _FILES, "the format `N D L`")
-    tables = {split: read_headed(file) for split, file in files.items()}
+    tables = {split: _read_headed(file) for split, file in files.items()}
     sizes = tables["train"][1]
     for split, (_, other) in tables.items():
         if other != sizes:
@@ -217,7 +190,7 @@ def open_headed(tree: Tree, options: Options) -> Dataset:
     return features_dataset(tree.name, parts, **about)
 
 
-def read_headed(file: File) -> tuple[Rows, tuple[int, int]]:
+def _read_headed(file: File) -> tuple[Rows, tuple[int, int]]:
     """A file with a header, and its D and L; raises `DataError` when it holds other than N documents."""
     if (header := _header(file)) is None:
         line = head(file).split(b"\n")[0].rstrip()
@@ -253,22 +226,20 @@ def _base(
     """
     lowest = min((int(array.min()) for array in ids if len(array)), default=0)
     highest = max((int(array.max()) for array in ids if len(array)), default=-1)
-    name, note = f"{what}s_from", []
+    name, note, first = f"{what}s_from", list[str](), stated
     if stated == 1 and lowest == 0 <= highest:
         contrary = f"{what} id 0 occurs, but {option(name, 1)} is stated"
         raise DataError(f"{where}: {contrary}; state {option(name, 0)}{option('_one_base')}")
-    first: Base = 1
-    if stated is not None:
-        first = stated
-    elif lowest == 0:
+    if stated is None and lowest == 0:
         first, note = 0, [f"{what} ids count from 0: id 0 occurs."] * (highest >= 0)
-    elif highest == size:
-        note = [f"{what} ids count from 1: the header says {size} and id {size} occurs."]
-    elif size is None or highest < size:
+    elif stated is None and highest == size:
+        first, note = 1, [f"{what} ids count from 1: the header says {size} and id {size} occurs."]
+    elif stated is None and (size is None or highest < size):
         raise DataError(
             f"{where}: the {what} ids run from {lowest} to {highest}, which fits counting from 0 and from 1; "
             f"state {option(name, 0)} or {option(name, 1)}"
         )
+    first = 1 if first is None else first
     if size is not None and highest - first >= size:
         raise DataError(
             f"{where}: {what} id {highest}, counted from {first}, but {size} {what}s in the header; "
@@ -294,14 +265,14 @@ def _assemble(
     """
     where, (D, L) = str(tree.path), sizes or (None, None)
     ids, labels = [each.ids for each in rows.values()], [each.labels for each in rows.values()]
-    base, n_features, note = _base(where, "feature", ids, D, options.features_from)
+    feature_base, n_features, note = _base(where, "feature", ids, D, options.features_from)
     label_base, n_labels, label_note = _base(where, "label", labels, L, options.labels_from)
     parts: dict[str, Matrices] = {}
     counts: dict[str, int] = {}
     notes = [*note, *label_note]
     for split, each in rows.items():
         size = len(each.lengths)
-        features = (each.values, each.ids - np.int32(base), offsets_of(each.lengths))
+        features = (each.values, each.ids - np.int32(feature_base), offsets_of(each.lengths))
         x = sparse.csr_matrix(features, shape=(size, n_features))
         x.eliminate_zeros()
         ones = np.ones(len(each.labels), dtype=np.float32)
@@ -317,10 +288,10 @@ def _assemble(
         ):
             counts[f"{split}.{name}"] = count
             notes += [f"{split}: {count} {sentence}."] * (count > 0)
-    return parts, {"names": names_beside(tree, n_labels), "counts": counts, "notes": notes}
+    return parts, {"names": _names_beside(tree, n_labels), "counts": counts, "notes": notes}
 
 
-def names_beside(tree: Tree, size: int) -> tuple[str, ...] | None:
+def _names_beside(tree: Tree, size: int) -> tuple[str, ...] | None:
     """Names of the labels by id, if a file of them lies there; raises `DataError` where that has others."""
     file = tree.find("labels.txt") or tree.find("Y.txt")
     if file is None:
@@ -330,9 +301,6 @@ def names_beside(tree: Tree, size: int) -> tuple[str, ...] | None:
         wrong = f"{len(names):,} names for {size:,} labels"
         raise DataError(f"{file}: {wrong}; get the file that belongs to the data")
     return names
-
-
-# --------------------------------------------------------------------------- as data sets
 
 
 def features_dataset(
@@ -349,8 +317,8 @@ def features_dataset(
     there is no label to learn.
     """
     n_features, n_labels = parts["train"][0].shape[1], parts["train"][1].shape[1]
-    counted: dict[str, float] = {"features": n_features, "labels": n_labels}
-    splits, lines, sums, kept = {}, [], {}, []
+    sizes: dict[str, float] = {"features": n_features, "labels": n_labels}
+    splits, lines, sums, kept = {}, ["bow"], {}, []
     for split, (x, y) in parts.items():
         if x.shape[0] == 0:
             raise DataError(f"{name}: {split} has no documents; give a file that is not empty")
@@ -368,14 +336,13 @@ def features_dataset(
         sums[split] = part.size, total
         bare = int((np.diff(part.label_offsets) == 0).sum())
         kept += [f"{split}: {bare} documents without labels kept."] * (bare > 0)
-        counted |= {f"{split}.documents": part.size, f"{split}.unlabelled_kept": bare}
-        counted[f"{split}.mean_features"] = x.nnz / part.size
-    content = hashlib.sha256("\n".join(["bow", *lines]).encode()).hexdigest()
-    choices = json.dumps([FEATURES_VERSION, content, n_features, n_labels])
+        sizes |= {f"{split}.documents": part.size, f"{split}.unlabelled_kept": bare}
+        sizes[f"{split}.mean_features"] = x.nnz / part.size
+    content = digest_of("\n".join(lines))
     return Dataset(
         name=name,
-        recipe=GIVEN,
-        fingerprint=hashlib.sha256(choices.encode()).hexdigest(),
+        preprocessing=GIVEN,
+        fingerprint=digest_of(json.dumps([FEATURES_VERSION, content, n_features, n_labels])),
         content=content,
         **identities_of_sums(sums, "bow "),
         train=splits["train"],
@@ -386,7 +353,7 @@ def features_dataset(
         vectors=np.zeros((1, 1), dtype=np.float32),
         padding_id=0,
         padding_trainable=False,
-        counts={**(counts or {}), **counted},
+        counts={**(counts or {}), **sizes},
         notes=(*notes, *kept),
     )
 
@@ -401,36 +368,21 @@ def _digests(label_ids: IntArray, label_offsets: IntArray, x: sparse.csr_matrix)
     labels, ids = label_ids.astype("<i4").tobytes(), x.indices.astype("<i4").tobytes()
     values = x.data.astype("<f4").tobytes()
     ends = zip(label_offsets.tolist(), x.indptr.tolist(), strict=True)
-    start, first = next(ends)
-    for stop, last in ends:
-        count, own = (stop - start).to_bytes(8, "little"), labels[4 * start : 4 * stop]
-        document = b"".join((count, own, ids[4 * first : 4 * last], values[4 * first : 4 * last]))
+    for (start, first), (stop, last) in pairwise(ends):
+        size, own = (stop - start).to_bytes(8, "little"), labels[4 * start : 4 * stop]
+        document = b"".join((size, own, ids[4 * first : 4 * last], values[4 * first : 4 * last]))
         one = hashlib.sha256(document).digest()
         digest.update(one)
         total += int.from_bytes(one, "big")
-        start, first = stop, last
     return digest.hexdigest(), total % MODULUS
-
-
-# --------------------------------------------------------------------------- columns of splits
 
 
 def _column_files(where: Tree) -> dict[str, File]:
     """The files of train rows, of test rows, and of the data, as they are there."""
-    names = [
-        (match[1].lower().replace("_", ""), name)
-        for name in where.files
-        if (match := _SPLIT_FILE.fullmatch(name))
-    ]
     roles = {"trsplit": "train", "tstsplit": "test", "data": "data"}
-    return {roles[kind]: file for kind, name in names if (file := where.find(name))}
-
-
-def detect_columns(where: Tree) -> str | None:
-    """A file of row numbers for train, one for test, or at least one of them."""
-    columns, files = count_columns(where), _column_files(where)
-    rows = files.get("train") or files.get("test")
-    return f"{rows.name} holds row numbers in {columns} columns, a split each" if rows else None
+    matches = filter(None, map(_SPLIT_FILE.fullmatch, where.files))
+    files = {roles[match[1].lower().replace("_", "")]: where.find(match[0]) for match in matches}
+    return {role: file for role, file in files.items() if file}
 
 
 def count_columns(where: Tree) -> int | None:
@@ -445,6 +397,12 @@ def count_columns(where: Tree) -> int | None:
     if not first or not all(field.isdigit() for field in first):
         raise DataError(f"{rows}: no row numbers; get a sound copy")
     return len(first)
+
+
+def detect_columns(where: Tree) -> str | None:
+    columns, files = count_columns(where), _column_files(where)
+    rows = files.get("train") or files.get("test")
+    return f"{rows.name} holds row numbers in {columns} columns, a split each" if rows else None
 
 
 def check_column(where: str, column: int, columns: int) -> None:
@@ -470,20 +428,19 @@ def open_column(where: Tree, options: Options) -> Dataset:
         raise DataError(f"{where.path}: {columns} splits, one a column; {state}")
     if no_data:
         raise DataError(f"{where.path}: row numbers of splits, but {lacking}")
+    if not {"train", "test"} <= files.keys():
+        raise DataError(f"{where.path}: ..._trSplit.txt and ..._tstSplit.txt are both needed")
     home, data = where, files.get("data")
     if options.data is not None:  # names of labels are looked for beside it
         path = Path(options.data)
         ((data, *_), *_) = tree(path).files.values()
         home = tree(path.parent) if data.path == path and not data.member else tree(path)
     assert data is not None
-    whole, sizes = read_headed(data)
+    whole, sizes = _read_headed(data)
     parts, about = _assemble(home, {"all": whole}, options, sizes)
     x, y = parts["all"]
-    column, rows = options.column or 0, {}
-    for split in ("train", "test"):
-        if split not in files:
-            raise DataError(f"{where.path}: ..._trSplit.txt and ..._tstSplit.txt are both needed")
-        rows[split] = _row_numbers(files[split], x.shape[0], columns)[:, column]
+    column = options.column or 0
+    rows = {split: _row_numbers(files[split], x.shape[0], columns)[:, column] for split in ("train", "test")}
     used = np.concatenate((rows["train"], rows["test"]))
     if len(np.unique(used)) < len(used):
         raise DataError(f"{home.name}: column {column} uses a row twice; get a sound copy of the split files")
@@ -511,18 +468,14 @@ def _row_numbers(file: File, size: int, columns: int) -> IntArray:
     return rows - 1
 
 
-# --------------------------------------------------------------------------- matrices
-
-
 def detect_matrices(tree: Tree) -> str | None:
-    """A matrix of features beside one of labels."""
-    return pairs_there(tree, _FEATURES, _TARGETS)
+    return base.pairs_there(tree, _FEATURES, _TARGETS)
 
 
 def open_matrices(tree: Tree, options: Options) -> Dataset:
     """A folder of feature and label matrices; raises `DataError` when they have different rows or columns."""
     files = train_and_test(tree, _FEATURES, "the format of sparse matrices")
-    targets = beside(tree, files, _TARGETS, "matrix of {} labels")
+    targets = base.files_beside(tree, files, _TARGETS, "matrix of {} labels")
     parts = {split: (_read_matrix(file), _read_matrix(targets[split])) for split, file in files.items()}
     widths = {split: (x.shape[1], y.shape[1]) for split, (x, y) in parts.items()}
     for split, (x, y) in parts.items():
@@ -532,7 +485,7 @@ def open_matrices(tree: Tree, options: Options) -> Dataset:
         if widths[split] != widths["train"]:
             unlike = f"features and labels are {widths['train']} in train, {widths[split]} in {split}"
             raise DataError(f"{tree.path}: {unlike}; they do not belong together")
-    return features_dataset(tree.name, parts, names=names_beside(tree, widths["train"][1]))
+    return features_dataset(tree.name, parts, names=_names_beside(tree, widths["train"][1]))
 
 
 def _read_matrix(file: File) -> sparse.csr_matrix:

@@ -10,27 +10,22 @@ arrays  `train_texts.npy`, word ids (N, 500) filled up with 0, and `vocab.npy`, 
         makes them. It saves labels as Python objects: these are never read (they could run code), and
         `train_labels.txt` beside them is.
 fields  which ones hold text and labels is stated, and so is what parts the labels.
+
+The names of the files are patterns, each format's own; `detect_...` says why files are of a format, or None.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import zip_longest
 from typing import Any
 
 from reimpl.data.files import LONGEST_LINE, File, Tree, line_blocks, read_npy, shown, text_lines
-from reimpl.data.formats.base import (
-    Options,
-    beside,
-    by_split,
-    first_file,
-    first_lines,
-    pairs_there,
-    train_and_test,
-)
+from reimpl.data.formats import base
+from reimpl.data.formats.base import Options, by_split, first_file, first_lines, train_and_test
 from reimpl.data.numbering import Lines, parse_line
 from reimpl.data.source import Document, TextSource
 from reimpl.errors import DataError, option
@@ -44,11 +39,8 @@ _ARRAYS, _LABEL_LINES = r"{prefix}{split}_texts\.npy", r"{prefix}{split}_labels\
 _JSON = r"{prefix}{split}\.(?:jsonl|ndjson|json)"
 _CSV = r"{prefix}{split}\.(?:csv|tsv)"
 
-# --------------------------------------------------------------------------- lines
-
 
 def detect_lines(tree: Tree) -> str | None:
-    """One tab in each of the first lines, or two when a column of ids stands in front."""
     file = first_file(tree, _LINES)
     tabs = {line.count(b"\t") for line in first_lines(file)} if file else set()
     if file and tabs == {1}:
@@ -70,26 +62,27 @@ def open_lines(tree: Tree, options: Options) -> TextSource:
         for number, line in text_lines(file):
             yield parse_line(line, f"{file}:{number}", ids=ids)
 
-    def chunks(file: File) -> Iterator[Lines]:
+    def chunks(split: str) -> Iterator[Lines]:
         # not yet taken apart; errors come when they are, or in reading
-        return (Lines(block, str(file), number, ids) for number, block in line_blocks(file, CHUNK))
+        file, number = files[split], 0
+        for number, block in line_blocks(file, CHUNK):
+            yield Lines(block, str(file), number, ids)
+        if not number:
+            raise DataError(f"{tree.name}: {split} has no documents; give a file that is not empty")
 
     return TextSource(
         tree.name,
         {split: partial(documents, file) for split, file in files.items()},
         tuple(files.values()),
         f"lml ids={ids}",
-        pieces={split: partial(chunks, file) for split, file in files.items()},
+        pieces={split: partial(chunks, split) for split in files},
         by_split=True,
     )
 
 
-# --------------------------------------------------------------------------- pairs, arrays
-
-
 def detect_pairs(tree: Tree) -> str | None:
-    """A file of texts beside one of labels."""
-    return pairs_there(tree, _TOKENISED, _LABEL_LINES) or pairs_there(tree, _RAW, _LABEL_LINES)
+    pairs = (base.pairs_there(tree, pattern, _LABEL_LINES) for pattern in (_TOKENISED, _RAW))
+    return next(filter(None, pairs), None)
 
 
 def open_pairs(tree: Tree, options: Options) -> TextSource:
@@ -101,34 +94,33 @@ def open_pairs(tree: Tree, options: Options) -> TextSource:
         raise DataError(f"{tree.path}: {both} are both there; state {choice}")
     use_raw = bool(raw) and bool(options.raw or not tokenised)
     texts = train_and_test(tree, _RAW if use_raw else _TOKENISED, "AttentionXML's raw pairs")
-    labels = beside(tree, texts, _LABEL_LINES, "{}_labels.txt")
+    labels = base.files_beside(tree, texts, _LABEL_LINES, "{}_labels.txt")
 
     def documents(split: str) -> Iterator[Document]:
         lines = (text for _, text in text_lines(texts[split]))
         return _with_labels(texts[split], lines, labels[split])
 
-    return TextSource(
-        tree.name,
-        {split: partial(documents, split) for split in texts},
-        tuple(file for split in texts for file in (texts[split], labels[split])),
-        f"pairs raw={use_raw}",
-        tokenised=not use_raw,
-    )
+    files = _side_by_side(texts, labels)
+    readers = {split: partial(documents, split) for split in texts}
+    return TextSource(tree.name, readers, files, f"pairs raw={use_raw}", tokenised=not use_raw)
+
+
+def _side_by_side(texts: Mapping[str, File], labels: Mapping[str, File]) -> tuple[File, ...]:
+    return tuple(file for split in texts for file in (texts[split], labels[split]))
 
 
 def _with_labels(file: File, texts: Iterator[str], labels: File) -> Iterator[Document]:
     """The texts of a file with a line of labels each, by white space; `DataError` for unlike numbers."""
-    rows, n = text_lines(labels), 0
-    for n, (text, row) in enumerate(zip_longest(texts, (line for _, line in rows)), start=1):
+    rows = (line for _, line in text_lines(labels))
+    for n, (text, row) in enumerate(zip_longest(texts, rows)):
         if text is None or row is None:
             more, fewer = (file, labels) if row is None else (labels, file)
-            both = f"{fewer.name} ends after {n - 1:,} lines, and {more.name} goes on"
+            both = f"{fewer.name} ends after {n:,} lines, and {more.name} goes on"
             raise DataError(f"{file}: {both}; they do not belong together, or one is cut off")
         yield Document(tuple(row.split()), text)
 
 
 def detect_arrays(tree: Tree) -> str | None:
-    """A file of word ids."""
     texts = first_file(tree, _ARRAYS)
     return f"{texts.name} holds word ids" if texts else None
 
@@ -139,10 +131,10 @@ def open_arrays(tree: Tree, options: Options) -> TextSource:
     if vocabulary is None:
         raise DataError(f"{tree.path}: no vocab.npy, without which the word ids say nothing; add the file")
     what = "{}_labels.txt (labels saved as Python objects are not read)"
-    labels = beside(tree, texts, _LABEL_LINES, what)
+    labels = base.files_beside(tree, texts, _LABEL_LINES, what)
 
     def documents(split: str) -> Iterator[Document]:
-        """Words joined by spaces, the padding (0) left out."""
+        # words joined by spaces, the padding (0) left out
         ids = read_npy(texts[split], "iu", 2)
         words = read_npy(vocabulary, "U", 1).astype(object)
         if ids.min(initial=0) < 0 or ids.max(initial=0) >= len(words):
@@ -150,24 +142,17 @@ def open_arrays(tree: Tree, options: Options) -> TextSource:
             raise DataError(f"{texts[split]}: {beyond}; get the file that belongs to the texts")
         return _with_labels(texts[split], (" ".join(words[row[row != 0]]) for row in ids), labels[split])
 
-    return TextSource(
-        tree.name,
-        {split: partial(documents, split) for split in texts},
-        (*(file for split in texts for file in (texts[split], labels[split])), vocabulary),
-        "attentionxml arrays",
-        ("The texts were cut, and rare words replaced, by the program that made the arrays.",),
-        tokenised=True,
-    )
+    readers = {split: partial(documents, split) for split in texts}
+    files = (*_side_by_side(texts, labels), vocabulary)
+    notes = ("The texts were cut, and rare words replaced, by the program that made the arrays.",)
+    return TextSource(tree.name, readers, files, "attentionxml arrays", notes, tokenised=True)
 
-
-# --------------------------------------------------------------------------- fields: JSON lines, CSV
 
 #: Where a document stands, its labels (one string, or names) and its text.
 _Row = tuple[str, str | tuple[str, ...], str]
 
 
 def detect_json(tree: Tree) -> str | None:
-    """The first line is an object."""
     file = first_file(tree, _JSON)
     try:
         record = json.loads(next(iter(first_lines(file)), b"null")) if file else None
@@ -207,10 +192,9 @@ def _json_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]
 
 
 def detect_csv(tree: Tree) -> str | None:
-    """The name ends in .csv or .tsv and the first line has at least two columns."""
     file = first_file(tree, _CSV)
     try:
-        _, header = next(_csv_lines(file), (1, [])) if file else (1, [])
+        header = next(_csv_lines(file), (1, []))[1] if file else []
     except DataError:
         return None
     if not file or len(header) < 2:
@@ -232,7 +216,7 @@ def _csv_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
     Raises `DataError` with file and line for a missing column, a row of another width, or broken quotes.
     """
     lines = _csv_lines(file)
-    _, header = next(lines, (1, []))
+    header = next(lines, (1, []))[1]
     for name in (*text, labels):
         if header.count(name) != 1:
             count = f"{header.count(name)} columns named {name!r}"
@@ -265,28 +249,26 @@ def _listed(names: Any) -> str:
 def _fields_source(
     tree: Tree, pattern: str, title: str, options: Options, rows: Callable[..., Iterator[_Row]], name: str
 ) -> TextSource:
+    """The documents, their labels parted; reading raises `DataError` for an empty label in a list."""
     files, separator = train_and_test(tree, pattern, title), options.separator
     fields = {"text": options.text or ("text",), "labels": options.labels or "labels"}
 
     def documents(file: File) -> Iterator[Document]:
-        return _field_documents(rows(file, **fields), separator)
+        for where, labels, text in rows(file, **fields):
+            if not isinstance(labels, str):
+                yield Document(labels, text)
+            elif separator is None:
+                state = f"state {option('separator', '...')} that parts its labels"
+                raise DataError(f"{where}: the labels are one string; {state}")
+            elif separator.isspace() or not labels.strip():
+                yield Document(tuple(labels.split()), text)
+            else:
+                names = tuple(part.strip() for part in labels.split(separator))
+                if "" in names:
+                    empty = f"an empty label in {shown(labels)}"
+                    raise DataError(f"{where}: {empty}; is the separator {separator!r}?")
+                yield Document(names, text)
 
     readers = {split: partial(documents, file) for split, file in files.items()}
     choices = sorted({**fields, "separator": separator}.items())
     return TextSource(tree.name, readers, tuple(files.values()), f"{name} {choices}")
-
-
-def _field_documents(rows: Iterator[_Row], separator: str | None) -> Iterator[Document]:
-    """The documents, their labels parted; raises `DataError` for an empty label in a list."""
-    for where, labels, text in rows:
-        if isinstance(labels, str):
-            if separator is None:
-                state = f"state {option('separator', '...')} that parts its labels"
-                raise DataError(f"{where}: the labels are one string; {state}")
-            if separator.isspace() or not labels.strip():
-                yield Document(tuple(labels.split()), text)
-                continue
-            whole, labels = labels, tuple(part.strip() for part in labels.split(separator))
-            if "" in labels:
-                raise DataError(f"{where}: an empty label in {shown(whole)}; is the separator {separator!r}?")
-        yield Document(labels, text)

@@ -1,4 +1,4 @@
-"""Recipes by name: what each does to a corpus that can be worked by hand, and what cannot be combined."""
+"""Preprocessing by name: what each does to a corpus that can be worked by hand."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from reimpl.data.dataset import Dataset
 from reimpl.data.prepare import prepare
-from reimpl.data.recipe import RECIPES
+from reimpl.data.preprocessing import PREPROCESSINGS
 from reimpl.data.text import ATTENTIONXML as WORDS
 from tests.data.corpora import corpus, write
 from tests.data.sources import texts
 
-ATTENTIONXML, CORNET, BOW = (RECIPES[name] for name in ("attentionxml", "cornet", "bow"))
+ATTENTIONXML, CORNET, BOW = (PREPROCESSINGS[name] for name in ("attentionxml", "cornet", "bow"))
 
 
-def made(source: Any, recipe: Any, vectors: str = "random:4", length: int = 3, seed: int = 0) -> Dataset:
+def made(
+    source: Any, preprocessing: Any, vectors: str = "random:4", length: int = 3, seed: int = 0
+) -> Dataset:
     rng = np.random.default_rng(seed)
-    return prepare(source, recipe=recipe, length=length, vectors=vectors, rng=rng)
+    return prepare(source, preprocessing=preprocessing, length=length, vectors=vectors, rng=rng)
 
 
 def documents(data: Dataset, split: str) -> list[str]:
@@ -83,11 +85,11 @@ def test_tf_idf_by_hand() -> None:
     assert (data.train.longest, len(data.train.tokens), data.counts["train.truncated"]) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("recipe", ["attentionxml", "cornet"])
-def test_attentionxml_weighs_whole_documents_a_column_a_word(tmp_path: Path, recipe: str) -> None:
+@pytest.mark.parametrize("preprocessing", ["attentionxml", "cornet"])
+def test_attentionxml_weighs_whole_documents_a_column_a_word(tmp_path: Path, preprocessing: str) -> None:
     """Words behind the cut have weights too, column = token id; CorNet has no tree and no features."""
-    data = made(corpus(tmp_path / "toy"), recipe, length=1)
-    if recipe == "cornet":
+    data = made(corpus(tmp_path / "toy"), preprocessing, length=1)
+    if preprocessing == "cornet":
         assert data.train.features is None
         return
     vectorizer = TfidfVectorizer(analyzer=WORDS)

@@ -1,0 +1,213 @@
+"""Preprocessing by name: every choice between a text and the numbers that a model sees, and the vocabularies.
+
+The rules of a vocabulary work on numbered words (`reimpl.data.numbering`) and their frequencies, and give a
+table from word number to token id, so that a whole corpus is turned into ids by one indexing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from reimpl.data.dataset import BoolArray, IntArray
+from reimpl.data.text import ATTENTIONXML, LIU, SKLEARN, STUDY, TOKENISED, Tokeniser
+from reimpl.data.vectors import OutOfVocabulary
+from reimpl.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """How a corpus is prepared. Change single choices with `dataclasses.replace`."""
+
+    name: str
+    tokeniser: Tokeniser
+    vocabulary: Literal["study", "liu", "attentionxml", "bow", "all"]
+    """`study`: training words by document frequency. `liu`: most frequent words of train and test, cut and
+    padded before counting. `attentionxml`: as `study`, the most frequent only, ties to words with a vector.
+    `bow`: training words by the alphabet. `all`: those of all splits, as they come."""
+    out_of_vocabulary: OutOfVocabulary
+    padding_trainable: bool = False
+    unlabelled: Literal["drop", "keep"] = "keep"
+    """What happens to TRAINING documents without labels; those of test and dev always stay."""
+    empty: Literal["unknown", "nothing"] = "unknown"
+    """A text without any word: one unknown word (LibMultiLabel since 5458b28), or no token at all, which a
+    fixed length then fills with padding (the study's code)."""
+    min_frequency: int = 1  # `study` only: documents that a word must stand in
+    vocabulary_size: int = 30_000
+    """Words kept. `liu`: the padding is one of them, the unknown word not. `attentionxml`: both are."""
+    tokens: bool = True  # Whether documents are word ids; False for models of features alone
+    tfidf: bool = False
+    """Whether documents have tf-idf features, a column for each word of the vocabulary."""
+
+    @property
+    def counts_documents(self) -> bool:
+        """Whether the words of whole documents are counted."""
+        return self.tfidf or self.vocabulary not in ("liu", "all")
+
+    @property
+    def identity(self) -> dict[str, str | int | bool]:
+        """Every choice that acts, as plain values, for fingerprints."""
+        names = ["vocabulary", "out_of_vocabulary", "padding_trainable", "unlabelled", "empty"]
+        if self.vocabulary in ("liu", "attentionxml"):
+            names.append("vocabulary_size")
+        elif self.vocabulary != "all":
+            names.append("min_frequency")
+        tfidf = {"tfidf": "smooth, l2", "tokens": self.tokens} if self.tfidf else {}
+        choices = {name: getattr(self, name) for name in names}
+        return {"tokeniser": self.tokeniser.name, **choices, **tfidf}
+
+    def of(self, source: object) -> Preprocessing:
+        """That for the texts of `source`: those that are `tokenised` already are parted at blanks only.
+
+        This is AttentionXML's rule; the others tokenise whatever they get.
+        """
+        if self.tokeniser is ATTENTIONXML and getattr(source, "tokenised", False):
+            return replace(self, tokeniser=TOKENISED)
+        return self
+
+
+_ATTENTIONXML = Preprocessing(
+    "attentionxml", ATTENTIONXML, "attentionxml", "wide_uniform", vocabulary_size=500_000, tfidf=True
+)
+PREPROCESSINGS = {
+    each.name: each
+    for each in (
+        # Chen et al. 2022, sian-chen/xml-cnn-study-code at 2051eda, libmultilabel/data_utils.py
+        Preprocessing("study2022", STUDY, "study", "zero", unlabelled="drop"),
+        # Liu et al. 2017, jimmy646/XML-CNN at 72de8b3, code/data_helpers.py and code/w2v.py. Documents are
+        # padded to the longest of their own SPLIT (`Split.longest`), so train and test may differ in width.
+        Preprocessing("liu2017", LIU, "liu", "uniform", padding_trainable=True),
+        # You et al. 2019, yourh/AttentionXML at e2bbbec, preprocess.py and deepxml/data_utils.py. The
+        # features are for the label tree, which that code builds from the repository's BOW file.
+        _ATTENTIONXML,
+        # Xun et al. 2020, XunGuangxu/CorNet at ecc0996: AttentionXML's text and vocabulary, and no label
+        # tree, so no features. What else differs is the models' business: BertXML appends its [CLS] ids
+        # behind the vocabulary and overwrites the word vectors (deepxml/bertxml.py 404-415).
+        replace(_ATTENTIONXML, name="cornet", tfidf=False),
+        # Ye et al. 2020, huiyegit/APLC_XLNet at bf6f91d: texts as they are, with their capitals, for a
+        # tokeniser that cuts each word between blanks into pieces by itself (`reimpl.word_pieces`). No word
+        # is unknown to it, whichever split it stands in.
+        Preprocessing("aplc_xlnet", TOKENISED, "all", "uniform"),
+        # scikit-learn's TfidfVectorizer as it comes, which LibMultiLabel's linear methods use
+        Preprocessing("bow", SKLEARN, "bow", "zero", empty="nothing", tokens=False, tfidf=True),
+    )
+}
+
+
+def find_preprocessing(name: str | Preprocessing) -> Preprocessing:
+    """That of the name; raises `ConfigError` naming the known ones. In claim files the key is `recipe`."""
+    if isinstance(name, Preprocessing):
+        return name
+    if name not in PREPROCESSINGS:
+        raise ConfigError(f"recipe {name!r} is unknown; known are {', '.join(PREPROCESSINGS)}")
+    return PREPROCESSINGS[name]
+
+
+STUDY_SPECIAL, LIU_SPECIAL = ("**PAD**", "<unk>"), ("<PAD/>", "<UNK/>")
+ATTENTIONXML_SPECIAL = ("<PAD>", "<UNK>")
+NO_ROW = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The words by token id, and the way from word numbers to token ids."""
+
+    words: tuple[str, ...]  # (V,)
+    ids: IntArray  # int32 (W,): token id of each numbered word; `unknown_id` for those without a row
+    padding_id: int = 0
+    unknown_id: int = 1
+
+    @property
+    def special(self) -> tuple[int, int]:
+        """Token ids of the padding and the unknown word."""
+        return self.padding_id, self.unknown_id
+
+
+def study_vocabulary(words: Sequence[str], frequency: IntArray, *, min_frequency: int = 1) -> Vocabulary:
+    """Words of the training documents by falling document frequency, ties in alphabetical order.
+
+    Token 0 pads and 1 is unknown. Counted before truncation, in how many documents a word stands, not how
+    often (sian-chen/xml-cnn-study-code at 2051eda, libmultilabel/data_utils.py, and torchtext 0.9 `Vocab`).
+    `words` are the numbered words, `frequency` (W,) in how many training documents each stands.
+    """
+    return _listed(STUDY_SPECIAL, words, _by_frequency(words, frequency, min_frequency))
+
+
+def _by_frequency(words: Sequence[str], frequency: IntArray, min_frequency: int = 1) -> IntArray:
+    """Numbers of the words that stand in so many documents: most frequent first, ties by the alphabet."""
+    seen = np.flatnonzero(frequency >= max(min_frequency, 1))
+    alphabetical = np.array(sorted(seen.tolist(), key=words.__getitem__), dtype=np.int64)
+    order: IntArray = alphabetical[np.argsort(-frequency[alphabetical], kind="stable")]
+    return order
+
+
+def _listed(special: tuple[str, ...], words: Sequence[str], order: IntArray) -> Vocabulary:
+    ids = np.full(len(words), 1 if special else NO_ROW, dtype=np.int32)
+    ids[order] = np.arange(len(order)) + len(special)
+    listed = (*special, *(words[number] for number in order.tolist()))
+    return Vocabulary(listed, ids) if special else Vocabulary(listed, ids, NO_ROW, NO_ROW)
+
+
+def attentionxml_vocabulary(
+    words: Sequence[str], frequency: IntArray, has_vector: Callable[[Sequence[str]], BoolArray], *, size: int
+) -> Vocabulary:
+    """The `size` - 2 words of most training documents, behind the padding (0) and the unknown word (1).
+
+    Ties go to words with a vector (yourh/AttentionXML at e2bbbec, deepxml/data_utils.py 24-39; the same in
+    XunGuangxu/CorNet at ecc0996), and then by the alphabet, where that code has the order of a hash table,
+    another one in each run. As there, a size of 2 or less is no limit. `has_vector` is asked for the words
+    that may be in.
+    """
+    order = _by_frequency(words, frequency)
+    room = size - 2 if size > 2 else len(order)
+    if len(order) > room:
+        order = order[frequency[order] >= frequency[order[room - 1]]]
+    favoured = has_vector([words[number] for number in order.tolist()])
+    order = order[np.lexsort((~favoured, -frequency[order]))][:room]
+    return _listed(ATTENTIONXML_SPECIAL, words, order)
+
+
+def full_vocabulary(words: Sequence[str]) -> Vocabulary:
+    """All words in the order in which they came, behind the padding (0) and the unknown word (1)."""
+    return _listed(STUDY_SPECIAL, words, np.arange(len(words)))
+
+
+def bow_vocabulary(words: Sequence[str], frequency: IntArray) -> Vocabulary:
+    """The words of the training documents in alphabetical order, as scikit-learn's vectorisers number them.
+
+    No word pads and none is unknown: words that training does not know have `NO_ROW`.
+    """
+    return _listed((), words, _by_frequency(words, np.minimum(frequency, 1)))
+
+
+def liu_vocabulary(
+    words: Sequence[str], times: IntArray, first: IntArray, lengths: Sequence[IntArray], *, size: int = 30_000
+) -> Vocabulary:
+    """The `size` most frequent words of train and test after cutting *and padding*, then the unknown word.
+
+    `times` and `first` (W,) say how often each word stands in the cut documents of train and test, and at
+    which place among all their words first; `lengths` are those of the cut documents, a split each. Each
+    split is padded to its own longest document, and the padding word is counted, ranked and may even be cut
+    off like any other. Ties: first seen (the public code leaves them to the order of a Python 2 dictionary).
+    jimmy646/XML-CNN at 72de8b3, code/data_helpers.py 33-52 and 92-104.
+    """
+    padding, before = 0, 0
+    first_padding = float("inf")  # place before which the first padding word stands among all tokens
+    for split in lengths:
+        longest, total = int(split.max(initial=0)), int(split.sum(dtype=np.int64))
+        short = np.flatnonzero(split < longest)
+        if len(short) and first_padding == float("inf"):
+            first_padding = before + float(split[: short[0] + 1].sum(dtype=np.int64)) - 0.5
+        padding += longest * len(split) - total
+        before += total
+    counts, places = np.append(times, padding), np.append(first.astype(np.float64), first_padding)
+    order = np.lexsort((places, -counts))
+    order = order[counts[order] > 0][:size]
+    ids = np.full(len(words) + 1, len(order), dtype=np.int32)
+    ids[order] = np.arange(len(order))
+    pad, unknown = LIU_SPECIAL
+    listed = tuple(pad if number == len(words) else words[number] for number in order.tolist())
+    return Vocabulary((*listed, unknown), ids[:-1], padding_id=int(ids[-1]), unknown_id=len(order))
