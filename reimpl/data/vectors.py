@@ -522,19 +522,18 @@ def _read_by_line(file: File, first: int, block: bytes, tally: Tally) -> _Vector
         word, *fields = line.rsplit(None, tally.dimension)
         odd = [field for field in fields if not _is_finite(field)]
         _, space, last_of_word = word.rpartition(b" ")
-        if len(fields) < tally.dimension or (space and not odd and _is_finite(last_of_word)):
-            reason = f"{len(line.split()) - 1} numbers after a word, not {tally.dimension}"
+        fits = len(fields) == tally.dimension and (odd or not space or not _is_finite(last_of_word))
+        if tally.open_end and number == first + len(lines) - 1 and (odd or not fits):
+            raise DataError(f"{file}:{number}: the file is cut off in this line; get a whole copy")
+        if not fits:
+            tally.leave_out(number, f"{len(line.split()) - 1} numbers after a word, not {tally.dimension}")
         elif odd:
-            reason = f"{shown(odd[0])} is no finite number"
+            tally.leave_out(number, f"{shown(odd[0])} is no finite number")
         elif not _is_utf8(word):
-            reason = f"{repr(word)[1:42]} is not UTF-8"
+            tally.leave_out(number, f"{repr(word)[1:42]} is not UTF-8")
         else:
             words.append(word.strip())
             rows.append([float(field) for field in fields])
-            continue
-        if tally.open_end and number == first + len(lines) - 1:
-            raise DataError(f"{file}:{number}: the file is cut off in this line; get a whole copy")
-        tally.leave_out(number, reason)
     return words, np.array(rows, dtype=np.float32).reshape(-1, tally.dimension)
 
 
