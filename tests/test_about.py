@@ -22,7 +22,6 @@ def test_every_name_has_one_line_and_no_other_name_has() -> None:
     ):
         assert list(lines) == list(held)
         assert all(re.fullmatch(r"\S[^\n]{15,220}", line) for line in lines.values())
-    assert set(described.OF_PROTOCOLS) <= set(PROTOCOLS)
     assert set(described.OF_RECIPES) == set(PREPROCESSINGS)
 
 
