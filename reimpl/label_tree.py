@@ -13,8 +13,8 @@ Shapes: L labels, N documents, D features, n labels of a node.
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +34,8 @@ EPS = 1e-4
 #: Nodes of at most so many labels are clustered on the similarities of all their pairs: the matrix of a node
 #: serves all splits below it, and none of them touches the features again.
 PAIRWISE = 512
+#: Numbers of such matrices that are looked at together.
+_PAIRS = 1 << 22
 
 Similarities = NDArray[np.floating[Any]]
 
@@ -156,25 +158,38 @@ def build_tree(
         left, right = split_in_two(rows, tuple(first[d][number]))
         order[lo:hi] = np.concatenate([labels[left], labels[right]])
 
-    def leaves(pairs: Similarities, places: IntArray, d: int, number: int) -> IntArray:
-        """Places from left to right after all splits below node `number` of depth d."""
-        if d == depth:
-            return places
-        halves = split_pairs(pairs[np.ix_(places, places)], tuple(first[d][number]))
-        return np.concatenate([leaves(pairs, places[h], d + 1, 2 * number + i) for i, h in enumerate(halves)])
-
-    def split_below(d: int, number: int, lo: int, hi: int) -> None:
-        rows = features[order[lo:hi]]
-        order[lo:hi] = order[lo:hi][leaves((rows @ rows.T).toarray(), np.arange(hi - lo), d, number)]
+    def split_below(d: int, begin: int, end: int) -> None:
+        """All splits below nodes `begin` to `end` of depth d, whose pairs are looked at together."""
+        sizes = np.diff(starts[d])[begin:end]
+        pairs = np.zeros((len(sizes), sizes.max(), sizes.max()), dtype=features.dtype)
+        for i, n in enumerate(sizes):
+            rows = features[order[starts[d][begin + i] :][:n]]
+            pairs[i, :n, :n] = (rows @ rows.T).toarray()
+        node, places = np.arange(len(sizes)), np.tile(np.arange(sizes.max()), (len(sizes), 1))
+        for below in range(d, depth):
+            numbers = slice(begin << (below - d), end << (below - d))
+            inner = pairs[node[:, None, None], places[:, :, None], places[:, None, :]]
+            nearest = split_pairs(inner, sizes, first[below][numbers])
+            places = np.take_along_axis(places, nearest, axis=1)
+            # floor(n / 2) to the left; what is cut off or repeated at the right end is beyond a node's size
+            width, left = -(-places.shape[1] // 2), sizes // 2
+            right = np.minimum(left[:, None] + np.arange(width), places.shape[1] - 1)
+            halves = places[:, :width], np.take_along_axis(places, right, axis=1)
+            places, node = np.stack(halves, axis=1).reshape(-1, width), np.repeat(node, 2)
+            sizes = np.column_stack([left, sizes - left]).ravel()
+        held = np.arange(places.shape[1]) < sizes[:, None]
+        base = np.repeat(starts[d][begin:end], 1 << (depth - d))
+        order[starts[d][begin] : starts[d][end]] = order[(places + base[:, None])[held]]
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         # the matrix products release the lock that Python threads share
         for d in range(depth):
-            small = np.diff(starts[d]).max() <= PAIRWISE
-            nodes = range(len(starts[d]) - 1), starts[d][:-1].tolist(), starts[d][1:].tolist()
-            list(pool.map(partial(split_below if small else split, d), *nodes))
-            if small:
+            nodes, widest = len(starts[d]) - 1, int(np.diff(starts[d]).max())
+            if widest <= PAIRWISE:
+                begins = range(0, nodes, max(1, _PAIRS // widest**2))
+                list(pool.map(partial(split_below, d), begins, [*begins[1:], nodes]))
                 break
+            list(pool.map(partial(split, d), range(nodes), starts[d][:-1].tolist(), starts[d][1:].tolist()))
     return LabelTree(order, tuple(node_starts(L, d) for d in depths))
 
 
@@ -193,48 +208,56 @@ def split_in_two(
 
     Both in falling nearness to the left centre, floor(n / 2) of them left; ties in the order of the rows.
     """
-    centres = features[list(first)].toarray().T  # (D, 2)
-
-    def similarities(members: Similarities | None) -> Similarities:
-        c = centres if members is None else _unit(features.T @ members)
-        return np.asarray(features @ c)
-
-    return _two_means(similarities, features.shape[0], features.dtype, eps)
-
-
-def split_pairs(
-    pairs: Similarities, first: tuple[int, int], *, eps: float = EPS
-) -> tuple[IntArray, IntArray]:
-    """As `split_in_two`, of rows that are known by their inner products `pairs` (n, n) alone.
-
-    A centre is the sum of its members over its length, so that row i has similarity
-    sum_j pairs[i, j] / sqrt(sum_jk pairs[j, k]) to it, j and k over the members.
-    """
-
-    def similarities(members: Similarities | None) -> Similarities:
-        if members is None:
-            return pairs[:, list(first)]
-        to_sums = pairs @ members
-        lengths = np.sqrt(np.einsum("nk,nk->k", members, to_sums).clip(0))
-        return to_sums / np.where(lengths > 0, lengths, 1)
-
-    return _two_means(similarities, len(pairs), pairs.dtype, eps)
-
-
-def _two_means(
-    similarities: Callable[[Similarities | None], Similarities], n: int, dtype: Any, eps: float
-) -> tuple[IntArray, IntArray]:
-    """`similarities` gives (n, 2) to the centres of the members (n, 2; None: to the start)."""
+    n = features.shape[0]
+    centres, lengths = features[list(first)].toarray().T, np.ones(2, dtype=features.dtype)  # (D, 2), (2,)
     before, now = -10_000.0, -1.0  # as the public code starts: there are two rounds at least
-    members = None
     while now - before >= eps:
-        s = similarities(members)
+        s = np.asarray(features @ centres) / lengths
         order = np.argsort(s[:, 1] - s[:, 0], kind="stable")
         left, right = order[: n // 2], order[n // 2 :]
         before, now = now, float(s[left, 0].sum() + s[right, 1].sum()) / n
-        members = np.zeros((n, 2), dtype=dtype)
+        members = np.zeros((n, 2), dtype=features.dtype)
         members[left, 0] = members[right, 1] = 1
+        centres = features.T @ members
+        squares = [column @ column for column in centres.T]
+        lengths = np.array([math.sqrt(square) or 1 for square in squares], dtype=features.dtype)
     return left, right
+
+
+def split_pairs(pairs: Similarities, sizes: IntArray, first: IntArray, *, eps: float = EPS) -> IntArray:
+    """As `split_in_two` of m nodes at once, of rows that are known by their inner products alone.
+
+    pairs (m, n, n), of which a node has as many rows as `sizes` (m,) says; first (m, 2). Gives the places of
+    each node in falling nearness to the left centre, (m, n), those beyond its size last. A centre is the sum
+    of its members over its length, so that row i has similarity sum_j pairs[i, j] / sqrt(sum_jk pairs[j, k])
+    to it, j and k over the members.
+    """
+    m, n = pairs.shape[:2]
+    place = np.arange(n)
+    found = np.empty((m, n), dtype=np.int64)
+    s = np.take_along_axis(pairs, first[:, None, :], axis=2)  # (m, n, 2)
+    before, going = np.full(m, -1.0), np.arange(m)
+    begun = False
+    while True:
+        size, left = sizes[going], sizes[going] // 2
+        beyond = place >= size[:, None]
+        order = np.argsort(np.where(beyond, np.inf, s[..., 1] - s[..., 0]), axis=1, kind="stable")
+        found[going] = order
+        on_left = place < left[:, None]
+        near = np.take_along_axis(s, order[..., None], axis=1)
+        now = np.where(on_left, near[..., 0], np.where(beyond, 0, near[..., 1])).sum(axis=1) / size
+        # there are two rounds at least, as in the public code
+        goes_on = (now - before[going] >= eps) | (not begun)
+        before[going], begun = now, True
+        if not goes_on.any():
+            return found
+        pairs, going, order, on_left = (x[goes_on] for x in (pairs, going, order, on_left))
+        members = np.zeros((*order.shape, 2), dtype=pairs.dtype)
+        np.put_along_axis(members[..., 0], order, on_left, axis=1)
+        np.put_along_axis(members[..., 1], order, ~on_left & ~beyond[goes_on], axis=1)
+        to_sums = pairs @ members
+        lengths = np.sqrt(np.einsum("mnk,mnk->mk", members, to_sums).clip(0))
+        s = to_sums / np.where(lengths > 0, lengths, 1)[:, None, :]
 
 
 def _normalised(rows: sparse.csr_matrix) -> sparse.csr_matrix:
@@ -245,11 +268,6 @@ def _normalised(rows: sparse.csr_matrix) -> sparse.csr_matrix:
     lengths = np.where(squares > 0, np.sqrt(squares), 1)
     data = (rows.data / np.repeat(lengths, np.diff(rows.indptr))).astype(rows.dtype)
     return sparse.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
-
-
-def _unit(columns: Similarities) -> Similarities:
-    lengths = np.linalg.norm(columns, axis=0)
-    return columns / np.where(lengths > 0, lengths, 1).astype(columns.dtype)
 
 
 # ----------------------------------------------------------------------------------------------- candidates

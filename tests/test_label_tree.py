@@ -46,7 +46,9 @@ def test_every_split_is_that_of_the_public_code(case: dict[str, Any], pairwise: 
         node, first = np.array(split["node"]), tuple(split["start_positions"])
         rows = features[node]
         if pairwise:
-            left, right = split_pairs((rows @ rows.T).toarray(), first, eps=case["eps"])
+            pairs = (rows @ rows.T).toarray()[None]
+            (nearest,) = split_pairs(pairs, np.array([len(node)]), np.array([first]), eps=case["eps"])
+            left, right = np.split(nearest, [len(node) // 2])
         else:
             left, right = split_in_two(rows, first, eps=case["eps"])
         assert set(node[left]) == set(split["left"])
