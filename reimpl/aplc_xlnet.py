@@ -26,7 +26,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Unpack, cast
 
 import torch
-import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 from reimpl import aplc, training, word_pieces
@@ -34,6 +33,7 @@ from reimpl.aplc import Clustered
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
+from reimpl.layers import dropout
 from reimpl.models import find_config
 from reimpl.protocol import Protocol
 from reimpl.training import How, Result
@@ -109,7 +109,7 @@ class Summary(nn.Module):
         """(B, T, X) -> (B, d)"""
         z = self.layer(states[:, -1])
         z = torch.tanh(z) if self.activation == "tanh" else z
-        return F.dropout(z, self.dropout, self.training)
+        return dropout(z, self.dropout, self.training)
 
 
 class XLNetEncoder(nn.Module):

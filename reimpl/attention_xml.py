@@ -35,6 +35,7 @@ from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.label_attention import label_scores
 from reimpl.label_tree import fitting_height
+from reimpl.layers import dropout
 from reimpl.losses import loss
 from reimpl.protocol import Protocol
 from reimpl.training import How, Result
@@ -178,7 +179,7 @@ class AttentionXML(recurrent.WordStates):
         x = states.masked_fill(~places[:, :, None], -torch.inf).max(dim=1).values  # (B, 2h)
         for layer in self.layers[:-1]:
             x = F.relu(layer(x))
-        x = F.dropout(x, self.config.dropout_output, self.training)
+        x = dropout(x, self.config.dropout_output, self.training)
         return cast(Tensor, self.layers[-1](x))
 
     @torch.no_grad()

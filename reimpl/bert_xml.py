@@ -31,6 +31,7 @@ from torch import Tensor, nn
 
 from reimpl.config_fields import check
 from reimpl.errors import ConfigError
+from reimpl.layers import dropout
 from reimpl.losses import loss
 
 #: BERT's, added to a variance.
@@ -130,7 +131,7 @@ class Attention(nn.Module):
             q, k, v, attn_mask=mask, dropout_p=rate
         )  # (B, heads, Q, H / heads)
         out = self.output(out.transpose(1, 2).flatten(2))
-        return F.dropout(out, self.dropout, self.training)
+        return dropout(out, self.dropout, self.training)
 
     def _split(self, x: Tensor) -> Tensor:
         """(B, S, H) -> (B, heads, S, H / heads)"""
@@ -152,7 +153,7 @@ class Layer(nn.Module):
         """x (B, Q, H), those of `states` (B, S, H) whose next states are wanted -> (B, Q, H)."""
         x = self.norm_attention(x + self.attention(x, states, mask))
         activation = F.relu if self.config.activation == "relu" else F.gelu
-        added = F.dropout(self.outer(activation(self.inner(x))), self.config.dropout, self.training)
+        added = dropout(self.outer(activation(self.inner(x))), self.config.dropout, self.training)
         return cast(Tensor, self.norm(x + added))
 
 
@@ -226,7 +227,7 @@ class BertXML(nn.Module):
         M = len(self.cls)
         x = torch.cat((self.cls.expand(B, -1, -1), self.words(token_ids)), dim=1)
         x = x + self.positions[: M + width]
-        x = F.dropout(self.norm(x), self.config.dropout, self.training)  # (B, S, H)
+        x = dropout(self.norm(x), self.config.dropout, self.training)  # (B, S, H)
         mask = F.pad(token_ids != self.padding_id, (M, 0), value=True)[:, None, None]  # (B, 1, 1, S)
         for layer in self.encoder[:-1]:
             x = layer(x, x, mask)

@@ -23,6 +23,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
+from reimpl.layers import dropout
+
 Start = Literal["learned", "zero"]
 
 #: Stretches of time among which a CPU chooses, and what one more call of the library costs, in multiply-adds:
@@ -118,8 +120,8 @@ class WordStates(nn.Module):
         lengths = (token_ids != self.padding_id).sum(dim=1).clamp(min=1)
         if _free_to_look(token_ids) and len(lengths):
             token_ids = token_ids[:, : int(lengths.max())]  # without what lies beyond the longest document
-        x = F.dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)
-        return F.dropout(self.lstm(x, lengths), self.config.dropout_states, self.training), lengths
+        x = dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)
+        return dropout(self.lstm(x, lengths), self.config.dropout_states, self.training), lengths
 
 
 def _free_to_look(tensor: Tensor) -> bool:

@@ -36,7 +36,7 @@ from torch import Tensor, nn
 
 from reimpl.config_fields import check, later
 from reimpl.errors import ConfigError
-from reimpl.layers import conv_max_pool, convolve, overlapping_max_pool
+from reimpl.layers import conv_max_pool, convolve, dropout, overlapping_max_pool
 from reimpl.losses import loss
 
 
@@ -219,7 +219,7 @@ class XMLCNN(nn.Module):
     def features(self, token_ids: Tensor) -> Tensor:
         """(B, T) -> (B, feature_size): window-, then filter-, then position-major, ReLU applied."""
         self._check_width(token_ids.shape[1])
-        x = F.dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)  # (B, T, E)
+        x = dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)  # (B, T, E)
         if self.config.sweep == "embeddings":
             # The T positions become channels. A transpose, not a view: (B, T, E) read as (B, E, T) would mix
             # positions and components.
@@ -257,7 +257,7 @@ class XMLCNN(nn.Module):
         z = self.features(token_ids)
         if self.hidden is not None:
             z = F.relu(self.hidden(z))
-        return cast(Tensor, self.output(F.dropout(z, self.config.dropout_output, self.training)))
+        return cast(Tensor, self.output(dropout(z, self.config.dropout_output, self.training)))
 
     @property
     def minimum_width(self) -> int:

@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import nn
 
+from reimpl import bert_xml
 from reimpl.bert_xml import VARIANTS, BertXML, Config, Layer
 from reimpl.losses import loss
 
@@ -82,7 +83,7 @@ def test_dropout_sits_where_the_public_code_has_it(monkeypatch: Patch, training:
         sites.append(("attention", dropout_p))
         return plain(q, k, v, attn_mask=attn_mask)
 
-    monkeypatch.setattr(F, "dropout", dropout)
+    monkeypatch.setattr(bert_xml, "dropout", dropout)
     monkeypatch.setattr(F, "scaled_dot_product_attention", attend)
     network(Config(**SMALL, dropout=0.3)).train(training)(tokens(2, 6))
     rate = 0.3 if training else 0.0

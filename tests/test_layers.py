@@ -84,3 +84,21 @@ def test_values_and_gradients_equal_autograd(
     (expected * slope).sum().backward()
     for a, c in zip(ours, theirs, strict=True):
         torch.testing.assert_close(a.grad, c.grad, rtol=0, atol=1e-11)
+
+
+# ---------------------------------------------------------------------------------------------- dropout
+
+
+@pytest.mark.parametrize("p", [0.2, 0.5, 0.75])
+def test_dropout_drops_that_share_and_keeps_the_mean(p: float) -> None:
+    """A million draws: the share is within five standard errors, the same seed drops the same."""
+    x = torch.ones(999_999, requires_grad=True)
+    torch.manual_seed(3)
+    y = layers.dropout(x, p, True)
+    assert float((y == 0).float().mean()) == pytest.approx(p, abs=5 * (p * (1 - p) / 1e6) ** 0.5)
+    assert y.unique().tolist() == pytest.approx([0.0, 1 / (1 - p)])
+    y.sum().backward()
+    assert x.grad is not None and torch.equal(x.grad, y.detach())
+    torch.manual_seed(3)
+    assert torch.equal(layers.dropout(x, p, True), y)
+    assert torch.equal(layers.dropout(x, p, False), x)

@@ -138,7 +138,7 @@ def test_dropout_sits_on_the_words_and_before_the_output(
     config = VARIANTS[name]
     small = {k: v for k, v in SMALL.items() if k != "hidden" or config.hidden}
     net = network(replace(config, **small))
-    monkeypatch.setattr(xml_cnn.F, "dropout", dropout)
+    monkeypatch.setattr(xml_cnn, "dropout", dropout)
     net.train(training)(tokens(2, 14))
     assert sites == [((2, 14, 12), 0.25, training), (before_output, 0.5, training)]
 

@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 from reimpl.attention_xml import VARIANTS, AttentionXML, Config
 from reimpl.fidelity import Array, MismatchError, close
+from reimpl.layers import dropout
 from reimpl.reference.networks import SUBJECTS
 from tests.fidelity import plain_lstm
 
@@ -31,7 +31,7 @@ def test_numpy_computes_the_same_scores(variant: str) -> None:
     ours = network.train()(ids).detach().numpy()
     torch.manual_seed(7)  # the same draws: the mask of the words, that of the LSTM outputs, that of the units
     masks = [
-        F.dropout(torch.ones(size, dtype=torch.float64), p).numpy()
+        dropout(torch.ones(size, dtype=torch.float64), p, True).numpy()
         for size, p in (
             ((4, 11, 10), config.dropout_embedding),
             ((4, 11, 8), config.dropout_states),

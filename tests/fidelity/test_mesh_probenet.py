@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-import torch.nn.functional as F  # noqa: N812 - the usual name
 
 from reimpl.fidelity import Array, MismatchError, close
+from reimpl.layers import dropout
 from reimpl.mesh_probenet import VARIANTS, Config, MeSHProbeNet
 from reimpl.reference.networks import SUBJECTS
 from tests.fidelity import plain_lstm
@@ -39,7 +39,7 @@ def test_numpy_computes_the_same_scores(variant: str) -> None:
     ours = network.train()(torch.from_numpy(ids)).detach().numpy()
     torch.manual_seed(7)  # the same draws: first the mask of the words, then that of the LSTM outputs
     masks = [
-        F.dropout(torch.ones(size, dtype=torch.float64), p).numpy()
+        dropout(torch.ones(size, dtype=torch.float64), p, True).numpy()
         for size, p in (((4, 11, 10), config.dropout_embedding), ((4, 11, 8), config.dropout_states))
     ]
     weights = plain_lstm.arrays_of(network, SUBJECTS["mesh_probenet"].rename)
