@@ -7,15 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from audit.judging.imported import (
-    OF_DOCUMENTS,
-    OTHER_CODE,
-    UNKNOWN,
-    Provenance,
-    origin,
-    repeats,
-    speaks_against,
-)
+from audit.judging.imported import OF_DOCUMENTS, OTHER_CODE, UNKNOWN, Provenance, origin
 from audit.names import counted
 from audit.record import SCOPES, ClaimRecord, ExperimentRecord, Run, Scatter, Scope
 from audit.stats.sample import Moderated, Prior, prior_of, sample
@@ -48,6 +40,7 @@ class Arm:
     notes: tuple[str, ...] = ()  # Short warnings about these runs, for the badges of a verdict.
     raw: tuple[float, ...] = ()
     """What was measured, where `values` are without its spread, which is less than a test document."""
+    group: Group | None = None  # Of which it is one whose variance is random; None where it has none.
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -68,12 +61,19 @@ class Arm:
         """Declared by its model, and not belied by its runs."""
         return self.record is not None and self.record.deterministic and self.still
 
+    def at(self, seeds: Iterable[int]) -> tuple[float, ...]:
+        """The values of these seeds, in that order."""
+        by_seed = dict(zip(self.seeds, self.values, strict=False))
+        values = tuple(self.values[0] if self.deterministic else by_seed[seed] for seed in seeds)
+        return Moderated.of(values, self.values.prior) if isinstance(self.values, Moderated) else values
+
     @cached_property
     def origin(self) -> tuple[str, ...]:
         """Where its runs come from, as warnings; none of ours."""
-        other = self.record is not None and any(it.what == OTHER_CODE for it in self.record.deviations)
-        unlike = "the code as stated is not the code that the claim file names"
-        return (*origin(self.runs), *((unlike,) if other and self.runs else ()))
+        deviations = self.record.deviations if self.record and self.runs else ()
+        other = any(deviation.what == OTHER_CODE for deviation in deviations)
+        unlike = ("the code as stated is not the code that the claim file names",) if other else ()
+        return (*origin(self.runs), *unlike)
 
     @cached_property
     def scatter(self) -> Scatter:
@@ -117,13 +117,15 @@ class Evidence:
         groups: dict[Group, list[Arm]] = {}
         metrics = [*(claim.metric for claim in claims), *(line["metric"] for line in lines)]
         for metric in dict.fromkeys(metrics):
-            for name, record in experiments.items():
-                arm = plain.arm(name, metric)
-                if not record.deterministic and name not in still and plain._scatters(arm):
-                    groups.setdefault(_group(metric, arm), []).append(arm)
-        priors = {group: prior_of([arm.values for arm in _once(arms)]) for group, arms in groups.items()}
-        known = {group: prior for group, prior in priors.items() if prior is not None}
-        return replace(plain, priors=known)
+            arms = [plain.arm(name, metric) for name in experiments if name not in still]
+            seen: set[str] = set()  # two names of one configuration have the same runs: they count once
+            for arm in sorted(arms, key=lambda arm: -len(arm.runs)):
+                keys = {run.key for run in arm.runs}
+                if arm.group and not keys & seen:
+                    groups.setdefault(arm.group, []).append(arm)
+                    seen |= keys
+        priors = {group: prior_of([arm.values for arm in arms]) for group, arms in groups.items()}
+        return replace(plain, priors={group: prior for group, prior in priors.items() if prior})
 
     def arm(self, name: str, metric: str, *, cost: Reader | None = None, deterministic: bool = False) -> Arm:
         """The runs of an experiment for a metric, or for the cost of that name, which `cost` reads.
@@ -133,16 +135,16 @@ class Evidence:
         record = self.experiments.get(name)
         if record is None:
             return Arm(name, lacks="not_run", notes=(f"no experiment named {name!r}",))
-        plain, moderated = (id(record), name, metric, cost is not None, deterministic), bool(self.priors)
-        if (*plain, moderated) not in self.cache:
-            if (*plain, False) not in self.cache:
-                self.cache[*plain, False] = self._arm(name, record, metric, cost, deterministic)
-            arm = self.cache[*plain, False]
-            if moderated and not (cost or deterministic or record.deterministic) and self._scatters(arm):
-                prior = self.priors.get(_group(metric, arm))
-                arm = replace(arm, values=Moderated.of(arm.values, prior)) if prior else arm
-            self.cache[*plain, moderated] = arm
-        return self.cache[*plain, moderated]
+        plain = (id(record), name, metric, cost is not None, deterministic)
+        if plain not in self.cache:
+            self.cache[plain] = self._arm(name, record, metric, cost, deterministic)
+        arm = self.cache[plain]
+        prior = self.priors.get(arm.group) if arm.group else None
+        if prior is None:
+            return arm
+        if (*plain, prior) not in self.cache:
+            self.cache[*plain, prior] = replace(arm, values=Moderated.of(arm.values, prior))
+        return self.cache[*plain, prior]
 
     def _arm(
         self, name: str, record: ExperimentRecord, metric: str, cost: Reader | None, deterministic: bool
@@ -151,20 +153,18 @@ class Evidence:
         if record.corpus_of:
             other = f"the corpus is known to be {record.corpus_of}, another data set of the paper"
             return Arm(name, record, lacks="other_data", notes=(other,))
-        keys: dict[int, set[str]] = {}
-        first: dict[int, Run] = {}  # of each seed; which one has nothing to do with what came out
+        by_seed: dict[int, list[Run]] = {}  # which one is first has nothing to do with what came out
         for run in sorted(record.runs, key=lambda run: (run.spec.seed, run.status != "done", run.key)):
-            first.setdefault(run.spec.seed, run)
-            keys.setdefault(run.spec.seed, set()).add(run.key)
-        tried, twice = list(first.values()), [seed for seed, runs in keys.items() if len(runs) > 1]
+            by_seed.setdefault(run.spec.seed, []).append(run)
+        tried = [runs[0] for runs in by_seed.values()]
+        twice = [str(seed) for seed, runs in by_seed.items() if len({run.key for run in runs}) > 1]
         done = [run for run in tried if run.status == "done"]
         read = [(run, value) for run in done if (value := (cost or _score)(run, metric)) is not None]
-        runs = [run for run, _ in read]
-        ours = record.data if record.scope == "same_data" and read and not read[0][0].imported else None
-        sizes = ours.sizes_apart if ours else ()
-        notes = [f"declared to be the paper's data, and {size}" for size in sizes]
+        notes, runs = [], [run for run, _ in read]
+        if record.data and record.scope == "same_data" and runs and not runs[0].imported:
+            notes += [f"declared to be the paper's data, and {size}" for size in record.data.sizes_apart]
         if twice:
-            notes.append(f"more than one run of seed {', '.join(map(str, twice))}; one of each counts")
+            notes.append(f"more than one run of seed {', '.join(twice)}; one of each counts")
         if len(read) < len(done):
             notes.append(f"{metric} not measured in {len(done) - len(read)} of {len(done)} runs")
         notes += _made_differently(runs)
@@ -181,47 +181,26 @@ class Evidence:
         elif record.deterministic and values and (cost is None or metric in COUNTED):
             values = values if len(values) >= _DECIDING else values[:1] * _DECIDING
             notes.append("deterministic: one run is enough")
-        documents = self._documents(record, read[0][0]) if read else 0
-        finest = min(0.01, 100.0 / documents / 3.0) if documents else 0.01
-        if cost is None and len(set(values)) > 1 and max(values) - min(values) <= finest:
-            values, raw = (math.fsum(values) / len(values),) * len(values), values
+        # an import may not tell its documents, and has the printed number on the paper's own data
+        printed = self.test_sizes.get(record.dataset, 0) if record.scope == "same_data" else 0
+        documents = (read[0][0].data.n_test or printed) if read else 0
+        third = 100.0 / documents / 3.0 if documents else math.inf
+        finest, apart = min(0.01, third), max(values, default=0.0) - min(values, default=0.0)
+        if cost is None and len(set(values)) > 1 and apart <= finest:
+            values, raw, apart = (math.fsum(values) / len(values),) * len(values), values, 0.0
             notes.append(f"the seeds are apart by at most {finest:.2g} points: no spread")
         failed, lacks = sum(run.status == "failed" for run in tried), None
         if not read and done:  # no run of ours measures F1, or a subset of the labels
             lacks = "not_measured" if cost or metric.endswith(("]", "-F1")) else "not_run"
         elif not read:
             lacks = "run_failed" if failed else "not_run"
+        group: Group | None = None
+        scatters = len(values) > 1 and sample(values).sd != 0.0 and (not documents or apart > third)
+        if scatters and not (cost or deterministic or record.deterministic):
+            data = read[0][0].data
+            group = metric, (data.name, data.n_test, data.split_column)
         kept = tuple(run for run, _ in read)
-        return Arm(name, record, kept, values, len(tried), lacks, failed, tuple(notes), raw)
-
-    def _scatters(self, arm: Arm) -> bool:
-        """Whether there is a variance: values further apart than a third of one test document."""
-        if len(arm.values) < 2 or sample(tuple(arm.values)).sd == 0.0 or arm.record is None:
-            return False
-        documents = self._documents(arm.record, arm.runs[0])
-        return not documents or max(arm.values) - min(arm.values) > 100.0 / documents / 3.0
-
-    def _documents(self, record: ExperimentRecord, run: Run) -> int:
-        """Test documents; an import may not tell, and has the printed number on the paper's own data."""
-        printed = self.test_sizes.get(record.dataset, 0) if record.scope == "same_data" else 0
-        return run.data.n_test or printed
-
-
-def _group(metric: str, arm: Arm) -> Group:
-    data = arm.runs[0].data
-    return metric, (data.name, data.n_test, data.split_column)
-
-
-def _once(arms: Iterable[Arm]) -> list[Arm]:
-    """Two names of one configuration have the same runs: they count once."""
-    kept: list[Arm] = []
-    seen: set[str] = set()
-    for arm in sorted(arms, key=lambda arm: -len(arm.runs)):
-        keys = {run.key for run in arm.runs}
-        if not keys & seen:
-            kept.append(arm)
-            seen |= keys
-    return kept
+        return Arm(name, record, kept, values, len(tried), lacks, failed, tuple(notes), raw, group)
 
 
 def _score(run: Run, metric: str) -> float | None:
@@ -241,7 +220,8 @@ def _repeated(runs: Sequence[Run]) -> set[str]:
     seeds, alike = {run.spec.seed for run in runs}, set()
     for run in runs:
         values = all_digits(run.metrics)
-        if (values and values in seen) or repeats(run) in seeds:
+        stated = Provenance.of(run).same_lists_as if run.imported else None
+        if (values and values in seen) or stated in seeds:
             alike.add(run.key)
         elif values:
             seen.add(values)
@@ -251,49 +231,43 @@ def _repeated(runs: Sequence[Run]) -> set[str]:
 def _made_differently(runs: Sequence[Run]) -> list[str]:
     """That seeds are of several library versions, or of several codes."""
     versions: dict[str, dict[str, None]] = {}
-    codes: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    codes: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for run in runs:
         for name, version in sorted(run.versions.items()):
             versions.setdefault(name, {})[version] = None
         if run.sources:
-            codes.setdefault(tuple(sorted(run.sources.items())), []).append(run.spec.seed)
+            codes.setdefault(tuple(sorted(run.sources.items())), []).append(str(run.spec.seed))
     mixed = [f"{name} {' and '.join(several)}" for name, several in versions.items() if len(several) > 1]
     notes = [f"seeds of different library versions: {', '.join(mixed)}"] if mixed else []
     if len(codes) > 1:
         names = dict.fromkeys(part for code in codes for part, _ in code)
         parts = [name for name in names if len({dict(code).get(name) for code in codes}) > 1]
-        seeds = " than seeds ".join(", ".join(map(str, group)) for group in codes.values())
+        seeds = " than seeds ".join(", ".join(group) for group in codes.values())
         notes.append(f"by other code ({', '.join(parts)}): seeds {seeds}")
     return notes
 
 
 def about_gone(experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
     """`letters: 2 of 5 runs are gone (seeds 1, 3): run again`, of each that lost any."""
-    said = []
-    for record in experiments:
+    texts = []
+    for record in (record for record in experiments if record.gone):
         runs = counted(len({run.spec.seed for run in record.runs} | set(record.gone)), "run")
         are, seed = ("is", "seed") if len(record.gone) == 1 else ("are", "seeds")
         lost = f"{len(record.gone)} of {runs} {are} gone ({seed} {', '.join(map(str, record.gone))})"
-        said += [f"{record.id}: {lost}: run again"] if record.gone else []
-    return tuple(said)
+        texts.append(f"{record.id}: {lost}: run again")
+    return tuple(texts)
 
 
 def about_code(experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
     """How many runs are by other code than that by which they are judged, or by code that nobody knows."""
-    other: dict[str, list[str]] = {}
-    unknown: set[str] = set()
-    for record in experiments:
-        for run in record.runs if record.sources else ():
-            if not run.sources:
-                unknown.add(run.key)
-            elif run.sources != record.sources:
-                other[run.key] = [
-                    part for part in record.sources if run.sources.get(part) != record.sources[part]
-                ]
-    parts = ", ".join(dict.fromkeys(part for changed in other.values() for part in changed))
-    said = [f"{counted(len(other), 'run')} by other code than today's ({parts})"] if other else []
-    said += [f"{counted(len(unknown), 'run')} whose code is not recorded"] if unknown else []
-    return tuple(f"{text}: --rerun-changed" for text in said)
+    judged = [record for record in experiments if record.sources]
+    codes = {run.key: (record.sources, run.sources) for record in judged for run in record.runs}
+    unknown = sum(not then for _, then in codes.values())
+    other = [(today, then) for today, then in codes.values() if then and then != today]
+    parts = dict.fromkeys(part for today, then in other for part in today if then.get(part) != today[part])
+    texts = [f"{counted(len(other), 'run')} by other code than today's ({', '.join(parts)})"] if other else []
+    texts += [f"{counted(unknown, 'run')} whose code is not recorded"] if unknown else []
+    return tuple(f"{text}: --rerun-changed" for text in texts)
 
 
 #: Reason codes for which runs may contradict nothing.
@@ -312,12 +286,13 @@ def barred(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool]) ->
 
     To speak against a paper they must be of its own corpus (in this split or another), by its own protocol,
     with settings tuned where it tunes, and by models that passed their own checks. Of imported runs no more
-    is known than what is stated of them.
+    is known than what is stated of them: all must be stated to be of the authors' own code.
     """
     records = [record for record in records if record.runs]
     for record in records:
         if any(run.imported for run in record.runs):
-            if not speaks_against(record.runs) or any(d.what == OTHER_CODE for d in record.deviations):
+            stated = all(run.imported and Provenance.of(run).authors_code for run in record.runs)
+            if not stated or any(d.what == OTHER_CODE for d in record.deviations):
                 return "unverified_import"
         elif not all(fidelity.get(model) is True for model in record.models):
             return "unverified_reimplementation"
@@ -333,12 +308,6 @@ def worst_scope(arms: Sequence[Arm]) -> Scope | None:
     return max(scopes, key=SCOPES.index, default=None)
 
 
-def share_runs(arms: Sequence[Arm]) -> bool:
-    """True when two arms resolve to a common run: such a comparison would compare a thing with itself."""
-    keys = [run.key for arm in arms for run in arm.runs]
-    return len(set(keys)) < len(keys)
-
-
 def same_test_set(arms: Sequence[Arm]) -> bool:
     """False when runs that the paper puts on one dataset were tested on different ones.
 
@@ -348,45 +317,25 @@ def same_test_set(arms: Sequence[Arm]) -> bool:
     and is taken at its word for the name, and for the split.
     """
     tested: dict[tuple[str, str], set[object]] = {}
-    for arm in arms:
-        for run in arm.runs if arm.record else ():
-            on = arm.record.dataset if arm.record else ""
-            tested.setdefault((on, "name"), set()).add(run.data.name)
-            tested.setdefault((on, "size"), set()).update({run.data.n_test} - {0})
-            if run.imported:
-                tested.setdefault((on, "scope"), set()).add(arm.record.scope if arm.record else "")
-                tested.setdefault((on, "split"), set()).add(Provenance.of(run).other_split)
-                tested.setdefault((on, "print"), set()).update({run.data.fingerprint} - {UNKNOWN})
-                known = {run.data.recipe} if run.data.recipe.startswith(OF_DOCUMENTS) else set()
-                tested.setdefault((on, "documents"), set()).update(known)
-    return all(len(it) <= 1 for it in tested.values())
-
-
-def of_one_kind(arms: Sequence[Arm]) -> bool:
-    """False when some arms are ours and others imported: two programs differ in more than the claim."""
-    return len({run.imported for arm in arms for run in arm.runs}) <= 1
-
-
-def by_seed(arm: Arm, seeds: Sequence[int]) -> tuple[float, ...]:
-    """The values of `seeds`, in that order."""
-    at = dict(zip(arm.seeds, arm.values, strict=False))
-    values = tuple(arm.values[0] if arm.deterministic else at[seed] for seed in seeds)
-    return Moderated.of(values, arm.values.prior) if isinstance(arm.values, Moderated) else values
-
-
-def common_seeds(arms: Sequence[Arm]) -> list[int]:
-    """Those that all arms have; a deterministic one has any."""
-    random = [set(arm.seeds) for arm in arms if not arm.deterministic]
-    return sorted(set.intersection(*random)) if random else list(range(_DECIDING))
+    for record, run in ((arm.record, run) for arm in arms if arm.record for run in arm.runs):
+        data = run.data
+        told: dict[str, set[object]] = {"name": {data.name}, "size": {data.n_test} - {0}}
+        if run.imported:
+            told |= {"scope": {record.scope}, "split": {Provenance.of(run).other_split}}
+            told["print"] = {data.fingerprint} - {UNKNOWN}
+            told["documents"] = {data.recipe} if data.recipe.startswith(OF_DOCUMENTS) else set()
+        for what, values in told.items():
+            tested.setdefault((record.dataset, what), set()).update(values)
+    return all(len(values) <= 1 for values in tested.values())
 
 
 def badges(arms: Sequence[Arm]) -> tuple[str, ...]:
     """Warnings about the runs; where the runs of all arms come from, once."""
-    several, origins = len(arms) > 1, {arm.experiment: arm.origin for arm in arms}
+    origins = {arm.experiment: arm.origin for arm in arms}
     shared = next(iter(origins.values())) if len(set(origins.values())) == 1 else ()
     of_arms = (
-        f"{arm.experiment}: {text}" if several and arm.record else text
+        f"{arm.experiment}: {text}" if len(arms) > 1 and arm.record else text
         for arm in arms
-        for text in ((*origins[arm.experiment], *arm.notes) if not shared else arm.notes)
+        for text in (*(() if shared else origins[arm.experiment]), *arm.notes)
     )
     return (*shared, *of_arms)

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from audit.judging.assemble import judge_of
 from audit.judging.evidence import Evidence
 from audit.judging.looks import at_look, furthest
-from audit.judging.verdicts import case_of, family_of, obstacle, test_of
+from audit.judging.verdicts import case_of, family_of, obstacle
+from audit.kinds import KINDS
 from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, Look, Verdict
 from audit.stats.decision import ALPHA, Step, Steps
 
@@ -66,7 +67,7 @@ def derivation(audit: Audit, claim: str) -> Derivation:
             break
     evidence = Evidence.of(audit.claims, records, audit.test_sizes)
     case = case_of(record, evidence, alpha=level)
-    tested = () if obstacle(case) else test_of(case).steps
+    tested = () if obstacle(case) else KINDS[record.kind].judge(case).steps
     steps = {str(step): step for step in tested}  # arms stand in several parts
     documents = tuple(_of_documents(audit.instances[claim])) if claim in audit.instances else ()
     family = _family(audit, k, verdicts, records, level)

@@ -68,22 +68,22 @@ class Provenance:
     @classmethod
     def of(cls, run: Run) -> Provenance:
         """Read once of each run. Raises `StoreError` for a record that is no import's."""
-        if "_provenance" not in run.__dict__:  # as `cached_property` does: no field, equal runs stay equal
-            run.__dict__["_provenance"] = cls._read(run)
-        kept: Provenance = run.__dict__["_provenance"]
+        kept: Provenance | None = run.__dict__.get("_provenance")  # no field: equal runs stay equal
+        if kept is None:
+            config = dict(run.spec.config)
+            try:
+                sources = config.pop("sources")
+                config["files"] = tuple((str(source["file"]), str(source["sha256"])) for source in sources)
+                config |= {name: tuple(config[name]) for name in ("seeds", "replaces")}
+                kept = run.__dict__["_provenance"] = cls(**config)
+            except (KeyError, TypeError, ValueError) as err:
+                text = f"{run.key}: no record of an imported run ({err}); import its file again"
+                raise StoreError(text) from err
         return kept
 
-    @classmethod
-    def _read(cls, run: Run) -> Provenance:
-        config = dict(run.spec.config)
-        try:
-            config["files"] = tuple((str(it["file"]), str(it["sha256"])) for it in config.pop("sources"))
-            config |= {name: tuple(config[name]) for name in ("seeds", "replaces")}
-            return cls(**config)
-        except (KeyError, TypeError, ValueError) as err:
-            raise StoreError(
-                f"{run.key}: no record of an imported run ({err}); import its file again"
-            ) from err
+    @property
+    def from_files(self) -> str:
+        return ", ".join(file for file, _ in self.files)
 
     def spec(self, *, seed: int, fingerprint: str | None) -> RunSpec:
         """No model and no protocol has the name that stands there, so no run of ours can have its key."""
@@ -118,7 +118,7 @@ def active(runs: Iterable[Run], paper: str, root: Path) -> dict[str, tuple[Run, 
         first = kept.setdefault(experiment, {})[seed] = alike[0]
         for other in alike[1:]:
             if (first.status, first.metrics) != (other.status, other.metrics):
-                one, two = _files(Provenance.of(first)), _files(Provenance.of(other))
+                one, two = Provenance.of(first).from_files, Provenance.of(other).from_files
                 raise StoreError(
                     f"{root}: {experiment!r}, seed {seed}, was imported from {one} and from {two} with other "
                     f"values; import the one that counts with {option('replace', True)}"
@@ -130,7 +130,7 @@ def active(runs: Iterable[Run], paper: str, root: Path) -> dict[str, tuple[Run, 
             there, gone = (", ".join(map(str, sorted(seeds))) for seeds in (by_seed, lost))
             raise StoreError(
                 f"{root}: of the imported seeds of {experiment!r} ({there} are there) {gone} is missing; "
-                f"import {_files(imports[0])} again"
+                f"import {imports[0].from_files} again"
             )
     return {name: tuple(by_seed.values()) for name, by_seed in kept.items()}
 
@@ -145,21 +145,22 @@ def with_imported(
     """The experiments with the runs they are judged by; runs of the other kind are there to be shown.
 
     An experiment of ours whose imported runs are on data closer to the paper's stands there a second time,
-    with those: `aimed` points the printed values at it.
+    with those: `assemble` points the printed values at it. Names that the claim file has not (any more) are
+    passed over.
     """
     found = dict(experiments)
     for name, runs in imported.items():
         record = found.get(name)
         if record is None:
-            continue  # the claim file has lost it; `strangers` says so
-        if (record.runs or record.gone) and evidence == "ours":
-            found[name] = replace(record, unjudged=tuple(runs))
-            closer = _judged_by(paper, record, runs)
-            if SCOPES.index(closer.scope) < SCOPES.index(record.scope):
-                title = f"{record.title} (imported)"
-                found[beside(name)] = replace(closer, id=beside(name), title=title)
-        else:
-            found[name] = _judged_by(paper, record, runs)
+            continue
+        judged = _judged_by(paper, record, runs)
+        if not (record.runs or record.gone) or evidence == "imported":
+            found[name] = judged
+            continue
+        found[name] = replace(record, unjudged=tuple(runs))
+        if SCOPES.index(judged.scope) < SCOPES.index(record.scope):
+            title = f"{record.title} (imported)"
+            found[beside(name)] = replace(judged, id=beside(name), title=title)
     return found
 
 
@@ -168,18 +169,18 @@ def beside(experiment: str) -> str:
     return f"{experiment} (imported)"
 
 
-def strangers(
-    experiments: Mapping[str, ExperimentRecord], imported: Mapping[str, Sequence[Run]]
-) -> tuple[str, ...]:
-    """Names that imported runs have and the claim file has not (any more)."""
-    return tuple(name for name in imported if name not in experiments)
-
-
 def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> ExperimentRecord:
-    scope = scope_of(paper, record.dataset, runs)
+    scope, data = scope_of(paper, record.dataset, runs), paper.datasets[record.dataset]
     prints = dict.fromkeys(run.data.fingerprint for run in runs)
-    apart, far = _sizes_apart(paper, record.dataset, runs) if scope == "same_data" else ((), False)
-    another = [paper.known_as(record.dataset, content=it, partition=it) for it in prints]
+    another = (paper.known_as(record.dataset, content=it, partition=it) for it in prints)
+    # where there are not as many test documents as are printed, and whether a tenth more or fewer
+    text, apart, far = data.printed.get("test"), [], False
+    if text is not None and scope == "same_data":
+        printed = printed_count(text).value
+        for size in sorted({run.data.n_test for run in runs} - {0, printed}):
+            here = f"printed {text} test documents, here {size:,}"
+            apart.append(Deviation("test documents", text, here, "the data are the paper's as stated"))
+            far |= abs(size - printed) > printed / 10
     return replace(
         record,
         corpus_of=next(filter(None, another), ""),
@@ -191,23 +192,11 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
         runs=tuple(runs),
         unjudged=record.runs,
         scope=scope,
-        deviations=(*_deviations(paper, record.dataset, runs, scope), *apart),
+        deviations=(*_deviations(paper, data.name, runs, scope), *apart),
         not_run=None,
         gone=(),
         sources={},
     )
-
-
-def _sizes_apart(paper: Paper, dataset: str, runs: Sequence[Run]) -> tuple[tuple[Deviation, ...], bool]:
-    """Where there are not as many test documents as are printed, and whether a tenth more or fewer."""
-    sizes, text = {run.data.n_test for run in runs} - {0}, paper.datasets[dataset].printed.get("test")
-    if not sizes or text is None:
-        return (), False
-    printed, why = printed_count(text).value, "the data are the paper's as stated"
-    apart = [size for size in sorted(sizes) if size != printed]
-    here = [f"printed {text} test documents, here {size:,}" for size in apart]
-    found = (Deviation("test documents", text, it, why) for it in here)
-    return tuple(found), any(abs(size - printed) > printed / 10 for size in apart)
 
 
 def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:
@@ -219,18 +208,18 @@ def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:
     known = (*(data.content or ()), *(data.partition or ()))
     same, near = [], []
     for run in runs:
-        it, its_content = Provenance.of(run), run.data.fingerprint in known
-        another = bool(known) and not its_content and run.data.fingerprint != UNKNOWN
-        stated = bool(it.same_data) and not another
-        same.append((its_content or stated) and not it.other_split)
-        near.append(its_content or stated or bool(it.other_split))
+        source, content = Provenance.of(run), run.data.fingerprint
+        another = bool(known) and content not in (*known, UNKNOWN)
+        theirs = content in known or (bool(source.same_data) and not another)
+        same.append(theirs and not source.other_split)
+        near.append(theirs or bool(source.other_split))
     return "same_data" if all(same) else "other_split" if all(near) else "other_data"
 
 
 def origin(runs: Sequence[Run]) -> tuple[str, ...]:
     """Short warnings that belong beside every verdict on these runs; none where they are ours."""
-    runs = [run for run in runs if run.imported]
-    stated = [Provenance.of(run) for run in runs]
+    sources = [(run, Provenance.of(run)) for run in runs if run.imported]
+    stated, number = [source for _, source in sources], len(sources)
     if not stated:
         return ()
     made_here = [bool(source.command) for source in stated]
@@ -241,38 +230,22 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
         ("the paper's own data", "same_data"),
         ("another split", "other_split"),
     ):
-        texts = _distinct(getattr(source, name) for source in stated)
-        notes += [f"{says}, as stated: {text}" for text in texts]
-    silent = [not (source.same_data or source.other_split) for source in stated]
-    if any(run.data.fingerprint == UNKNOWN and it for run, it in zip(runs, silent, strict=True)):
+        notes += [f"{says}, as stated: {text}" for text in _distinct(stated, name)]
+    if any(
+        run.data.fingerprint == UNKNOWN and not (source.same_data or source.other_split)
+        for run, source in sources
+    ):
         notes.append("no fingerprint of the data was declared")
-    pairs = zip(runs, stated, strict=True)
-    lots = len({(run.finished or "", it.files) for run, it in pairs if not it.command})
-    if lots > 1:
-        notes.append(f"imported in {lots} lots")
+    lots = len({(run.finished or "", source.files) for run, source in sources if not source.command})
+    notes += [f"imported in {lots} lots"] if lots > 1 else []
     if replaced := sum(bool(source.replaces) for source in stated):
         word = "runs" if all(made_here) else "imported results"
-        notes.append(f"{replaced} of {len(stated)} {word} replaced earlier ones")
+        notes.append(f"{replaced} of {number} {word} replaced earlier ones")
     if alike := sum(source.same_lists_as is not None for source in stated):
         verb = "has" if alike == 1 else "have"
         of_seed = "the results of another seed, as stated of runs of their own"
-        notes.append(f"{alike} of {len(stated)} imported runs {verb} {of_seed}")
+        notes.append(f"{alike} of {number} imported runs {verb} {of_seed}")
     return tuple(notes)
-
-
-def may_be_older(run: Run) -> bool:
-    """Than the margins on record: whether it was made before it came here."""
-    return run.imported and not Provenance.of(run).command
-
-
-def repeats(run: Run) -> int | None:
-    """The seed whose results an imported run has; None for another."""
-    return Provenance.of(run).same_lists_as if run.imported else None
-
-
-def speaks_against(runs: Sequence[Run]) -> bool:
-    """Whether imported runs may contradict a claim: all of them are stated to be of the authors' own code."""
-    return bool(runs) and all(run.imported and Provenance.of(run).authors_code for run in runs)
 
 
 def other_code(stated: str, paper: Paper) -> bool:
@@ -286,13 +259,13 @@ def other_code(stated: str, paper: Paper) -> bool:
     address = re.sub(r"^https?://(www\.)?|(\.git)?/?$", "", code.url.lower())
     commits = re.findall(r"\b[0-9a-f]{7,40}\b", stated.lower().replace(address, ""))
     known = (code.commit or "").lower()
-    same = [commit for commit in commits if known.startswith(commit) or commit.startswith(known)]
+    same = any(known.startswith(commit) or commit.startswith(known) for commit in commits)
     pattern = rf"(?<![\w.-]){re.escape(address)}(?:\.git)?(?![\w-])"
     there = re.search(pattern, stated.lower().replace(":", "/"))
     return there is None or bool(code.commit and commits and not same)
 
 
-def _deviations(paper: Paper, dataset: str, runs: Sequence[Run], scope: Scope) -> tuple[Deviation, ...]:
+def _deviations(paper: Paper, name: str, runs: Sequence[Run], scope: Scope) -> tuple[Deviation, ...]:
     """Who ran what and when it was imported, once for each lot; what is stated of data and code."""
     stated, found = [Provenance.of(run) for run in runs], []
     for run, source in zip(runs, stated, strict=True):
@@ -304,27 +277,22 @@ def _deviations(paper: Paper, dataset: str, runs: Sequence[Run], scope: Scope) -
             here = f"run here by the claim file's own command ({source.by}), not by our code"
             why = "it says which program"
         found.append(Deviation("runs", "the paper's own", here, why, source.authors_code or None))
-    why, same = "not verified here", _distinct(source.same_data for source in stated)
+    why, same = "not verified here", _distinct(stated, "same_data")
     here = f"stated to be the same: {'; '.join(same)}"
     if scope == "other_split":
-        here = f"stated to be another split: {'; '.join(_distinct(source.other_split for source in stated))}"
+        here = f"stated to be another split: {'; '.join(_distinct(stated, 'other_split'))}"
     elif scope == "other_data":
-        here = f"{', '.join(_distinct(run.data.name for run in runs))}, as the import says"
+        here = f"{', '.join(filter(None, dict.fromkeys(run.data.name for run in runs)))}, as the import says"
         why = "no fingerprint that is the paper's was declared"
     if same or scope != "same_data":  # else a fingerprint vouches for them
-        found.append(Deviation("data", paper.datasets[dataset].name, here, why))
-    codes = _distinct(source.authors_code for source in stated)
-    others = [code for code in codes if other_code(code, paper)]
+        found.append(Deviation("data", name, here, why))
+    others = [code for code in _distinct(stated, "authors_code") if other_code(code, paper)]
     if (code := paper.paper.code) and others:
-        named = " at commit ".join(it for it in (code.url, code.commit) if it)
+        named = " at commit ".join(filter(None, (code.url, code.commit)))
         why = "the code as stated is not the code that the claim file names"
         found.append(Deviation(OTHER_CODE, named, ", ".join(others), why))
     return tuple(dict.fromkeys(found))
 
 
-def _distinct(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(text for text in texts if text))
-
-
-def _files(provenance: Provenance) -> str:
-    return ", ".join(file for file, _ in provenance.files)
+def _distinct(stated: Iterable[Provenance], name: str) -> list[str]:
+    return list(filter(None, dict.fromkeys(getattr(source, name) for source in stated)))

@@ -8,7 +8,7 @@ from typing import Literal
 
 from audit.judging.evidence import Evidence
 from audit.judging.looks import at_look, furthest, next_level
-from audit.judging.verdicts import case_of, family_of, obstacle, test_of
+from audit.judging.verdicts import case_of, family_of, obstacle
 from audit.kinds import KINDS
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Settling, Verdict
 from audit.runner.plan import LEFT_OUT
@@ -226,7 +226,7 @@ def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: L
     if min(seeds.values(), default=LEAST) < LEAST:
         return replace(plain, seeds=LEAST, first=True)
     case = case_of(claim, evidence)
-    test = None if obstacle(case) else test_of(case)
+    test = None if obstacle(case) else kind.judge(case)
     if test is None or test.question is None:
         return replace(plain, why_not="no_rule")
     question = test.question

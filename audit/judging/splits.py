@@ -72,56 +72,47 @@ def passed(checks: Iterable[FidelityCheck]) -> dict[str, bool]:
 def studies_of(
     paper: Paper, plans: Iterable[KeptPlan], runs: Sequence[Run], lost: Mapping[str, tuple[int, ...]]
 ) -> dict[str, SplitStudy]:
-    """Report of a corpus with split columns -> the study of them; `lost` as in `audit.storage.manifest`."""
+    """Report of a corpus with split columns -> the study of them; `lost` as in `audit.storage.manifest`.
+
+    By the stored runs, those with other settings left out; no study of fewer than two columns.
+    """
     corpora: dict[str, dict[int, KeptPlan]] = {}
     for plan in plans:
         if (of := column_of(plan.report)) is not None:
             corpora.setdefault(of[0], {})[of[1]] = plan
-    found = {}
-    for report, columns in corpora.items():
-        # that of which most seeds were planned first
-        order = sorted(columns, key=lambda c: (-max(map(len, columns[c].keys.values()), default=0), c))
-        study = _study_of(paper, report, {c: columns[c] for c in order}, runs, lost)
-        if study is not None:
-            found[report] = study
-    return found
-
-
-def _study_of(
-    paper: Paper,
-    report: str,
-    plans: Mapping[int, KeptPlan],
-    runs: Sequence[Run],
-    lost: Mapping[str, tuple[int, ...]],
-) -> SplitStudy | None:
-    """By the stored runs, those with other settings left out; None for fewer than two columns."""
-    columns: dict[int, dict[str, ExperimentRecord]] = {}
-    first: dict[str, str] = {}  # settings of each experiment where it was run first
-    left_out: list[str] = []
-    gone: set[str] = set()
-    for column, plan in plans.items():
-        stored, columns[column] = with_stored_runs(plan, paper, runs, lost), {}
-        left_out += [f"column {column}: {said}" for said in about_gone(stored.values())]
-        for name, record in stored.items():
-            own = tuple(run for run in record.runs if run.data.split_column == column)
-            if own and _settings(own[0]) != first.setdefault(name, _settings(own[0])):
-                left_out.append(f"{name}: column {column} was run with other settings than the others.")
-                own = ()
-            gone |= {name} if record.gone else set()
-            columns[column][name] = replace(record, runs=own)
-    for records in columns.values():
-        for name in gone & set(records):
-            del records[name]
-    if sum(any(record.runs for record in records.values()) for records in columns.values()) < 2:
-        return None
-    return split_study(
-        paper,
-        columns,
-        corpus=report.removeprefix(f"{paper.paper.key}-"),
-        command=" && ".join(dict.fromkeys(plan.command for plan in plans.values())),
-        fidelity=passed(check for plan in plans.values() for check in plan.fidelity),
-        left_out=left_out,
-    )
+    studies = {}
+    for report, planned in corpora.items():
+        columns: dict[int, dict[str, ExperimentRecord]] = {}
+        first: dict[str, str] = {}  # settings of each experiment where it was run first
+        left_out: list[str] = []
+        gone: set[str] = set()
+        # the column of which most seeds were planned comes first
+        seeds = {column: max(map(len, plan.keys.values()), default=0) for column, plan in planned.items()}
+        order = sorted(planned, key=lambda column: (-seeds[column], column))
+        for column in order:
+            stored = with_stored_runs(planned[column], paper, runs, lost)
+            left_out += [f"column {column}: {text}" for text in about_gone(stored.values())]
+            gone |= {name for name, record in stored.items() if record.gone}
+            for name, record in stored.items():
+                own = tuple(run for run in record.runs if run.data.split_column == column)
+                if own and _settings(own[0]) != first.setdefault(name, _settings(own[0])):
+                    left_out.append(f"{name}: column {column} was run with other settings than the others.")
+                    own = ()
+                columns.setdefault(column, {})[name] = replace(record, runs=own)
+        whole = {
+            column: {name: record for name, record in records.items() if name not in gone}
+            for column, records in columns.items()
+        }
+        if sum(any(record.runs for record in records.values()) for records in whole.values()) > 1:
+            studies[report] = split_study(
+                paper,
+                whole,
+                corpus=report.removeprefix(f"{paper.paper.key}-"),
+                command=" && ".join(dict.fromkeys(planned[column].command for column in order)),
+                fidelity=passed(check for column in order for check in planned[column].fidelity),
+                left_out=left_out,
+            )
+    return studies
 
 
 def _settings(run: Run) -> str:
@@ -159,12 +150,13 @@ def split_study(
     for cell in (cell for table in paper.table_records() for row in table.rows for cell in row.cells):
         if cell.printed and cell.source == "own_run":
             numbers.setdefault((cell.experiment, cell.metric), cell.printed)
-    readings, noises, runs = paper.readings_record(), [], {}
+    noises, keys, failed = [], {}, set()
     for name in dict.fromkeys(name for experiments in columns.values() for name in experiments):
         records = {column: of[name] for column, of in columns.items() if name in of}
-        mine = [(column, run) for column, record in records.items() for run in record.runs]
-        runs[name] = tuple(run.key for _, run in mine)
-        done = [(column, run) for column, run in mine if run.status == "done"]
+        runs = [(column, run) for column, record in records.items() for run in record.runs]
+        keys[name] = tuple(run.key for _, run in runs)
+        failed |= {run.key for _, run in runs if run.status == "failed"}
+        done = [(column, run) for column, run in runs if run.status == "done"]
         near = any(record.scope != "other_data" for record in records.values())
         for metric in dict.fromkeys(metric for _, run in done for metric in run.metrics):
             values: dict[int, dict[int, float]] = {column: {} for column in records}
@@ -174,25 +166,23 @@ def split_study(
             if not any(0 in of_seeds for of_seeds in values.values()):
                 continue
             noise = _noise(name, metric, values, numbers.get((name, metric)) if near else None)
-            about = claims.get((name, metric))
-            if about is not None and noise.printed is not None:
-                open_here = len(declared(readings, about.experiments))
+            claim_about = claims.get((name, metric))
+            if claim_about is not None and noise.printed is not None:
+                grid = len(declared(paper.readings_record(), claim_about.experiments))
                 noise = with_split_verdicts(
-                    replace(noise, readings_declared=open_here),
-                    about,
-                    bar=_bar(records.values(), fidelity, open_here),
+                    replace(noise, readings_declared=grid),
+                    claim_about,
+                    bar=_bar(records.values(), fidelity, grid),
                     deterministic=any(record.deterministic for record in records.values()),
                 )
             noises.append(noise)
-    records_of = (record for experiments in columns.values() for record in experiments.values())
-    every = (run for record in records_of for run in record.runs)
     return SplitStudy(
         paper=paper.paper.key,
         corpus=corpus,
         command=command,
         noise=tuple(noises),
-        runs={name: keys for name, keys in runs.items() if keys},
-        failed=len({run.key for run in every if run.status == "failed"}),
+        runs={name: of_runs for name, of_runs in keys.items() if of_runs},
+        failed=len(failed),
         left_out=tuple(left_out),
     )
 
@@ -204,10 +194,10 @@ def _noise(
     of_columns = {column: of[0] for column, of in sorted(values.items()) if 0 in of}
     column, of_first = next(iter(values.items()))
     of_seeds = dict(sorted(of_first.items()))
-    over, n = sample(list(of_columns.values())), len(of_columns)
+    over, n, df = sample(list(of_columns.values())), len(of_columns), len(of_seeds) - 1
     both, seeds = over.sd, sample(list(of_seeds.values())).sd if of_seeds else None
     of_mean = seeds if n > 1 else None  # one split is no mean
-    around, df = partial(interval, over.mean, level=0.95), len(of_seeds) - 1
+    around = partial(interval, over.mean)
     return SplitNoise(
         experiment=name,
         metric=metric,
@@ -249,17 +239,11 @@ def with_split_verdicts(
             if outcome == "contradicted" and bar:
                 outcome, reason = "inconclusive", bar
             numbers = {name: getattr(test, name) for name in ("se", "df", "p_reproduced", "p_contradicted")}
-        return SplitVerdict(
-            outcome=outcome,
-            reason=reason or "no_margin",
-            n=n,
-            difference=(test.estimate or 0.0) - float(number.value),
-            margin=claim.margin.value if claim.margin else None,
-            **numbers,
-        )
+        difference = (test.estimate or 0.0) - float(number.value)
+        fixed = claim.margin.value if claim.margin else None
+        return SplitVerdict(outcome, reason or "no_margin", n, difference, fixed, **numbers)
 
-    as_mean = None
-    spread = sample(seeds).sd if seeds else None
+    as_mean, spread = None, sample(seeds).sd if seeds else None
     if n > 1 and ((deterministic and len(set(seeds)) == 1) or (claim.deterministic and spread == 0.0)):
         # whoever runs the columns again has this mean again
         as_mean = verdict(test_of([noise.mean] * 2, deterministic=True))
@@ -273,23 +257,27 @@ def with_split_verdicts(
 
 
 def stand(audit: Audit) -> bool:
-    """Whether the verdicts of the audit's split columns are those that its own numbers and claims give."""
-    claims = {claim.id: claim for claim in audit.claims}
-    noises = audit.splits.noise if audit.splits else ()
-    return all(_stands(noise, claims.get(noise.claim), audit) for noise in noises if noise.claim)
+    """Whether the verdicts of the audit's split columns are those that its own numbers and claims give.
+
+    Another column may lack what this one has, so that nothing is contradicted; never less.
+    """
+    claims, fidelity = {claim.id: claim for claim in audit.claims}, passed(audit.fidelity)
+    for noise in audit.splits.noise if audit.splits else ():
+        if not noise.claim:
+            continue
+        claim = claims.get(noise.claim)
+        if claim is None or not claim.printed:
+            return False
+        records = [record for record in audit.experiments if record.id == noise.experiment]
+        still = any(record.deterministic for record in records)
+        bars = BARS if _bar(records, fidelity, noise.readings_declared) else (None, *BARS)
+        if not any(
+            alike(with_split_verdicts(noise, claim, bar=bar, deterministic=still), noise) for bar in bars
+        ):
+            return False
+    return True
 
 
-def _stands(noise: SplitNoise, claim: ClaimRecord | None, audit: Audit) -> bool:
-    """Another column may lack what this one has, so that nothing is contradicted; never less."""
-    if claim is None or not claim.printed:
-        return False
-    records = [record for record in audit.experiments if record.id == noise.experiment]
-    bar = _bar(records, passed(audit.fidelity), noise.readings_declared)
-    still = any(record.deterministic for record in records)
-    ways = BARS if bar else (None, *BARS)
-    return any(alike(with_split_verdicts(noise, claim, bar=way, deterministic=still), noise) for way in ways)
-
-
-def _bar(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool], readings: int) -> str | None:
-    """Reason code for which runs of these records, under one of so many readings, contradict nothing."""
-    return barred(records, fidelity) or ("some_readings" if readings > 1 else None)
+def _bar(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool], grid: int) -> str | None:
+    """Reason code for which runs of these records, under one specification of so many, contradict nothing."""
+    return barred(records, fidelity) or ("some_readings" if grid > 1 else None)

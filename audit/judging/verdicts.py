@@ -2,14 +2,14 @@
 
 How a claim of each kind is tested is in `audit.kinds`; what each reason code says, in `reports.sentences`.
 
-Readings. A claim is judged anew under each reading of what the paper leaves open, all of its arms under the
-same one. The headline decides only what every declared reading decides alike. Some reading is the paper's,
-and nobody knows which: "reproduced under all readings" is the intersection of one verdict a reading, each at
-the full level, and false only if the verdict under the paper's reading is false too (intersection-union test:
-Berger 1982). No correction is made for the number of readings, since none is picked. The p-values of the
-intersection are the largest over the readings. With these a claim stands in the family of its paper's other
-claims; a single reading is adjusted there in its claim's place. As both adjustments grow with a claim's own
-p, the intersection of the verdicts and the verdict by the largest p are one and the same.
+Specifications ("readings" in claim files). A claim is judged anew under each specification of what the paper
+leaves open, all of its arms under the same one. The headline decides only what every declared one decides
+alike. Some specification is the paper's, and nobody knows which: "reproduced under all" is the intersection of
+one verdict each, all at the full level, and false only if the verdict under the paper's own is false too
+(intersection-union test: Berger 1982). No correction is made for their number, since none is picked. The
+p-values of the intersection are the largest over the specifications. With these a claim stands in the family
+of its paper's other claims; a single specification is adjusted there in its claim's place. As both adjustments
+grow with a claim's own p, the intersection of the verdicts and the verdict by the largest p are the same.
 """
 
 from __future__ import annotations
@@ -29,12 +29,10 @@ from audit.judging.evidence import (
     about_gone,
     badges,
     barred,
-    of_one_kind,
     same_test_set,
-    share_runs,
     worst_scope,
 )
-from audit.judging.imported import may_be_older
+from audit.judging.imported import Provenance
 from audit.kinds import KINDS, Case
 from audit.kinds.costs import measured
 from audit.record import (
@@ -44,6 +42,7 @@ from audit.record import (
     Outcome,
     Readings,
     ReadingVerdict,
+    Run,
     Verdict,
     canonical_json,
     comparable_metric,
@@ -55,7 +54,10 @@ from audit.stats.power import KAPPA
 #: From so many seeds on, those that remain without one of them may decide.
 _ONE_SEED_FROM = 4
 
+Experiments = Mapping[str, ExperimentRecord]
 PValues = tuple[float | None, float | None]  # To reproduce and to contradict; None where there is no test.
+#: p-values of a claim among the others, to reproduce and to contradict; None where no test could be made.
+InFamily = tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,43 @@ class MarginsNow:
     def of(cls, audit: Audit) -> MarginsNow:
         return cls(audit.paper.key, audit.margins_hash, audit.margins_superseded, audit.margins_grown)
 
+    def added_since(self, name: str, runs: Iterable[Run]) -> Iterator[str]:
+        """Marks of runs that began before the claim file had this."""
+        marks = {run.margins.get(self.paper, "") for run in runs}
+        return (mark for mark in marks if name in self.grown.get(mark, ()))
+
+    def warnings(self, claim: ClaimRecord, arms: Sequence[Arm]) -> tuple[tuple[str, ...], bool]:
+        """Badges about margins that the runs did not begin under, and whether that forbids a verdict."""
+        runs = [run for arm in arms for run in arm.runs]
+        marks = [run.margins.get(self.paper) for run in runs]
+        before = {mark for mark in marks if mark is not None} - {self.hash}
+        before -= set(self.grown) - set(self.earlier)
+        undeclared = before - set(self.earlier)
+        made_elsewhere = (
+            mark == self.hash and run.imported and not Provenance.of(run).command
+            for run, mark in zip(runs, marks, strict=True)
+        )
+        notes = ["margins not on record before the runs"] if None in marks else []
+        if any(made_elsewhere):
+            notes.append("imported after the margins were fixed; the runs may be older")
+        if stated_late(claim, {arm.experiment: arm.record for arm in arms if arm.record}, self):
+            notes.append("stated after the runs")
+        notes += [f"margins changed after the runs, which began under {mark}" for mark in sorted(undeclared)]
+        notes += [f"new audit of older runs: {self.earlier[mark]}" for mark in sorted(before - undeclared)]
+        return tuple(notes), bool(undeclared)
+
+
+def stated_late(claim: ClaimRecord, experiments: Experiments, margins: MarginsNow | None) -> bool:
+    """Whether runs that it rests on began before the claim file had it, and no new audit is declared."""
+    if margins is None:
+        return False
+    runs = (run for name in claim.experiments if name in experiments for run in experiments[name].runs)
+    return any(mark not in margins.earlier for mark in margins.added_since(claim.id, runs))
+
 
 def compare(
     claims: Sequence[ClaimRecord],
-    experiments: Mapping[str, ExperimentRecord],
+    experiments: Experiments,
     *,
     fidelity: Mapping[str, bool],
     margins: MarginsNow | None = None,
@@ -100,34 +135,6 @@ def compare(
         rules.robust(k, verdict, own=own[k].outcome, alike=alike[k].outcome)
         for k, verdict in enumerate(rules.verdicts())
     )
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A claim with all its numbers but no outcome yet, and the test that will give one."""
-
-    verdict: Verdict
-    experiments: Mapping[str, ExperimentRecord]  # That it rests on.
-    test: Test | None = None  # None where the reason in `verdict` is final.
-    reading: Departures = field(default_factory=dict)
-    readings: tuple[Judged, ...] = ()
-    """Under each declared reading, the default first; none where no other was run, for any arm. With them the
-    test is that of all readings together."""
-
-    @property
-    def was_run(self) -> bool:
-        return self.test is not None or self.verdict.reason != "not_run"
-
-    @property
-    def in_family(self) -> InFamily:
-        if self.verdict.reason == "runs_gone":
-            return 1.0, 1.0
-        p, q = self.p_values
-        return (p or 0.0, q or 0.0) if self.test and self.test.testable else None
-
-    @property
-    def p_values(self) -> PValues:
-        return (self.test.p_reproduced, self.test.p_contradicted) if self.test else (None, None)
 
 
 def case_of(claim: ClaimRecord, evidence: Evidence, *, alpha: float = ALPHA, kappa: float = KAPPA) -> Case:
@@ -158,29 +165,53 @@ def obstacle(case: Case) -> str | None:
         lacking = {None}
     if len(arms) != kind.arms if kind.arms else len(arms) < 2:
         lacking.add("not_run")
-    lacks = [it for it in ("other_data", "not_run", "run_failed", "not_measured") if it in lacking]
-    fixed = claim.margin is not None and claim.margin.value > 0.0
+    lacks = [why for why in ("other_data", "not_run", "run_failed", "not_measured") if why in lacking]
+    groups = [[run.key for arm in group for run in arm.runs] for group in kind.compared(case)]
     obstacles: dict[str, bool] = {
         **dict.fromkeys(lacks, True),
-        "same_runs": any(share_runs(group) for group in kind.compared(case)),
-        "mixed_evidence": not of_one_kind(arms),
+        "same_runs": any(len(set(keys)) < len(keys) for keys in groups),
+        # ours and imported ones: two programs differ in more than the claim
+        "mixed_evidence": len({run.imported for arm in arms for run in arm.runs}) > 1,
         "different_data": not same_test_set(arms),
         # beside another arm's, no spread would count as a very small one
         "no_spread": kind.arms != 1 and any(arm.raw for arm in arms),
         "no_printed_number": kind.of_printed and len(claim.printed) < len(arms),
-        "no_margin": kind.needs_margin(claim) and not fixed,
+        "no_margin": kind.needs_margin(claim) and not (claim.margin and claim.margin.value > 0.0),
     }
     return next((reason for reason, stands in obstacles.items() if stands), None)
 
 
-def test_of(case: Case) -> Test:
-    """The test of a claim to which nothing is an obstacle."""
-    return KINDS[case.claim.kind].judge(case)
+@dataclass(frozen=True)
+class Judged:
+    """A claim with all its numbers but no outcome yet, and the test that will give one."""
+
+    verdict: Verdict
+    experiments: Experiments  # That it rests on.
+    test: Test | None = None  # None where the reason in `verdict` is final.
+    specification: Departures = field(default_factory=dict)
+    specifications: tuple[Judged, ...] = ()
+    """Under each declared one, the default first; none where no other was run, for any arm. With them the
+    test is that of all together."""
+
+    @property
+    def was_run(self) -> bool:
+        return self.test is not None or self.verdict.reason != "not_run"
+
+    @property
+    def in_family(self) -> InFamily:
+        if self.verdict.reason == "runs_gone":
+            return 1.0, 1.0
+        p, q = self.p_values
+        return (p or 0.0, q or 0.0) if self.test and self.test.testable else None
+
+    @property
+    def p_values(self) -> PValues:
+        return (self.test.p_reproduced, self.test.p_contradicted) if self.test else (None, None)
 
 
 def _judge(case: Case, evidence: Evidence, margins: MarginsNow | None) -> Judged:
     claim, arms, kind = case.claim, case.arms, KINDS.get(case.claim.kind)
-    warnings, changed = _margin_warnings(claim, arms, margins)
+    warnings, changed = margins.warnings(claim, arms) if margins else ((), False)
     records = list({arm.experiment: arm.record for arm in arms if arm.record is not None}.values())
     gone = about_gone(records)
     verdict = Verdict(
@@ -198,7 +229,7 @@ def _judge(case: Case, evidence: Evidence, margins: MarginsNow | None) -> Judged
     )
     test, why = None, obstacle(case)
     if why is None:
-        test = test_of(case)
+        test = KINDS[claim.kind].judge(case)
         verdict = _with_numbers(verdict, test)
         many_failed = any(arm.failed > len(arm.runs) for arm in arms)
         why = "margins_changed" if changed and test.untested else test.untested
@@ -221,51 +252,8 @@ def _with_numbers(plain: Verdict, test: Test) -> Verdict:
     return replace(plain, **numbers, df=df, badges=(*plain.badges, *test.badges))
 
 
-def _margin_warnings(
-    claim: ClaimRecord, arms: Sequence[Arm], margins: MarginsNow | None
-) -> tuple[tuple[str, ...], bool]:
-    """Badges about margins that the runs did not begin under, and whether that forbids a verdict."""
-    if margins is None:
-        return (), False
-    runs = [run for arm in arms for run in arm.runs]
-    marks = [run.margins.get(margins.paper) for run in runs]
-    before = {mark for mark in marks if mark is not None} - {margins.hash}
-    late = stated_late(claim, {arm.experiment: arm.record for arm in arms if arm.record}, margins)
-    before -= set(margins.grown) - set(margins.earlier)
-    undeclared = before - set(margins.earlier)
-    notes = ["margins not on record before the runs"] if None in marks else []
-    if any(may_be_older(run) and mark == margins.hash for run, mark in zip(runs, marks, strict=True)):
-        notes.append("imported after the margins were fixed; the runs may be older")
-    if late:
-        notes.append("stated after the runs")
-    notes += [f"margins changed after the runs, which began under {mark}" for mark in sorted(undeclared)]
-    notes += [f"new audit of older runs: {margins.earlier[mark]}" for mark in sorted(before - undeclared)]
-    return tuple(notes), bool(undeclared)
-
-
 def _badged(verdict: Verdict, *texts: str) -> Verdict:
     return replace(verdict, badges=(*verdict.badges, *texts))
-
-
-def one_test(
-    claim: ClaimRecord,
-    verdict: Verdict,
-    p_values: PValues,
-    experiments: Mapping[str, ExperimentRecord],
-) -> str:
-    """Claims with this in common are one test: they ask the same of the very same runs."""
-    runs = [
-        sorted(run.key for run in experiments[name].runs) or name if name in experiments else name
-        for name in claim.experiments
-    ]
-    printed = claim.printed if KINDS[claim.kind].of_printed else ()
-    margin = claim.margin.value if claim.margin else None
-    values = [list(it) for it in verdict.values]
-    return canonical_json([claim.kind, runs, comparable_metric(claim), values, margin, printed, *p_values])
-
-
-#: p-values of a claim among the others, to reproduce and to contradict; None where no test could be made.
-InFamily = tuple[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -283,9 +271,26 @@ class Family:
 
     @classmethod
     def of(
-        cls, claims: Sequence[ClaimRecord], same: Sequence[str], late: Sequence[bool], ps: Sequence[InFamily]
+        cls,
+        claims: Sequence[ClaimRecord],
+        verdicts: Iterable[tuple[Verdict, PValues, InFamily]],
+        experiments: Experiments,
+        margins: MarginsNow | None,
     ) -> Family:
+        """Of each claim its values, its own p-values, and those that stand in the family."""
+        same, ps = [], []
+        for claim, (verdict, p_values, stands) in zip(claims, verdicts, strict=True):
+            runs = [
+                sorted(run.key for run in experiments[name].runs) or name if name in experiments else name
+                for name in claim.experiments
+            ]
+            printed = claim.printed if KINDS[claim.kind].of_printed else ()
+            margin, values = claim.margin.value if claim.margin else None, list(map(list, verdict.values))
+            asks = [claim.kind, runs, comparable_metric(claim), values, margin, printed, *p_values]
+            same.append(canonical_json(asks))
+            ps.append(stands)
         primary = {key for claim, key in zip(claims, same, strict=True) if claim.primary}
+        late = [stated_late(claim, experiments, margins) for claim in claims]
         return cls(same, [key in primary for key in same], late, ps)
 
     def once(self, *, late: bool, only: int | None = None) -> dict[str, tuple[float, float, bool]]:
@@ -310,10 +315,9 @@ class Family:
         pairs: dict[bool, dict[str, PValues]] = {}
         for late in set(self.late):
             once = self.once(late=late, only=only)
-            reproduced = benjamini_hochberg([p for p, _, _ in once.values()])
-            primary = [flag for _, _, flag in once.values()]
-            contradicted = families([q for _, q, _ in once.values()], primary=primary)
-            pairs[late] = dict(zip(once, zip(reproduced, contradicted, strict=True), strict=True))
+            ps, qs, primary = zip(*once.values(), strict=True) if once else ((), (), ())
+            both = zip(benjamini_hochberg(ps), families(qs, primary=primary), strict=True)
+            pairs[late] = dict(zip(once, both, strict=True))
         return [
             (None, None) if both is None else pairs[late][key]
             for key, late, both in zip(self.same, self.late, self.ps, strict=True)
@@ -325,42 +329,27 @@ class Family:
 
     def needed(self, k: int, *, alpha: float) -> tuple[float, float]:
         """The largest p to reproduce and to contradict claim `k`, the other tests being as they are."""
-        others, own = self.others(k), self.primary[k]
-        primary, ps, qs = [flag for *_, flag in others], [p for p, *_ in others], [q for _, q, _ in others]
-        return threshold_bh(ps, alpha=alpha), threshold_holm(qs, primary=primary, is_primary=own, alpha=alpha)
+        others = self.others(k)
+        ps, qs, primary = zip(*others, strict=True) if others else ((), (), ())
+        contradict = threshold_holm(qs, primary=primary, is_primary=self.primary[k], alpha=alpha)
+        return threshold_bh(ps, alpha=alpha), contradict
 
 
 def family_of(
-    audit: Audit,
-    verdicts: Sequence[Verdict],
-    experiments: Mapping[str, ExperimentRecord],
-    not_shown: Iterable[str] = (),
+    audit: Audit, verdicts: Sequence[Verdict], experiments: Experiments, not_shown: Iterable[str] = ()
 ) -> Family:
     """Of an audit's claims as they were judged by these experiments.
 
     Claims that are open for a reason in `not_shown` count with a p of 1.
     """
-    margins, same, ps, open_too = MarginsNow.of(audit), [], [], {"runs_gone", *not_shown}
-    for claim, verdict in zip(audit.claims, verdicts, strict=True):
+    found: list[tuple[Verdict, PValues, InFamily]] = []
+    for verdict in verdicts:
         both = p, q = verdict.p_reproduced, verdict.p_contradicted
-        same.append(one_test(claim, verdict, both, experiments))
-        stands: InFamily = (1.0, 1.0) if verdict.reason in open_too else None
+        stands: InFamily = (1.0, 1.0) if verdict.reason in {"runs_gone", *not_shown} else None
         if verdict.p_reproduced_adjusted is not None and p is not None and q is not None:
             stands = p, q
-        ps.append(stands)
-    late = [stated_late(claim, experiments, margins) for claim in audit.claims]
-    return Family.of(audit.claims, same, late, ps)
-
-
-def stated_late(
-    claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord], margins: MarginsNow | None
-) -> bool:
-    """Whether runs that it rests on began before the claim file had it, and no new audit is declared."""
-    records = [experiments[name] for name in claim.experiments if name in experiments]
-    marks = {run.margins.get(margins.paper, "") for it in records for run in it.runs} if margins else set()
-    return margins is not None and any(
-        mark not in margins.earlier and claim.id in margins.grown.get(mark, ()) for mark in marks
-    )
+        found.append((verdict, both, stands))
+    return Family.of(audit.claims, found, experiments, MarginsNow.of(audit))
 
 
 @dataclass(frozen=True)
@@ -381,19 +370,18 @@ class Judgement:
 
     @cached_property
     def family(self) -> Family:
-        records, pairs = self.evidence.experiments, list(zip(self.claims, self.judged, strict=True))
-        same = [one_test(claim, judged.verdict, judged.p_values, records) for claim, judged in pairs]
-        late = [stated_late(claim, records, self.margins) for claim in self.claims]
-        return Family.of(self.claims, same, late, [judged.in_family for judged in self.judged])
+        found = ((judged.verdict, judged.p_values, judged.in_family) for judged in self.judged)
+        return Family.of(self.claims, found, self.evidence.experiments, self.margins)
 
-    def judge(self, claim: ClaimRecord, records: Mapping[str, ExperimentRecord] | None = None) -> Judged:
-        """A claim by its test, that of all readings where there are several; `records` in place of others."""
+    def judge(self, claim: ClaimRecord, records: Experiments | None = None) -> Judged:
+        """A claim by its test, that of all specifications where there are several; `records` in place of
+        others."""
         evidence = self.evidence
         if records:
             evidence = replace(evidence, experiments={**evidence.experiments, **records})
-        judged, readings = self._by(claim, evidence), self._under_readings(claim, evidence)
-        if readings:
-            judged = replace(judged, test=_together(readings, judged.test), readings=readings)
+        judged, several = self._by(claim, evidence), self._by_specification(claim, evidence)
+        if several:
+            judged = replace(judged, test=_together(several, judged.test), specifications=several)
         return judged
 
     def _by(self, claim: ClaimRecord, evidence: Evidence) -> Judged:
@@ -406,13 +394,13 @@ class Judgement:
         adjusted = family.adjusted()
         for k, (claim, judged) in enumerate(zip(self.claims, self.judged, strict=True)):
             verdict = self._settle(claim, judged, adjusted[k])
-            if run := [reading for reading in judged.readings if reading.was_run]:
+            if run := [one for one in judged.specifications if one.was_run]:
                 settled = []
-                for reading in run:  # in its place among the paper's other claims
-                    ps = [*family.ps[:k], reading.in_family, *family.ps[k + 1 :]]
+                for one in run:  # in its place among the paper's other claims
+                    ps = [*family.ps[:k], one.in_family, *family.ps[k + 1 :]]
                     among = replace(family, ps=ps).adjusted(only=k)
-                    settled.append(self._settle(claim, reading, among[k]))
-                verdict = _headline(verdict, run, settled, len(judged.readings))
+                    settled.append(self._settle(claim, one, among[k]))
+                verdict = _headline(verdict, run, settled, len(judged.specifications))
             found.append(self._noted(claim, verdict))
         return found
 
@@ -441,49 +429,46 @@ class Judgement:
             p_contradicted_adjusted=adjusted[1],
         )
 
-    # ----------------------------------------------------------------- readings
+    # ----------------------------------------------------------------- specifications
 
-    def _under_readings(self, claim: ClaimRecord, evidence: Evidence) -> tuple[Judged, ...]:
-        """Every declared reading, the default first; none where no other was run, for any arm."""
+    def _by_specification(self, claim: ClaimRecord, evidence: Evidence) -> tuple[Judged, ...]:
+        """Under every declared one, the default first; none where no other was run, for any arm."""
         kind, records = KINDS.get(claim.kind), evidence.experiments
         if self.readings is None or kind is None or not kind.under_specifications:
             return ()
-        grid = [
-            (reading, self._keys(claim, reading)) for reading in declared(self.readings, claim.experiments)
-        ]
+        grid = [(one, self._keys(claim, one)) for one in declared(self.readings, claim.experiments)]
         others = {key for _, keys in grid[1:] for key in keys.values()} - set(claim.experiments)
         if not any(key in records and records[key].runs for key in others):
             return ()
         found = []
-        for reading, keys in grid:
+        for one, keys in grid:
             changed = {name: key for name, key in keys.items() if key != name}
             mine = {name: record for name, record in records.items() if name not in changed}
             mine |= {name: replace(records[key], id=name) for name, key in changed.items() if key in records}
             judged = self._by(claim, replace(evidence, experiments=mine))
-            found.append(replace(judged, reading=reading))
+            found.append(replace(judged, specification=one))
         return tuple(found)
 
-    def _keys(self, claim: ClaimRecord, reading: Departures) -> dict[str, str]:
-        """What each of the claim's experiments is called under a reading."""
+    def _keys(self, claim: ClaimRecord, specification: Departures) -> dict[str, str]:
+        """What each of the claim's experiments is called under it."""
         of = self.readings.of if self.readings else {}
-        return {name: experiment_id(name, within(reading, of.get(name, ()))) for name in claim.experiments}
+        return {
+            name: experiment_id(name, within(specification, of.get(name, ()))) for name in claim.experiments
+        }
 
     def _noted(self, claim: ClaimRecord, verdict: Verdict) -> Verdict:
-        """With what must be said of readings that were not run, or were declared after the runs."""
+        """With what must be said of specifications that were not run, or were declared after the runs."""
         grid, records = declared(self.readings, claim.experiments), self.evidence.experiments
         if not grid:
             return verdict
         if verdict.readings:
-            keys = [pair for reading in grid for pair in self._keys(claim, reading).items()]
-            late = any(
-                f"readings:{name}" in self.margins.grown.get(run.margins.get(self.margins.paper, ""), ())
-                for name, key in (keys if self.margins else ())
-                if self.margins and key in records
-                for run in records[key].runs
+            keys = [pair for one in grid for pair in self._keys(claim, one).items() if pair[1] in records]
+            late = self.margins is not None and any(
+                any(self.margins.added_since(f"readings:{name}", records[key].runs)) for name, key in keys
             )
             return _badged(verdict, "readings declared after the runs had begun") if late else verdict
-        # none but the default reading was run; imported runs that may contradict are of the authors' code,
-        # which leaves nothing open
+        # none but the default was run; imported runs that may contradict are of the authors' code, which
+        # leaves nothing open
         runs = [run for name in claim.experiments if name in records for run in records[name].runs]
         shown = replace(verdict, readings_declared=len(grid))
         if len(grid) > 1 and not any(run.imported for run in runs):
@@ -507,11 +492,20 @@ class Judgement:
         claim, test = self.claims[k], self.judged[k].test
         if verdict.outcome == "inconclusive" or test is None or not test.testable:
             return verdict
-        needed = self.family.needed(k, alpha=self.alpha)
+        needed, kind = self.family.needed(k, alpha=self.alpha), KINDS[claim.kind]
         printed_spread = claim.details.get("spread") and claim.runs_behind > 1
-        if verdict.outcome == "contradicted" and KINDS[claim.kind].of_printed and not printed_spread:
+        if verdict.outcome == "contradicted" and kind.of_printed and not printed_spread:
             verdict = replace(verdict, kappa=self._vanishes(claim, needed[1]))
-        makers = list(self._makers(claim, verdict, needed))
+        if not kind.under_specifications or min(verdict.n, default=0) < _ONE_SEED_FROM:
+            return verdict
+        makers = []  # single runs without which the claim is decided otherwise; all else as it is
+        for name, seeds in zip(claim.experiments, verdict.seeds, strict=True):
+            record = self.evidence.experiments[name]
+            for seed in seeds:
+                rest = replace(record, runs=tuple(run for run in record.runs if run.spec.seed != seed))
+                test = self.judge(claim, {name: rest}).test
+                if test is None or test.decide_by(*needed, alpha=self.alpha).outcome != verdict.outcome:
+                    makers.append(f"seed {seed} of {name}")
         return _badged(verdict, f"hangs on one seed: {' or '.join(makers)}") if makers else verdict
 
     def _vanishes(self, claim: ClaimRecord, needed: float) -> float:
@@ -529,30 +523,17 @@ class Judgement:
             low, high = (middle, high) if stands(middle) else (low, middle)
         return low
 
-    def _makers(self, claim: ClaimRecord, verdict: Verdict, needed: tuple[float, float]) -> Iterator[str]:
-        """`seed 3 of e`: single runs without which the claim is decided otherwise; all else as it is."""
-        if not KINDS[claim.kind].under_specifications or min(verdict.n, default=0) < _ONE_SEED_FROM:
-            return
-        for name, seeds in zip(claim.experiments, verdict.seeds, strict=True):
-            record = self.evidence.experiments[name]
-            for seed in seeds:
-                rest = replace(record, runs=tuple(run for run in record.runs if run.spec.seed != seed))
-                test = self.judge(claim, {name: rest}).test
-                if test is None or test.decide_by(*needed, alpha=self.alpha).outcome != verdict.outcome:
-                    yield f"seed {seed} of {name}"
-
 
 def _together(several: Sequence[Judged], default: Test | None) -> Test | None:
-    """The test of the intersection: its p-values are the largest over the readings that were run."""
-    tests = [reading.test for reading in several if reading.was_run]
+    """The test of the intersection: its p-values are the largest over the specifications that were run."""
+    tests = [one.test for one in several if one.was_run]
     if default is None or not tests:
         return default
     pairs = [_p_values(test) for test in tests]
     known = [pair for pair in pairs if pair is not None]
     if len(known) < len(pairs):
-        lacking = [test for test, pair in zip(tests, pairs, strict=True) if pair is None]
-        cap = next((test.cap for test in lacking if test is not None and test.cap), None)
-        cap = default.cap or cap or "ambiguous_description"
+        caps = [test.cap for test, pair in zip(tests, pairs, strict=True) if pair is None and test]
+        cap = default.cap or next(filter(None, caps), None) or "ambiguous_description"
         return replace(default, p_reproduced=None, contradictions=(), cap=cap, exact=None)
     if all(test is not None and test.exact is not None for test in tests):
         return default
@@ -567,7 +548,7 @@ def _together(several: Sequence[Judged], default: Test | None) -> Test | None:
     )
 
 
-def _p_values(test: Test | None) -> tuple[float, float] | None:
+def _p_values(test: Test | None) -> InFamily:
     if test is None or test.cap is not None:
         return None
     if test.exact is not None:
@@ -577,19 +558,20 @@ def _p_values(test: Test | None) -> tuple[float, float] | None:
 
 
 def _headline(default: Verdict, run: Sequence[Judged], settled: Sequence[Verdict], number: int) -> Verdict:
-    """The verdict of all readings: the default's where they agree and all were run, else inconclusive."""
-    shared = [it.name for it in fields(ReadingVerdict)][1:]  # all but the reading itself
+    """The verdict of all specifications: the default's where they agree and all were run, else
+    inconclusive."""
+    shared = [entry.name for entry in fields(ReadingVerdict)][1:]  # all but the specification itself
     verdicts = tuple(
-        ReadingVerdict(dict(of.reading), **{name: getattr(verdict, name) for name in shared})
+        ReadingVerdict(dict(of.specification), **{name: getattr(verdict, name) for name in shared})
         for of, verdict in zip(run, settled, strict=True)
     )
-    ends: dict[str, float | None] = {}
-    for name in (f"margin_{it.name}" for it in fields(Band)):
+    ends: dict[str, Any] = {}
+    for name in (f"margin_{entry.name}" for entry in fields(Band)):
         values = [getattr(verdict, name) for verdict in settled]
         narrowest = max if name.endswith("from") else min
         ends[name] = None if None in values else narrowest(values)
     outcomes = Counter(verdict.outcome for verdict in verdicts)
-    shown = replace(default, readings=verdicts, readings_declared=number, **ends)  # type: ignore[arg-type]
+    shown = replace(default, readings=verdicts, readings_declared=number, **ends)
     if len(outcomes) > 1:
         shown = replace(shown, outcome="inconclusive", reason="ambiguous_description")
     elif len(verdicts) < number and outcomes["inconclusive"] == 0:
@@ -601,7 +583,7 @@ def about_readings(outcomes: Mapping[Outcome, int], number: int) -> str:
     """`all 13 readings reproduced`, `12 of 13 readings run: 9 reproduced, 3 inconclusive`."""
     run = sum(outcomes.values())
     order: tuple[Outcome, ...] = ("reproduced", "contradicted", "inconclusive")
-    counts = ", ".join(f"{outcomes[it]} {it}" for it in order if outcomes.get(it))
+    counts = ", ".join(f"{outcomes[outcome]} {outcome}" for outcome in order if outcomes.get(outcome))
     if run < number:
         return f"{run} of {number} readings run: {counts}"
     if len(outcomes) == 1:

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from audit.claims.schema import Count, Misfit, Name, Reference, Table
 from audit.claims.source import KeyPath
-from audit.judging.evidence import Arm, by_seed, common_seeds
+from audit.judging.evidence import Arm
 from audit.kinds.base import KIND, Case, Claim, JudgedByMargin, References, note_difference, untested
 from audit.record import Cell, ClaimRecord, Part
 from audit.stats.decision import Decision, Route, Step, Steps, Test, nums
@@ -226,12 +226,13 @@ class TrendClaim(Claim):
         A flat sweep gives either route with alpha / 2 at most. Fewer than 3 seeds never decide: the chance of
         the claimed order of one run a level is 1 / m!.
         """
-        common = common_seeds(case.arms)
+        drawn = [set(arm.seeds) for arm in case.arms if not arm.deterministic]
+        common = sorted(set.intersection(*drawn)) if drawn else [0, 1, 2]  # a deterministic one has any
         if not common:
             return untested("too_few_seeds")
         if len(case.arms) > MOST_LEVELS:
             return untested("too_many_levels")
-        climb = [(arm.experiment, by_seed(arm, common)) for arm in case.arms]
+        climb = [(arm.experiment, arm.at(common)) for arm in case.arms]
         if case.claim.details.get("direction") == "falling":
             climb.reverse()
         steps, blocks = Steps(case.alpha), list(zip(*(runs for _, runs in climb), strict=True))

@@ -186,10 +186,10 @@ class Session:
         imported: Mapping[str, tuple[Run, ...]],
     ) -> dict[str, ExperimentRecord]:
         """The experiments with the imported runs in their places; what is not judged is told."""
-        from audit.judging.imported import strangers, with_imported
+        from audit.judging.imported import with_imported
 
         merged = with_imported(paper, experiments, imported, evidence=self.evidence)  # type: ignore[arg-type]
-        for name in strangers(experiments, imported):
+        for name in (name for name in imported if name not in experiments):
             self.tell(f"left out: imported runs of {name!r}, which the claim file does not have")
         both = [name for name, it in merged.items() if it.unjudged and name in experiments]
         if both:
