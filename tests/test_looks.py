@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from audit.judging.looks import about_looks, at_look, first_seeds, judge_by, next_level, ruled, spent
+from audit.judging.looks import about_looks, at_look, judge_by, next_level, ruled, spent
 from audit.judging.verdicts import compare
 from audit.record import ClaimRecord, ExperimentRecord, Look, Margin, Verdict, Where
 from tests.records import make_experiment, make_run
@@ -81,8 +81,10 @@ def test_what_a_reader_is_told_of_the_looks() -> None:
 def test_a_look_sees_the_first_seeds_and_failed_ones_among_them() -> None:
     runs = [make_run(seed, None, key=f"k{seed}", status="failed", reason="nan") for seed in (1,)]
     experiment = make_experiment("e", [*runs, *(make_run(seed, 1.0) for seed in (0, 2, 3))])
-    assert sorted(run.spec.seed for run in first_seeds(experiment, 3).runs) == [0, 1, 2]
-    assert [run.spec.seed for run in first_seeds(ran([1.0] * 4, first=40), 2).runs] == [40, 41]
+    for record, number, seen in ((experiment, 3, [0, 1, 2]), (ran([1.0] * 4, first=40), 2, [40, 41])):
+        look = Look(number, 0.05)
+        runs = at_look({"e": record}, [look], look)["e"].runs
+        assert sorted(run.spec.seed for run in runs) == seen
 
 
 def value_claim(margin: float = 0.5) -> ClaimRecord:

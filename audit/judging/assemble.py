@@ -58,14 +58,17 @@ def assemble(
     papers that this one's numbers are held against. `earlier` is how earlier judgements decided claims.
     `superseded` tells of earlier margins why they are taken over; as the claim file says, without it.
     """
-    runs = [run for experiment in experiments.values() for run in experiment.runs]
-    claims = tuple(_aimed(claim, experiments) for claim in paper.claim_records())
-    sheet = sheet_of(paper)
+    runs, sheet, claims = [run for of in experiments.values() for run in of.runs], sheet_of(paper), []
+    for claim in paper.claim_records():
+        if KINDS[claim.kind].of_one_printed:  # pointed at imported runs on data closer to the paper's
+            names = (beside(name) if beside(name) in experiments else name for name in claim.experiments)
+            claim = replace(claim, experiments=tuple(names))
+        claims.append(claim)
     unjudged = Audit(
         paper=paper.info(),
         tables=paper.table_records(),
         experiments=tuple(experiments.values()),
-        claims=claims,
+        claims=tuple(claims),
         verdicts=(),
         findings=all_findings([sheet], others),
         fidelity=tuple(fidelity),
@@ -94,19 +97,14 @@ def assemble(
         author_response=paper.response_record(),
     )
     verdicts = _verdicts(unjudged)
-    before = unjudged.earlier.items()
-    now = {it.claim: it.outcome for it in verdicts}
-    kept = {claim: it for claim, it in before if claim in now and it[0] != now[claim]}
+    now = {verdict.claim: verdict.outcome for verdict in verdicts}
+    kept = {
+        claim: before
+        for claim, before in unjudged.earlier.items()
+        if claim in now and before[0] != now[claim]
+    }
     judged = replace(unjudged, verdicts=verdicts, earlier=kept)
     return replace(judged, share=share(claims, judged.verdicts), settling=settling(judged))
-
-
-def _aimed(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> ClaimRecord:
-    """The claim; one of a printed value pointed at imported runs on data closer to the paper's."""
-    if not KINDS[claim.kind].of_one_printed:
-        return claim
-    names = (beside(name) if beside(name) in experiments else name for name in claim.experiments)
-    return replace(claim, experiments=tuple(names))
 
 
 def sheet_of(paper: Paper) -> Sheet:

@@ -14,7 +14,7 @@ Runs that did not keep their documents, and metrics that are of no single docume
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -38,7 +38,7 @@ from audit.record import (
 from audit.stats.documents import mcnemar, replicated_means
 from audit.stats.sample import error, interval, sample
 from audit.storage.runs import Store
-from reimpl.data.strata import StratumScore, by_share, scores_of_hits
+from reimpl.data.strata import by_share, scores_of_hits
 from reimpl.errors import ReimplError
 from reimpl.hit_pattern import hit_pattern, is_kept, of_documents
 
@@ -70,7 +70,7 @@ def with_instances(audit: Audit, store: Store) -> Audit:
 def with_strata(audit: Audit, store: Store) -> Audit:
     """The audit with the strata of all experiments whose runs kept their labels in `store`."""
     found = (label_strata(record, _reader(store)) for record in audit.experiments)
-    return replace(audit, strata=tuple(it for it in found if it is not None))
+    return replace(audit, strata=tuple(strata for strata in found if strata is not None))
 
 
 def _reader(store: Store) -> Predictions:
@@ -150,12 +150,9 @@ def _bootstrap(every: Sequence[_Scores]) -> dict[Any, NDArray[np.float64]]:
             groups.setdefault(scores.documents, {})[scores.key] = scores
     found: dict[Any, NDArray[np.float64]] = {}
     for group in groups.values():
-        means = replicated_means(
-            [arm.values for arm in group.values()],
-            rng=np.random.default_rng(RNG_SEED),
-            replicates=REPLICATES,
-            clusters=_clusters(list(group.values())),
-        )
+        arms, rng = list(group.values()), np.random.default_rng(RNG_SEED)
+        values, clusters = [arm.values for arm in arms], _clusters(arms)
+        means = replicated_means(values, rng=rng, replicates=REPLICATES, clusters=clusters)
         found |= dict(zip(group, means.T, strict=True))
     return found
 
@@ -163,45 +160,41 @@ def _bootstrap(every: Sequence[_Scores]) -> dict[Any, NDArray[np.float64]]:
 def _clusters(arms: Sequence[_Scores]) -> NDArray[Any] | None:
     """Texts that differ in the words of any arm are different texts."""
     copies = [arm.copies for arm in arms if arm.copies is not None]
-    return max(copies, key=lambda it: len(np.unique(it))) if len(copies) == len(arms) else None
+    return max(copies, key=lambda ids: len(np.unique(ids))) if len(copies) == len(arms) else None
 
 
 def _evidence(metric: str, first: _Scores, second: _Scores, draws: Mapping[Any, Any]) -> InstanceEvidence:
     gaps = first.values.mean(axis=0) - second.values.mean(axis=0)
-    difference, n = float(gaps.mean()), len(gaps)
+    difference, n, clusters = float(gaps.mean()), len(gaps), _clusters([first, second])
     sd = float(gaps.std(ddof=1)) if n > 1 else 0.0
-    clusters = _clusters([first, second])
-    over_seeds = [sample(it.values.mean(axis=1).tolist()) for it in (first, second)]
-    seed_noise = [(arm.variance / arm.n, arm.df) for arm in over_seeds]
+    over_seeds = [sample(arm.values.mean(axis=1).tolist()) for arm in (first, second)]
     several = min(arm.n for arm in over_seeds) > 1
+    of_seeds = [(arm.variance / arm.n, arm.df) for arm in over_seeds]
     drawn = first.key in draws and second.key in draws
     apart = draws[first.key] - draws[second.key] if drawn else gaps
     low, high = map(float, np.quantile(apart, (0.025, 0.975)))
+
+    def estimate(*parts: tuple[float, float]) -> Estimate:
+        se, df = error(*parts)
+        return Estimate(se, None if df == float("inf") else df, interval(difference, se, df))
+
+    pairs = []  # the seeds of both arms in order, side by side
+    rows = zip(first.seeds, second.seeds, first.values > 0.0, second.values > 0.0, strict=False)
+    for one, two, right, other in rows if metric == "P@1" else ():
+        b, c = int((right & ~other).sum()), int((~right & other).sum())
+        pairs.append(SeedPair((one, two), b, c, mcnemar(b, c)))
     return InstanceEvidence(
         documents=n,
         texts=n if clusters is None else len(np.unique(clusters)),
         difference=difference,
         sd_documents=sd,
-        these=_estimate(difference, seed_noise) if several else None,
-        new=_estimate(difference, [*seed_noise, (sd * sd / n, n - 1.0)]) if several and n > 1 else None,
+        these=estimate(*of_seeds) if several else None,
+        new=estimate(*of_seeds, (sd * sd / n, n - 1.0)) if several and n > 1 else None,
         bootstrap=(low, high) if drawn else None,
         replicates=REPLICATES if drawn else 0,
         rng_seed=RNG_SEED,
-        pairs=tuple(_pairs(first, second)) if metric == "P@1" else (),
+        pairs=tuple(pairs),
     )
-
-
-def _estimate(difference: float, parts: Sequence[tuple[float, float]]) -> Estimate:
-    se, df = error(*parts)
-    return Estimate(se, None if df == float("inf") else df, interval(difference, se, df, level=0.95))
-
-
-def _pairs(first: _Scores, second: _Scores) -> Iterator[SeedPair]:
-    """The seeds of both arms in order, side by side."""
-    for k, seeds in enumerate(zip(first.seeds, second.seeds, strict=False)):
-        right, other = first.values[k] > 0.0, second.values[k] > 0.0
-        b, c = int((right & ~other).sum()), int((~right & other).sum())
-        yield SeedPair(seeds, b, c, mcnemar(b, c))
 
 
 def label_strata(experiment: ExperimentRecord, predictions: Predictions) -> LabelStrata | None:
@@ -218,24 +211,15 @@ def label_strata(experiment: ExperimentRecord, predictions: Predictions) -> Labe
     alike = {tuple((score.k, score.labels, score.true) for score in scores) for scores in runs}
     if len(alike) != 1:
         return None
-    positives = sum(run.true for run in runs[0])
-    results = tuple(_result(scores, positives) for scores in zip(*runs, strict=True))
-    return LabelStrata(experiment.id, runs[0][0].k, rule, len(runs), results)
-
-
-def _result(scores: Sequence[StratumScore], positives: int) -> StratumResult:
-    def mean(name: str) -> float | None:  # over the runs in which there was something to divide by
-        values = [value for score in scores if (value := getattr(score, name)) is not None]
-        return sum(values) / len(values) if values else None
-
-    first = scores[0]
-    return StratumResult(
-        name=first.name,
-        labels=first.labels,
-        positives=first.true,
-        share=100 * first.true / positives if positives else 0.0,
-        share_of_precision=mean("share_of_precision") or 0.0,
-        precision=mean("precision"),
-        recall=mean("recall"),
-        macro_f1=mean("macro_f1"),
-    )
+    positives, results = sum(score.true for score in runs[0]), []
+    for scores in zip(*runs, strict=True):
+        first = scores[0]
+        means: dict[str, Any] = {}
+        for name in ("share_of_precision", "precision", "recall", "macro_f1"):
+            # over the runs in which there was something to divide by
+            values = [value for score in scores if (value := getattr(score, name)) is not None]
+            means[name] = sum(values) / len(values) if values else None
+        share = 100 * first.true / positives if positives else 0.0
+        means["share_of_precision"] = means["share_of_precision"] or 0.0
+        results.append(StratumResult(first.name, first.labels, first.true, share, **means))
+    return LabelStrata(experiment.id, runs[0][0].k, rule, len(runs), tuple(results))

@@ -319,13 +319,13 @@ def same_test_set(arms: Sequence[Arm]) -> bool:
     tested: dict[tuple[str, str], set[object]] = {}
     for record, run in ((arm.record, run) for arm in arms if arm.record for run in arm.runs):
         data = run.data
-        told: dict[str, set[object]] = {"name": {data.name}, "size": {data.n_test} - {0}}
+        told: dict[str, object] = {"name": data.name, "size": data.n_test or None}
         if run.imported:
-            told |= {"scope": {record.scope}, "split": {Provenance.of(run).other_split}}
-            told["print"] = {data.fingerprint} - {UNKNOWN}
-            told["documents"] = {data.recipe} if data.recipe.startswith(OF_DOCUMENTS) else set()
-        for what, values in told.items():
-            tested.setdefault((record.dataset, what), set()).update(values)
+            told |= {"scope": record.scope, "split": Provenance.of(run).other_split}
+            told["print"] = None if data.fingerprint == UNKNOWN else data.fingerprint
+            told["documents"] = data.recipe if data.recipe.startswith(OF_DOCUMENTS) else None
+        for what, value in told.items():
+            tested.setdefault((record.dataset, what), set()).update(() if value is None else (value,))
     return all(len(values) <= 1 for values in tested.values())
 
 

@@ -17,9 +17,11 @@ from functools import reduce
 
 from audit.names import counted
 from audit.record import ExperimentRecord, Look, Verdict
-from audit.stats.decision import ALPHA
+from audit.stats.decision import ALPHA, percent
 from audit.stats.families import level_of
 
+Saw = Mapping[str, tuple[str, ...]]
+"""`RunSpec.arm` -> keys of the runs that a look saw."""
 Judge = Callable[[Mapping[str, ExperimentRecord], float], tuple[Verdict, ...]]
 """Experiments and a level -> one verdict a claim."""
 
@@ -37,8 +39,8 @@ def ruled(looks: Iterable[Look]) -> tuple[Look, ...]:
     every = list(looks)
     taken: list[Look] = []
     number = 0
-    for look in (it for it in every if not it.declared):
-        place = next((k for k, it in enumerate(taken) if it.is_same(look, taken[:k])), len(taken))
+    for look in (look for look in every if not look.declared):
+        place = next((k for k, old in enumerate(taken) if old.is_same(look, taken[:k])), len(taken))
         if place == len(taken):
             taken.append(replace(look, level=level_of(number + 1)))
             number += look.seeds >= _DECIDES_FROM
@@ -47,10 +49,9 @@ def ruled(looks: Iterable[Look]) -> tuple[Look, ...]:
     further = [seeds for seeds in declared if seeds not in {look.seeds for look in taken}]
     reached = max((look.seeds for look in every if look.declared), default=0)
     level = (ALPHA - spent(taken)) / len(further) if further else 0.0
-    for look in (Look(seeds, level, declared) for seeds in further if seeds <= reached):
-        taken.append(
-            reduce(Look.joined, (it for it in every if it.declared and it.seeds == look.seeds), look)
-        )
+    for seeds in (seeds for seeds in further if seeds <= reached):
+        alike = (look for look in every if look.declared and look.seeds == seeds)
+        taken.append(reduce(Look.joined, alike, Look(seeds, level, declared)))
     return tuple(taken)
 
 
@@ -70,15 +71,12 @@ def next_level(looks: Sequence[Look]) -> float:
 
 
 def with_look(
-    looks: Sequence[Look],
-    seeds: int,
-    declared: tuple[int, ...] = (),
-    runs: Mapping[str, tuple[str, ...]] | None = None,
+    looks: Sequence[Look], seeds: int, declared: tuple[int, ...] = (), runs: Saw | None = None
 ) -> Look:
     """The look at `seeds` seeds of these runs with its level, after `looks` or already one of them."""
     new = Look(seeds, ALPHA, declared, runs or {})
     every = ruled([*looks, new])
-    by_seeds = next(it for it in every if it.seeds == seeds)
+    by_seeds = next(look for look in every if look.seeds == seeds)
     return next((look for look in reversed(every) if look.is_same(new)), by_seeds)
 
 
@@ -91,13 +89,15 @@ def judge_by(
     settled: dict[str, Verdict] = {}
     newest: dict[str, Verdict] = {}
     for number, look in enumerate(looks, start=1):
-        seen = at_look(experiments, looks, look)
-        verdicts = [_dated(it, look, number) for it in judge(seen, look.level)]
-        for verdict in verdicts:
+        for verdict in judge(at_look(experiments, looks, look), look.level):
+            verdict = replace(verdict, look=number)
+            if verdict.p_reproduced is not None and (number > 1 or look.declared):
+                badge = f"look at {counted(look.seeds, 'seed')}, level {percent(look.level, 3)}"
+                verdict = replace(verdict, badges=(*verdict.badges, badge))
             if verdict.outcome != "inconclusive":
                 settled.setdefault(verdict.claim, verdict)
-        if look == furthest(looks):
-            newest = {verdict.claim: verdict for verdict in verdicts}
+            if look == furthest(looks):
+                newest[verdict.claim] = verdict
     return tuple(_borne_out(settled.get(claim, last), last) for claim, last in newest.items())
 
 
@@ -126,78 +126,54 @@ def furthest(looks: Sequence[Look]) -> Look:
 def at_look(
     experiments: Mapping[str, ExperimentRecord], looks: Sequence[Look], look: Look
 ) -> dict[str, ExperimentRecord]:
-    """The experiments as they stood at one of the looks: with the runs that it, or one before it, saw."""
+    """The experiments as they stood at one of the looks: with the runs that it, or one before it, saw.
+
+    Of an experiment that no look names, those are the runs of its first seeds.
+    """
     seen: dict[str, tuple[str, ...]] = {}
     for taken in looks[: next(k for k, taken in enumerate(looks) if taken is look) + 1]:
         seen |= taken.runs
     found = {}
-    for name, it in experiments.items():
-        keys = seen.get(it.runs[0].spec.arm) if seen and it.runs else None
-        runs = tuple(run for run in it.runs if keys and run.key in keys)
-        found[name] = first_seeds(it, look.seeds) if keys is None else replace(it, runs=runs)
+    for name, record in experiments.items():
+        keys, gone = seen.get(record.runs[0].spec.arm) if seen and record.runs else None, record.gone
+        if keys is None:
+            first = sorted({*(run.spec.seed for run in record.runs), *gone})[: look.seeds]
+            keys = tuple(run.key for run in record.runs if run.spec.seed in first)
+            gone = tuple(seed for seed in gone if seed in first)
+        runs = tuple(run for run in record.runs if run.key in keys)
+        found[name] = replace(record, runs=runs, gone=gone)
     return found
-
-
-def first_seeds(experiment: ExperimentRecord, seeds: int) -> ExperimentRecord:
-    """The experiment with the runs of its first `seeds` seeds."""
-    kept = sorted({*(run.spec.seed for run in experiment.runs), *experiment.gone})[:seeds]
-    return replace(
-        experiment,
-        runs=tuple(run for run in experiment.runs if run.spec.seed in kept),
-        gone=tuple(seed for seed in experiment.gone if seed in kept),
-    )
-
-
-def _dated(verdict: Verdict, look: Look, number: int) -> Verdict:
-    """Which of the looks it is; where a test was made at a declared or further one, a badge says it too."""
-    verdict = replace(verdict, look=number)
-    if verdict.p_reproduced is None or (number == 1 and not look.declared):
-        return verdict
-    badge = f"look at {counted(look.seeds, 'seed')}, level {_percent(look.level)}"
-    return replace(verdict, badges=(*verdict.badges, badge))
 
 
 def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
     """What a reader must know of the looks: their levels, and what waits."""
     if not looks:
         return ()
-    reached = furthest(looks)
-    at = listed([_one(look) for look in looks])
-    said = (
-        f"First look, at {at}: a look at more seeds has less of the {_percent(ALPHA)}, which all share. "
+    reached, alpha, each = furthest(looks), percent(ALPHA, 3), []
+    for look in looks:
+        costs = percent(look.level, 3) if look.seeds >= _DECIDES_FROM else "decides nothing"
+        each.append(f"{counted(look.seeds, 'seed')} ({costs})")
+    text = (
+        f"First look, at {_listed(each)}: a look at more seeds has less of the {alpha}, which all share. "
         "Judging the same seeds again is no further look."
     )
     if len(looks) > 1 or reached.declared:
-        planned = f" of those declared, at {listed(reached.declared)} seeds" if reached.declared else ""
-        said = (
-            f"Looks at {at}{planned}: together they err in at most {_percent(ALPHA)} of cases. A claim has "
+        planned = f" of those declared, at {_listed(reached.declared)} seeds" if reached.declared else ""
+        text = (
+            f"Looks at {_listed(each)}{planned}: together they err in at most {alpha} of cases. A claim has "
             "the verdict of the first look that decided it, on the seeds of that look, where the seeds since "
             "bear it out."
         )
     later = [seeds for seeds in reached.declared if seeds > reached.seeds]
     more = sum(len({run.spec.seed for run in record.runs}) > reached.seeds for record in experiments)
     if not more:
-        return (said,)
+        return (text,)
     have = "1 experiment has" if more == 1 else f"{more} experiments have"
     wait = f"before the look at {later[0]}" if later else "since no later look was taken"
-    waiting = f"{have} more seeds than the look at {reached.seeds}: these are not used {wait}."
-    return said, waiting
+    return text, f"{have} more seeds than the look at {reached.seeds}: these are not used {wait}."
 
 
-def _one(look: Look) -> str:
-    """`3 seeds (4 %)`; with fewer than three seeds nothing is decided, and such a look costs nothing."""
-    costs = _percent(look.level) if look.seeds >= _DECIDES_FROM else "decides nothing"
-    return f"{counted(look.seeds, 'seed')} ({costs})"
-
-
-def listed(items: Sequence[object], most: int | None = None) -> str:
-    """`3, 5 and 8`; of more than `most`, how many more there are."""
-    texts = [str(it) for it in items]
-    if most and len(texts) > most:
-        texts = [*texts[: most - 1], f"{len(texts) - most + 1} more"]
+def _listed(items: Sequence[object]) -> str:
+    """`3, 5 and 8`."""
+    texts = [str(item) for item in items]
     return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
-
-
-def _percent(share: float) -> str:
-    """0.05 as `5 %`, 0.00625 as `0.625 %`."""
-    return f"{100.0 * share:.3g} %"

@@ -125,22 +125,22 @@ class RunTimes:
             return self.own.get(experiment)
         record, like = self.experiments.get(experiment), list(self.own.values())
         if record is not None:
-            same = {n: it for n, it in self.own.items() if self.experiments[n].model == record.model}
-            on_it = [it for n, it in same.items() if self.experiments[n].dataset == record.dataset]
+            same = {n: time for n, time in self.own.items() if self.experiments[n].model == record.model}
+            on_it = [time for n, time in same.items() if self.experiments[n].dataset == record.dataset]
             like = on_it or list(same.values()) or like
-        devices = [it.device for it in like]
-        usual = max(set(devices), key=lambda it: (devices.count(it), it))
-        return RunTime(sum(it.seconds for it in like) / len(like), usual, similar=True)
+        devices = [time.device for time in like]
+        usual = max(set(devices), key=lambda device: (devices.count(device), device))
+        return RunTime(sum(time.seconds for time in like) / len(like), usual, similar=True)
 
     def of(self, runs: Mapping[str, int]) -> RunTime | None:
         """Of so many runs of each experiment; None where one of them has nothing to go by."""
-        each = {name: self.a_run(name) for name, number in runs.items() if number > 0}
-        known = {name: one for name, one in each.items() if one is not None}
+        each = [(self.a_run(name), number) for name, number in runs.items() if number > 0]
+        known = [(time, number) for time, number in each if time is not None]
         if not known or len(known) < len(each):
             return None
-        seconds = sum(it.seconds * runs[name] for name, it in known.items())
-        device: Device = "GPU" if any(it.device == "GPU" for it in known.values()) else "CPU"
-        return RunTime(seconds, device, similar=any(it.similar for it in known.values()))
+        device: Device = "GPU" if any(time.device == "GPU" for time, _ in known) else "CPU"
+        seconds = sum(time.seconds * number for time, number in known)
+        return RunTime(seconds, device, similar=any(time.similar for time, _ in known))
 
 
 @dataclass(frozen=True)
@@ -193,8 +193,7 @@ def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = Non
     family = family_of(audit, audit.verdicts, experiments, _SEEDS_HELP)
     for k, (claim, verdict) in enumerate(zip(audit.claims, audit.verdicts, strict=True)):
         if verdict.outcome == "inconclusive" and only in (None, claim.id):
-            levels = Levels(*family.needed(k, alpha=alpha))
-            outlook = _outlook(claim, verdict, evidence, levels)
+            outlook = _outlook(claim, verdict, evidence, Levels(*family.needed(k, alpha=alpha)))
             records = [experiments[name] for name in claim.experiments if name in experiments]
             imported = any(run.imported for record in records for run in record.runs)
             time = times.of(outlook.missing) if outlook.seeds and not imported else None
@@ -202,45 +201,41 @@ def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = Non
     return tuple(found)
 
 
-def _tested(verdict: Verdict) -> bool:
-    return verdict.p_reproduced_adjusted is not None
-
-
 def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: Levels) -> Outlook:
     records = [evidence.experiments.get(name) for name in claim.experiments]
-    counted = zip(claim.experiments, verdict.n, records, strict=False)
-    seeds = {name: n for name, n, it in counted if not (it and it.runs and it.deterministic)}
+    seeds = {
+        name: n
+        for name, n, record in zip(claim.experiments, verdict.n, records, strict=False)
+        if not (record and record.runs and record.deterministic)
+    }
     plain = Outlook(claim.id, claim.kind, verdict.reason, seeds, levels=levels)
     if verdict.reason not in _SEEDS_HELP:
         return replace(plain, why_not=verdict.reason)
     kind = KINDS[claim.kind]
-    if kind.of_costs and kind.arms is None and _tested(verdict):
+    if kind.of_costs and kind.arms is None and verdict.p_reproduced_adjusted is not None:
         return replace(plain, why_not="needs_sizes")
     if why := _cannot_run(claim, evidence.experiments):
         return replace(plain, why_not=why)
     # of what was never planned for a corpus, with neither runs nor a configuration, nothing is known
-    if kind.of_printed and any(
-        record and record.scope == "other_data" and (record.runs or record.config) for record in records
-    ):
+    planned_for = [record for record in records if record and (record.runs or record.config)]
+    if kind.of_printed and any(record.scope == "other_data" for record in planned_for):
         return replace(plain, why_not="other_data")
     if min(seeds.values(), default=LEAST) < LEAST:
         return replace(plain, seeds=LEAST, first=True)
     case = case_of(claim, evidence)
-    test = None if obstacle(case) else kind.judge(case)
-    if test is None or test.question is None:
+    question = None if obstacle(case) else kind.judge(case).question
+    if question is None:
         return replace(plain, why_not="no_rule")
-    question = test.question
     planned = question.plan(levels)
     why_not: str | None = planned.obstacle
     if why_not == "no_number_of_our_seeds" and not kind.of_printed:
         why_not = "no_number_of_seeds"
-    # at least one more than there are: what is open is not settled by what there is
-    enough = None if planned.fewest is None else max(planned.fewest, min(seeds.values()) + 1)
     return replace(
         plain,
         reproduce=planned.reproduce,
         contradict=planned.contradict,
-        seeds=enough,
+        # at least one more than there are: what is open is not settled by what there is
+        seeds=None if planned.fewest is None else max(planned.fewest, min(seeds.values()) + 1),
         part=question.weakest if isinstance(question, Several) else None,
         why_not=why_not,
         question=question,

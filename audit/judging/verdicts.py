@@ -3,12 +3,12 @@
 How a claim of each kind is tested is in `audit.kinds`; what each reason code says, in `reports.sentences`.
 
 Specifications ("readings" in claim files). A claim is judged anew under each specification of what the paper
-leaves open, all of its arms under the same one. The headline decides only what every declared one decides
-alike. Some specification is the paper's, and nobody knows which: "reproduced under all" is the intersection of
-one verdict each, all at the full level, and false only if the verdict under the paper's own is false too
+leaves open, all of its arms under the same one. The headline decides only what all of them decide alike.
+Some specification is the paper's, and nobody knows which: "reproduced under all" is the intersection of one
+verdict each, all at the full level, and false only if the verdict under the paper's own is false too
 (intersection-union test: Berger 1982). No correction is made for their number, since none is picked. The
 p-values of the intersection are the largest over the specifications. With these a claim stands in the family
-of its paper's other claims; a single specification is adjusted there in its claim's place. As both adjustments
+of its paper's other claims; a single specification is adjusted there in its claim's place. As adjustments
 grow with a claim's own p, the intersection of the verdicts and the verdict by the largest p are the same.
 """
 
