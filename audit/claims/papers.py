@@ -76,12 +76,11 @@ def check_keys(papers: Sequence[Paper]) -> None:
 
 
 @cache
-def _builtin_sheets() -> tuple[Sheet, ...]:
-    """Once a process: seconds of reading."""
-    from audit.claims.load import builtin_claims, load
+def _builtin_sheet(path: Path) -> Sheet:
+    from audit.claims.load import load
     from audit.judging.assemble import sheet_of
 
-    return tuple(sheet_of(load(path)) for path in builtin_claims())
+    return sheet_of(load(path))
 
 
 def sheets_beside(paper: Paper, given: Sequence[Paper] = ()) -> tuple[Sheet, ...]:
@@ -89,18 +88,20 @@ def sheets_beside(paper: Paper, given: Sequence[Paper] = ()) -> tuple[Sheet, ...
 
     One that was named goes before a built-in one of its key.
     """
+    from audit.claims.load import builtin_claims
     from audit.judging.assemble import sheet_of
 
-    builtin = {it.paper.key: it for it in _builtin_sheets()}
-    named = {it.paper.key: sheet_of(it) for it in given if it.paper.key != paper.paper.key}
-    return tuple(it for key, it in (builtin | named).items() if key != paper.paper.key)
+    named = {other.paper.key: sheet_of(other) for other in given}
+    sheets = {path.stem: named.get(path.stem) or _builtin_sheet(path) for path in builtin_claims()} | named
+    return tuple(sheet for key, sheet in sheets.items() if key != paper.paper.key)
 
 
 def findings_about(papers: Sequence[Paper]) -> list[Finding]:
     """What the checks that need no run find about these papers, and between them and the built-in ones."""
     from audit.checks import all_findings
+    from audit.claims.load import builtin_claims
     from audit.judging.assemble import sheet_of
 
     keys = {paper.paper.key for paper in papers}
-    others = [it for it in _builtin_sheets() if it.paper.key not in keys]
+    others = [_builtin_sheet(path) for path in builtin_claims() if path.stem not in keys]
     return list(all_findings([sheet_of(paper) for paper in papers], others))

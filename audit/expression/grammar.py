@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NoReturn
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
@@ -100,6 +100,7 @@ class Node:
             yield from part.walk()
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> Node:
     """Reads one sentence over cells, such as `improvement(t5.c.P@1, t5.b.P@1) more than 17`.
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, pairwise
+from statistics import fmean, linear_regression
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -384,13 +385,17 @@ def growth(
     steps = Steps(alpha, e=exponent, D=margin)
     for name, value in zip(names, costs, strict=False):
         steps.note(f"log cost {name}", "log of the least over its runs", math.log(value))
-    from scipy.stats import linregress
-
     x, y = [math.log(size) for size, _ in points], [math.log(value) for _, value in points]
-    n, fit = len(x), linregress(x, y)
+    n, fit = len(x), linear_regression(x, y)
+    residuals = math.fsum((b - fit.slope * a - fit.intercept) ** 2 for a, b in zip(x, y, strict=True))
+    spread = math.fsum((a - fmean(x)) ** 2 for a in x)
     df = steps.note("df", "n - 2", n - 2.0, n=n)
     slope = steps.note("b", "sum (x - mean)(y - mean) / sum (x - mean)^2", float(fit.slope))
-    se = steps.note("se", "sqrt(sum of squared residuals / (n - 2) / sum (x - mean)^2)", float(fit.stderr))
+    se = steps.note(
+        "se",
+        "sqrt(sum of squared residuals / (n - 2) / sum (x - mean)^2)",
+        math.sqrt(residuals / max(1, n - 2) / spread),
+    )
     intervals = steps.intervals("b", df)
     steps.work("d", "b - e")
     p_reproduced = steps.tail("p_rep", "D - abs(d)", df)
