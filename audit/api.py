@@ -3,7 +3,7 @@
 >>> import audit
 >>> paper = audit.load("chen2022")
 >>> findings = audit.check(paper)
->>> sum(it.result == "inconsistent" for it in findings) > 0
+>>> sum(finding.result == "inconsistent" for finding in findings) > 0
 True
 
 Results of any program are judged as `audit import` and `audit judge` would, and nothing is written:
@@ -29,21 +29,31 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from audit.claims.load import Paper, builtin_claims
+from audit.claims.load import load as load_file
+from audit.claims.papers import claim_paths, findings_about
 from audit.errors import AuditError
+from audit.frames import findings_frame
+from audit.importing.records import keep
+from audit.importing.result import Declared
+from audit.importing.results import from_results, from_tables, wanted_columns
+from audit.importing.table import table_of
+from audit.names import known_names
+from audit.pipeline.session import Session
+from audit.record import Audit, Finding
+from audit.runner.models import models_of
+from audit.runner.progress import quiet_console
 from audit.settings import RunSettings
+from audit.storage.margins import keep_fixed
+from audit.storage.runs import Store
 
 if TYPE_CHECKING:
     import pandas
-
-    from audit.claims.load import Paper
-    from audit.importing.result import Declared, Result
-    from audit.pipeline.session import Session
-    from audit.record import Audit, Finding
 
 
 def load(paper: str | os.PathLike[str]) -> Paper:
@@ -57,24 +67,20 @@ def load(paper: str | os.PathLike[str]) -> Paper:
     return _paper(paper)[0]
 
 
-class Findings(tuple["Finding", ...]):
+class Findings(tuple[Finding, ...]):
     """What the checks that need no run found."""
 
     def to_frame(self) -> pandas.DataFrame:
         """As a pandas table, a row for each finding."""
-        from audit.frames import findings_frame
-
         return findings_frame(self)
 
 
 def check(paper: Paper | str | os.PathLike[str]) -> Findings:
     """What the checks that need no run find: printed tables against themselves, their text, other papers.
 
-    >>> sorted({it.result for it in check("chen2022")})
+    >>> sorted({finding.result for finding in check("chen2022")})
     ['consistent', 'inconsistent', 'untestable']
     """
-    from audit.claims.papers import findings_about
-
     return Findings(findings_about([_paper(paper)[0]]))
 
 
@@ -85,16 +91,8 @@ def judge(
     store: str | os.PathLike[str] | None = None,
     corpus: str | None = None,
     evidence: Literal["ours", "imported"] = "ours",
-    by: str = "",
-    authors_code: str = "",
-    unit: Literal["percent", "fraction"] | None = None,
-    dataset: str | None = None,
-    fingerprint: str | None = None,
-    same_data: str = "",
-    other_split: str = "",
-    test_size: int = 0,
-    same_predictions_ok: bool = False,
     replace: bool = False,
+    **declared: Any,
 ) -> Audit:
     """Every claim of the paper judged, by `results` or by the runs in a store.
 
@@ -104,150 +102,28 @@ def judge(
     Without `results` the runs of `store` are judged, by default those of `audit-runs`; `corpus` is the name
     of the report where runs on several corpora are there.
 
-    What is declared of the results is what `audit import` takes. Raises `AuditError`, `ImportFileError` with
-    all that is unclear in the results, and `StoreError`.
+    What is `declared` of the results is what `audit import` takes: by, authors_code, unit, dataset,
+    fingerprint, same_data, other_split, test_size, same_predictions_ok. Raises `AuditError`,
+    `ImportFileError` with all that is unclear in the results, and `StoreError`.
     """
-    from audit.importing.result import Declared
-    from audit.pipeline.session import Session
-
-    with _in_python():
-        held, path = _paper(paper)
-        if results is None:
-            session = Session(Path(store or "audit-runs"), evidence, "audit.judge")
-            return _one(session, held, path, corpus)
-        declared = Declared(
-            by=by,
-            authors_code=authors_code,
-            unit=unit,
-            dataset=dataset,
-            fingerprint=fingerprint,
-            same_data=same_data,
-            other_split=other_split,
-            test_size=test_size,
-            same_predictions_ok=same_predictions_ok,
-        )
-        taken = _results(held, results, declared)
-        if store is not None:
-            return _imported(held, path, taken, declared, Path(store), corpus, evidence, replace)
-        with tempfile.TemporaryDirectory(prefix="audit-") as folder:
-            return _imported(held, path, taken, declared, Path(folder), None, evidence, False)
+    with _in_python(), ExitStack() as opened:
+        read, path = _paper(paper)
+        folder = Path(store or "audit-runs")
+        if results is not None:
+            said = Declared(**declared)
+            if isinstance(results, str | os.PathLike):
+                taken = from_results(read, [Path(results)], said)
+            else:
+                taken = from_tables(read, [table_of(results, wanted_columns(said))], said)
+            if store is None:
+                folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
+                corpus, replace = None, False
+            keep(taken, Store(folder), read, said, replacing=replace)
+            keep_fixed(folder, read)
+        return _judged(Session(folder, evidence, "audit.judge"), read, path, corpus)
 
 
-def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = None, **fields: Any) -> Audit:
-    """Run the paper's experiments over seeds and judge its claims, as `audit run`; seeds that are there are
-    not run again. Without `data`: a synthetic corpus. Experiments that bring a command of their own are left
-    out unless `allow_commands` says that its programs may be started.
-
-    Give `audit.RunSettings`, or its fields as keywords: `audit.run("chen2022", seeds=5)`.
-
-    With `jobs` above 1 a script needs `if __name__ == "__main__":`, since worker processes import it. Raises
-    `AuditError`, `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what
-    was begun is kept: the same call goes on where it was.
-    """
-    from audit.pipeline.session import Session
-    from audit.pipeline.start import judged_at_once, run_own_commands, suites
-    from audit.pipeline.suite import run_once
-    from audit.runner.models import models_of
-    from audit.runner.progress import quiet_console
-
-    if settings is not None and fields:
-        raise AuditError(f"run: give settings or keywords, not both (here {', '.join(fields)})")
-    if settings is None:
-        fields = {name: value for name, value in fields.items() if value is not None}
-        unknown = [name for name in fields if name not in RunSettings.__dataclass_fields__]
-        if unknown:
-            raise TypeError(f"run() got an unexpected keyword argument {unknown[0]!r}")
-        settings = RunSettings(**{"jobs": 1, **fields})
-    with _in_python(), models_of(settings.models):
-        held, path = _paper(paper)
-        command = f"audit.run({held.paper.key!r}, seeds={settings.seeds})"
-        session = Session(settings.store, settings.evidence, command, strict=False)
-        out = settings.store / "reports"
-        if not settings.rerun_changed and (audit := judged_at_once(held, path, settings, session, out)):
-            return audit
-        ((suite, _),) = suites([(held, path)], settings, session, quiet_console(), out)
-        run_own_commands(suite, path, settings)
-        audit, _ = run_once(suite)
-        if audit is None:
-            raise KeyboardInterrupt
-        return audit
-
-
-def report(audit: Audit, path: str | os.PathLike[str]) -> Path:
-    """Write the audit's page: to a name that ends in .html, or else with audit.json into that folder.
-
-    Returns the path of the page. Raises `AuditError` where it cannot be written.
-    """
-    from audit.cli.report import write_files
-    from audit.storage.files import explained, write
-    from reports.render import html
-
-    where = Path(path)
-    if where.suffix not in (".html", ".htm"):
-        return write_files(audit, where)[0]
-    with explained(where):
-        where.parent.mkdir(parents=True, exist_ok=True)
-        write(where, html(audit).encode())
-    return where
-
-
-def sentence(audit: Audit, claim: str) -> str:
-    """The verdict on one claim (`sweep-ruins-kim:P@1`) in a sentence or two, as the page has it."""
-    from audit.names import known_names
-    from reports.lookup import lookup
-    from reports.verdicts import sentence
-
-    known = {it.id: it for it in audit.claims}
-    if claim not in known:
-        raise AuditError(f"{claim!r} is no claim of {audit.paper.key}; {known_names(claim, known)}")
-    return sentence(known[claim], lookup(audit))
-
-
-# --------------------------------------------------------------------------- what they share
-
-
-def _paper(paper: Paper | str | os.PathLike[str]) -> tuple[Paper, Path]:
-    """The paper and its claim file; of one that was handed over, the name that the file would have."""
-    from audit.claims.load import Paper, builtin_claims, load
-    from audit.claims.papers import claim_paths
-
-    if isinstance(paper, Paper):
-        builtin = {path.stem: path for path in builtin_claims()}
-        return paper, builtin.get(paper.paper.key, Path(f"{paper.paper.key}.yaml"))
-    (path,) = claim_paths([os.fspath(paper)])
-    return load(path), path
-
-
-def _results(paper: Paper, results: object, declared: Declared) -> tuple[Result, ...]:
-    from audit.importing.results import from_results, from_tables, wanted_columns
-    from audit.importing.table import table_of
-
-    if isinstance(results, str | os.PathLike):
-        return from_results(paper, [Path(results)], declared)
-    return from_tables(paper, [table_of(results, wanted_columns(declared))], declared)
-
-
-def _imported(
-    paper: Paper,
-    path: Path,
-    results: Sequence[Result],
-    declared: Declared,
-    store: Path,
-    corpus: str | None,
-    evidence: str,
-    replace: bool,
-) -> Audit:
-    from audit.importing.records import keep
-    from audit.pipeline.session import Session
-    from audit.storage.margins import keep_fixed
-    from audit.storage.runs import Store
-
-    keep(results, Store(store), paper, declared, replacing=replace)
-    keep_fixed(store, paper)
-    return _one(Session(store, evidence, "audit.judge"), paper, path, corpus)
-
-
-def _one(session: Session, paper: Paper, path: Path, corpus: str | None) -> Audit:
+def _judged(session: Session, paper: Paper, path: Path, corpus: str | None) -> Audit:
     """The audit of the one report there is, or of the one that is meant."""
     key, grown = paper.paper.key, session.grown(paper, path)
     plans = {plan.report: plan for plan in session.plans(paper)}
@@ -261,6 +137,76 @@ def _one(session: Session, paper: Paper, path: Path, corpus: str | None) -> Audi
     if chosen not in plans:
         raise AuditError(f"{session.store}: corpus={chosen!r} is none; there are {', '.join(plans)}")
     return session.judge(paper, plans[chosen], grown)
+
+
+def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = None, **fields: Any) -> Audit:
+    """Run the paper's experiments over seeds and judge its claims, as `audit run`; seeds that are there are
+    not run again. Without `data`: a synthetic corpus. Experiments that bring a command of their own are left
+    out unless `allow_commands` says that its programs may be started.
+
+    Give `audit.RunSettings`, or its fields as keywords: `audit.run("chen2022", seeds=5)`.
+
+    With `jobs` above 1 a script needs `if __name__ == "__main__":`, since worker processes import it. Raises
+    `AuditError`, `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what
+    was begun is kept: the same call goes on where it was.
+    """
+    from audit.pipeline.suite import judged_at_once, suites
+
+    if settings is not None and fields:
+        raise AuditError(f"run: give settings or keywords, not both (here {', '.join(fields)})")
+    if settings is None:
+        given = {name: value for name, value in fields.items() if value is not None}
+        if unknown := [name for name in given if name not in RunSettings.__dataclass_fields__]:
+            raise TypeError(f"run() got an unexpected keyword argument {unknown[0]!r}")
+        settings = RunSettings(**{"jobs": 1, **given})
+    with _in_python(), models_of(settings.models):
+        read, path = _paper(paper)
+        command = f"audit.run({read.paper.key!r}, seeds={settings.seeds})"
+        session = Session(settings.store, settings.evidence, command, strict=False)
+        out = settings.store / "reports"
+        if not settings.rerun_changed and (audit := judged_at_once(read, path, settings, session, out)):
+            return audit
+        ((suite, _),) = suites([(read, path)], settings, session, quiet_console(), out)
+        suite.run_own_commands(path)
+        audit, _ = suite.run_once()
+        if audit is None:
+            raise KeyboardInterrupt
+        return audit
+
+
+def report(audit: Audit, path: str | os.PathLike[str]) -> Path:
+    """Write the audit's page: to a name that ends in .html, or else with audit.json into that folder.
+
+    Returns the path of the page. Raises `AuditError` where it cannot be written.
+    """
+    from audit.cli.report import write_files
+    from audit.storage.files import write_texts
+    from reports.render import html
+
+    where = Path(path)
+    if where.suffix not in (".html", ".htm"):
+        return write_files(audit, where)[0]
+    return write_texts(where.parent, {where.name: html(audit)})[0]
+
+
+def sentence(audit: Audit, claim: str) -> str:
+    """The verdict on one claim (`sweep-ruins-kim:P@1`) in a sentence or two, as the page has it."""
+    from reports.lookup import lookup
+    from reports.verdicts import sentence
+
+    known = {record.id: record for record in audit.claims}
+    if claim not in known:
+        raise AuditError(f"{claim!r} is no claim of {audit.paper.key}; {known_names(claim, known)}")
+    return sentence(known[claim], lookup(audit))
+
+
+def _paper(paper: Paper | str | os.PathLike[str]) -> tuple[Paper, Path]:
+    """The paper and its claim file; of one that was handed over, the name that the file would have."""
+    if isinstance(paper, Paper):
+        builtin = {path.stem: path for path in builtin_claims()}
+        return paper, builtin.get(paper.paper.key, Path(f"{paper.paper.key}.yaml"))
+    (path,) = claim_paths([os.fspath(paper)])
+    return load_file(path), path
 
 
 @contextmanager

@@ -6,20 +6,19 @@ Python interface spells it anew (`in_python`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import Self
 
-from reimpl.errors import Spelling, spelled
+from reimpl.errors import ReimplError, Spelling, spelled
 from reimpl.errors import option as option
-
-_SWITCHES = {("raw", "False"): "--tokenised"}
 
 
 def on_the_command_line(name: str, value: str) -> str:
     """`--same-data WHY`; a switch has no value."""
-    if (name, value) in _SWITCHES:
-        return _SWITCHES[name, value]
+    if (name, value) == ("raw", "False"):
+        return "--tokenised"
     flag = f"--{name.replace('_', '-')}"
     return flag if value in ("", "True") else f"{flag} {value}"
 
@@ -49,10 +48,10 @@ class _ProblemsError(AuditError):
 
     def __init__(self, problems: Sequence[str], spelling: Spelling = on_the_command_line) -> None:
         super().__init__("\n".join(problems))
-        self.problems = [spelled(it, spelling) for it in problems]
+        self.problems = [spelled(problem, spelling) for problem in problems]
 
     def in_python(self) -> Self:
-        return type(self)([spelled(it, as_keyword) for it in self.message.split("\n")])
+        return type(self)([spelled(problem, as_keyword) for problem in self.message.split("\n")])
 
 
 class ClaimFileError(_ProblemsError):
@@ -76,15 +75,50 @@ class SettingsError(PlanError):
 
 
 class Exit(IntEnum):
+    """Exit codes of the command line."""
+
     OK = 0
-    """Nothing was contradicted."""
     CONTRADICTED = 1
-    """At least one claim was contradicted, or at least one printed number is inconsistent."""
+    """Something is contradicted (`audit run`, `audit report`) or inconsistent (`audit check`)."""
     BAD_INPUT = 2
-    """A file, a folder or an option could not be used."""
     RUNS_FAILED = 3
     """At least one run failed: what its claims would say is not known."""
     FAULT = 70
     """A fault of this tool, with a traceback; it says nothing about any claim."""
     INTERRUPTED = 130
     """Stopped by the user; the same command goes on where it was."""
+
+
+# --------------------------------------------------------------------------- options of corpora
+
+#: Options of the readers -> the fields of `audit.settings`.
+_FIELDS = {"features_from": "base", "labels_from": "base", "text": "text_field", "labels": "labels_field"}
+_FIELDS |= {"data": "data_file"}
+
+
+def in_data(name: str, value: str) -> str:
+    """`audit data`, where the corpus is an argument."""
+    if name == "_one_base":
+        return "; it holds for labels and features: where they count from different ones, renumber one"
+    if name == "column":
+        return f"DIR@{value or 'N'}"
+    return "" if name.startswith("_") else option(_FIELDS.get(name, name), value)
+
+
+def in_tune(name: str, value: str) -> str:
+    """`audit tune`, where `--data` is the corpus and has the split column behind it."""
+    return option("data", f"DIR@{value or 'N'}") if name == "column" else in_data(name, value)
+
+
+def in_run(name: str, value: str) -> str:
+    """`audit run`, which also takes all split columns at once."""
+    return f", or {option('columns', value)} for all of them" if name == "_columns" else in_tune(name, value)
+
+
+@contextmanager
+def corpus_questions(spelling: Spelling = in_data) -> Iterator[None]:
+    """What the readers ask for, as `AuditError` with the options of the command."""
+    try:
+        yield
+    except ReimplError as err:
+        raise AuditError(spelled(err.message, spelling)) from err

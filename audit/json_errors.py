@@ -1,23 +1,19 @@
-"""What is wrong with a record's JSON, in one brief sentence: key path, what is wanted, what is there."""
+"""Records from JSON; what is wrong with one is a brief sentence: key path, what is wanted, what is there."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-import re
 import reprlib
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
+from functools import cache
+from typing import Any
 
 #: JSON has no such numbers, but Python writes and reads them under these names.
 _NAMES = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
-
-
-#: Beginning of a type of error -> what is wanted.
+#: Beginning of pydantic's type of error -> what is wanted.
 _WANTED = {
     "float": "a number",
     "finite": "a finite number",
@@ -32,14 +28,44 @@ _WANTED = {
 }
 
 
+def canonical_json(content: Any) -> str:
+    """JSON with sorted keys and no blanks, refusing NaN: the form that is hashed."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(content: Any) -> str:
+    """First 32 hex digits of the SHA-256 of the canonical JSON."""
+    return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:32]
+
+
 class RecordError(ValueError):
     """A text that is no sound record; the message is one line without the name of the file."""
 
 
-def first_problem(err: ValidationError) -> str:
-    """The first of pydantic's problems as `metrics.P@1: 'high' is no number`."""
-    first = err.errors(include_url=False)[0]
-    return at(".".join(map(str, first["loc"])), _said(first))
+@cache
+def adapter(kind: Any) -> Any:
+    from pydantic import TypeAdapter  # 0.1 s, needed only where JSON is read or a schema written
+
+    return TypeAdapter(kind)
+
+
+def read_record(kind: Any, text: str) -> tuple[Any, Any]:
+    """The record of a dataclass, and its JSON as parsed. Raises `RecordError` for what we cannot have
+    written: "50" is no 50, and neither NaN nor 1e999 is a number."""
+    from pydantic import ValidationError
+
+    try:
+        content = json.loads(text)
+        record = adapter(kind).validate_json(text, strict=True)
+    except ValidationError as err:
+        first = err.errors(include_url=False)[0]
+        raise RecordError(at(".".join(map(str, first["loc"])), _said(first))) from err
+    except (ValueError, RecursionError) as err:
+        raise RecordError(unread(err)) from err
+    for place, value in _numbers(content, ""):
+        if not math.isfinite(value):
+            raise RecordError(at(place, f"{_NAMES[str(value)]} is not a number"))
+    return record, content
 
 
 def unread(err: Exception) -> str:
@@ -60,38 +86,17 @@ def unread(err: Exception) -> str:
 
 
 def _said(problem: Mapping[str, Any]) -> str:
-    kind, message, value = problem["type"], problem["msg"], problem["input"]
-    if kind == "json_invalid":
-        return _no_json(message)
+    kind, value = problem["type"], reprlib.repr(problem["input"])
     if kind == "missing":
         return "this key is missing"
     if kind in ("unexpected_keyword_argument", "extra_forbidden"):
         return "this key is unknown"
-    if kind == "literal_error":
-        return f"{reprlib.repr(value)} is not {problem['ctx']['expected']}"
-    return f"{reprlib.repr(value)} is not {wanted(kind)}"
+    return f"{value} is not {problem['ctx']['expected'] if kind == 'literal_error' else wanted(kind)}"
 
 
 def wanted(kind: str) -> str:
     """What is wanted where pydantic has an error of this type: a number, text, a list."""
     return next((words for start, words in _WANTED.items() if kind.startswith(start)), "what belongs here")
-
-
-def _no_json(message: str) -> str:
-    """Where it stops being JSON, which pydantic tells within a sentence."""
-    if "recursion" in message:
-        return "it is nested too deep"
-    if "EOF" in message:
-        return "it ends too early"
-    place = re.search(r"line (\d+) column (\d+)", message)
-    return "it is no JSON" + (f" from line {place[1]}, character {place[2]} on" if place else "")
-
-
-def refuse_non_finite(content: Any) -> None:
-    """Raise `RecordError` for the first NaN or infinity in parsed JSON, `1e999` among them."""
-    for place, value in _numbers(content, ""):
-        if not math.isfinite(value):
-            raise RecordError(at(place, f"{_NAMES[str(value)]} is not a number"))
 
 
 def at(place: str, problem: str) -> str:

@@ -9,35 +9,29 @@ from audit.errors import AuditError
 
 #: What is said of a model that is not there.
 OTHER_MODELS = "`--models DIR` adds those of a folder"
-
 #: Longer lists of names help nobody.
 SHOWN = 12
-
-
-def known_names(name: str, names: Iterable[str]) -> str:
-    """What to offer for a name that is not among `names`: `did you mean 'P@1'? Known: P@1, P@3`."""
-    names = list(dict.fromkeys(names))
-    if not names:
-        return "none is known"
-    listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
-    nearest = _nearest(name, names)
-    return f"did you mean {nearest!r}? Known: {listed}" if nearest else f"known: {listed}"
-
-
-def _nearest(name: str, names: list[str]) -> str | None:
-    """The one that `name` begins, or else one that is spelled much like it, whatever the case."""
-    from difflib import get_close_matches  # needed only once something is wrong
-
-    folded = {other.casefold(): other for other in reversed(names)}
-    begun = [other for other in folded if name and other.startswith(name.casefold())]
-    close = begun[-1:] or get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
-
+#: Ten years of 365 days; whoever means for ever leaves the option out.
+LONGEST = 10 * 365 * 24 * 3600.0
 
 _SPAN = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", re.ASCII)
 
-#: Ten years of 365 days; whoever means for ever leaves the option out.
-LONGEST = 10 * 365 * 24 * 3600.0
+
+def known_names(name: str, names: Iterable[str]) -> str:
+    """What to offer for a name that is not among `names`: `did you mean 'P@1'? Known: P@1, P@3`.
+
+    The nearest is the one that `name` begins, or else one that is spelled much like it, whatever the case.
+    """
+    from difflib import get_close_matches  # needed only once something is wrong
+
+    names = list(dict.fromkeys(names))
+    if not names:
+        return "none is known"
+    folded = {other.casefold(): other for other in reversed(names)}
+    begun = [other for other in folded if name and other.startswith(name.casefold())]
+    close = begun[-1:] or get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    listed = first_of(names, SHOWN)
+    return f"did you mean {folded[close[0]]!r}? Known: {listed}" if close else f"known: {listed}"
 
 
 def seconds_of(text: str, *, option: str) -> float:
@@ -67,6 +61,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def first_of(names: Sequence[str]) -> str:
-    """`a`, `a and 2 more`."""
-    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+def first_of(names: Sequence[str], most: int = 1) -> str:
+    """`a`, `a and 2 more`; with `most` 2: `a, b and 1 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

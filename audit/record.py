@@ -9,17 +9,19 @@ History of the format
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from audit.json_errors import RecordError, at, first_problem, refuse_non_finite
+from audit.json_errors import RecordError, adapter, at, read_record
+from audit.json_errors import canonical_json as canonical_json
+from audit.json_errors import digest as digest
 from audit.study import Study as Study  # reports know this module alone
 from audit.study import Trial as Trial
+from audit.study import shown as shown
 
 if TYPE_CHECKING:
     import pandas
@@ -462,12 +464,6 @@ class Verdict:
         """Whether any run spoke to the claim."""
         return self.reason not in UNTESTED
 
-    def _repr_html_(self) -> str:
-        """In a notebook."""
-        from audit.frames import verdict_html
-
-        return verdict_html(self)
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -795,12 +791,6 @@ class Audit:
 
         return runs_frame(self.experiments)
 
-    def _repr_html_(self) -> str:
-        """In a notebook."""
-        from audit.frames import audit_html
-
-        return audit_html(self)
-
 
 def comparison(claim: ClaimRecord, verdict: Verdict) -> str:
     """Two claims with this in common are one: same arms, and metric or one that is its like.
@@ -835,16 +825,6 @@ def alike(first: Any, second: Any) -> bool:
     return bool(first == second)
 
 
-def canonical_json(content: Json) -> str:
-    """JSON with sorted keys and no blanks, refusing NaN: the form that is hashed."""
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def digest(content: Json) -> str:
-    """First 32 hex digits of the SHA-256 of the canonical JSON."""
-    return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:32]
-
-
 def seal_of(content: Mapping[str, Json]) -> str:
     """The seal of a record's JSON: the digest of all its keys but `seal`.
 
@@ -861,16 +841,8 @@ def sealed(run: Run) -> Run:
 
 
 def _plain(run: Run) -> dict[str, Any]:
-    """As `asdict`, in a twelfth of its time."""
-    content: dict[str, Any] = _adapter(Run).dump_python(run, warnings=False)
+    content: dict[str, Any] = adapter(Run).dump_python(run, warnings=False)  # in a twelfth of asdict's time
     return content
-
-
-@cache
-def _adapter(kind: type[Any]) -> Any:
-    from pydantic import TypeAdapter  # 0.1 s, needed only where JSON is read or a schema written
-
-    return TypeAdapter(kind)
 
 
 def to_json(record: Run | Audit | SplitStudy) -> str:
@@ -883,7 +855,7 @@ def to_json(record: Run | Audit | SplitStudy) -> str:
 
 def run_from_json(text: str) -> Run:
     """Raises `RecordError`, a `ValueError`, naming the key when `text` is not a run record."""
-    run: Run = _read(_adapter(Run), text)
+    run: Run = read_record(Run, text)[0]
     if run.contradiction:
         raise RecordError(run.contradiction)
     return run
@@ -891,28 +863,10 @@ def run_from_json(text: str) -> Run:
 
 def audit_from_json(text: str) -> Audit:
     """Raises `RecordError`, a `ValueError`, naming the key when `text` is not an audit."""
-    audit: Audit = _read(_adapter(Audit), text)
+    audit: Audit = read_record(Audit, text)[0]
     for i, experiment in enumerate(audit.experiments):
         for name, runs in (("runs", experiment.runs), ("unjudged", experiment.unjudged)):
             for j, run in enumerate(runs):
                 if run.contradiction:
                     raise RecordError(at(f"experiments.{i}.{name}.{j}", run.contradiction))
     return audit
-
-
-def _read(adapter: Any, text: str) -> Any:
-    """The record that was written by `to_json`; what that could not have written is refused."""
-    from pydantic import ValidationError
-
-    try:
-        record = adapter.validate_json(text, strict=True)  # "50" is no 50, and "nan" no float
-    except ValidationError as err:
-        raise RecordError(first_problem(err)) from err
-    refuse_non_finite(json.loads(text))
-    return record
-
-
-def audit_json_schema() -> dict[str, Any]:
-    """JSON Schema of `audit.json`."""
-    schema: dict[str, Any] = _adapter(Audit).json_schema()
-    return schema

@@ -10,11 +10,11 @@ History of the format
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
+
+from audit.json_errors import digest
 
 STUDY_FORMAT = 2
 
@@ -59,24 +59,18 @@ class StudySpec:
     @property
     def key(self) -> str:
         """Content address, 32 hex digits."""
-        return _digest(_deciding(self))
+        return digest(self._deciding())
 
     @property
     def question(self) -> str:
         """The same but for the seed and the epochs of a trial: which studies answer one question."""
-        whole = _deciding(replace(self, seed=0))
-        whole["training"] = {key: it for key, it in whole["training"].items() if key != "epochs"}
-        return _digest(whole)
+        whole = replace(self, seed=0)._deciding()
+        whole["training"] = {key: value for key, value in whole["training"].items() if key != "epochs"}
+        return digest(whole)
 
-
-def _deciding(spec: StudySpec) -> dict[str, Json]:
-    """All fields; studies from before models had a `code` are found again."""
-    return {name: value for name, value in asdict(spec).items() if name != "code" or value}
-
-
-def _digest(content: Json) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    def _deciding(self) -> dict[str, Json]:
+        """All fields; studies from before models had a `code` are found again."""
+        return {name: value for name, value in asdict(self).items() if name != "code" or value}
 
 
 @dataclass(frozen=True)
@@ -131,7 +125,7 @@ class Study:
     def best(self) -> Trial | None:
         """The finished trial with the highest score, the first of equals; None where none has one."""
         done = [trial for trial in self.trials if trial.state == "done" and trial.score is not None]
-        return max(done, key=lambda it: (it.score or 0.0, -it.number), default=None)
+        return max(done, key=lambda trial: (trial.score or 0.0, -trial.number), default=None)
 
     @property
     def counted(self) -> int:

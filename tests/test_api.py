@@ -292,19 +292,6 @@ def test_run_reads_a_corpus_as_it_is_told(folder: Path, untrained: list[RunSpec]
 # --------------------------------------------------------------------------- what is shown
 
 
-def test_notebooks_show_audits_as_small_tables_without_a_way_for_markup() -> None:
-    write_paper(
-        Path(), ("title: A toy", 'title: "A <script>toy</script>"'), ("words beat", "<b>words</b> beat")
-    )
-    found = audit.judge("toy.yaml", VALUES, dataset="corpus")
-    html = found._repr_html_()
-    assert "<script>" not in html and "&lt;script&gt;toy" in html and "<b>words" not in html
-    assert "<td>words-win</td>" in html and "2 claims: 1 reproduced, 0 contradicted, 1 inconclusive" in html
-    assert "<td>40.00</td>" in html  # 80.2 - 40.2
-    assert found.verdicts[0]._repr_html_().count("<tr") == 2
-    assert len(html) < 4000
-
-
 def test_importing_audit_loads_nothing_of_weight() -> None:
     script = (
         "import sys, audit; dir(audit); "

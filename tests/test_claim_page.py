@@ -9,7 +9,7 @@ import pytest
 
 from audit.expression.functions import FUNCTIONS, RELATIONS
 from audit.kinds import KINDS
-from audit.schema_pages import claim_markdown
+from tests.docs.schema_pages import claim_markdown
 from tests.expression.tables import outcome
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "claim-file.md"
 
 
 def test_the_page_is_that_of_the_schema_as_it_is() -> None:
-    """Renew it with `audit schema claim --markdown > docs/claim-file.md`, and read the diff."""
+    """Renew it with `python -m tests.docs.schema_pages`, and read the diff."""
     assert PAGE.read_text() == claim_markdown()
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-import reimpl.data.formats.features
-import reimpl.fidelity
 from audit import cli
 from audit.errors import Exit
 from audit.record import Audit, audit_from_json
@@ -19,9 +15,9 @@ from audit.runner import carry_out
 from reimpl import linear
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import open_corpus
-from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import write_columns, write_corpus, write_linear_paper
+from tests.stand_ins import pass_the_gate, train_at_once
 
 RUN = ("run", "linear.yaml", "--data", "columns", "--jobs", "1", "--columns", "0-2")
 
@@ -29,8 +25,7 @@ RUN = ("run", "linear.yaml", "--data", "columns", "--jobs", "1", "--columns", "0
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+    pass_the_gate(monkeypatch)
     write_linear_paper(tmp_path)
     write_columns(tmp_path / "columns")
     return tmp_path
@@ -48,13 +43,7 @@ def known(folder: Path) -> None:
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> None:
     """Column c with seed s gives 70 + 2 c + s / 2, of a model that declares nothing of seeds."""
-
-    def train(job: Any, data: Any, *_: Any) -> Result:
-        value = 70.0 + 2 * data.counts["split.column"] + job.spec.seed / 2
-        ids, scores = np.zeros((20, 1), dtype=np.int32), np.zeros((20, 1), dtype=np.float32)
-        return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
-
-    monkeypatch.setattr(carry_out, "_train", train)
+    train_at_once(monkeypatch, lambda job, data: 70.0 + 2 * data.counts["split.column"] + job.spec.seed / 2)
     monkeypatch.setattr(linear, "DETERMINISTIC", False)
 
 

@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 import html
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-import reimpl.fidelity
 from audit import cli
 from audit.errors import Exit
 from audit.record import Audit, Verdict, audit_from_json
 from audit.runner import carry_out
 from audit.storage.runs import Store
-from reimpl.fidelity import Check
-from reimpl.training import Result
 from tests.importing.rows import ROWS, write_rows
 from tests.importing.test_predictions import LISTS, TRUTH, write
 from tests.runner.papers import write_corpus, write_paper
+from tests.stand_ins import pass_the_gate, train_at_once
+from tests.test_cli import NO_TORCH
 
 IMPORT = ("import", "r.csv", "--paper", "toy.yaml")
 JUDGE = ("judge", "toy.yaml")
 RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1")
-
-NO_TORCH = """
-import sys
-
-class Forbidden:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch", "optuna", "ray"):
-            raise ImportError(f"{name} is forbidden here")
-
-sys.meta_path.insert(0, Forbidden())
-from audit.cli import main
-sys.exit(main(sys.argv[1:]))
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -55,16 +39,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Training takes no time, and the gate is passed: words reach 70 and letters 30 here."""
-
-    def train(job: Any, *_: Any) -> Result:
-        value = (70.0 if job.spec.config["sweep"] == "words" else 30.0) + 0.1 * job.spec.seed
-        ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
-        return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
-
-    monkeypatch.setattr(carry_out, "_train", train)
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+    """Words reach 70 and letters 30 here."""
+    pass_the_gate(monkeypatch)
+    train_at_once(
+        monkeypatch,
+        lambda job, _: (70.0 if job.spec.config["sweep"] == "words" else 30.0) + 0.1 * job.spec.seed,
+    )
 
 
 def record(report: str = "toy2024") -> Audit:

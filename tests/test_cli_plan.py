@@ -13,16 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-import reimpl.fidelity
 from audit import cli
 from audit.errors import Exit
 from audit.pipeline.until_settled import declared
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
 from audit.stats.families import Schedule
-from reimpl.fidelity import Check
 from reimpl.training import Result
 from tests.runner.papers import write_corpus, write_paper
+from tests.stand_ins import pass_the_gate
 from tests.test_cli import NO_TORCH, python
 
 #: A third system beside words and letters, and a claim that words beat it.
@@ -53,8 +52,7 @@ NOISE = (1.0, 0.0, 2.0, 1.5, 1.5, 1.0, 0.5, 1.0)
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+    pass_the_gate(monkeypatch)
     write_paper(tmp_path, *THIRD)
     write_corpus(tmp_path / "corpus")
     return tmp_path
@@ -330,12 +328,11 @@ def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
     cli.main([*RUN, "--seeds", "3"])
     capsys.readouterr()
     assert cli.main(["plan"]) == Exit.OK
-    out = capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())  # however wide the screen is
     assert out.startswith(
-        "toy2024 (audit-report/toy2024-corpus/audit.json): 2 of 3 claims open, 1 with a number of seeds\n"
+        "toy2024 (audit-report/toy2024-corpus/audit.json): 2 of 3 claims open, 1 with a number of seeds "
     )
-    line = " ".join(out.split())  # however wide the table is
-    assert re.search(r"words-third P@1 3 \d+ \(\d+\) – \d+ seeds, \d+ CPU-seconds", line)
+    assert re.search(r"words-third P@1 3 \d+ \(\d+\) – \d+ seeds, \d+ CPU-seconds", out)
     assert "1 claim: it is about the paper's own data" in out
     assert "audit run --until-settled --budget 30m" in out
 

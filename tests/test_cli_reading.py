@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-import reimpl.fidelity
 from audit import cli
 from audit.errors import Exit
 from audit.record import Run
-from audit.runner import carry_out
 from audit.storage.runs import Store
-from reimpl.fidelity import Check
-from reimpl.training import Result
 from tests.data.corpora import write
 from tests.runner.papers import write_corpus, write_paper
+from tests.stand_ins import pass_the_gate, train_at_once
 
 FIELDS = ("--separator", ";", "--text-field", "title", "--text-field", "body", "--labels-field", "tags")
 
@@ -28,8 +22,7 @@ FIELDS = ("--separator", ";", "--text-field", "title", "--text-field", "body", "
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Holds toy.yaml, and the documents of corpus/ as JSON lines, as AttentionXML's pairs and with ids."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
+    pass_the_gate(monkeypatch)
     write_paper(tmp_path)
     write_corpus(tmp_path / "corpus")
     for split in ("train", "test"):
@@ -58,12 +51,7 @@ def _write_forms(folder: Path, split: str, documents: list[tuple[str, str, str]]
 
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> None:
-    def train(job: Any, data: Any, *_: Any) -> Result:
-        value = 70.0 + job.spec.seed / 10
-        ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
-        return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
-
-    monkeypatch.setattr(carry_out, "_train", train)
+    train_at_once(monkeypatch, lambda job, _: 70.0 + job.spec.seed / 10)
 
 
 def run(corpus: str, *options: str, paper: str = "toy.yaml", jobs: int = 1, only: str = "words") -> int:

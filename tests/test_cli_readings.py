@@ -155,20 +155,12 @@ def test_readings_may_be_added_to_and_must_not_lose_any(
         assert "changed after runs in the store had begun" in capsys.readouterr().err
 
 
-def test_plan_explain_and_page_show_them(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+def test_explain_and_page_show_them(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     run()
-    capsys.readouterr()
-    cli.main(["plan"])
-    assert (
-        "readings of what the paper leaves open: 1 of 3 run of a; `audit run --readings`"
-        in capsys.readouterr().out
-    )
     page = (folder / "audit-report/toy/report.html").read_text()
     assert 'class="plot curve"' not in page and "readings of what" not in page
     run("--readings", seeds=2)
     capsys.readouterr()
-    cli.main(["plan"])
-    assert "3 of 3 run of a" in capsys.readouterr().out
     cli.main(["explain", "o"])
     out = capsys.readouterr().out
     assert "readings of what the paper leaves open: 3 declared" in out

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
-import reimpl.fidelity
 from audit import cli
 from audit.claims.load import load
 from audit.errors import Exit
 from audit.record import Audit, audit_from_json
-from audit.runner import carry_out
-from reimpl.fidelity import Check
-from reimpl.training import Result
 from tests.runner.papers import write_corpus, write_paper
+from tests.stand_ins import pass_the_gate, train_at_once
 
 RUN = ["run", "toy.yaml", "--data", "corpus", "--jobs", "1"]
 MARGIN = ("{value: 0.5, rule: field, why: usual in the field}", "{value: 1, rule: lenient, why: later}")
@@ -32,16 +26,10 @@ ADDED = (
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Three seeds were run and judged; training takes no time."""
-
-    def train(job: Any, *_: Any) -> Result:
-        value = (80.0 if job.spec.config["sweep"] == "words" else 40.0) + 0.1 * job.spec.seed
-        ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
-        return Result({"P@1": value, "P@3": value / 2}, (), 1.0, None, 9, ids, scores)
-
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
-    monkeypatch.setattr(carry_out, "_train", train)
+    pass_the_gate(monkeypatch)
+    words = {"words": 80.0}
+    train_at_once(monkeypatch, lambda job, _: words.get(job.spec.config["sweep"], 40.0) + 0.1 * job.spec.seed)
     write_paper(tmp_path)
     write_corpus(tmp_path / "corpus")
     assert cli.main(RUN) == Exit.OK

@@ -12,16 +12,7 @@ from audit.claims.load import Paper, load
 from audit.errors import StoreError
 from audit.record import FidelityCheck, Look, Run
 from audit.runner import Plan, Settings, make_plan
-from audit.storage.manifest import (
-    KeptPlan,
-    Ledger,
-    keep_plan,
-    kept_plans,
-    lost_seeds,
-    note_settled,
-    plan_of,
-    with_stored_runs,
-)
+from audit.storage.manifest import KeptPlan, Ledger, definitions, with_stored_runs
 from audit.storage.runs import Store
 from tests.records import make_run
 from tests.runner.papers import write_corpus, write_paper
@@ -44,7 +35,9 @@ def planned(paper: Paper, folder: Path, *, seeds: int = 2, only: Sequence[str] =
 
 
 def kept(paper: Paper, plan: Plan, *, report: str = "toy2024-corpus") -> KeptPlan:
-    return plan_of(paper, report, plan, (PASSED,), command="audit run toy.yaml", request="")
+    asked = tuple(job.spec.key for job in plan.jobs)
+    checks, command, keys = (PASSED,), "audit run toy.yaml", dict(plan.keys)
+    return KeptPlan("toy2024", report, plan.experiments, keys, definitions(paper), checks, command, asked)
 
 
 def runs_of(plan: Plan, *, value: float = 50.0) -> list[Run]:
@@ -56,12 +49,13 @@ def runs_of(plan: Plan, *, value: float = 50.0) -> list[Run]:
 
 def test_a_plan_comes_back_as_it_was_kept(paper: Paper, tmp_path: Path) -> None:
     plan = kept(paper, planned(paper, tmp_path))
-    keep_plan(tmp_path / "store", plan)
-    (found,) = kept_plans(tmp_path / "store", "toy2024")
-    assert found == plan
+    ledger = Ledger(tmp_path / "store", "toy2024")
+    ledger.keep(plan)
+    (found,) = ledger.plans()
+    assert found == plan == ledger.plan("toy2024-corpus")
     assert list(found.experiments[0].config) == list(plan.experiments[0].config)
-    assert kept_plans(tmp_path / "store", "other") == []
-    assert kept_plans(tmp_path / "nowhere", "toy2024") == []
+    assert Ledger(tmp_path / "store", "other").plans() == []
+    assert Ledger(tmp_path / "nowhere", "toy2024").plans() == []
 
 
 def test_experiments_get_their_runs_of_all_seeds_and_not_of_some(paper: Paper, tmp_path: Path) -> None:
@@ -128,17 +122,14 @@ def test_a_manifest_that_is_not_as_it_was_written_is_refused_and_not_overwritten
     paper: Paper, tmp_path: Path, old: str, new: str, why: str
 ) -> None:
     """Else an edit could turn other data into the paper's own, open the gate, or take a look back."""
-    keep_plan(tmp_path, kept(paper, planned(paper, tmp_path)))
-    Ledger(tmp_path, "toy2024").take(FIRST, ["a"])
+    ledger = Ledger(tmp_path, "toy2024")
+    ledger.keep(kept(paper, planned(paper, tmp_path)))
+    ledger.take(FIRST, ["a"])
     path = tmp_path / "manifests" / "toy2024.json"
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new, 1))
     broken = path.read_bytes()
-    for use in (
-        lambda: kept_plans(tmp_path, "toy2024"),
-        lambda: Ledger(tmp_path, "toy2024").looks(["a"]),
-        lambda: Ledger(tmp_path, "toy2024").take(PLAIN, ["a"]),
-    ):
+    for use in (ledger.plans, lambda: ledger.looks(["a"]), lambda: ledger.take(PLAIN, ["a"])):
         with pytest.raises(StoreError, match=why) as caught:
             use()
         assert "restore it" in str(caught.value)
@@ -151,11 +142,12 @@ def test_a_run_that_was_on_record_and_is_gone_is_known_by_its_seed(paper: Paper,
     runs = [run for run in runs_of(plan) if run.key in plan.keys["words"]]
     for run in runs[:3]:
         store.put(run)
-    note_settled(tmp_path, "toy2024", (run.spec for run in runs))
-    assert lost_seeds(tmp_path, "toy2024") == {}
+    ledger = Ledger(tmp_path, "toy2024")
+    ledger.note_settled(run.spec for run in runs)
+    assert ledger.lost_seeds() == {}
     for run in (runs[0], runs[2]):
         (tmp_path / f"{run.key}.json").unlink()
-    lost = lost_seeds(tmp_path, "toy2024")
+    lost = ledger.lost_seeds()
     assert lost == {runs[0].key: (0, 2)}
     found = with_stored_runs(kept(paper, plan), paper, store.runs(), lost)["words"]
     assert ([run.spec.seed for run in found.runs], found.gone) == ([1], (0, 2))

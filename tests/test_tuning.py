@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from audit.claims.known import names_here as known_names
 from audit.claims.load import load
-from audit.cli.app import known_names
 from audit.errors import ClaimFileError
 from reimpl import rank_ae
 from reimpl.config_fields import as_dict

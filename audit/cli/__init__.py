@@ -14,19 +14,26 @@ from typing import Any
 
 import typer
 
-from audit.cli import add, check, claims, data, explain, imports, plan, report, tables, tune
+from audit.cli import add, check, claims, data, explain, imports, plan, report, tune
 from audit.cli import run as run_module
 from audit.cli.app import app
-from audit.errors import AuditError, Exit, on_the_command_line
-from audit.pipeline.suite import in_data
+from audit.errors import AuditError, Exit, in_data, on_the_command_line
 from reimpl.errors import ReimplError, spelled
 
 #: The modules that carry the commands.
-COMMANDS = (run_module, tune, imports, report, explain, plan, check, claims, data, add, tables)
+COMMANDS = (run_module, tune, imports, report, explain, plan, check, claims, data, add)
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.
 _UsageProblem: type[Exception] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+)
+#: What typer quotes of its own parts -> what to do.
+_OURS = (
+    (r"Input should be a valid integer.*", "give a whole number"),
+    (r"Input should be a valid number.*", "give a number"),
+    (r"Input should be greater than or equal to (\S+)", r"give \1 or more"),
+    (r"Input should be less than or equal to (\S+)", r"give \1 or less"),
+    (r"[.;]? ?Did you mean", "; did you mean"),
 )
 
 
@@ -37,17 +44,18 @@ def run() -> int:
             stream.reconfigure(errors="replace")  # a terminal without a tick still shows the rest
     warnings.showwarning = _show_warning
     code = main(sys.argv[1:])
-    _let_go_of_streams()
+    # What a reader who left did not take must not turn the exit code into Python's own 120.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+        with suppress(OSError, ValueError):
+            os.dup2(nowhere, stream.fileno())
     return code
 
 
 def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: Any = None,
-    line: str | None = None,
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
 ) -> None:
     """What another package offers and cannot be used is told like all else: in one sentence."""
     from reimpl.plugins import PluginWarning
@@ -58,20 +66,14 @@ def _show_warning(
         sys.stderr.write(warnings.formatwarning(message, category, filename, lineno))
 
 
-def _let_go_of_streams() -> None:
-    """All is said. What a reader who left did not take must not turn the exit code into Python's own 120."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-        with suppress(OSError, ValueError):
-            os.dup2(nowhere, stream.fileno())
-
-
 def main(arguments: Sequence[str]) -> int:
     """Carry out one command; what is wrong with the input becomes sentences on stderr."""
     try:
-        _check_text(arguments)
+        for argument in arguments:
+            try:
+                argument.encode()  # reports and records are text, and they name their files
+            except UnicodeEncodeError as err:
+                raise AuditError(f"{argument!r} is not text in UTF-8; rename the file or folder") from err
         code = app(list(arguments), prog_name="audit", standalone_mode=False, obj=list(arguments))
     except _UsageProblem as err:
         _show(err)
@@ -92,16 +94,6 @@ def main(arguments: Sequence[str]) -> int:
     return int(code or Exit.OK)
 
 
-#: What typer quotes of its own parts -> what to do.
-_OURS = (
-    (r"Input should be a valid integer.*", "give a whole number"),
-    (r"Input should be a valid number.*", "give a number"),
-    (r"Input should be greater than or equal to (\S+)", r"give \1 or more"),
-    (r"Input should be less than or equal to (\S+)", r"give \1 or less"),
-    (r"[.;]? ?Did you mean", "; did you mean"),
-)
-
-
 def _show(err: Any) -> None:
     """What is wrong with the words of a command, on one line like all else; help where nothing was said."""
     if type(err).__name__ == "NoArgsIsHelpError":
@@ -112,12 +104,3 @@ def _show(err: Any) -> None:
         said = re.sub(pattern, words, said)
     command = err.ctx.command_path if getattr(err, "ctx", None) else "audit"
     print(f"audit: {said[:1].lower()}{said[1:]}; `{command} --help` shows what there is", file=sys.stderr)
-
-
-def _check_text(arguments: Sequence[str]) -> None:
-    """Reports and records are text, and they name their files."""
-    for argument in arguments:
-        try:
-            argument.encode()
-        except UnicodeEncodeError as err:
-            raise AuditError(f"{argument!r} is not text in UTF-8; rename the file or folder") from err

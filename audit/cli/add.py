@@ -1,32 +1,92 @@
-"""`audit add`: a new claim file, its tables and other entries, and a model of one's own."""
+"""`audit add`, `audit suggest`, `audit verify`: claim files, from a new one to a second reading."""
 
 from __future__ import annotations
 
-import sys
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from audit.cli.app import add_app, known_names, say
-from audit.cli.options import command, finish, open_file, sets, the_one
+from audit.claims.known import names_here
+from audit.claims.load import Paper, builtin_claims, verified
+from audit.claims.papers import own_file, papers_of
+from audit.claims.schema import MODULE, PATTERNS, Citation, Where
+from audit.claims.schema import Dataset as DatasetModel
+from audit.cli.app import Folder, Words, add_app, app, command, say, say_table
 from audit.errors import AuditError, Exit
+from audit.names import counted, first_of, known_names
+from audit.storage.files import explained, write
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from audit.authoring.edit import ClaimFile
     from audit.authoring.propose import Proposal
+    from audit.authoring.suggesting import Suggestion
     from audit.authoring.table import Cell
-    from audit.claims.load import Paper
     from audit.claims.source import Plain
+
+T = TypeVar("T")
+
+
+# --------------------------------------------------------------------------- claim files that are changed
+
+
+def open_file(paper: str, *, configs: bool = False) -> ClaimFile:
+    """The claim file that is to be changed: a path, or KEY for claims/KEY.yaml or KEY.yaml.
+
+    Built-in files are part of the installation and are not changed by their key. With `configs` it is read as
+    `audit validate` reads it.
+    """
+    from audit.authoring.edit import ClaimFile
+
+    if (path := own_file(paper)) is None:
+        if paper in {builtin.stem for builtin in builtin_claims()}:
+            raise AuditError(
+                f"{paper!r} is a built-in paper; give the path of the file that is to be changed"
+            )
+        begin = f"give its path, or begin one with `audit add paper {paper}`"
+        raise AuditError(f"{paper!r} is no claim file; {begin}")
+    return ClaimFile.open(path, known=names_here(configs=configs))
+
+
+def sets(given: Sequence[str] | None) -> dict[str, str]:
+    """What --set says, by key. Raises `AuditError` for another form, and for a key that is said twice."""
+    words: dict[str, str] = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals or not value.strip():
+            raise AuditError(f"--set {text!r}: write KEY=VALUE")
+        if name in words:
+            raise AuditError(f"--set {name}: it is said twice; say it once, lists with commas")
+        words[name] = value.strip()
+    return words
+
+
+def the_one(what: str, name: str, there: Mapping[str, T]) -> T:
+    """Raises `AuditError` for a name that is not there, offering those that are."""
+    if name not in there:
+        raise AuditError(f"there is no {what} {name!r}; {known_names(name, there)}")
+    return there[name]
+
+
+def finish(file: ClaimFile, *, dry_run: bool) -> int:
+    """Check the changes, show them, and write them."""
+    file.check()
+    say(file.diff())
+    if dry_run:
+        say(f"{file.path}: nothing was written (--dry-run); it would be valid")
+        return Exit.OK
+    paper = file.save()
+    say(f"{file.path}: written; {counted(len(paper.tables), 'table')}, {counted(len(paper.claims), 'claim')}")
+    return Exit.OK
+
+
+# --------------------------------------------------------------------------- audit add
 
 
 @command(add_app, "paper")
 def paper_command(
-    key: str,
-    *,
-    title: str,
-    dataset: list[str] | None = None,
-    to: Path | None = None,
-    more: list[str] | None = None,
+    key: str, *, title: str, dataset: Words = None, to: Folder = None, more: Words = None
 ) -> int:
     """Begin a claim file that validates as it is, with comments on what goes where.
 
@@ -35,16 +95,14 @@ def paper_command(
     there is never overwritten.
     """
     from audit.authoring.entries import entry, write_scaffold
-    from audit.claims.load import builtin_claims
-    from audit.claims.schema import Citation
     from reimpl.data.catalogue import catalogue
 
     path = to or (Path("claims") if Path("claims").is_dir() else Path()) / f"{key}.yaml"
-    if key in {it.stem for it in builtin_claims()}:
+    if key in {builtin.stem for builtin in builtin_claims()}:
         raise AuditError(f"{key!r} is the key of a built-in paper; choose another one")
     cited = entry(Citation, {**sets(more), "title": title})
     entries = [(name, catalogue().find(name).name) for name in dataset or ()]
-    write_scaffold(path, {**cited, "key": key}, entries, known=known_names())
+    write_scaffold(path, {**cited, "key": key}, entries, known=names_here())
     say(f"{path}: written, and valid")
     say(f"next: audit add table FILE --paper {key if to is None else path}")
     return Exit.OK
@@ -55,9 +113,9 @@ def table_command(
     source: str,
     *,
     paper: str,
-    more: list[str] | None = None,
-    maps: list[str] | None = None,
-    models: Path | None = None,
+    more: Words = None,
+    maps: Words = None,
+    models: Folder = None,
     dry_run: bool = False,
 ) -> int:
     """Read a table from a paper's source or a copy of it, and add it to a claim file.
@@ -94,45 +152,14 @@ _ROWS = 60
 
 
 def _show(proposal: Proposal) -> None:
-    """The table as it was read, and what it does not show: what is left out, what was spelled anew."""
-    from rich.console import Console
-
-    width = None if sys.stdout.isatty() else 200
-    Console(highlight=False, markup=False, emoji=False, width=width).print(_shown(proposal))
-    read, heads = proposal.table, len(proposal.table.heading)
-    say(f"{read.name}:{read.line}: {read.form}; rows of the heading: {heads} (else --set heads=N)")
-    if len(proposal.rows) > _ROWS:
-        say(f"{len(proposal.rows) - _ROWS} more rows are not shown here")
-    for what, lines in (("column", proposal.columns), ("row", proposal.rows)):
-        for line in lines:
-            if line.role == "skip":
-                say(f"{what} {line.number} ({line.label or 'empty'}) is left out")
-    for (row, column), cell in proposal.cells.items():
-        if {"value", "dash", "sd", "mark"} & set(proposal.said.cell.get((row, column), {})):
-            written = "null" if cell.value is None else " ".join([cell.value, cell.sd or "", *cell.marks])
-            say(f"cell {row},{column}: {cell.text!r} is taken as {written}, as you said")
-        elif cell.value is not None and cell.value.rstrip("%") not in cell.text:
-            say(f"cell {row},{column}: {cell.text!r} is taken as {cell.value!r}")
-    if empty := [f"{row},{column}" for (row, column), it in proposal.cells.items() if it.kind == "empty"]:
-        more = f" and {len(empty) - 8} more" if len(empty) > 8 else ""
-        say(f"empty in the file, and null like a dash: {' '.join(empty[:8])}{more}")
-
-
-def _shown(proposal: Proposal) -> Table:
-    """With its rows and columns numbered as corrections count them."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    page = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    page.add_column("row", justify="right")
-    page.add_column("id")
-    roles = {"names": "names", "skip": "left out", "text": "text"}
+    """The table as it was read, rows and columns numbered as corrections count them; then what it does not
+    show: what is left out, what was spelled anew."""
+    roles, heads = {"names": "names", "skip": "left out", "text": "text"}, ["row", "id"]
     for line in proposal.columns:
         keys = ("dataset", "metric", "quantity", "unit")
         parts = " ".join(line.settings[key] for key in keys if key in line.settings) or "values"
-        title = f"{line.number}\n{_cut(line.label)}\n[{roles.get(line.role, parts)}]"
-        page.add_column(Text(title), justify="right" if line.role == "values" else "left")
+        heads.append(f"{line.number}\n{_cut(line.label)}\n[{roles.get(line.role, parts)}]")
+    rows = []
     for row in proposal.rows[:_ROWS]:
         settings = " ".join(f"{key}={value}" for key, value in row.settings.items())
         about = "left out" if row.role == "skip" else f" [{settings}]" if settings else ""
@@ -140,8 +167,27 @@ def _shown(proposal: Proposal) -> Table:
             _cell(proposal.cells.get((row.number, cell.column), cell), proposal.columns[cell.column - 1].role)
             for cell in proposal.table.rows[row.number - 1].cells
         ]
-        page.add_row(*map(Text, (str(row.number), f"{_cut(row.id)}{about}", *cells)))
-    return page
+        rows.append((str(row.number), f"{_cut(row.id)}{about}", *cells))
+    right = [0, *(k for k, line in enumerate(proposal.columns, 2) if line.role == "values")]
+    say_table(heads, rows, right=right, ruled=True, width=200)
+    table = proposal.table
+    head_rows = f"rows of the heading: {len(table.heading)} (else --set heads=N)"
+    say(f"{table.name}:{table.line}: {table.form}; {head_rows}")
+    if len(proposal.rows) > _ROWS:
+        say(f"{len(proposal.rows) - _ROWS} more rows are not shown here")
+    for what, lines in (("column", proposal.columns), ("row", proposal.rows)):
+        for line in lines:
+            if line.role == "skip":
+                say(f"{what} {line.number} ({line.label or 'empty'}) is left out")
+    for (at, column), cell in proposal.cells.items():
+        if {"value", "dash", "sd", "mark"} & set(proposal.said.cell.get((at, column), {})):
+            written = "null" if cell.value is None else " ".join([cell.value, cell.sd or "", *cell.marks])
+            say(f"cell {at},{column}: {cell.text!r} is taken as {written}, as you said")
+        elif cell.value is not None and cell.value.rstrip("%") not in cell.text:
+            say(f"cell {at},{column}: {cell.text!r} is taken as {cell.value!r}")
+    if empty := [f"{at},{column}" for (at, column), it in proposal.cells.items() if it.kind == "empty"]:
+        more = f" and {len(empty) - 8} more" if len(empty) > 8 else ""
+        say(f"empty in the file, and null like a dash: {' '.join(empty[:8])}{more}")
 
 
 def _cell(cell: Cell, role: str) -> str:
@@ -157,13 +203,7 @@ def _cut(text: str) -> str:
 
 @command(add_app, "dataset")
 def dataset_command(
-    id: str,
-    *,
-    paper: str,
-    name: str,
-    more: list[str] | None = None,
-    models: Path | None = None,
-    dry_run: bool = False,
+    id: str, *, paper: str, name: str, more: Words = None, models: Folder = None, dry_run: bool = False
 ) -> int:
     """Add a data set that the paper reports on, by the catalogue's name where it has one.
 
@@ -171,11 +211,10 @@ def dataset_command(
     --set 'printed={train: "15,449"}'
     """
     from audit.authoring.entries import entry
-    from audit.claims.schema import Dataset
     from reimpl.data.catalogue import catalogue
 
     file = open_file(paper)
-    content = entry(Dataset, {"name": name, **sets(more)})
+    content = entry(DatasetModel, {"name": name, **sets(more)})
     if "catalogue" in content:
         catalogue().find(content["catalogue"])
     file.put(("datasets", id), {**content, "content": content.get("content")})
@@ -188,11 +227,11 @@ def experiment_command(
     *,
     paper: str,
     title: str,
-    dataset: list[str] | None = None,
+    dataset: Words = None,
     model: str | None = None,
-    row: list[str] | None = None,
-    more: list[str] | None = None,
-    models: Path | None = None,
+    row: Words = None,
+    more: Words = None,
+    models: Folder = None,
     dry_run: bool = False,
 ) -> int:
     """Add an experiment: what a row reports, and how to run it here, or why it cannot be.
@@ -217,11 +256,11 @@ def claim_command(
     id: str,
     *,
     paper: str,
-    kind: list[str] | None = None,
+    kind: Words = None,
     says: str | None = None,
-    metric: list[str] | None = None,
-    more: list[str] | None = None,
-    models: Path | None = None,
+    metric: Words = None,
+    more: Words = None,
+    models: Folder = None,
     dry_run: bool = False,
 ) -> int:
     """Add a claim of any kind. What a kind needs beyond the flags is given with --set.
@@ -230,8 +269,7 @@ def claim_command(
     --says "words are better" --set section=3.2
     """
     from audit.authoring.entries import entry
-    from audit.claims.schema import Where
-    from audit.kinds import KINDS
+    from audit.kinds import CLAIM_MODELS
 
     if kind is None or len(kind) > 1:
         raise AuditError(f"--kind is missing; give one of {', '.join(KINDS)}")
@@ -242,11 +280,9 @@ def claim_command(
     if not place:
         raise AuditError("where it stands is missing; add --set section=3.2, or page, or label")
     content = entry(model, {name: text for name, text in words.items() if name not in Where.model_fields})
-    last = {name: content.pop(name) for name in ("says", "note") if name in content}
-    said = {"says": last["says"]} if "says" in last else {}
-    note = {"note": last["note"]} if "note" in last else {}
-    first = {"id": id, "kind": kind[0]}
-    file.append(("claims",), {**first, **content, **said, "where": place, **note})
+    said = {"says": content.pop("says")} if "says" in content else {}
+    note = {"note": content.pop("note")} if "note" in content else {}
+    file.append(("claims",), {"id": id, "kind": kind[0], **content, **said, "where": place, **note})
     for name, margin in _within_the_number(file.check(), id).items():
         file.put(("margins", name), margin)
     return finish(file, dry_run=dry_run)
@@ -258,11 +294,12 @@ def _within_the_number(paper: Paper, id: str) -> dict[str, Plain]:
     None for a claim with a margin of its own.
     """
     from audit.claims.margins import for_printed
+    from audit.kinds import KINDS
 
     (own,) = (claim for claim in paper.claims if claim.id == id)
     margins: dict[str, Plain] = {}
     for claim in paper.claim_records() if getattr(own, "margin", None) is None else ():
-        if claim.claim == id and claim.kind == "value" and claim.margin and claim.printed:
+        if claim.claim == id and KINDS[claim.kind].of_one_printed and claim.margin and claim.printed:
             margin = for_printed(claim.margin, claim.printed[0])
             if margin != claim.margin:
                 margins[claim.id] = {"value": margin.value, "rule": margin.rule, "why": margin.why}
@@ -270,12 +307,7 @@ def _within_the_number(paper: Paper, id: str) -> dict[str, Plain]:
 
 
 @command(add_app, "model")
-def model_command(
-    name: str,
-    *,
-    to: Path | None = None,
-    dry_run: bool = False,
-) -> int:
+def model_command(name: str, *, to: Folder = None, dry_run: bool = False) -> int:
     """Write a model file with its configuration, a toy test, and the fidelity checks to fill in.
 
     --to is the folder of your package. As written it is a small linear model on a bag of words, which runs. A
@@ -286,8 +318,6 @@ def model_command(
     from importlib import resources
     from string import Template
 
-    from audit.claims.schema import MODULE, PATTERNS
-    from audit.storage.files import explained, write
     from reimpl.models import sources_of_models
 
     folder = to or Path()
@@ -300,10 +330,9 @@ def model_command(
     module, package = name, folder.resolve()
     while (package / "__init__.py").exists():
         module, package = f"{package.name}.{module}", package.parent
-    templates = resources.files("audit") / "templates"
 
     def filled(template: str) -> str:
-        text = (templates / f"{template}.txt").read_text(encoding="utf-8")
+        text = (resources.files("audit") / "templates" / f"{template}.txt").read_text(encoding="utf-8")
         return Template(text).substitute(name=name, module=module, to=folder)
 
     files = {folder / f"{name}.py": filled("model.py"), folder / f"test_{name}.py": filled("test_model.py")}
@@ -318,3 +347,147 @@ def model_command(
         say(f"{path}: written")
     say(filled("next_model").rstrip("\n"))
     return Exit.OK
+
+
+# --------------------------------------------------------------------------- audit suggest
+
+
+@command(app, "suggest")
+def suggest_command(
+    paper: str,
+    *,
+    accept: Words = None,
+    says: str | None = None,
+    more: Words = None,
+    table: Words = None,
+    kind: Words = None,
+    as_json: bool = False,
+    models: Folder = None,
+    dry_run: bool = False,
+) -> int:
+    """Suggest claims from the numbers of the tables: best ones, and pairs that differ in one thing.
+
+    Each is shown with its kind, its cells and why it is suggested, and added only with --accept. They say
+    what a table shows and not what the paper says: give the paper's sentence in your own short words (--says
+    TEXT --set section=3.2 with one --accept ID), or replace ours later. What the file claims already is not
+    suggested again.
+    """
+    from audit.authoring.entries import entry
+    from audit.authoring.suggesting import suggestions
+    from audit.kinds import KINDS
+
+    place = entry(Where, sets(more))
+    if (says is not None or place) and len({*(accept or ())}) != 1:
+        raise AuditError("--says and --set are of one claim: give them with one --accept ID")
+    file = open_file(paper) if accept else None
+    own = own_file(paper)  # else the key of a built-in paper, which can be looked at and not changed
+    read = file.paper if file else papers_of([str(own or paper)])[0]
+    for name in table or ():
+        the_one("table", name, read.tables)
+    for name in kind or ():
+        the_one("kind of claim", name, KINDS)
+    offered = [
+        suggestion
+        for suggestion in suggestions(read)
+        if (not kind or suggestion.kind in kind)
+        and (not table or any(cell.split(".")[0] in table for cell in suggestion.cells))
+    ]
+    if as_json:
+        say(json.dumps([vars(suggestion) for suggestion in offered], indent=1, ensure_ascii=False))
+    elif file is None:
+        end = f"{counted(len(offered), 'suggestion')}; --accept ID adds one (--says TEXT: with the paper's"
+        say("\n".join([*map(_suggested, offered), f"{end} sentence)"]))
+    if as_json or file is None:
+        return Exit.OK
+    by_id = {suggestion.id: suggestion for suggestion in offered}
+    for id in dict.fromkeys(accept or ()):
+        suggestion = the_one("suggestion", id, by_id)
+        if suggestion.needs:
+            raise AuditError(f"{id}: {_lacks(suggestion)}")
+        file.append(("claims",), suggestion.worded(says and says.strip(), place))
+    return finish(file, dry_run=dry_run)
+
+
+def _lacks(suggestion: Suggestion) -> str:
+    rows, has = first_of(suggestion.needs, 3), "has" if len(suggestion.needs) == 1 else "have"
+    return f"{rows} {has} no experiment; add one with `audit add experiment ID --row {suggestion.needs[0]}`"
+
+
+def _suggested(it: Suggestion) -> str:
+    cells = first_of(it.cells, 6)
+    lines = [f"{it.id}  ({it.kind}, {it.place})", f"  {it.says}", f"  why: {it.why}", f"  cells: {cells}"]
+    return "\n".join([*lines, *([f"  not yet: {_lacks(it)}"] if it.needs else [])])
+
+
+# --------------------------------------------------------------------------- audit verify
+
+
+@command(app, "verify")
+def verify_command(
+    paper: str,
+    *,
+    table: Words = None,
+    against: str | None = None,
+    by: str = "",
+    date: str | None = None,
+    more: Words = None,
+    models: Folder = None,
+    dry_run: bool = False,
+) -> int:
+    """Compare a table of the claim file with a second reading of it from the page, cell by cell.
+
+    Without --against it shows which tables are verified; --against - reads what is typed or pasted. Numbers
+    are compared as printed: 83.5 is not 83.50. Where all agree, who verified them and when is on record, with
+    a fingerprint: once a number is changed, the table counts as unverified again. Where a cell differs,
+    nothing is recorded, and the exit code is 1.
+
+    How the second reading is read, --set says as for `audit add table`: format, number, heads, names,
+    decimal, beside, separator.
+    """
+    from audit.authoring import verifying
+    from audit.authoring.propose import said
+    from audit.authoring.reading import read
+    from audit.claims.source import read as read_yaml
+
+    file = open_file(paper)
+    tables = file.paper.tables
+    for name in table or ():
+        the_one("table", name, tables)
+    if against is None:
+        for name in table or tables:
+            label = f" ({tables[name].where.label})" if tables[name].where.label else ""
+            say(f"{name}{label}: {verifying.state(file.paper, name)}")
+        return Exit.OK
+    if not by.strip():
+        raise AuditError("--by is missing; say who reads the page")
+    chosen = table or [name for name in tables if verified(name, tables, file.paper.transcription) is None]
+    if len({*chosen}) != 1:
+        raise AuditError(f"--against is one table; say which with --table ID, of {', '.join([*tables][:12])}")
+    (name,) = {*chosen}
+    first = tables[name]
+    source = (first.transcription.source or "") if first.transcription else ""
+    if against != "-" and source.startswith(f"{Path(against).name} ("):
+        raise AuditError(
+            f"{against}: {name} was read from a file of this name, which is no second reading; give another "
+            "transcription of the page"
+        )
+    second, left_out = verifying.second_reading(read(against, said(sets(more)).table), name, first)
+    if left_out:
+        say(left_out)
+    differences = list(verifying.differences(first, second))
+    lines = read_yaml(file.path).lines if differences else {}
+    for (row, column), here, there in differences:
+        line = lines.get(("tables", name, "rows", row, "values", column), 1)
+        address = f"{name}.{first.rows[row].id}.{first.columns[column].id}"
+        place = f"{'standard input' if against == '-' else against}:{there.line}"
+        say(f"{file.path}:{line}: {address}: {here} here, {there} in the second reading ({place})")
+    cells = counted(len(first.rows) * len(first.columns), "cell")
+    if differences:
+        differ = f"{len(differences)} differ{'s' if len(differences) == 1 else ''}"
+        say(f"{name}: {cells} compared, {differ}; nothing was recorded: look at the page, correct the file")
+        return Exit.CONTRADICTED
+    say(f"{name}: {cells} compared, no difference")
+    other = "pasted text" if against == "-" else Path(against).name
+    how = f"{cells} against {other}, a second reading, compared by program: no difference"
+    verifying.record(file, name, by=by.strip(), date=date or datetime.now().date().isoformat(), how=how)
+    return finish(file, dry_run=dry_run)

@@ -1,33 +1,38 @@
-"""The command line's application and what all its commands share."""
+"""The command line's application: how a function becomes a command, and how lines and tables are printed.
+
+A command is a function: its positional parameters are arguments and its keyword-only ones options; one that
+is a dataclass (`audit.settings`) stands for an option for each of its fields. What each means stands in
+`options.toml`, once.
+"""
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
-from typing import TYPE_CHECKING
+import textwrap
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import fields, is_dataclass
+from functools import cache, wraps
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from audit.claims.known import names_here as known_names
-from audit.claims.papers import check_keys, claim_paths, papers_of
 from audit.errors import AuditError, Exit
+from audit.record import Audit
+from audit.runner.models import models_of
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from audit.record import Audit
-
-__all__ = [
-    "app",
-    "check_keys",
-    "claim_paths",
-    "data_app",
-    "known_names",
-    "papers_of",
-    "say",
-    "say_table",
-    "verdict_code",
-]
+Command = Callable[..., int]
+Words = list[str] | None
+"""An option or argument that may be given several times."""
+Folder = Path | None
+"""A folder or file that may be left out."""
+#: Columns of lines that are wrapped, and of tables that go into a file or a pipe.
+WIDTH = 80
 
 app = typer.Typer(
     help="Do the numbers in this paper hold? Runs a paper's claims, judges them, and writes a report.",
@@ -44,6 +49,83 @@ add_app = typer.Typer(name="add", help="Write claim files: a new paper, its tabl
 app.add_typer(add_app)
 
 
+# --------------------------------------------------------------------------- commands and their options
+
+
+def command(typer_app: typer.Typer, name: str) -> Callable[[Command], Command]:
+    """Registers a function as a command."""
+
+    def register(function: Command) -> Command:
+        whole = f"{typer_app.info.name} {name}" if typer_app.info.name else name
+        hints: dict[str, Any] = get_type_hints(function)
+        groups = {key: hint for key, hint in hints.items() if is_dataclass(hint)}
+        own = inspect.signature(function).parameters.values()
+        arguments = [parameter.name for parameter in own if _is_argument(parameter)]
+        signature = [_declared(whole, each) for parameter in own for each in _each(parameter, hints)]
+
+        @wraps(function)
+        def wrapped(**values: Any) -> int:
+            for key, group in groups.items():
+                given = {field.name: values.pop(field.name) for field in fields(group)}
+                chosen = {name: value for name, value in given.items() if value is not None}
+                values[key] = group(**chosen)  # type: ignore[operator]
+            return function(*[values.pop(argument) for argument in arguments], **values)
+
+        wrapped.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
+        typer_app.command(name)(wrapped)
+        return function
+
+    return register
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    return parameter.kind is not inspect.Parameter.KEYWORD_ONLY
+
+
+def _each(parameter: inspect.Parameter, hints: dict[str, Any]) -> Iterator[inspect.Parameter]:
+    """The parameter, with its type; of a dataclass, its fields."""
+    hint = hints[parameter.name]
+    if not is_dataclass(hint):
+        yield parameter.replace(annotation=hint)
+        return
+    types = get_type_hints(hint)
+    for field in fields(hint):
+        default = None if field.default == () else field.default
+        kind = list[str] | None if "Sequence" in str(types[field.name]) else types[field.name]
+        yield inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+def _declared(command_name: str, parameter: inspect.Parameter) -> inspect.Parameter:
+    """With what `options.toml` says of it."""
+    name, kind = parameter.name, parameter.annotation
+    if kind is not typer.Context:
+        table = _options()["arguments" if _is_argument(parameter) else "options"]
+        said = dict(table.get(f"{command_name}.{name}") or table[name])
+        flag = said.pop("flag", f"--{name.replace('_', '-')}")
+        how = typer.Argument(**said)
+        if not _is_argument(parameter):
+            how = typer.Option(flag, callback=_use_models if name == "models" else None, **said)
+        kind = Annotated[kind, how]
+    return parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)
+
+
+@cache
+def _options() -> dict[str, dict[str, dict[str, Any]]]:
+    return tomllib.loads((resources.files("audit.cli") / "options.toml").read_text(encoding="utf-8"))
+
+
+def _use_models(context: typer.Context, folder: Path | None) -> Path | None:
+    """Models of the folder are known until the command is over."""
+    with ExitStack() as opened:  # a command whose options are refused is never closed
+        opened.enter_context(models_of(folder))
+        context.call_on_close(opened.pop_all().close)
+    return folder
+
+
+# --------------------------------------------------------------------------- what is printed
+
+
 def say(text: str) -> None:
     """Print to stdout; where it cannot be written the command ends."""
     try:
@@ -53,18 +135,59 @@ def say(text: str) -> None:
         raise AuditError(f"standard output: {os.strerror(err.errno or 0)}; send it elsewhere") from err
 
 
-def say_table(table: Table) -> None:
-    """As wide as the terminal; in a file or a pipe as COLUMNS says, or 110 characters."""
-    from rich.console import Console
+def say_on_stderr(text: str) -> None:
+    print(text, file=sys.stderr)
 
+
+def wrapped(text: str, indent: int = 0, further: int | None = None) -> list[str]:
+    """The text in lines of `WIDTH`, the first indented by `indent` and the others by `further`."""
+    after = " " * (indent if further is None else further)
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=after,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def say_table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: Iterable[int] = (),
+    ruled: bool = False,
+    spaced: bool = False,
+    width: int | None = None,
+) -> None:
+    """A table as wide as the terminal; in a file or a pipe as `width` or COLUMNS says, or `WIDTH`.
+
+    `right` are the columns of numbers; `ruled` draws a line below the heads, `spaced` leaves one free below
+    each row. What is too long for its column goes on in the next line.
+    """
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    padding = (0, 1, 1, 0) if spaced else (0, 2, 0, 0)
+    table = Table(box=box.SIMPLE_HEAD if ruled else None, padding=padding, pad_edge=False, show_edge=False)
+    for k, head in enumerate(heads):
+        table.add_column(Text(head), justify="right" if k in right else "left", overflow="fold")
+    if spaced:
+        table.columns[0].no_wrap = True
+    for row in rows:
+        table.add_row(*map(Text, row))
     console = Console(highlight=False)
     if not console.is_terminal:
         columns = os.environ.get("COLUMNS", "")
-        console = Console(highlight=False, width=max(40, int(columns)) if columns.isdecimal() else 110)
+        console = Console(highlight=False, width=width or (int(columns) if columns.isdecimal() else WIDTH))
     with console.capture() as captured:
         console.print(table)
     say("\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip() + "\n")
 
 
 def verdict_code(audit: Audit) -> Exit:
-    return Exit.CONTRADICTED if any(v.outcome == "contradicted" for v in audit.verdicts) else Exit.OK
+    contradicted = any(verdict.outcome == "contradicted" for verdict in audit.verdicts)
+    return Exit.CONTRADICTED if contradicted else Exit.OK

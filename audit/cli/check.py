@@ -5,21 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from audit.claims.papers import findings_about
-from audit.cli.app import app, check_keys, papers_of, say, say_table
-from audit.cli.options import command
+from audit.claims.load import Paper
+from audit.claims.papers import check_keys, findings_about, papers_of
+from audit.cli.app import Folder, Words, app, command, say, say_table, wrapped
 from audit.errors import AuditError, Exit
 from audit.names import counted, known_names
-from audit.record import untested
-
-if TYPE_CHECKING:
-    from audit.claims.load import Paper
-    from audit.record import Finding
+from audit.record import Finding, untested
 
 _UNREAD = "its numbers were not yet held against the page: `audit verify` does that"
 #: In the order of the screen.
@@ -28,12 +22,12 @@ _RESULTS = ("inconsistent", "untestable", "consistent")
 
 @command(app, "check")
 def check_command(
-    claims: list[str] | None = None,
+    claims: Words = None,
     *,
     explain: str | None = None,
     as_json: bool = False,
     count_weights: bool = False,
-    models: Path | None = None,
+    models: Folder = None,
     everything: bool = False,
 ) -> int:
     """Test the tables of claim files against themselves and against the text, without any run.
@@ -50,66 +44,64 @@ def check_command(
         from audit.judging.assemble import sheet_of
         from audit.runner.models import count_weights as weights
 
-        findings += [it for paper in papers for it in of_models(sheet_of(paper), weights)]
-    asked = [it for it in findings if it.id == explain]
+        findings += [finding for paper in papers for finding in of_models(sheet_of(paper), weights)]
+    asked = [finding for finding in findings if finding.id == explain]
     if explain is not None and not asked:
-        offered = known_names(explain, [it.id for it in findings])
+        offered = known_names(explain, [finding.id for finding in findings])
         raise AuditError(f"there is no finding {explain!r}; {offered}")
     if as_json:
         content = {
             "papers": [paper.paper.key for paper in papers],
-            "findings": [asdict(it) for it in asked or findings],
+            "findings": [asdict(finding) for finding in asked or findings],
         }
         say(json.dumps(content, indent=1, ensure_ascii=False))
     elif asked:
-        say(_explained(asked[0]))
+        say("\n".join(_explained(asked[0])))
     else:
-        for paper in papers:
-            say(_summary(paper, findings))
-        say(f"{_legend(findings)}\n")
+        for text in (*(_summary(paper, findings) for paper in papers), _legend(findings)):
+            say("\n".join(wrapped(text)))
+        say("")
         _print_table([it for it in findings if everything or it.result == "inconsistent"])
-    return Exit.CONTRADICTED if any(it.result == "inconsistent" for it in findings) else Exit.OK
+    inconsistent = any(finding.result == "inconsistent" for finding in findings)
+    return Exit.CONTRADICTED if inconsistent else Exit.OK
 
 
 def _print_table(findings: Sequence[Finding]) -> None:
     """Inconsistent before untestable before consistent; the papers' own numbers and the weightiest first."""
-    from rich.table import Table
-    from rich.text import Text
-
-    if not findings:
-        return
     utf8 = (sys.stdout.encoding or "").lower().startswith("utf")
     full, empty = ("●", "○") if utf8 else ("*", "-")
-    table = Table("weight", "finding", box=None, padding=(0, 1, 1, 0), show_edge=False)
-    table.columns[0].no_wrap = True
-    some = any(it.verified for it in findings)  # else the legend says it of all
-    for it in sorted(findings, key=lambda it: (_RESULTS.index(it.result), bool(it.source), -it.weight)):
-        weight = full * it.weight + empty * (5 - it.weight) if it.result == "inconsistent" else it.result
-        lines = _lines(it) + ([_UNREAD] if some and not it.verified else [])
-        table.add_row(Text(weight), Text("\n".join(lines), overflow="fold"))
-    say_table(table)
+    some = any(finding.verified for finding in findings)  # else the legend says it of all
+    rows = []
+    for finding in sorted(findings, key=lambda it: (_RESULTS.index(it.result), bool(it.source), -it.weight)):
+        weight = full * finding.weight + empty * (5 - finding.weight)
+        unread = [_UNREAD] if some and not finding.verified else []
+        text = "\n".join([*_lines(finding), *unread])
+        rows.append((weight if finding.result == "inconsistent" else finding.result, text))
+    if rows:
+        say_table(("weight", "finding"), rows, spaced=True)
 
 
-def _lines(it: Finding) -> list[str]:
+def _lines(finding: Finding) -> list[str]:
     """Name, place, what is said, what to consider first, and only then the arithmetic."""
-    source = " (from the README of the public code, not from the paper)" if it.source else ""
-    lines = [it.id]
-    if it.says or it.where:
-        lines.append(f"the text, in our words: {it.says} [{it.where}]" if it.says else f"{it.where}{source}")
-    if it.note:
-        lines.append(f"{'read as' if it.claim else 'known from elsewhere'}: {it.note}")
-    if it.result == "inconsistent" and it.alternatives:
-        lines.append(f"first consider: {'; '.join(it.alternatives)}")
-    return [*lines, it.arithmetic]
+    says, where = finding.says, finding.where
+    source = " (from the README of the public code, not from the paper)" if finding.source else ""
+    lines = [finding.id]
+    if says or where:
+        lines.append(f"the text, in our words: {says} [{where}]" if says else f"{where}{source}")
+    if finding.note:
+        lines.append(f"{'read as' if finding.claim else 'known from elsewhere'}: {finding.note}")
+    if finding.result == "inconsistent" and finding.alternatives:
+        lines.append(f"first consider: {'; '.join(finding.alternatives)}")
+    return [*lines, finding.arithmetic]
 
 
 def _summary(paper: Paper, findings: Sequence[Finding]) -> str:
     """`chen2022: 325 printed cells in 13 tables; 37 inconsistent, 267 consistent, 6 untestable`."""
     tables = paper.table_records()
-    mine = [it for it in findings if it.id.startswith(f"{paper.paper.key}:")]
-    counts = Counter(it.result for it in mine)
+    mine = [finding for finding in findings if finding.id.startswith(f"{paper.paper.key}:")]
+    counts = Counter(finding.result for finding in mine)
     shown = ", ".join(f"{counts[result]} {result}" for result in ("inconsistent", "consistent", "untestable"))
-    readme = sum(it.result == "inconsistent" and bool(it.source) for it in mine)
+    readme = sum(finding.result == "inconsistent" and bool(finding.source) for finding in mine)
     elsewhere = f" ({readme} of the inconsistent ones in the README of the public code)" if readme else ""
     numbers = sum(cell.printed is not None for table in tables for row in table.rows for cell in row.cells)
     left = untested(tables, mine)
@@ -119,10 +111,10 @@ def _summary(paper: Paper, findings: Sequence[Finding]) -> str:
 
 
 def _legend(findings: Sequence[Finding]) -> str:
-    inconsistent = [it for it in findings if it.result == "inconsistent"]
-    counts = Counter(it.check for it in inconsistent)
+    inconsistent = [finding for finding in findings if finding.result == "inconsistent"]
+    counts = Counter(finding.check for finding in inconsistent)
     shown = ", ".join(f"{check} {number}" for check, number in counts.most_common()) or "none"
-    unverified = sum(not it.verified for it in inconsistent)
+    unverified = sum(not finding.verified for finding in inconsistent)
     unread = f"{unverified} of {len(inconsistent)} rest on numbers not yet held against the page. "
     return (
         f"inconsistent by check: {shown}. {unread if unverified else ''}"
@@ -130,7 +122,7 @@ def _legend(findings: Sequence[Finding]) -> str:
     )
 
 
-def _explained(it: Finding) -> str:
+def _explained(it: Finding) -> Iterator[str]:
     rows = [
         ("finding", it.id),
         ("result", f"{it.result}, weight {it.weight} of 5"),
@@ -145,4 +137,7 @@ def _explained(it: Finding) -> str:
         ("power", "" if it.power is None else f"{it.power:.0%} (chance to see a wrong last digit)"),
         ("transcribed", "held against the page" if it.verified else "not yet held against the page"),
     ]
-    return "\n".join(f"{f'{name}:' if name else '':14} {text}" for name, text in rows if text)
+    for name, text in rows:
+        if text:
+            first, *rest = wrapped(text, 15)
+            yield from (f"{f'{name}:' if name else '':15}{first[15:]}", *rest)

@@ -3,39 +3,30 @@
 from __future__ import annotations
 
 import json
-import sys
-import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.cli.app import app, claim_paths, known_names, papers_of, say
-from audit.cli.options import command
+from audit.claims.known import names_here
+from audit.claims.load import json_schema, load
+from audit.claims.papers import claim_paths, papers_of
+from audit.cli.app import Folder, Words, app, command, say, say_on_stderr, wrapped
 from audit.errors import AuditError, Exit
 from audit.names import counted
 
 if TYPE_CHECKING:
     from reimpl.described import KeyLine
 
-_WIDTH = 100
-
 
 @command(app, "validate")
-def validate_command(
-    claims: list[str] | None = None,
-    *,
-    models: Path | None = None,
-) -> int:
+def validate_command(claims: Words = None, *, models: Folder = None) -> int:
     """Check claim files: every problem of every file, as file:line: key: what, and what to do."""
-    from audit.claims.load import load
-
-    code, known = Exit.OK, known_names(configs=True)
+    code, known = Exit.OK, names_here(configs=True)
     for path in claim_paths(claims):
         try:
             paper = load(path, known=known)
         except AuditError as err:
-            print(err, file=sys.stderr)
+            say_on_stderr(str(err))
             code = Exit.BAD_INPUT
         else:
             sizes = [counted(len(paper.tables), "table"), counted(len(paper.experiments), "experiment")]
@@ -45,31 +36,19 @@ def validate_command(
 
 
 @command(app, "schema")
-def schema_command(
-    of: str,
-    *,
-    markdown: bool = False,
-) -> int:
+def schema_command(of: str) -> int:
     """Print the JSON Schema of claim files or of audit.json."""
-    from audit.claims.load import json_schema
-    from audit.schema_pages import audit_markdown, audit_schema, claim_markdown
+    from audit.record_schema import audit_schema
 
     if of not in ("claim", "audit"):
         raise AuditError(f"{of!r} has no schema; known are claim and audit")
-    if markdown:
-        say((claim_markdown() if of == "claim" else audit_markdown()).rstrip("\n"))
-    else:
-        schema = json_schema() if of == "claim" else audit_schema()
-        say(json.dumps(schema, indent=2, ensure_ascii=of == "audit"))
+    schema = json_schema() if of == "claim" else audit_schema()
+    say(json.dumps(schema, indent=2, ensure_ascii=of == "audit"))
     return Exit.OK
 
 
 @command(app, "list")
-def list_command(
-    claims: list[str] | None = None,
-    *,
-    models: Path | None = None,
-) -> int:
+def list_command(claims: Words = None, *, models: Folder = None) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
     from reimpl import described
     from reimpl.models import known_models, sources_of_models
@@ -100,20 +79,23 @@ def list_command(
 
 def _paper_lines(claims: list[str] | None) -> Iterator[str]:
     for paper in papers_of(claims):
-        published = " ".join(str(it) for it in (paper.paper.venue, paper.paper.year) if it is not None)
-        yield f"{paper.paper.key}: {paper.paper.title}{f' ({published})' if published else ''}"
+        published = " ".join(str(said) for said in (paper.paper.venue, paper.paper.year) if said is not None)
+        yield from wrapped(
+            f"{paper.paper.key}: {paper.paper.title}{f' ({published})' if published else ''}", 0, 2
+        )
         yield "  experiments"
-        for name, it in paper.experiments.items():
-            how = f"{it.model}, {it.variant}, {it.protocol}"
-            how += f", tuned by {it.tuning.protocol}" if it.tuning else ""
-            how = f"its own command: {' '.join(it.command.run)}" if it.command else how
-            how = f"not available: {it.unavailable}" if it.unavailable else how
-            yield f"    {name:18} {it.title} [{how}]"
-        yield "  claims"
+        for name, experiment in paper.experiments.items():
+            how = f"{experiment.model}, {experiment.variant}, {experiment.protocol}"
+            how += f", tuned by {experiment.tuning.protocol}" if experiment.tuning else ""
+            how = f"its own command: {' '.join(experiment.command.run)}" if experiment.command else how
+            how = f"not available: {experiment.unavailable}" if experiment.unavailable else how
+            yield from wrapped(f"{name}: {experiment.title} [{how}]", 4, 8)
+        yield "  claims, primary ones with *"
         for claim in paper.claims:
-            yield f"    {claim.id:28} {claim.kind:11} {'*' if claim.primary else ' '} {claim.says}"
-    for model, variants in known_names().models.items():
-        yield f"model {model}: {', '.join(variants) if variants else 'variants not known without loading it'}"
+            yield from wrapped(f"{claim.id} ({claim.kind}){' *' * claim.primary}: {claim.says}", 4, 8)
+    for model, variants in names_here().models.items():
+        named = ", ".join(variants) if variants else "variants not known without loading it"
+        yield from wrapped(f"model {model}: {named}", 0, 4)
 
 
 def named_choices() -> Iterator[str]:
@@ -123,7 +105,8 @@ def named_choices() -> Iterator[str]:
     choices = {"protocol": described.protocols, "recipe": described.recipes, "tuning": described.tunings}
     for key, named in choices.items():
         yield f"{key}:"
-        yield from (f"  {name:20} {text}" for name, text in named().items())
+        for name, text in named().items():
+            yield from wrapped(f"{name:20} {text}", 2, 6)
 
 
 def _metrics() -> dict[str, str]:
@@ -133,13 +116,12 @@ def _metrics() -> dict[str, str]:
 
 
 def _readers() -> dict[str, str]:
-    """Name -> where it comes from."""
     from reimpl import plugins
     from reimpl.data.formats import READERS, readers
 
-    ours = {name: f"this toolkit ({it.title})" for name, it in READERS.items()}
+    ours = {name: f"this toolkit ({reader.title})" for name, reader in READERS.items()}
     offers, usable = plugins.offered(plugins.READERS, own=READERS), {*readers()}
-    return ours | {name: it.source for name, it in offers.there.items() if name in usable}
+    return ours | {name: offer.source for name, offer in offers.there.items() if name in usable}
 
 
 def model_lines(name: str) -> Iterator[str]:
@@ -150,22 +132,23 @@ def model_lines(name: str) -> Iterator[str]:
 
     module = find_model(name)
     title = (module.__doc__ or "").strip().partition("\n")[0]
-    yield f"model {name}: {title}".rstrip(": ")
+    yield from wrapped(f"model {name}: {title}".rstrip(": "))
     yield f"from {sources_of_models()[name]}"
     yield "\nvariants, named by `variant:`"
     for variant, (comment, sets) in variants_of(module).items():
         yield f"  {variant}"
-        yield from _wrapped(comment)
+        yield from wrapped(comment, 6)
         if sets:
-            yield from _wrapped("sets " + ", ".join(f"{key}: {value}" for key, value in sets.items()))
+            yield from wrapped("sets " + ", ".join(f"{key}: {value}" for key, value in sets.items()), 6)
     yield "\nkeys, set by `config:`"
     keys = keys_of(module.Config)
     yield from _keys(keys)
     yield ""
     if "base_variant" in module.Config.__dataclass_fields__:
-        yield f"base is one of {', '.join(known_bases())}; base_config has keys of that one"
-    if any(it.name == "loss" and it.type.startswith("text") for it in keys):
-        yield f"loss is one of {', '.join(LOSSES)}"
+        bases = ", ".join(known_bases())
+        yield from wrapped(f"base is one of {bases}; base_config has keys of that one")
+    if any(key.name == "loss" and key.type.startswith("text") for key in keys):
+        yield from wrapped(f"loss is one of {', '.join(LOSSES)}")
 
 
 def training_lines() -> Iterator[str]:
@@ -174,17 +157,14 @@ def training_lines() -> Iterator[str]:
     from reimpl.described import keys_of
     from reimpl.protocol import KEYS, Protocol
 
-    yield "keys, set by `training:`; what is left out is as `protocol:` has it (`audit list protocols`)"
-    yield from _keys(replace(it, default=None) for it in keys_of(Protocol) if it.name in KEYS)
+    yield from wrapped(
+        "keys, set by `training:`; what is left out is as `protocol:` has it (`audit list protocols`)"
+    )
+    yield from _keys(replace(key, default=None) for key in keys_of(Protocol) if key.name in KEYS)
     yield f"\nhold_out is one of {', '.join(RULES)}"
 
 
 def _keys(keys: Iterable[KeyLine]) -> Iterator[str]:
-    for it in keys:
-        default = "" if it.default is None else f"; default {it.default}"
-        yield f"  {it.name}: {it.type}{default}"
-        yield from _wrapped(it.says)
-
-
-def _wrapped(text: str) -> Iterator[str]:
-    yield from textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
+    for key in keys:
+        yield f"  {key.name}: {key.type}{'' if key.default is None else f'; default {key.default}'}"
+        yield from wrapped(key.says, 6)

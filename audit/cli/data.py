@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from audit.claims.papers import papers_of
 from audit.claims.schema import Dataset as Described
-from audit.cli.app import data_app, papers_of, say
-from audit.cli.options import command
-from audit.errors import AuditError, Exit
+from audit.cli.app import Folder, Words, command, data_app, say
+from audit.errors import AuditError, Exit, corpus_questions
 from audit.names import counted
-from audit.pipeline.suite import corpus_questions, options_of
 from audit.record import Scope
 from audit.settings import CorpusSettings
+from audit.storage.files import check_can_be_written
 
 if TYPE_CHECKING:
-    from reimpl.data.catalogue import Catalogue, Entry
+    from reimpl.data.catalogue import Entry
     from reimpl.data.dataset import Dataset
-    from reimpl.data.describe import StrataSizes
     from reimpl.data.download import Fetched
     from reimpl.data.identity import Observed
     from reimpl.data.source import TextSource
@@ -30,19 +28,14 @@ if TYPE_CHECKING:
 TIMEOUT = 30.0
 #: Words of a vector file that are shown.
 _FIRST = 8
-#: Advice of the readers that does not help whoever has just got a copy.
-_DAMAGED = ("get a sound copy", "get a whole copy")
 
 
 @command(data_app, "list")
-def list_command(
-    entry: str | None = None,
-) -> int:
+def list_command(entry: str | None = None) -> int:
     """The corpora of the field: sizes as printed and by whom; of one, source, licence, PSP's A and B."""
     from reimpl.data.catalogue import catalogue
 
-    known = catalogue()
-    for line in _of_entry(entry, known.find(entry), known) if entry else _of_catalogue(known):
+    for line in _of_entry(entry, catalogue().find(entry)) if entry else _of_catalogue():
         say(line)
     return Exit.OK
 
@@ -62,59 +55,46 @@ def add_command(
 
     --recipe, --protocol, --vectors and --store as for the runs to come: what they ask for is prepared.
     """
+    from audit.runner.resolve import prepared
+    from reimpl import protocol as protocols
     from reimpl.data.catalogue import catalogue
+    from reimpl.data.dataset import Dataset
 
     if entry is not None:
         catalogue().find(entry)
     corpus, why_not = recognised(path, entry, settings)
     if why_not:
         raise AuditError(f"{path}: {why_not}; leave out --as, or name another entry")
-    with corpus_questions():
-        say(_prepared(corpus, recipe, protocol, vectors, store))
-    return Exit.OK
-
-
-def _prepared(
-    corpus: TextSource | Dataset, recipe: str, protocol_name: str, vectors: str | None, store: Path
-) -> str:
-    """Prepares texts through the cache of the runs; features are read as they are."""
-    from audit.pipeline.suite import check_can_be_written
-    from audit.runner.resolve import prepared
-    from reimpl.data.dataset import Dataset
-    from reimpl.protocol import protocol
-
     if isinstance(corpus, Dataset):
-        return "prepared: nothing; features are read as they are, by models that take no text"
-    used, cache = protocol(protocol_name), store / "data"
-    check_can_be_written(cache)  # a run would do without
-    vectors = vectors or f"random:{used.dimension}"
-    data = prepared(corpus, recipe=recipe, length=used.length, vectors=vectors, cache=cache)
+        say("prepared: nothing; features are read as they are, by models that take no text")
+        return Exit.OK
+    with corpus_questions():
+        used, cache = protocols.protocol(protocol), store / "data"
+        check_can_be_written(cache)  # a run would do without
+        vectors = vectors or f"random:{used.dimension}"
+        data = prepared(corpus, recipe=recipe, length=used.length, vectors=vectors, cache=cache)
     sizes = " + ".join(f"{part.size:,} {split}" for split, part in data.splits.items())
     dropped = int(data.counts.get("train.unlabelled_dropped", 0))
     left_out = f"; {counted(dropped, 'training document')} without labels left out" if dropped else ""
     cut = f"cut to {used.length} words, in {cache}"
-    return f"prepared: {sizes} documents, {data.n_labels:,} labels, {cut}{left_out}"
+    say(f"prepared: {sizes} documents, {data.n_labels:,} labels, {cut}{left_out}")
+    return Exit.OK
 
 
 @command(data_app, "describe")
-def describe_command(
-    path: Path,
-    *,
-    settings: CorpusSettings,
-    strata: bool = False,
-) -> int:
+def describe_command(path: Path, *, settings: CorpusSettings, strata: bool = False) -> int:
     """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
+    from audit.pipeline.suite import options_of
     from reimpl.data.describe import describe, observed_in, strata_sizes
     from reimpl.data.formats import open_corpus
 
-    options = options_of(settings)
     with corpus_questions():
-        corpus = open_corpus(path, options, format=settings.format)
+        corpus = open_corpus(path, options_of(settings), format=settings.format)
         figures = describe(corpus)
         sizes = strata_sizes(corpus) if strata else ()
-    known = identity(observed_in(figures), None, _datasets())[0]
-    lines = (*_statistics(figures), "", *_figures(figures), *_strata(sizes), "", *_doubts(corpus, figures))
-    for line in (*lines, *known):
+    known = identity(observed_in(figures), None)[0]
+    tables = (*_statistics(figures), "", *_figures(figures), *(row for of in sizes for row in _strata(of)))
+    for line in (*tables, "", *_doubts(corpus, figures), *known):
         say(line)
     return Exit.OK
 
@@ -124,6 +104,7 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple
 
     Comes with why it is not the `entry`, empty where it may be. Raises `AuditError` for what cannot be read.
     """
+    from audit.pipeline.suite import options_of
     from reimpl.data.describe import describe, observed_in
     from reimpl.data.formats import open_corpus, sniff, split_name
 
@@ -137,25 +118,18 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple
         figures = describe(corpus)
     if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:
         say(f"note: no training document has two labels that {options.separator!r} parts; is it right?")
-    lines, why_not = identity(observed_in(figures), entry, _datasets())
+    lines, why_not = identity(observed_in(figures), entry)
     for line in (*_doubts(corpus, figures), *_overlap(figures), *lines):
         say(line)
     return corpus, why_not
 
 
-def _datasets() -> dict[str, Mapping[str, Described]]:
-    """Of the papers that come with the toolkit."""
-    return {paper.paper.key: paper.datasets for paper in papers_of(None)}
-
-
 # --------------------------------------------------------------------------- what a corpus is
 
 
-def identity(
-    observed: Observed, entry: str | None, papers: Mapping[str, Mapping[str, Described]]
-) -> tuple[list[str], str]:
-    """What it is and what it is to each paper's data sets, in lines; why it is not the `entry` that the user
-    names, empty where it may be that."""
+def identity(observed: Observed, entry: str | None) -> tuple[list[str], str]:
+    """What it is and what it is to each built-in paper's data sets, in lines; why it is not the `entry` that
+    the user names, empty where it may be that."""
     from reimpl.data.catalogue import catalogue
     from reimpl.data.identity import compared, recognise
 
@@ -164,7 +138,7 @@ def identity(
     lines, why = [f"recognised: {match.sentence}"], ""
     if match.how == "nothing" and entry is None:
         lines.append("note: how it differs from an entry of `audit data list` is told with --as ENTRY")
-    if match.how == "sizes" and not any(it.published for it in known.find(match.key or "").known):
+    if match.how == "sizes" and not any(copy.published for copy in known.find(match.key or "").known):
         lines.append(
             f"note: the published content of {match.key} is not on record, so no run on it is same_data by "
             "itself; if it is a paper's, its `content:` or `partition:`, as `audit data describe` prints "
@@ -185,34 +159,26 @@ def identity(
     # The nearest in size is not recognised, so that it stands in for nothing.
     key = None if match.how == "nothing" else match.key
     copy_of = known.entries[key].stand_in_for if key else None
-    every = list(bearings(observed, papers, copy_of))
+    every = list(bearings(observed, {it.paper.key: it.datasets for it in papers_of(None)}, copy_of))
     keys = {entry, copy_of, key} - {None}
-    shown = [it for it in every if it.scope != "other_data" or it.catalogue in keys]
-    lines += [it.sentence for it in shown]
-    if rest := [it for it in every if it not in shown]:
-        number, other = len({it.paper for it in rest}), "other " if shown else ""
+    shown = [bearing for bearing in every if bearing.scope != "other_data" or bearing.catalogue in keys]
+    lines += [bearing.sentence for bearing in shown]
+    if rest := [bearing for bearing in every if bearing not in shown]:
+        number, other = len({bearing.paper for bearing in rest}), "other " if shown else ""
         lines.append(f"{len(rest)} {other}data sets of {number} papers: other_data")
     return lines, why
 
 
-@dataclass(frozen=True)
-class Bearing:
+class Bearing(NamedTuple):
     """A corpus against one data set of one paper."""
 
     paper: str
     dataset: str
     scope: Scope
     catalogue: str | None
-    differences: tuple[str, ...]
-    """What the paper prints and is not here, in words; without any, why it is `other_data` all the same.
-
-    Of the same data, that their order is another.
-    """
-
-    @property
-    def sentence(self) -> str:
-        """`wang2019 delicious: other_split; printed 19.03 labels a document, here 19.05`."""
-        return "; ".join((f"{self.paper} {self.dataset}: {self.scope}", *self.differences))
+    sentence: str
+    """`wang2019 delicious: other_split; printed 19.03 labels a document, here 19.05`: what the paper prints
+    and is not here, or why it is `other_data` all the same."""
 
 
 def bearings(
@@ -221,53 +187,49 @@ def bearings(
     """Every data set of every paper, in their order; what is recognised stands in for entry `copy_of`."""
     from reimpl.data.identity import REORDERED, differences, scope_of
 
-    for paper, datasets in papers.items():
-        for name, dataset in datasets.items():
-            same, corpora = dataset.content or (), dataset.corpus or ()
-            scope = scope_of(
-                observed.content,
-                observed.corpus,
-                observed.partition,
-                same=same,
-                corpora=corpora,
-                partitions=dataset.partition or (),
-            )
-            differ = differences(dataset.printed, observed)
-            if scope == "same_data" and observed.content not in same:
-                differ = (REORDERED, *differ)
-            if scope == "other_data" and not differ:
-                agree = "what it prints agrees" if dataset.printed else "it prints no sizes"
-                another = same or corpora or (copy_of and dataset.catalogue == copy_of)
-                unknown = "and whether the content is the same is not known"
-                differ = (f"{agree}, {'but the content is another' if another else unknown}",)
-            yield Bearing(paper, name, scope, dataset.catalogue, differ)
+    for paper, name, dataset in ((key, *of) for key, datasets in papers.items() for of in datasets.items()):
+        same, corpora = dataset.content or (), dataset.corpus or ()
+        seen = (observed.content, observed.corpus, observed.partition)
+        scope = scope_of(*seen, same=same, corpora=corpora, partitions=dataset.partition or ())
+        differ = differences(dataset.printed, observed)
+        if scope == "same_data" and observed.content not in same:
+            differ = (REORDERED, *differ)
+        if scope == "other_data" and not differ:
+            agree = "what it prints agrees" if dataset.printed else "it prints no sizes"
+            another = same or corpora or (copy_of and dataset.catalogue == copy_of)
+            unknown = "and whether the content is the same is not known"
+            differ = (f"{agree}, {'but the content is another' if another else unknown}",)
+        sentence = "; ".join((f"{paper} {name}: {scope}", *differ))
+        yield Bearing(paper, name, scope, dataset.catalogue, sentence)
 
 
 # --------------------------------------------------------------------------- corpora as lines of text
 
 
-def _of_catalogue(catalogue: Catalogue) -> Iterator[str]:
+def _of_catalogue() -> Iterator[str]:
     """A line for each version of each entry: key, sizes, by whom."""
+    from reimpl.data.catalogue import catalogue
+
     row = "{:18} {:>10} {:>8} {:>10}  {}".format
     yield row("entry", "train", "test", "labels", "printed by")
-    for key, entry in catalogue.entries.items():
+    for key, entry in catalogue().entries.items():
         if not entry.versions:
             yield row(key, "-", "-", "-", "nothing on record")
-        for number, it in enumerate(entry.versions):
-            by = ", ".join(getattr(it, "by", ("as read here",)))
-            yield row("" if number else key, it.train or "-", it.test or "-", it.labels or "-", by).rstrip()
+        for number, version in enumerate(entry.versions):
+            sizes = (version.train or "-", version.test or "-", version.labels or "-")
+            by = ", ".join(getattr(version, "by", ("as read here",)))
+            yield row("" if number else key, *sizes, by).rstrip()
 
 
-def _of_entry(key: str, entry: Entry, catalogue: Catalogue) -> Iterator[str]:
+def _of_entry(key: str, entry: Entry) -> Iterator[str]:
     """All that the catalogue knows of one entry."""
-    places = [catalogue.places[it] for it in entry.places]
     rows = [
         ("formats", ", ".join(entry.formats) or "none of ours"),
         ("licence", entry.licence),
-        ("from", "; ".join(f"{it.name} ({it.url})" if it.url else it.name for it in places)),
+        ("from", "; ".join(_places(entry))),
         ("by hand", entry.by_hand),
         ("splits", entry.split_columns and f"{entry.split_columns} in columns; give PATH@N"),
-        *(("cut to", f"{it.length} {it.unit} ({', '.join(it.by)})") for it in entry.truncation),
+        *(("cut to", f"{cut.length} {cut.unit} ({', '.join(cut.by)})") for cut in entry.truncation),
     ]
     if psp := entry.propensity:
         rows.append(("PSP", f"A {psp.A}, B {psp.B} ({psp.source})"))
@@ -280,6 +242,13 @@ def _of_entry(key: str, entry: Entry, catalogue: Catalogue) -> Iterator[str]:
     yield f"{key}: {entry.name}"
     yield f"  {entry.about}"
     yield from (f"  {name:8} {value}" for name, value in rows if value)
+
+
+def _places(entry: Entry) -> list[str]:
+    from reimpl.data.catalogue import catalogue
+
+    places = [catalogue().places[name] for name in entry.places]
+    return [f"{place.name} ({place.url})" if place.url else place.name for place in places]
 
 
 def _in_words(printed: Mapping[str, str]) -> str:
@@ -347,32 +316,25 @@ def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield words, value
 
 
-def _strata(sizes: Sequence[StrataSizes]) -> Iterator[str]:
-    """A table for each way to group the labels: documents that have some of them, share of all positives.
+def _strata(sizes: Any) -> Iterator[str]:
+    """A table for one way to group the labels: documents that have some of them, share of all positives.
 
     Documents with labels of two groups stand in both.
     """
-    for it in sizes:
-        splits = list(it.strata[0].documents)
-        heads = [f"{split} {what}" for split in splits for what in ("documents", "positives")]
-        yield from ("", f"labels {it.rule}")
-        yield "".join([f"  {'':8}{'labels':>9}", *(f"{head:>17}" for head in heads)])
-        for stratum in it.strata:
-            pairs = [f"{stratum.documents[s]:>17,}{f'{stratum.share[s]:.1f} %':>17}" for s in splits]
-            yield f"  {stratum.name:8}{stratum.labels:>9,}{''.join(pairs)}"
+    splits = list(sizes.strata[0].documents)
+    heads = [f"{split} {what}" for split in splits for what in ("documents", "positives")]
+    yield from ("", f"labels {sizes.rule}")
+    yield "".join([f"  {'':8}{'labels':>9}", *(f"{head:>17}" for head in heads)])
+    for stratum in sizes.strata:
+        pairs = [f"{stratum.documents[s]:>17,}{f'{stratum.share[s]:.1f} %':>17}" for s in splits]
+        yield f"  {stratum.name:8}{stratum.labels:>9,}{''.join(pairs)}"
 
 
 # --------------------------------------------------------------------------- from the network
 
 
 @command(data_app, "get")
-def get_command(
-    key: str,
-    *,
-    settings: CorpusSettings,
-    to: Path | None = None,
-    addresses: list[str] | None = None,
-) -> int:
+def get_command(key: str, *, settings: CorpusSettings, to: Folder = None, addresses: Words = None) -> int:
     """Download a corpus once, check it, and recognise it as `audit data add` does.
 
     It goes into a folder of your cache if --to names no other. A download that was cut off goes on where it
@@ -383,14 +345,16 @@ def get_command(
     from reimpl.data.catalogue import catalogue
     from reimpl.data.download import NotReachedError, Remote, fetch, user_cache
 
-    known = catalogue()
-    entry = known.find(key)
-    by_hand = entry.by_hand or _by_hand(key, entry, known)
-    remotes = [Remote.parse(it) for it in addresses or ()]
+    entry = catalogue().find(key)
+    *most, last = _places(entry) or [""]
+    listed = " or ".join(filter(None, (", ".join(most), last)))
+    how = f"get it by hand from {listed}" if listed else "nor is a place that has it; get it elsewhere"
+    by_hand = entry.by_hand or f"{how}, then `audit data add PATH --as {key}`"
+    remotes = [Remote.parse(address) for address in addresses or ()]
     if not remotes:
         no_address = f"{key}: no address of its files is on record; {by_hand}"
         raise AuditError(f"{no_address}; if you know one, give --from URL")
-    names = [it.name for it in remotes]
+    names = [remote.name for remote in remotes]
     if twice := [name for name in names if names.count(name) > 1]:
         raise AuditError(f"two addresses end in {twice[0]!r}; tell them apart, as in URL#name=train.txt")
     folder = to or user_cache() / key
@@ -402,73 +366,49 @@ def get_command(
                 files.append(fetch(remote, folder, timeout=TIMEOUT, progress=progress))
         except NotReachedError as err:
             raise AuditError(f"{err}; {by_hand}") from err
-        say(_came(files[-1]))
+        file = files[-1]
+        checked = "verified: it has the checksum that was stated"
+        if not file.verified:
+            again = "" if file.downloaded else "; the same as at its first download"
+            checked = f"not verified: no published checksum known{again}"
+        how = "downloaded" if file.downloaded else "there already"
+        say(f"{file.path.name}: {how}, {file.size:,} bytes, {file.path}")
+        say(f"{file.path.name}: SHA-256 {file.sha256}; {checked}")
     path = files[0].path if len(files) == 1 else folder
     add = f"audit data add {shlex.quote(str(path))}"
     try:
         _, why_not = recognised(path, key, settings)
     except AuditError as err:
-        raise AuditError(_with_a_way_out(str(err), files)) from err
+        # What has the stated checksum is what was meant; anything else may be a page that says no.
+        unsure = [f"{file.path} and {file.path}.sha256" for file in files if not file.verified]
+        what = f"if it is not what you asked for, delete {', '.join(unsure)} and try again"
+        raise AuditError(
+            f"{err} (the download is there{f'; {what}' if unsure else ', and has its checksum'})"
+        ) from err
     if why_not:
         raise AuditError(f"{path}: this is not {key}; it is kept, and to use it for what it is: {add}")
     say(f"to prepare it for all runs: {add} --as {key}")
     return Exit.OK
 
 
-def _by_hand(key: str, entry: Entry, known: Catalogue) -> str:
-    """Where else it is to be had, and the command that takes it then."""
-    places = [known.places[it] for it in entry.places]
-    named = [f"{it.name} ({it.url})" if it.url else it.name for it in places]
-    listed = " or ".join(filter(None, (", ".join(named[:-1]), *named[-1:])))
-    how = f"get it by hand from {listed}" if named else "nor is a place that has it; get it elsewhere"
-    return f"{how}, then `audit data add PATH --as {key}`"
-
-
-def _came(it: Fetched) -> str:
-    how, name = "downloaded" if it.downloaded else "there already", it.path.name
-    same = "" if it.downloaded else "; the same as at its first download"
-    checked = f"not verified: no published checksum known{same}"
-    checked = "verified: it has the checksum that was stated" if it.verified else checked
-    return f"{name}: {how}, {it.size:,} bytes, {it.path}\n{name}: SHA-256 {it.sha256}; {checked}"
-
-
-def _with_a_way_out(problem: str, fetched: Sequence[Fetched]) -> str:
-    """What has the stated checksum is what was meant; anything else may be a page that says no."""
-    files = [it.path for it in fetched if not it.verified]
-    if not files:
-        return f"{problem} (the download is there, and has its checksum)"
-    named = [str(path) for file in files for path in (file, file.with_name(f"{file.name}.sha256"))]
-    anew = f"delete {', '.join(named[:-1])} and {named[-1]} and try again"
-    for advice in _DAMAGED:
-        if problem.endswith(advice):
-            return f"{problem.removesuffix(advice)}{anew}"
-    return f"{problem} (the download is there; if it is not what you asked for, {anew})"
-
-
 @command(data_app, "vectors")
-def vectors_command(
-    file: Path,
-    *,
-    store: Path = Path("audit-runs"),
-) -> int:
+def vectors_command(file: Path, *, store: Path = Path("audit-runs")) -> int:
     """Say what a file of word vectors holds, and convert it once for all runs with --vectors FILE."""
     from audit.runner.progress import bytes_bar
     from reimpl.data.vectors import converted
 
     with bytes_bar(file.name) as show:
-
-        def progress(what: str, done: int, total: int) -> None:
-            show(done, total or None, what)
-
-        vectors = converted(file, store / "data" / "vectors", progress=progress)
+        vectors = converted(
+            file,
+            store / "data" / "vectors",
+            progress=lambda what, done, total: show(done, total or None, what),
+        )
     tally = vectors.tally
-    differ = tally.lines - tally.bad - tally.duplicates
-    words = f"{differ:,} word{'s' * (differ != 1)}"
+    words = counted(tally.lines - tally.bad - tally.duplicates, "word")
     say(f"{file}: {tally.form}, {words} of {tally.dimension} {tally.stored} numbers")
     for note in tally.notes(file.name)[1:]:
         say(f"    {note.removeprefix('Word vectors: ')}")
-    first = ", ".join(
-        repr(word.decode("utf-8", "backslashreplace")) for word in islice(vectors.words(), _FIRST)
-    )
-    say(f"    first words: {first}\nkept: {vectors.folder}, {vectors.size / 1e6:,.1f} MB")
+    first = [word.decode("utf-8", "backslashreplace") for word in islice(vectors.words(), _FIRST)]
+    say(f"    first words: {', '.join(map(repr, first))}")
+    say(f"kept: {vectors.folder}, {vectors.size / 1e6:,.1f} MB")
     return Exit.OK

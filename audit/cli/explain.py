@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from audit.cli.app import app, say
-from audit.cli.options import command
+from audit.cli.app import app, command, say
 from audit.cli.report import numbers_explained, read_sound, records_in
 from audit.errors import AuditError, Exit
 from audit.names import SHOWN, known_names
-
-if TYPE_CHECKING:
-    from audit.record import Audit, ClaimRecord
+from audit.record import Audit, ClaimRecord
 
 
 @command(app, "explain")
@@ -31,17 +27,20 @@ def explain_command(
     """
     from audit.cli.explanation import explanation
 
-    paths = records or records_in(out)
-    audits = [(path, read_sound(path)) for path in paths]
-    found = [(*pair, it) for pair in audits for it in pair[1].claims if claim in (it.id, it.claim)]
+    audits = [(path, read_sound(path)) for path in records or records_in(out)]
+    found = [
+        (path, audit, record)
+        for path, audit in audits
+        for record in audit.claims
+        if claim in (record.id, record.claim)
+    ]
     if not found:
-        where = str(paths[0]) if len(paths) == 1 else f"{len(paths)} records"
+        where = str(audits[0][0]) if len(audits) == 1 else f"{len(audits)} records"
         raise AuditError(_not_there(claim, [audit for _, audit in audits], where))
-    for k, (path, audit, it) in enumerate(found):
+    for k, (path, audit, record) in enumerate(found):
         with numbers_explained(path):
-            lines = explanation(_with_documents(audit, it, store), it)
-        place = f"{audit.paper.key} ({path})"
-        say("\n".join([*([""] if k else []), place, *lines]))
+            lines = explanation(_with_documents(audit, record, store), record)
+        say("\n".join([*([""] if k else []), f"{audit.paper.key} ({path})", *lines]))
     return Exit.OK
 
 
@@ -52,7 +51,7 @@ def _with_documents(audit: Audit, claim: ClaimRecord, store: Path) -> Audit:
 
     if claim.id in audit.instances or not store.is_dir():
         return audit
-    verdicts = tuple(it for it in audit.verdicts if it.claim == claim.id)
+    verdicts = tuple(verdict for verdict in audit.verdicts if verdict.claim == claim.id)
     found = with_instances(replace(audit, claims=(claim,), verdicts=verdicts), Store(store))
     return replace(audit, instances=found.instances)
 
@@ -60,14 +59,15 @@ def _with_documents(audit: Audit, claim: ClaimRecord, store: Path) -> Audit:
 def _not_there(name: str, audits: Sequence[Audit], where: str) -> str:
     """Why no verdict has that name, and what to ask for instead."""
     claim, _, metric = name.partition(":")
-    metrics = [it.metric for audit in audits for it in audit.claims if it.claim == claim]
+    claims = [record for audit in audits for record in audit.claims]
+    metrics = [record.metric for record in claims if record.claim == claim]
     if metric and metrics:
         return f"{claim!r} is not about {metric!r} in {where}; {known_names(metric, metrics)}"
     for audit in audits:
-        stated = [it.id for it in audit.findings if claim in it.id.split(":")[1:]]
+        stated = [finding.id for finding in audit.findings if claim in finding.id.split(":")[1:]]
         if stated:
             shows = f"`audit check {audit.paper.key} --explain {stated[0]}` shows it"
             return f"{claim!r} is a claim about printed numbers alone, which no run tests; {shows}"
-    known = list(dict.fromkeys(it.claim for audit in audits for it in audit.claims))
+    known = list(dict.fromkeys(record.claim for record in claims))
     more = "; `audit list` shows all" if len(known) > SHOWN else ""
     return f"no claim {name!r} in {where}; {known_names(name, known)}{more}"

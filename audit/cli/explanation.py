@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from audit.cli.app import wrapped
 from audit.judging.explain import Derivation, derivation
+from audit.judging.plan import outlooks
+from audit.judging.plan import sentence as outlook_sentence
 from audit.judging.verdicts import about_readings
 from audit.record import Audit, ClaimRecord, ExperimentRecord
 from audit.stats.decision import Step, num
@@ -29,7 +31,6 @@ from reports.verdicts import (
     sentence,
 )
 
-_WIDTH = 110
 _INDENT = 13
 _OF_READINGS = (
     "one verdict a reading, each at the full level; together they err no more often than the one under the "
@@ -41,20 +42,22 @@ _OF_READINGS = (
 def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
     """All that is known of one claim and its verdict, from the printed number to what would change it."""
     found, on_page = derivation(audit, claim.id), lookup(audit)
-    verdict = found.verdict
-    word = f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})"
-    kind = f"{kind_words(claim).word}{', primary' if claim.primary else ''}"
-    band = margin_band(verdict)
-    place = where_text(claim)
-    beside = "single documents, beside the verdict, which is about these documents"
+    verdict, kind, band = found.verdict, kind_words(claim), margin_band(found.verdict)
+    records = [found.experiments[name] for name in claim.experiments if name in found.experiments]
+    parts = ((part, (part.estimate, part.p_reproduced, part.p_contradicted)) for part in verdict.parts)
+    as_text = (
+        (part.says, *(numbers.ABSENT if value is None else num(value) for value in values))
+        for part, values in parts
+    )
     return [
-        *_rows("claim", [f"{claim.id}, {kind}"]),
-        *_rows("says", [claim.says] if claim.says else []),
-        *_rows("said in", [place] if place else []),
-        *_rows("verdict", [word, sentence(claim, on_page)]),
+        *_rows("claim", [f"{claim.id}, {kind.word}{', primary' if claim.primary else ''}"]),
+        *_rows("says", [claim.says]),
+        *_rows("said in", [where_text(claim)]),
+        *_rows("verdict", [f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})"]),
+        *_rows("", [sentence(claim, on_page)]),
         *_rows("printed", _printed(claim)),
-        *_rows("margin", _margin(found, audit)),
-        *_rows("data", [SCOPE_WORDS[verdict.scope]] if verdict.scope else []),
+        *_rows("margin", _margin(claim, audit, records)),
+        *_rows("data", [SCOPE_WORDS[verdict.scope] if verdict.scope else ""]),
         *_rows("runs", _runs(found)),
         *(line for term, text in hangs_on(claim, verdict) for line in _rows(term.lower(), [text])),
         *_rows("note", verdict.badges),
@@ -63,26 +66,19 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
         *_rows("looks", audit.about_looks),
         *_rows("family", _family(found)),
         *_readings(found, audit),
-        *_rows("band", [f"D {band}, taken alone"] if band else []),
-        *_rows("parts", _parts(found)),
-        *_steps(beside, found.documents),
-        *_rows("would change", _changes(found, audit)),
+        *_rows("band", [f"D {band}, taken alone" if band else ""]),
+        *_rows("parts", (f"{says}: {by}, p {p}, of the reverse {back}" for says, by, p, back in as_text)),
+        *_steps("single documents, beside the verdict, which is about these documents", found.documents),
+        *_rows("would change", _changes(found, audit, records)),
     ]
 
 
 def _rows(term: str, texts: Iterable[str]) -> Iterator[str]:
-    """A term and its texts below each other, each wrapped."""
-    for k, text in enumerate(texts):
-        lines = textwrap.wrap(text, _WIDTH - _INDENT, break_long_words=False, break_on_hyphens=False) or [""]
-        yield f"{'' if k else term:{_INDENT}}{lines[0]}".rstrip()
-        yield from (f"{'':{_INDENT}}{line}" for line in lines[1:])
-
-
-def _wrapped(text: str, indent: int = 2, *, on_hyphens: bool = True) -> list[str]:
-    first, then = " " * indent, " " * (indent + 2)
-    return textwrap.wrap(
-        text, _WIDTH, initial_indent=first, subsequent_indent=then, break_on_hyphens=on_hyphens
-    )
+    """A term and its texts below each other, each wrapped; nothing where there is no text."""
+    for k, text in enumerate(filter(None, texts)):
+        first, *rest = wrapped(text, _INDENT)
+        yield f"{'' if k else term:{_INDENT}}{first[_INDENT:]}"
+        yield from rest
 
 
 def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:
@@ -91,23 +87,19 @@ def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:
     for step in steps:
         if step.filled in ("", num(step.value)):
             yield f"  {step}"
-            continue
-        yield f"  {step.name} = {step.formula}"
-        said = f"= {step.filled} = {num(step.value)}"
-        yield from _wrapped(said, 6, on_hyphens=False)
+        else:
+            yield f"  {step.name} = {step.formula}"
+            yield from wrapped(f"= {step.filled} = {num(step.value)}", 6, 8)
 
 
 def _printed(claim: ClaimRecord) -> Iterator[str]:
     """The cells as printed, with the half unit of each; after ± the most that rounds to it."""
-    behind = ""
-    if kind_words(claim).printed:
-        runs = plural(claim.runs_behind, "run")
-        behind = f"; {runs} of the paper behind it, m = {claim.runs_behind}"
+    kind, runs = kind_words(claim), plural(claim.runs_behind, "run")
+    behind = f"; {runs} of the paper behind it, m = {claim.runs_behind}" if kind.printed else ""
     for k, text in enumerate(claim.printed):
         half = num(float(printed(text).half_unit))
         address = f" ({claim.cells[k]})" if k < len(claim.cells) else ""
-        symbol = "v = " if kind_words(claim).is_value else ""
-        yield f"{symbol}{text}{address}, rounded: h = {half}{behind}"
+        yield f"{'v = ' if kind.is_value else ''}{text}{address}, rounded: h = {half}{behind}"
     if spread := claim.details.get("spread"):
         size, reading = printed(spread["size"]), spread.get("reading") or "the paper does not say what"
         used = f"used as {num(float(size.interval[1]))}, the most that rounds to it"
@@ -116,42 +108,33 @@ def _printed(claim: ClaimRecord) -> Iterator[str]:
         yield f"printed spread {size.text} ({reading}), {used}"
 
 
-def _margin(found: Derivation, audit: Audit) -> Iterator[str]:
-    claim = found.claim
+def _margin(claim: ClaimRecord, audit: Audit, records: Sequence[ExperimentRecord]) -> Iterator[str]:
     if claim.margin is None:
-        how = (
-            f"; less than {num(claim.negligible)} points count as none"
-            if kind_words(claim).direction_only
-            else ""
-        )
+        less = f"; less than {num(claim.negligible)} points count as none"
+        how = less if kind_words(claim).direction_only else ""
         yield f"none: claims of this kind are judged by direction{how}"
         return
     why = f": {claim.margin.why}" if claim.margin.why else ""
     yield f"D = {num(claim.margin.value)}, by rule {claim.margin.rule}{why}"
     if audit.margins_hash:
-        runs = {run.key: run for record in _records(found) for run in record.runs}.values()
+        runs = {run.key: run for record in records for run in record.runs}.values()
         stand = {mark for mark, added in audit.margins_grown.items() if claim.id not in added}
         same = sum(run.margins.get(audit.paper.key) in (audit.margins_hash, *stand) for run in runs)
         others = sum(run.imported for run in runs)
         yield margins_note(audit.margins_hash, same=same, runs=len(runs), imported=others)
 
 
-def _records(found: Derivation) -> list[ExperimentRecord]:
-    records = found.experiments
-    return [records[key] for key in found.claim.experiments if key in records]
-
-
 def _runs(found: Derivation) -> Iterator[str]:
     """Every seed of every experiment, and where its settings come from."""
     verdict = found.verdict
-    for k, key in enumerate(found.claim.experiments):
-        record, values = found.experiments.get(key), {}
+    for k, name in enumerate(found.claim.experiments):
+        record, values = found.experiments.get(name), {}
         if k < len(verdict.seeds):
             values = dict(zip(verdict.seeds[k], verdict.values[k], strict=False))
         others = [run for run in (record.runs if record else ()) if run.spec.seed not in values]
         shown = [f"seed {seed}: {num(value)}" for seed, value in values.items()]
         shown += [f"seed {run.spec.seed}: {seed_note(run.status, run.reason)}" for run in others]
-        yield f"{key} ({record.title if record else key}): {'; '.join(shown) or 'none'}"
+        yield f"{name} ({record.title if record else name}): {'; '.join(shown) or 'none'}"
         if record is not None and record.study is not None:
             yield f"{record.study.summary}; study file studies/{record.study.key}.json"
 
@@ -162,15 +145,14 @@ def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
     number = f"{plural(len(there), 'departure')} from the paper"
     if there and status_of(on_page.verdicts[claim.id]) != "contradicted":
         yield f"{number}; the page lists {'it' if len(there) == 1 else 'them'} under “Protocol”"
-    elif there:
+        return
+    if there:
         yield number
-        for departure in there:
-            here = "as configured" if departure.as_set or not departure.here else departure.here
-            code, why = (
-                f"; its public code: {departure.code}" if departure.code else "",
-                f" ({departure.why})" if departure.why else "",
-            )
-            yield f"{departure.what}: the paper: {departure.paper or 'nothing'}{code}; here: {here}{why}"
+    for departure in there:
+        here = "as configured" if departure.as_set or not departure.here else departure.here
+        code = f"; its public code: {departure.code}" if departure.code else ""
+        why = f" ({departure.why})" if departure.why else ""
+        yield f"{departure.what}: the paper: {departure.paper or 'nothing'}{code}; here: {here}{why}"
 
 
 def _family(found: Derivation) -> Iterator[str]:
@@ -185,10 +167,8 @@ def _family(found: Derivation) -> Iterator[str]:
     holm = "Holm"
     if 0 < family.primaries < family.size:
         holm = "Holm, primaries and others with half of the level each and what the other leaves"
-    for name, place, rule in (
-        ("p_rep", family.reproduced, "Benjamini and Hochberg"),
-        ("p_con", family.contradicted, holm),
-    ):
+    rules = (("p_rep", family.reproduced, "Benjamini and Hochberg"), ("p_con", family.contradicted, holm))
+    for name, place, rule in rules:
         yield (
             f"{name} {num(place.raw)} is number {place.rank} of {family.size} from below; adjusted "
             f"{num(place.adjusted)} ({rule}); with the others as they are, {num(place.threshold)} or less "
@@ -203,12 +183,12 @@ def _readings(found: Derivation, audit: Audit) -> Iterator[str]:
         return
     yield f"readings of what the paper leaves open: {verdict.readings_declared} declared"
     for choice in open_in(claim, audit.readings):
-        yield from _wrapped(open_choice(choice))
+        yield from wrapped(open_choice(choice), 2, 4)
     if not verdict.readings:
         yield "  the default reading alone was run; `audit run --readings` runs the others"
         return
     counts = Counter(reading.outcome for reading in verdict.readings)
-    yield from _wrapped(f"{about_readings(counts, verdict.readings_declared)}: {_OF_READINGS}")
+    yield from wrapped(f"{about_readings(counts, verdict.readings_declared)}: {_OF_READINGS}", 2, 4)
     difference, marks = kind_words(claim).differs, edges(claim, verdict)
     show = numbers.signed if difference else numbers.points
     interval = f"{coverage(verdict)[1]}% interval"
@@ -216,35 +196,23 @@ def _readings(found: Derivation, audit: Audit) -> Iterator[str]:
     for reading in verdict.readings:
         seeds = " and ".join(dict.fromkeys(map(str, reading.n))) or numbers.ABSENT
         estimate, span = show(reading.estimate, beside=marks), numbers.interval(reading.ci95, beside=marks)
-        rows.append(
-            (reading_name(reading.reading), seeds, estimate, span, f"{reading.outcome} ({reading.reason})")
-        )
+        outcome = f"{reading.outcome} ({reading.reason})"
+        rows.append((reading_name(reading.reading), seeds, estimate, span, outcome))
     name, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
     for first, *rest in rows:  # numbers to the right
         yield "  ".join(["", first.ljust(name), *map(str.rjust, rest[:3], widths), rest[3]])
 
 
-def _parts(found: Derivation) -> Iterator[str]:
-    for part in found.verdict.parts:
-        of = (part.estimate, part.p_reproduced, part.p_contradicted)
-        difference, holds, back = (numbers.ABSENT if value is None else num(value) for value in of)
-        yield f"{part.says}: {difference}, p {holds}, of the reverse {back}"
-
-
-def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
+def _changes(found: Derivation, audit: Audit, records: Sequence[ExperimentRecord]) -> Iterator[str]:
     """What would make another verdict of it."""
-    from audit.judging.plan import outlooks
-    from audit.judging.plan import sentence as of_plan
-
-    verdict, records = found.verdict, _records(found)
-    if verdict.outcome == "inconclusive":
-        yield from map(of_plan, outlooks(audit, only=found.claim.id))
+    verdict = found.verdict
     if verdict.reason == "unverified_reimplementation":
         models = {model for record in records for model in record.models}
-        failing = [it for it in audit.fidelity if it.model in models and not it.passed]
+        failing = [check for check in audit.fidelity if check.model in models and not check.passed]
         said = "; ".join(f"{check.model}: {check.name}" for check in failing) or "none was made"
         yield f"checks of our implementation that it does not pass: {said}"
     if verdict.outcome == "inconclusive":
+        yield from map(outlook_sentence, outlooks(audit, only=found.claim.id))
         return
     name, side = ("p_rep", "reproduced") if verdict.outcome == "reproduced" else ("p_con", "contradicted")
     if low := getattr(verdict, f"margin_{side}_from"):
@@ -252,8 +220,7 @@ def _changes(found: Derivation, audit: Audit) -> Iterator[str]:
     if high := getattr(verdict, f"margin_{side}_up_to"):
         yield f"a margin above {num(high)}"
     if found.family is not None:
-        needed = getattr(found.family, side).threshold
-        yield f"further seeds, if they brought {name} above {num(needed)}"
+        yield f"further seeds, if they brought {name} above {num(getattr(found.family, side).threshold)}"
     if verdict.outcome == "contradicted":
         imported = any(run.imported for record in records for run in record.runs)
         theirs = "word that the imported runs are not of the authors' code, or not of these settings"

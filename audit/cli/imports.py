@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from audit.cli.app import app, papers_of, say
-from audit.cli.options import command
+from audit.claims.load import Paper
+from audit.claims.papers import papers_of
+from audit.cli.app import Folder, app, command, say
 from audit.errors import AuditError, Exit
 from audit.importing.result import Declared
-
-if TYPE_CHECKING:
-    from audit.claims.load import Paper
-    from audit.importing.records import Kept
-    from audit.record import Run
+from audit.names import counted
+from audit.record import Run
+from audit.storage.margins import keep_fixed
 
 
 @command(app, "import")
@@ -24,7 +22,7 @@ def import_command(
     declared: Declared,
     paper: str,
     store: Path = Path("audit-runs"),
-    truth: Path | None = None,
+    truth: Folder = None,
     experiment: str | None = None,
     seed: list[int] | None = None,
     replace: bool = False,
@@ -48,13 +46,13 @@ def import_command(
     from audit.importing.predictions import from_predictions
     from audit.importing.records import keep
     from audit.importing.results import from_results
-    from audit.storage.margins import keep_fixed
+    from audit.judging.imported import Provenance
     from audit.storage.runs import Store
 
     (claims,) = papers_of([paper])
     of_predictions = {
         "--experiment": experiment,
-        "--seed": seed,
+        "--seed": seed or None,
         "--train-truth": declared.train_truth,
         "--threshold": declared.threshold,
     }
@@ -62,38 +60,29 @@ def import_command(
         results = from_predictions(
             claims, files, truth=truth, experiment=experiment, seeds=seed or [], declared=declared
         )
-    elif alone := next((name for name, value in of_predictions.items() if value not in (None, [])), None):
+    elif alone := next((name for name, value in of_predictions.items() if value is not None), None):
         raise AuditError(f"{alone} goes with predictions; add --truth FILE, or leave it out")
     else:
         results = from_results(claims, files, declared)
-    taken = keep(results, Store(store), claims, declared, replacing=replace)
+    kept = keep(results, Store(store), claims, declared, replacing=replace)
     keep_fixed(store, claims)  # so that a later change can be told claim by claim
-    _print(taken, claims, declared, store, paper)
-    return Exit.OK
-
-
-def _print(kept: Kept, paper: Paper, declared: Declared, store: Path, name: str) -> None:
-    from audit.judging.imported import Provenance
-    from audit.names import counted
-
     if not kept.added:
         say(f"{counted(len(kept.same), 'run')}, all in {store} already; nothing was changed")
-        return
+        return Exit.OK
     failed = sum(run.status == "failed" for run in kept.added)
     already = f"; {len(kept.same)} more were there already" if kept.same else ""
     of_them = f", {failed} of them failed" if failed else ""
     runs = counted(len(kept.added), "run")
-    say(f"{runs} imported for {paper.paper.key}{of_them}{already}; not verified here")
+    say(f"{runs} imported for {claims.paper.key}{of_them}{already}; not verified here")
     by_experiment: dict[str, list[Run]] = {}
     for run in kept.added:
         by_experiment.setdefault(Provenance.of(run).experiment, []).append(run)
-    for experiment, mine in by_experiment.items():
-        say(f"  {experiment}: {_summary(mine)}")
-    for note in dict.fromkeys(note for run in kept.added for note in run.notes if "not scored" in note):
-        say(f"  {note}")
-    for question in _open(kept.added, by_experiment, paper, declared):
-        say(f"  {question}")
-    say(f"`audit judge {name} --store {store}` judges them")
+    notes = dict.fromkeys(note for run in kept.added for note in run.notes if "not scored" in note)
+    summaries = (f"{name}: {_summary(mine)}" for name, mine in by_experiment.items())
+    for line in (*summaries, *notes, *_left_unsaid(kept.added, by_experiment, claims, declared)):
+        say(f"  {line}")
+    say(f"`audit judge {paper} --store {store}` judges them")
+    return Exit.OK
 
 
 def _summary(runs: Sequence[Run]) -> str:
@@ -110,9 +99,9 @@ def _summary(runs: Sequence[Run]) -> str:
     return f"seed{'' if len(runs) == 1 else 's'} {seeds}{mean}"
 
 
-def _open(
-    runs: Sequence[Run], by_experiment: dict[str, list[Run]], paper: Paper, declared: Declared
-) -> list[str]:
+def _left_unsaid(
+    runs: Sequence[Run], by_experiment: Mapping[str, Sequence[Run]], paper: Paper, declared: Declared
+) -> Iterator[str]:
     """What was not said, and what follows from that."""
     from audit.importing.predictions import metrics_claimed
     from audit.judging.imported import other_code, scope_of
@@ -125,18 +114,22 @@ def _open(
         (scope_of(paper, paper.single_experiments[name].on, mine), all(run.data.n_test for run in mine))
         for name, mine in by_experiment.items()
     ]
-    questions = {
-        f"{', '.join(map(repr, others))}: no data set of {key} ({', '.join(names)}), so taken for stand-in "
-        "data": others,
-        f"{', '.join(idle)}: in no claim of {key}, so kept and not judged": idle,
-        "the data are not known to be the paper's own, so printed values are not judged by them: declare "
-        "--fingerprint, --same-data and why, or --other-split and why": "other_data" in dict(scopes),
-        "another split, and nothing tells of how many test documents: printed values are not judged by it "
-        "before --test-size does": ("other_split", False) in scopes,
-        f"--authors-code does not name the code of the claim file, {code and code.url}: the report says "
-        "so": code and other_code(declared.authors_code, paper),
-        "not stated to be the authors' code (--authors-code), so it can contradict nothing": (
-            not declared.authors_code
-        ),
-    }
-    return [question for question, is_open in questions.items() if is_open]
+    if others:
+        named = ", ".join(map(repr, others))
+        yield f"{named}: no data set of {key} ({', '.join(names)}), so taken for stand-in data"
+    if idle:
+        yield f"{', '.join(idle)}: in no claim of {key}, so kept and not judged"
+    if "other_data" in dict(scopes):
+        yield (
+            "the data are not known to be the paper's own, so printed values are not judged by them: declare "
+            "--fingerprint, --same-data and why, or --other-split and why"
+        )
+    if ("other_split", False) in scopes:
+        yield (
+            "another split, and nothing tells of how many test documents: printed values are not judged by "
+            "it before --test-size does"
+        )
+    if code and other_code(declared.authors_code, paper):
+        yield f"--authors-code does not name the code of the claim file, {code.url}: the report says so"
+    if not declared.authors_code:
+        yield "not stated to be the authors' code (--authors-code), so it can contradict nothing"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import sys
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
-from audit.cli.app import app, claim_paths, papers_of, say, verdict_code
-from audit.cli.options import command
+from audit.claims.papers import claim_paths, papers_of
+from audit.cli.app import Folder, Words, app, command, say, say_on_stderr, verdict_code
 from audit.errors import AuditError, Exit
-
-if TYPE_CHECKING:
-    from audit.record import Audit, SplitStudy
+from audit.record import Audit, SplitStudy, to_json
+from audit.storage.files import explained, read_audit, write, write_texts
 
 #: What is written beside a page on demand.
 EXPORTS = ("csv", "markdown", "junit", "latex")
@@ -27,7 +25,7 @@ def report_command(
     *,
     out: Path = Path("audit-report"),
     also: str | None = None,
-    figures: Path | None = None,
+    figures: Folder = None,
     figure_format: str = "svg",
     diff: tuple[Path, Path] | None = None,
 ) -> int:
@@ -37,7 +35,7 @@ def report_command(
     changes.html and changes.md beside NEW. Its exit code is 1 if something became contradicted or
     inconsistent, else 0.
     """
-    from reports.figures import FORMATS
+    from reports.figures import FORMATS, draw_figure, paper_figures
 
     names = also_of(also)
     formats = _known("--figure-format", figure_format, FORMATS)
@@ -52,7 +50,12 @@ def report_command(
             write_report(audit, path.parent, names)
         if figures:
             own = figures if len(audits) == 1 else figures / path.parent.name
-            say(f"figures: {_draw_figures(audit, own, formats)} in {own}")
+            drawn = [(figure, kind) for figure in paper_figures(audit) for kind in formats]
+            with explained(own):
+                own.mkdir(parents=True, exist_ok=True)
+                for figure, kind in drawn:
+                    write(own / f"{figure.name}.{kind}", draw_figure(figure, kind))  # type: ignore[arg-type]
+            say(f"figures: {len(drawn)} in {own}")
         worst = max(worst, verdict_code(audit))
     if len({path.resolve().parent.parent for path in audits}) == 1:
         write_index(next(iter(audits)).parent.parent)
@@ -75,8 +78,6 @@ def _known(option: str, text: str, known: Sequence[str], more: str = "") -> tupl
 
 def _tell_changes(old: Path, new: Path) -> Exit:
     """Of one paper, to the screen, and as a page and as Markdown beside the newer record."""
-    from audit.judging.assemble import is_judged_by
-    from audit.storage.files import explained, read_audit, write
     from reports.compare import changes, changes_markdown, changes_text
     from reports.render import changes_html
 
@@ -86,17 +87,15 @@ def _tell_changes(old: Path, new: Path) -> Exit:
         raise AuditError(f"{old}: {keys}; give two of one paper")
     for path, audit in ((old, before), (new, after)):
         try:
-            sound = is_judged_by(audit)
-        except (ValueError, ArithmeticError, LookupError):
+            sound = _is_sound(path, audit)
+        except AuditError:
             sound = False
         if not sound:  # of an older record it may be no more than that rules changed since
             said = "its verdicts are not those that its runs give in this version; compared as they are"
-            print(f"{path}: {said}", file=sys.stderr)
+            say_on_stderr(f"{path}: {said}")
     changed = changes(before, after)
-    page, text = new.parent / "changes.html", new.parent / "changes.md"
-    with explained(new.parent):
-        write(page, changes_html(changed).encode())
-        write(text, changes_markdown(changed).encode())
+    texts = {"changes.html": changes_html(changed), "changes.md": changes_markdown(changed)}
+    page, text = write_texts(new.parent, texts)
     say(f"{changes_text(changed)}\n\npage: {page}\ntext: {text}")
     return Exit.CONTRADICTED if changed.worse else Exit.OK
 
@@ -111,18 +110,20 @@ def records_in(out: Path) -> list[Path]:
 
 def read_sound(path: Path) -> Audit:
     """The audit in a file; raises where its verdicts are not those that its own runs give."""
-    from audit.judging.assemble import is_judged_by
-    from audit.storage.files import read_audit
-
     audit = read_audit(path)
-    with numbers_explained(path):
-        sound = is_judged_by(audit)
-    if not sound:
+    if not _is_sound(path, audit):
         raise AuditError(
             f"{path}: its verdicts are not those that its runs give; it was changed, or another version "
             "of this tool wrote it: `audit judge` makes it again from the runs in the store"
         )
     return audit
+
+
+def _is_sound(path: Path, audit: Audit) -> bool:
+    from audit.judging.assemble import is_judged_by
+
+    with numbers_explained(path):
+        return is_judged_by(audit)
 
 
 @contextmanager
@@ -149,21 +150,14 @@ def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
 def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:
     """Page, record, the exports that are asked for, and those that an earlier command wrote there: none is
     older than the page beside it."""
-    from audit.record import to_json
-    from audit.storage.files import explained, write
     from reports.exports import EXPORTS as WRITERS
     from reports.render import html
 
-    contents = {folder / "report.html": html(audit), folder / "audit.json": to_json(audit)}
+    texts = {"report.html": html(audit), "audit.json": to_json(audit)}
     for name, export in WRITERS.items():
-        path = folder / export.file
-        if name in also or path.exists():
-            contents[path] = export.write(audit)
-    with explained(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, text in contents.items():
-            write(path, text.encode())
-    return list(contents)
+        if name in also or (folder / export.file).exists():
+            texts[export.file] = export.write(audit)
+    return write_texts(folder, texts)
 
 
 def write_index(out: Path) -> None:
@@ -171,7 +165,6 @@ def write_index(out: Path) -> None:
 
     A record beside them that is none is named on the page: it does not keep the others from being shown.
     """
-    from audit.storage.files import explained, read_audit, write
     from reports.render import index_html
 
     audits, unread = [], []
@@ -180,24 +173,9 @@ def write_index(out: Path) -> None:
             audits.append((path.parent.name, read_audit(path)))
         except AuditError:
             unread.append(path.parent.name)
-    page = out / "index.html"
     if len(audits) > 1:
-        with explained(page):
-            write(page, index_html(audits, unread).encode())
+        (page,) = write_texts(out, {"index.html": index_html(audits, unread)})
         say(f"index: {page}")
-
-
-def _draw_figures(audit: Audit, folder: Path, formats: Sequence[str]) -> int:
-    """The audit's figures in the folder, each in each format, and how many; other files there stay."""
-    from audit.storage.files import explained, write
-    from reports.figures import draw_figure, paper_figures
-
-    figures = [(figure, kind) for figure in paper_figures(audit) for kind in formats]
-    with explained(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        for figure, kind in figures:
-            write(folder / f"{figure.name}.{kind}", draw_figure(figure, kind))  # type: ignore[arg-type]
-    return len(figures)
 
 
 # --------------------------------------------------------------------------- judge
@@ -205,7 +183,7 @@ def _draw_figures(audit: Audit, folder: Path, formats: Sequence[str]) -> int:
 
 @command(app, "judge")
 def judge_command(
-    claims: list[str] | None = None,
+    claims: Words = None,
     *,
     context: typer.Context,
     store: Path = Path("audit-runs"),
@@ -219,9 +197,9 @@ def judge_command(
     GPU and no torch.
     """
     from audit.judging.splits import column_of
-    from audit.pipeline.session import Session, command_line
+    from audit.pipeline.session import Session
 
-    session = Session(store, evidence, command_line(context.obj), _on_stderr)
+    session = Session(store, evidence, command_line(context), say_on_stderr)
     paths = claim_paths(claims)  # a paper that there is not is told before a store that there is not
     _ = session.runs
     papers = session.context = papers_of(claims)
@@ -229,26 +207,19 @@ def judge_command(
     worst, judged, names = Exit.OK, 0, also_of(also)
     for paper, added in zip(papers, grown, strict=True):
         plans, studies = session.plans(paper), session.studies(paper)
-        undecided: dict[str, list[int]] = {}
         if claims and not plans:
-            key = paper.paper.key
             how = "`audit run` makes some, `audit import` takes others'"
-            raise AuditError(f"{store}: no run of {key} is there; {how}")
+            raise AuditError(f"{store}: no run of {paper.paper.key} is there; {how}")
         for plan in plans:
             audit = session.judge(paper, plan, added)
-            column = None if _decides(audit) else column_of(plan.report)
-            if column is not None and column[0] in studies:
-                write_files(audit, out / plan.report, names)
-                undecided.setdefault(column[0], []).append(column[1])
-            else:
-                write_report(audit, out / plan.report, names)
+            column = column_of(plan.report)
+            of_study = column is not None and column[0] in studies  # all columns have one table on the screen
+            (write_files if of_study else write_report)(audit, out / plan.report, names)
             for text in audit.about_looks:
-                _on_stderr(text)
+                say_on_stderr(text)
             worst, judged = max(worst, verdict_code(audit)), judged + 1
         for report, study in studies.items():
-            if columns := undecided.get(report):
-                say(undecided_line(columns, out / f"{report}@{columns[0]}"))
-            tell(study, out / report)
+            tell_study(study, out / report)
     if not judged:
         raise AuditError(
             f"{store}: no run of a built-in paper is there; name a claim file, or `audit run` first"
@@ -257,32 +228,15 @@ def judge_command(
     return worst
 
 
-def _decides(audit: Audit) -> bool:
-    """Whether any claim could be judged, or is decided without a test."""
-    decided = ("reproduced", "contradicted")
-    return any(it.p_reproduced is not None or it.outcome in decided for it in audit.verdicts)
+def command_line(context: typer.Context) -> str:
+    """The command as it is typed."""
+    return shlex.join(["audit", *context.obj])
 
 
-def _on_stderr(text: str) -> None:
-    print(text, file=sys.stderr)
-
-
-def undecided_line(columns: Sequence[int], folder: Path) -> str:
-    """One line of columns that decide nothing when each is judged alone; `folder` is that of the first."""
-    several = len(columns) > 1
-    which = f"column{'s' if several else ''} {', '.join(map(str, columns))}"
-    each, more = (", each by its own runs", " and so on") if several else (" by its own runs", "")
-    return f"{which}: judged alone{each}, nothing decided; {folder}{more}"
-
-
-def tell(study: SplitStudy, folder: Path) -> None:
-    """The record of the study into the folder, its table to the screen."""
-    from audit.record import to_json
-    from audit.storage.files import explained, write
+def tell_study(study: SplitStudy, folder: Path) -> None:
+    """The record of a study of split columns into the folder, its table to the screen."""
     from reports.splits import split_table
 
-    path = folder / "columns.json"
-    with explained(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        write(path, to_json(study).encode())
+    (path,) = write_texts(folder, {"columns.json": to_json(study)})
     say(f"{split_table(study, values=False)}\n\nrecord: {path}, with the value of each run")
+    say(f"reports: {folder}@N, one a column")

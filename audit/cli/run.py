@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +10,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from audit.cli.app import app, check_keys, claim_paths, papers_of, say, verdict_code
-from audit.cli.options import command
-from audit.cli.report import also_of, tell, write_files, write_index, write_report
-from audit.errors import AuditError, Exit
-from audit.names import counted
+from audit.claims.papers import check_keys, claim_paths, papers_of
+from audit.cli.app import Words, app, command, say_on_stderr, verdict_code
+from audit.cli.report import also_of, command_line, tell_study, write_files, write_index, write_report
+from audit.errors import AuditError, Exit, corpus_questions, in_run
+from audit.names import counted, seconds_of
 from audit.settings import RunSettings
+from audit.storage.files import check_can_be_written
 
 if TYPE_CHECKING:
     from audit.pipeline.suite import Suite
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 #: What `audit run` does when it is told nothing.
 DEFAULT_PAPER = "chen2022"
+_RANGE = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
 
 
 @command(app, "run")
 def run_command(
-    claims: list[str] | None = None,
+    claims: Words = None,
     *,
     context: typer.Context,
     settings: RunSettings,
@@ -47,51 +48,52 @@ def run_command(
     before a look that the budget has no time for, or where no open claim has 20 % power at the last look.
     Exit codes: 0 nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted.
     """
-    from audit.pipeline.session import Session, command_line
-    from audit.pipeline.start import judged_at_once, line_of_bad_settings, run_own_commands, suites
-    from audit.pipeline.suite import report_name
+    from audit.pipeline.session import Session
+    from audit.pipeline.suite import judged_at_once, line_of_bad_settings, report_name, suites
+    from audit.pipeline.until_settled import looks_of
     from audit.runner.progress import new_console
 
     names = also_of(also)
-    walk = _looks_and_time(context, until_settled, budget, looks)
+    if not until_settled:
+        for option, value in (("--budget", budget), ("--looks", looks)):
+            if value is not None:
+                raise AuditError(f"{option} belongs to --until-settled; give both, or neither")
+    elif getattr(context.get_parameter_source("seeds"), "name", "") == "COMMANDLINE":
+        raise AuditError("--seeds: with --until-settled the looks say how many; use --looks, as in 3,5,8")
+    seconds = None if budget is None else seconds_of(budget, option="--budget")
+    wanted = None if looks is None else looks_of(looks)
     several = columns_of(columns, settings.data)
-    if several and walk:
+    if several and until_settled:
         one = f"take one column, as in --data {settings.data}@0"
         raise AuditError(f"--columns {columns}: with --until-settled {one}")
     if settings.readings and several:
         raise AuditError("--readings: with --columns take one column, as in --data DIR@0")
-    if settings.readings and walk:
+    if settings.readings and until_settled:
         raise AuditError("--readings: with --until-settled give --seeds instead, which all readings get")
     named = claims or [DEFAULT_PAPER]
     papers = papers_of(named)
     check_keys(papers)
-    session = Session(
-        settings.store,
-        settings.evidence,
-        command_line(context.obj),
-        lambda text: print(text, file=sys.stderr),
-        context=papers,
-        strict=False,
-    )
-    worst, open_pairs = Exit.OK, []
+    typed = command_line(context)
+    session = Session(settings.store, settings.evidence, typed, say_on_stderr, context=papers, strict=False)
+    worst, to_run = Exit.OK, []
     for paper, path in zip(papers, claim_paths(named), strict=True):
         audit = None
-        if not (several or walk or settings.rerun_changed):
+        if not (several or until_settled or settings.rerun_changed):
             audit = judged_at_once(paper, path, settings, session, out)
         if audit is None:
-            open_pairs.append((paper, path))
+            to_run.append((paper, path))
         else:
             worst = max(worst, _reported(audit, out / report_name(paper, settings.data), names))
-    for suite, path in suites(open_pairs, settings, session, new_console(), out):
-        if run_own_commands(suite, path, settings):
+    for suite, path in suites(to_run, settings, session, new_console(), out):
+        if suite.run_own_commands(path):
             worst = Exit.RUNS_FAILED
         with line_of_bad_settings(path):
             if several:
-                code = run_columns(suite, several, names)
-            elif walk:
-                code = _until_settled(suite, *walk, names)
+                code = _run_columns(suite, several, names)
+            elif until_settled:
+                code = _run_until_settled(suite, wanted, seconds, names)
             else:
-                code = _once(suite, names)
+                code = _run_once(suite, names)
         if code == Exit.INTERRUPTED:
             return code
         worst = max(worst, code)
@@ -99,29 +101,15 @@ def run_command(
     return worst
 
 
-def _looks_and_time(
-    context: typer.Context, until_settled: bool, budget: str | None, looks: str | None
-) -> tuple[tuple[int, ...] | None, float | None] | None:
-    """Looks and seconds of --until-settled; None without it."""
-    from audit.names import seconds_of
-    from audit.pipeline.until_settled import looks_of
-
-    if not until_settled:
-        options = {"--budget": budget, "--looks": looks}
-        if given := [name for name, value in options.items() if value is not None]:
-            raise AuditError(f"{given[0]} belongs to --until-settled; give both, or neither")
-        return None
-    source = context.get_parameter_source("seeds")
-    if source is not None and source.name == "COMMANDLINE":
-        raise AuditError("--seeds: with --until-settled the looks say how many; use --looks, as in 3,5,8")
-    seconds = None if budget is None else seconds_of(budget, option="--budget")
-    return None if looks is None else looks_of(looks), seconds
+def _reported(audit: Audit, folder: Path, also: Sequence[str]) -> Exit:
+    write_report(audit, folder, also)
+    for text in audit.about_looks:
+        say_on_stderr(text)
+    return verdict_code(audit)
 
 
-def _once(suite: Suite, also: tuple[str, ...]) -> Exit:
-    from audit.pipeline.suite import run_once
-
-    audit, plan = run_once(suite)
+def _run_once(suite: Suite, also: Sequence[str]) -> Exit:
+    audit, plan = suite.run_once()
     if audit is None:
         return Exit.INTERRUPTED
     code = _reported(audit, suite.folder, also)
@@ -130,15 +118,8 @@ def _once(suite: Suite, also: tuple[str, ...]) -> Exit:
     return Exit.RUNS_FAILED if suite.failures(plan.jobs) else code
 
 
-def _reported(audit: Audit, folder: Path, also: tuple[str, ...]) -> Exit:
-    write_report(audit, folder, also)
-    for text in audit.about_looks:
-        print(text, file=sys.stderr)
-    return verdict_code(audit)
-
-
-def _until_settled(
-    suite: Suite, wanted: tuple[int, ...] | None, seconds: float | None, also: tuple[str, ...]
+def _run_until_settled(
+    suite: Suite, wanted: tuple[int, ...] | None, seconds: float | None, also: Sequence[str]
 ) -> Exit:
     from audit.pipeline.until_settled import UntilSettled
 
@@ -158,8 +139,6 @@ def _until_settled(
 
 # --------------------------------------------------------------------------- split columns
 
-_RANGE = re.compile(r"([0-9]{1,4})(?:-([0-9]{1,4}))?")
-
 
 def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
     """`0-9` or `0,2,5-7`, in that order. Raises `AuditError` for anything else, a repeat, or a single one.
@@ -175,30 +154,23 @@ def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
         raise AuditError(f"--columns {text}: the made corpus has one split; give --data too")
     if split_name(data)[1] is not None:
         raise AuditError(f"--columns {text}: --data {data} is one column already; leave out one of them")
-    columns: list[int] = []
+    ranges: list[range] = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())
-        last = int(match[2] or match[1]) if match else -1
-        if match is None or last < int(match[1]):
-            wanted = "give them as 0-9 or 0,2,5-7"
-            raise AuditError(f"--columns {text!r}: {part!r} is no column or range; {wanted}")
-        columns += range(int(match[1]), last + 1)
-    if len(set(columns)) < len(columns):
-        raise AuditError(f"--columns {text!r}: a column stands there twice; name each once")
-    if len(columns) < 2:
-        raise AuditError(f"--columns {text!r}: one column is --data DIR@{columns[0]}; give two or more")
-    return tuple(columns)
+        ranges.append(range(int(match[1]), int(match[2] or match[1]) + 1) if match else range(0))
+    columns = tuple(column for part in ranges for column in part)
+    if not all(ranges) or len(columns) < 2 or len(set(columns)) < len(columns):
+        raise AuditError(f"--columns {text!r}: give two columns or more, each once, as 0-9 or 0,2,5-7")
+    return columns
 
 
-def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Exit:
+def _run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Exit:
     """Every column with its own report; a record and a table of how much splits and seeds scatter.
 
     The first column is run with all seeds and the others with one: the seeds of a column tell the seed noise,
     and one run of each column tells both. Runs of two columns are never seeds of one experiment: each column
     has its own plan, its own verdicts and its own report, and only their scatter is shown together.
     """
-    from audit.pipeline.suite import check_can_be_written, corpus_questions, in_run, to_do
-    from audit.storage.manifest import kept_plans
     from reimpl.data.formats import check_columns
 
     assert suite.settings.data is not None
@@ -210,7 +182,7 @@ def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Ex
         data = corpus.with_name(f"{corpus.name}@{column}")
         settings = replace(suite.settings, data=data, seeds=seeds if column == first else 1)
         suites[column] = replace(suite, settings=settings, runs={})
-    plans = {column: it.plan() for column, it in suites.items()}
+    plans = {column: of_column.plan() for column, of_column in suites.items()}
     jobs = [
         replace(job, title=f"{job.title} column {column}")
         for column, plan in plans.items()
@@ -218,7 +190,7 @@ def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Ex
     ]
     if idle := suites[first].nothing_to_run(plans[first]):
         suite.say(idle)
-        if not any(it.has_evidence(plans[column]) for column, it in suites.items()):
+        if not any(suites[column].has_evidence(plan) for column, plan in plans.items()):
             return Exit.BAD_INPUT
     check_can_be_written(suites[first].folder)
     suite.say(
@@ -226,21 +198,18 @@ def run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Ex
         f"{counted(seeds, 'seed')} on column {first}, one seed on the others; {counted(len(jobs), 'run')}"
     )
     missing = [job for job in jobs if suite.is_open(job)]
-    for remark in (*plans[first].remarks, *to_do(suite, list(plans.values()), jobs, missing)):
+    for remark in (*plans[first].remarks, *suite.to_do(list(plans.values()), jobs, missing)):
         suite.say(f"  {remark}")
-    suites[first].fidelity(plans[first])
+    checks = suites[first].fidelity(plans[first])
     if not suite.carry_out(jobs):
         return Exit.INTERRUPTED
-    kept = kept_plans(suite.session.store, suite.paper.paper.key)
-    checks = next(it.fidelity for it in kept if it.report == suites[first].folder.name)
-    for column, mine in suites.items():
-        mine.keep(plans[column], checks)
     worst = Exit.OK
-    for mine in suites.values():
-        audit = mine.judge()
-        write_files(audit, mine.folder, also)
+    for column, of_column in suites.items():
+        of_column.keep(plans[column], checks)
+    for of_column in suites.values():
+        audit = of_column.judge()
+        write_files(audit, of_column.folder, also)
         worst = max(worst, verdict_code(audit))
     if study := suite.session.studies(suite.paper).get(suite.folder.name):
-        tell(study, suite.folder)
-    say(f"reports: {suites[first].folder} and so on, one a column")
+        tell_study(study, suite.folder)
     return Exit.RUNS_FAILED if suite.failures(jobs) else worst

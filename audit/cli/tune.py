@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from audit.cli.app import app, check_keys, papers_of, say
-from audit.cli.options import command
-from audit.errors import Exit
+from audit.claims.papers import check_keys, papers_of
+from audit.cli.app import app, command, say
+from audit.errors import Exit, corpus_questions, in_tune
 from audit.names import seconds_of, span
+from audit.record import Trial, shown
 from audit.settings import TrainingSettings
+from audit.storage.files import check_can_be_written
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
     from audit.runner.tuned import Question
-    from audit.study import Trial
 
 
 @command(app, "tune")
@@ -35,8 +36,7 @@ def tune_command(
     kept: the same command goes on where it was, and --trials 80 after --trials 40 adds 40.
     Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130 interrupted.
     """
-    from audit.pipeline.start import runner_settings
-    from audit.pipeline.suite import check_can_be_written, corpus_questions, in_tune, threads_of
+    from audit.pipeline.suite import runner_settings, threads_of
     from audit.runner.progress import new_console, run_bars
     from audit.runner.search import Way, carry_on
     from audit.runner.tuned import questions, study_path
@@ -67,12 +67,12 @@ def tune_command(
             study = carry_on(question, way, screen)
         if study is None:
             return Exit.INTERRUPTED
-        made = [it.seconds for it in study.trials if it.state in ("done", "pruned")]
+        made = [trial.seconds for trial in study.trials if trial.state in ("done", "pruned")]
         each = f", {sum(made) / len(made):.1f} s a trial" if made else ""
         kept = f"study: {study_path(settings.store, study.key)}"
         say(f"{study.summary}\n{span(study.seconds)} in all{each}; {kept}")
         if study.best is None:
-            reasons = dict.fromkeys(it.reason or "" for it in study.trials)
+            reasons = dict.fromkeys(trial.reason or "" for trial in study.trials)
             say(f"no trial gave a score ({'; '.join(list(reasons)[:2])})")
             worst = Exit.RUNS_FAILED
     return worst
@@ -88,22 +88,21 @@ class Screen:
 
     def announce(self, workers: int, device: str) -> None:
         """What is about to be sought, on what."""
-        it, spec = self.question, self.question.spec
-        names = it.experiments[0] + (f" and {len(it.experiments) - 1} alike" if it.experiments[1:] else "")
+        question, spec = self.question, self.question.spec
+        first, *others = question.experiments
+        names = first + (f" and {len(others)} alike" if others else "")
         ended = "" if spec.pruner == "none" else f", ended early by {spec.pruner}"
         self._say(
-            f"{names}: {it.protocol}, {self.trials} trials of up to {it.epochs} epochs, "
+            f"{names}: {question.protocol}, {self.trials} trials of up to {question.epochs} epochs, "
             f"{spec.sampler}{ended}; {spec.metric} on documents held out; {device}, {workers} at a time"
         )
-        for each in spec.space:
-            self._say(f"  {each.name.partition('.')[2]}: {each}")
+        for setting in spec.space:
+            self._say(f"  {setting.name.partition('.')[2]}: {setting}")
 
     def progress(self, shares: Mapping[int, float]) -> None:
         self.bar.update(self.task, completed=self.over + sum(shares.values()), state=self.best)
 
     def ended(self, trial: Trial, over: int, best: Trial | None) -> None:
-        from audit.study import shown
-
         metric = self.question.spec.metric
         self.over = over
         if best is not None:

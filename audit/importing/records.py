@@ -22,7 +22,7 @@ from audit.judging.imported import OF_DOCUMENTS, UNKNOWN, Provenance, counting
 from audit.names import counted
 from audit.record import DataInfo, Run, digest
 from audit.storage.files import sync_all
-from audit.storage.manifest import Ledger, note_settled
+from audit.storage.manifest import Ledger
 from audit.storage.runs import PUT_WAIT, Predictions, Store
 
 Lists = Mapping[str, NDArray[Any]]
@@ -90,7 +90,7 @@ def keep(
             problems.add(fresh[place].sources[0].file, _same_again(fresh[place], seed, file))
         problems.settle()
         kept = _put(added, [it.predictions for it in fresh.values()], store)
-        note_settled(store.root, key, (run.spec for run in (*kept, *same)))
+        Ledger(store.root, key).note_settled(run.spec for run in (*kept, *same))
     return Kept(kept, tuple(same))
 
 

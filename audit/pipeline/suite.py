@@ -2,61 +2,45 @@
 
 from __future__ import annotations
 
-import errno
-import math
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from statistics import median
-from typing import TYPE_CHECKING
+from typing import Any
 
-from audit.errors import AuditError, option
+from rich.console import Console
+
+from audit.claims.known import names_here
+from audit.claims.load import Paper, load
+from audit.errors import AuditError, SettingsError, corpus_questions, in_data, in_run, option
+from audit.judging.looks import ruled
+from audit.judging.plan import RunTimes
 from audit.names import counted, first_of, span
 from audit.pipeline.session import Session
-from audit.settings import CorpusSettings
+from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Run, digest
+from audit.runner import Job, Plan, Settings, make_plan
+from audit.runner.commands import Commands
+from audit.runner.execute import execute
+from audit.runner.models import fidelity, of_other_versions
+from audit.runner.plan import LEFT_OUT
+from audit.runner.progress import Screen
+from audit.runner.resolve import check_precision, device_of, selected
+from audit.settings import CorpusSettings, RunSettings, TrainingSettings
+from audit.storage.files import check_can_be_written, explained
+from audit.storage.manifest import BY_COMMAND, KeptPlan, definitions
+from audit.storage.margins import keep_fixed
+from reimpl.data.formats import Options, split_name
+from reimpl.errors import Spelling
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from audit.claims.load import Paper
-    from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Run
-    from audit.runner import Job, Plan, Settings
-    from reimpl.data.formats import Options
-    from reimpl.errors import Spelling
-
-
-#: Options of the readers -> the fields of `audit.settings`.
-_FIELDS = {"features_from": "base", "labels_from": "base", "text": "text_field", "labels": "labels_field"}
-_FIELDS |= {"data": "data_file"}
-
-
-def in_data(name: str, value: str) -> str:
-    """`audit data`, where the corpus is an argument."""
-    if name == "_one_base":
-        return "; it holds for labels and features: where they count from different ones, renumber one"
-    if name == "column":
-        return f"DIR@{value or 'N'}"
-    return "" if name.startswith("_") else option(_FIELDS.get(name, name), value)
-
-
-def in_tune(name: str, value: str) -> str:
-    """`audit tune`, where `--data` is the corpus and has the split column behind it."""
-    return option("data", f"DIR@{value or 'N'}") if name == "column" else in_data(name, value)
-
-
-def in_run(name: str, value: str) -> str:
-    """`audit run`, which also takes all split columns at once."""
-    return f", or {option('columns', value)} for all of them" if name == "_columns" else in_tune(name, value)
+# --------------------------------------------------------------------------- from what the user chose
 
 
 def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Options:
-    """What was given; raises `AuditError` for an empty name or separator."""
-    from reimpl.data.formats import Options
-
+    """How the corpus is read; raises `AuditError` for an empty name or separator."""
     with corpus_questions(spelling):
         return Options(
             features_from=chosen.base,  # type: ignore[arg-type]
@@ -70,134 +54,143 @@ def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Optio
         )
 
 
-@contextmanager
-def corpus_questions(spelling: Spelling = in_data) -> Iterator[None]:
-    """What the readers ask for, as `AuditError` with the options of the command."""
-    from reimpl.errors import ReimplError, spelled
+def runner_settings(chosen: TrainingSettings) -> Settings:
+    """As the runner takes them; raises `AuditError` where they do not go together."""
+    run = chosen if isinstance(chosen, RunSettings) else RunSettings(store=chosen.store)
+    device = device_of(chosen.device)
+    check_precision(chosen.precision, device)
+    options = options_of(chosen, spelling=in_run)
+    if chosen.data is None:
+        if given := [*options.stated, *(["format"] if chosen.format else [])]:
+            raise AuditError(f"{in_run(given[0], '')}: says how {option('data')} is read; give that too")
+        if chosen.vectors:
+            raise AuditError(
+                f"{option('vectors', chosen.vectors)}: made words have no vectors; "
+                f"give {option('data')} too, or leave it out"
+            )
+    if run.tuned_on and run.untuned:
+        both = f"{option('untuned', True)} and {option('tuned_on', run.tuned_on)}"
+        raise AuditError(f"{both} are opposites; give one of them")
+    if run.tuned_on and not split_name(run.tuned_on)[0].exists():
+        raise AuditError(
+            f"{option('tuned_on', run.tuned_on)}: no such folder; "
+            "name the corpus that `audit tune --data` had"
+        )
+    return Settings(
+        data=chosen.data,
+        options=options,
+        format=chosen.format,
+        protocol=chosen.protocol,
+        vectors=chosen.vectors,
+        seeds=run.seeds,
+        device=device,
+        precision=chosen.precision,
+        cache=chosen.store / "data",
+        untuned=run.untuned,
+        tuned_on=run.tuned_on,
+        readings=run.readings,
+    )
 
+
+def suites(
+    papers: Sequence[tuple[Paper, Path]], chosen: RunSettings, session: Session, console: Console, out: Path
+) -> list[tuple[Suite, Path]]:
+    """One for each paper, with its claim file. Raises `AuditError` before anything is run."""
+    if not papers:
+        return []
+    settings = runner_settings(chosen)
+    for paper, _ in papers:
+        if chosen.readings and paper.readings is None:
+            what = f"{option('readings', True)}: {paper.paper.key} declares none"
+            raise AuditError(f"{what}; leave it out, or add readings")
+    check_can_be_written(chosen.store)
+    workers = chosen.jobs or (1 if settings.device != "cpu" else os.cpu_count() or 1)
+    return [
+        (Suite(paper, chosen, settings, session, console, out, workers, session.grown(paper, path)), path)
+        for paper, path in papers
+    ]
+
+
+@contextmanager
+def line_of_bad_settings(path: Path) -> Iterator[None]:
+    """Where settings of an experiment cannot be, all that is wrong in its file is told, with the lines."""
     try:
         yield
-    except ReimplError as err:
-        raise AuditError(spelled(err.message, spelling)) from err
+    except SettingsError:
+        load(path, known=names_here(configs=True))
+        raise  # where the file by itself is sound
 
 
-def cost_lines(suite: Suite, plan: Plan) -> Iterator[str]:
-    """What the plan's runs cost; for the screen, before the first run."""
-    missing = [job for job in plan.jobs if suite.is_open(job)]
-    if readings := Counter(it.reading_of for it in plan.asked if it.reading):
-        most = counted(1 + max(readings.values()), "reading")
-        number = f"up to {most} each of {counted(len(readings), 'experiment')}"
-        yield f"readings: {number}, {counted(suite.settings.seeds, 'seed')} of each reading"
-        if not missing:
-            yield f"all {counted(len(plan.jobs), 'run')} are on record"
-    yield from to_do(suite, [plan], plan.jobs, missing)
-    yield from what_it_decides(suite, plan)
+def threads_of(workers: int) -> int:
+    """Threads of each of so many processes: its share of the cores, at most OMP_NUM_THREADS."""
+    share = max(1, (os.cpu_count() or 1) // workers)
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(share, int(asked)) if asked.isdecimal() and int(asked) > 0 else share
 
 
-#: How far off a printed value or two methods are of which the power is told, in points.
-_OFF, _APART = 2.5, 1.0
-#: SD over seeds where no run tells, in points.
-_USUAL_SD = 0.3
+def report_name(paper: Paper, data: Path | None) -> str:
+    """Of the report's folder: the next corpus does not replace what the last one said."""
+    return f"{paper.paper.key}-{data.resolve().name}" if data else paper.paper.key
 
 
-def what_it_decides(suite: Suite, plan: Plan) -> Iterator[str]:
-    """The power of the plan's seeds, in one line: for printed values where they are judged, else for orders.
+# --------------------------------------------------------------------------- the same command as before
 
-    The claim alone is off, so that Holm leaves it its share of the level; variances are moderated over the
-    experiments of the plan.
+#: What does not change which runs a command plans, or is looked at anew.
+_IDLE: dict[str, Any] = {"jobs": None, "retry_failed": False, "allow_commands": False, "evidence": "ours"}
+
+
+def judged_at_once(
+    paper: Paper, path: Path, chosen: RunSettings, session: Session, out: Path
+) -> Audit | None:
+    """The audit, where this very command was given before and all of its runs are done; else None.
+
+    That needs no torch: what decides the plan is compared by its digest.
     """
-    from audit.judging.looks import next_level
-    from audit.kinds import KINDS
-    from audit.stats.families import level_of
-    from audit.stats.power import KAPPA, Noise, contradiction_power, order_power
-
-    records = {it.id: it for it in plan.experiments if not it.not_run and not it.deterministic}
-    seeds = max((len(plan.keys.get(name, ())) for name in records), default=0)
-    claims = [
-        it
-        for it in suite.paper.claim_records()
-        if KINDS[it.kind].by_runs and it.experiments and records.keys() >= set(it.experiments)
-    ]
-    values = [
-        it
-        for it in claims
-        if KINDS[it.kind].of_one_printed and records[it.experiments[0]].scope != "other_data"
-    ]
-    orders = [it for it in claims if it.kind == "order"]
-    if not seeds or not (values or orders):
-        return
-    if seeds < 3:
-        yield f"{counted(seeds, 'seed')}: nothing random is decided by fewer than three"
-        return
-    sd = _sd_on_record(suite, plan)
-    looks = suite.looks(plan)
-    level = (next_level(looks) if looks else level_of(1)) / len(claims)
-    prior_df = len(records) * (seeds - 1) / 2.0 if len(records) > 2 else 0.0
-    if values:
-        margin = median(it.margin.value for it in values if it.margin)
-        noise = Noise(sd or _USUAL_SD, math.inf, 1, prior_df)
-        power = contradiction_power(seeds, noise, margin, _OFF, theirs=KAPPA**2, alpha=level)
-        what = f"a printed value that is {_OFF:g} points off is contradicted"
-    else:
-        noise = Noise(sd or _USUAL_SD, math.inf, 2, prior_df)
-        power = order_power(seeds, noise, _APART, alpha=level)
-        what = f"a method that is better by {_APART:g} point is shown to be so"
-    scatter = f"by the runs on record (SD {sd:.2g})" if sd else f"if seeds scatter by {_USUAL_SD:g} points"
-    share = "hardly any" if power < 0.05 else f"about {100.0 * power:.0f} % of"
-    others = counted(len(claims) - 1, "other claim")
-    yield f"{seeds} seeds: {what} in {share} cases, {scatter}, beside {others}"
+    if not chosen.store.is_dir() or any(it.command for it in paper.single_experiments.values()):
+        return None
+    report = report_name(paper, chosen.data)
+    plan = session.ledger(paper).plan(report)
+    if plan is None or not plan.asked or plan.request != request_of(paper, chosen):
+        return None
+    if not {run.key for run in session.runs if run.status == "done"}.issuperset(plan.asked):
+        return None
+    check_can_be_written(out / report)
+    session.tell(f"{paper.paper.key}: all {len(plan.asked)} runs are on record")
+    return session.judge(paper, plan, session.grown(paper, path))
 
 
-def _sd_on_record(suite: Suite, plan: Plan) -> float | None:
-    """Median SD of P@1 over seeds, of experiments of three runs or more; None where there are none."""
-    from audit.stats.sample import sample
-
-    values: dict[str, list[float]] = {}
-    for job in plan.jobs:
-        run = suite.session.records.get(job.spec.key)
-        if run is not None and run.status == "done" and "P@1" in run.metrics:
-            values.setdefault(job.spec.arm, []).append(run.metrics["P@1"])
-    sds = [sd for it in values.values() if len(it) > 2 and (sd := sample(it).sd)]
-    return median(sds) if sds else None
-
-
-def to_do(suite: Suite, plans: Sequence[Plan], jobs: Sequence[Job], missing: Sequence[Job]) -> Iterator[str]:
-    """How many of the jobs are to be run, how long that takes, and which were begun before."""
-    if not missing:
-        return
-    there, number = len(jobs) - len(missing), counted(len(missing), "run")
-    on_record = f"{counted(there, 'run')} on record, {len(missing)}" if there else number
-    seconds = seconds_of_runs(suite, plans, missing)
-    takes = "how long is not known before the first one"
-    if seconds is not None:
-        takes = f"about {span(max(1.0, seconds))} by the runs on record"
-    yield f"{on_record} to do, {takes}"
-    begun = [job.title for job in missing if suite.session.records.has_checkpoint(job.spec.key)]
-    if len(begun) == 1:
-        yield f"{begun[0]} was begun before, and goes on from its checkpoint"
-    elif begun:
-        yield f"{first_of(begun)} were begun before, and go on from their checkpoints"
+def request_of(paper: Paper, chosen: RunSettings) -> str:
+    """Digest of all that decides which runs the command plans for the paper."""
+    settings = {name: str(value) for name, value in asdict(replace(chosen, **_IDLE)).items()}
+    places = [chosen.tuned_on, chosen.data, chosen.data_file, chosen.models, chosen.store / "studies"]
+    places += [Path(chosen.vectors)] if chosen.vectors else []
+    dated = [[str(place), _dated(split_name(place)[0])] for place in places if place is not None]
+    # what decides which device `auto` is, without loading torch
+    driver = any(Path("/dev", name).exists() for name in ("nvidiactl", "kfd", "dxg"))
+    machine = [driver, os.environ.get("CUDA_VISIBLE_DEVICES")]
+    return digest([paper.model_dump(mode="json"), settings, dated, _code(), machine])
 
 
-def seconds_of_runs(suite: Suite, plans: Sequence[Plan], missing: Sequence[Job]) -> float | None:
-    """Wall-clock seconds of the missing runs, by the records; None where nothing tells."""
-    from audit.judging.plan import RunTimes
+def _dated(place: Path) -> list[tuple[str, int, int]]:
+    """Name, size and date of a file, or of all files below a folder."""
+    files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.is_file())
+    stats = ((path, path.stat()) for path in files)
+    return [(str(path), stat.st_size, stat.st_mtime_ns) for path, stat in stats]
 
-    wanted, get = {job.spec.key for job in missing}, suite.session.records.get
-    runs: Counter[str] = Counter()
-    records: dict[str, ExperimentRecord] = {}
-    for plan in plans:
-        seen: set[str] = set()  # two experiments of one configuration share their runs
-        for name, keys in plan.keys.items():
-            runs[name] += len(wanted.intersection(keys) - seen)
-            seen.update(keys)
-        stored = {key: run for key in seen if (run := get(key)) is not None}
-        for name, it in plan.with_runs(stored).items():
-            records[name] = replace(it, runs=(*records[name].runs, *it.runs)) if name in records else it
-    if not any(runs.values()):
-        return 0.0
-    time = RunTimes(records.values()).of(runs)
-    return None if time is None else time.seconds / min(suite.workers, len(missing))
+
+@cache
+def _code() -> list[Any]:
+    """The files of this tool, and the library that decides numbers."""
+    root = Path(__file__).resolve().parents[2]
+    files = sorted(path for folder in ("audit", "reimpl") for path in (root / folder).rglob("*.py"))
+    try:
+        torch = version("torch")
+    except PackageNotFoundError:
+        torch = ""
+    return [[(path.name, digest(path.read_text("utf-8"))) for path in files], torch]
+
+
+# --------------------------------------------------------------------------- runs
 
 
 @dataclass
@@ -205,26 +198,26 @@ class Suite:
     """A paper and what the user chose for it."""
 
     paper: Paper
+    chosen: RunSettings
     settings: Settings
+    """The same as the runner takes it."""
     session: Session
     console: Console
     out: Path
-    only: Sequence[str] = ()
     workers: int = 1
-    retry_failed: bool = False
-    rerun_changed: bool = False
-    """Whether runs by other code than today's are made anew."""
     grown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Earlier margins of which all claims stand -> claims that were added since."""
-    request: str = ""
-    """Digest of what decides the plan."""
     runs: dict[str, Run] = field(default_factory=dict)
     """All records that this command came upon, by key."""
 
     @property
     def folder(self) -> Path:
-        """One report a paper and corpus: the next corpus does not replace what the last one said."""
         return self.out / report_name(self.paper, self.settings.data)
+
+    @property
+    def kept(self) -> KeptPlan | None:
+        """The plan of an earlier command for this report."""
+        return self.session.ledger(self.paper).plan(self.folder.name)
 
     def say(self, text: str) -> None:
         self.console.out(text, highlight=False)
@@ -233,61 +226,93 @@ class Suite:
 
     def plan(self, *, seeds: int | None = None, only: Sequence[str] | None = None) -> Plan:
         """The runs of so many seeds of the experiments that `only` names."""
-        from audit.runner import make_plan
-
         settings = self.settings if seeds is None else replace(self.settings, seeds=seeds)
-        only = self.only if only is None else only
+        only = self.chosen.only if only is None else only
         with corpus_questions(in_run):
             return make_plan(self.paper, settings, only=only, known_readings=self._known_readings)
 
     @cached_property
     def _known_readings(self) -> frozenset[str]:
         """Readings that an earlier command of this report planned: runs of theirs count."""
-        from audit.storage.manifest import kept_plans
-
-        if not self.paper.reading_experiments:
-            return frozenset()
-        kept = kept_plans(self.session.store, self.paper.paper.key)
-        planned = {name for it in kept if it.report == self.folder.name for name in it.keys}
-        return frozenset(planned & self.paper.reading_experiments.keys())
+        readings = self.paper.reading_experiments
+        kept = self.kept if readings else None
+        return frozenset(kept.keys.keys() & readings.keys()) if kept else frozenset()
 
     def announce(self, plan: Plan) -> None:
         """What is about to be run; what cannot be written or judged ends the command here."""
-        from audit.storage.files import explained
-
         with explained(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         check_can_be_written(self.folder)
         self.session.imported(self.paper)  # raises where two imports contradict each other
-        settings = replace(
-            self.settings, seeds=max(map(len, plan.keys.values()), default=self.settings.seeds)
-        )
+        seeds = max(map(len, plan.keys.values()), default=self.settings.seeds)
         if plan.jobs:
+            settings = replace(self.settings, seeds=seeds)
             self.say(plan.summary(self.paper.paper.key, settings, self._workers(plan.jobs)))
         remarks = plan.remarks if self.settings.data else ()
-        for remark in (*cost_lines(self, plan), *plan.idle, *remarks):
+        for remark in (*self.cost_lines(plan), *plan.idle, *others, *remarks):
             self.say(f"  {remark}")
+
+    def cost_lines(self, plan: Plan) -> Iterator[str]:
+        """What the runs of the plan cost, and that few seeds decide nothing."""
+        missing = [job for job in plan.jobs if self.is_open(job)]
+        if readings := Counter(record.reading_of for record in plan.asked if record.reading):
+            most = counted(1 + max(readings.values()), "reading")
+            number = f"up to {most} each of {counted(len(readings), 'experiment')}"
+            yield f"readings: {number}, {counted(self.settings.seeds, 'seed')} of each reading"
+            if not missing:
+                yield f"all {counted(len(plan.jobs), 'run')} are on record"
+        yield from self.to_do([plan], plan.jobs, missing)
+        seeds = max(map(len, plan.keys.values()), default=0)
+        if 0 < seeds < 3 and not all(record.deterministic for record in plan.asked):
+            yield f"{counted(seeds, 'seed')}: nothing random is decided by fewer than three"
+
+    def to_do(self, plans: Sequence[Plan], jobs: Sequence[Job], missing: Sequence[Job]) -> Iterator[str]:
+        """How many of the jobs are to be run, how long that takes, and which were begun before."""
+        if not missing:
+            return
+        there, number = len(jobs) - len(missing), counted(len(missing), "run")
+        on_record = f"{counted(there, 'run')} on record, {len(missing)}" if there else number
+        seconds = self.seconds_of_runs(plans, missing)
+        takes = "how long is not known before the first one"
+        if seconds is not None:
+            takes = f"about {span(max(1.0, seconds))} by the runs on record"
+        yield f"{on_record} to do, {takes}"
+        if begun := [job.title for job in missing if self.session.records.has_checkpoint(job.spec.key)]:
+            were = "was begun before, and goes" if len(begun) == 1 else "were begun before, and go"
+            yield f"{first_of(begun)} {were} on from where it was kept"
+
+    def seconds_of_runs(self, plans: Sequence[Plan], missing: Sequence[Job]) -> float | None:
+        """Wall-clock seconds of the missing runs, by the records; None where nothing tells."""
+        wanted, get = {job.spec.key for job in missing}, self.session.records.get
+        runs: Counter[str] = Counter()
+        records: dict[str, ExperimentRecord] = {}
+        for plan in plans:
+            seen: set[str] = set()  # two experiments of one configuration share their runs
+            for name, keys in plan.keys.items():
+                runs[name] += len(wanted.intersection(keys) - seen)
+                seen.update(keys)
+            stored = {key: run for key in seen if (run := get(key)) is not None}
+            for name, record in plan.with_runs(stored).items():
+                before = records[name].runs if name in records else ()
+                records[name] = replace(record, runs=(*before, *record.runs))
+        if not any(runs.values()):
+            return 0.0
+        time = RunTimes(records.values()).of(runs)
+        return None if time is None else time.seconds / min(self.workers, len(missing))
 
     def nothing_to_run(self, plan: Plan) -> str:
         """Why the plan holds no run, in a sentence; empty where it holds some, or commands are to run."""
-        from audit.runner.plan import LEFT_OUT
-        from audit.runner.resolve import selected
-        from audit.storage.manifest import BY_COMMAND
-
-        wanted = selected(self.paper, self.only)
-        idle = [it for it in plan.experiments if it.not_run and it.not_run != LEFT_OUT]
-        idle = [it for it in idle if wanted is None or it.id in wanted]
-        if plan.jobs or any(it.not_run == BY_COMMAND for it in idle):
+        wanted = selected(self.paper, self.chosen.only)
+        idle = [record for record in plan.experiments if record.not_run and record.not_run != LEFT_OUT]
+        idle = [record for record in idle if wanted is None or record.id in wanted]
+        if plan.jobs or any(record.not_run == BY_COMMAND for record in idle):
             return ""
-        key, named = self.paper.paper.key, f" by --only {', '.join(self.only)}" if self.only else ""
-        if not idle:
-            return f"{key}: nothing was run: no experiment is selected{named}; `audit list {key}` shows all"
-        reasons = list(dict.fromkeys(it.not_run.rstrip(".") for it in idle if it.not_run))
-        more = f", and {len(reasons) - 1} other reasons" if len(reasons) > 1 else ""
+        key, reasons = self.paper.paper.key, dict.fromkeys(str(record.not_run).rstrip(".") for record in idle)
+        named = f" by --only {', '.join(self.chosen.only)}" if self.chosen.only else ""
+        why = f"none can be run here ({first_of(list(reasons))})" if reasons else "no experiment"
         return (
-            f"{key}: nothing was run: {counted(len(idle), 'experiment')} selected{named}, and none can be "
-            f"run here ({idle[0].id}: {reasons[0]}{more}); `audit list {key}` shows which can, "
-            f"and `audit check {key}` needs no run"
+            f"{key}: nothing was run: {counted(len(idle), 'experiment')} selected{named}, {why}; "
+            f"`audit list {key}` shows all, and `audit check {key}` needs no run"
         )
 
     def has_evidence(self, plan: Plan) -> bool:
@@ -298,44 +323,49 @@ class Suite:
 
     # ----------------------------------------------------------------- runs
 
-    def fidelity(self, plan: Plan) -> None:
+    def fidelity(self, plan: Plan, *, request: str | None = None) -> tuple[FidelityCheck, ...]:
         """The gate of the models in the plan, kept with it for the judge; what did not pass is told."""
-        from audit.runner.models import fidelity
-        from audit.storage.manifest import kept_plans
-
         checks = fidelity(plan)
         models = {check.model for check in checks}
         # Those of models that only an earlier command ran: what it settled does not open again.
-        kept = kept_plans(self.session.store, self.paper.paper.key)
-        earlier = (check for it in kept if it.report == self.folder.name for check in it.fidelity)
+        earlier = self.kept.fidelity if self.kept else ()
         checks = (*checks, *(check for check in earlier if check.model not in models))
-        self.keep(plan, checks)
+        self.keep(plan, checks, request=request)
         for check in checks:
             if not check.passed:
                 self.say(f"fidelity: {check.model}: {check.name}: {check.detail}")
+        return checks
 
-    def keep(self, plan: Plan, checks: Sequence[FidelityCheck]) -> None:
-        """On record, with the margins, before the first run."""
-        from audit.storage.manifest import keep_plan, plan_of
-        from audit.storage.margins import keep_fixed
+    def keep(self, plan: Plan, checks: Sequence[FidelityCheck], *, request: str | None = None) -> None:
+        """On record, with the margins, before the first run.
 
+        `request` is what another command must ask for to be answered by this plan; "" for one that holds only
+        the beginning of what was asked for.
+        """
         keep_fixed(self.session.store, self.paper)
-        kept = plan_of(
-            self.paper,
+        kept = KeptPlan(
+            self.paper.paper.key,
             self.folder.name,
-            plan,
-            checks,
-            command=self.session.command,
-            request=self.request,
+            plan.experiments,
+            dict(plan.keys),
+            definitions(self.paper),
+            tuple(checks),
+            self.session.command,
+            tuple(job.spec.key for job in plan.jobs),
+            request_of(self.paper, self.chosen) if request is None else request,
         )
-        keep_plan(self.session.store, kept)
+        self.session.ledger(self.paper).keep(kept)
+
+    def run_own_commands(self, path: Path) -> bool:
+        """The runs of experiments that bring a program of their own; whether any failed."""
+        only, session, chosen = selected(self.paper, self.chosen.only), self.session, self.chosen
+        commands = Commands(self.paper, path, session.store, only, chosen.retry_failed, session.tell)
+        failed = commands.run(seeds=chosen.seeds, allowed=chosen.allow_commands)
+        session.read_again()
+        return failed
 
     def carry_out(self, jobs: Sequence[Job]) -> bool:
         """The records of all jobs into `runs`; False where the user interrupted."""
-        from audit.runner.execute import execute
-        from audit.runner.progress import Screen
-        from audit.storage.manifest import note_settled
-
         workers = self._workers(jobs)
         with Screen(len(jobs), self.console, workers=workers) as screen:
             try:
@@ -345,11 +375,11 @@ class Suite:
                     screen,
                     workers=workers,
                     threads=threads_of(workers) if self.settings.device == "cpu" else None,
-                    retry_failed=self.retry_failed,
-                    rerun_changed=self.rerun_changed,
+                    retry_failed=self.chosen.retry_failed,
+                    rerun_changed=self.chosen.rerun_changed,
                 )
             finally:
-                note_settled(self.session.store, self.paper.paper.key, (job.spec for job in jobs))
+                self.session.ledger(self.paper).note_settled(job.spec for job in jobs)
                 self.session.read_again()
         self.runs |= outcome.runs
         if outcome.interrupted:
@@ -358,21 +388,36 @@ class Suite:
             self.say(f"{there} of {counted(len(jobs), 'run')} on record, and no report is written{makes}")
         return not outcome.interrupted
 
+    def run_once(self) -> tuple[Audit | None, Plan]:
+        """All seeds that were asked for, and one judgement; no audit where it was interrupted.
+
+        Then nothing is judged: that may take longer than whoever stops a command waits, and would be a look.
+        """
+        plan = self.plan()
+        if idle := self.nothing_to_run(plan):
+            self.say(idle)
+        self.announce(plan)
+        self.fidelity(plan)
+        return (self.judge() if self.carry_out(plan.jobs) else None), plan
+
     def is_open(self, job: Job) -> bool:
         """Whether the job needs a run."""
         run = self.session.records.get(job.spec.key)
-        if run is None or run.status == "interrupted" or (run.status == "failed" and self.retry_failed):
+        if (
+            run is None
+            or run.status == "interrupted"
+            or (run.status == "failed" and self.chosen.retry_failed)
+        ):
             return True
-        return self.rerun_changed and run.sources != job.sources
+        return self.chosen.rerun_changed and run.sources != job.sources
 
     def failures(self, jobs: Collection[Job]) -> bool:
         """Whether runs failed, which is told."""
         runs = [self.runs[job.spec.key] for job in jobs if job.spec.key in self.runs]
-        failed = [run.reason for run in runs if run.status == "failed"]
+        failed = [str(run.reason) for run in runs if run.status == "failed"]
         if failed:
-            reasons = "; ".join(str(reason) for reason in dict.fromkeys(failed))
-            them = "it" if len(failed) == 1 else "them"
-            total = counted(len(jobs), "run")
+            reasons = "; ".join(dict.fromkeys(failed))
+            them, total = "it" if len(failed) == 1 else "them", counted(len(jobs), "run")
             self.say(f"{len(failed)} of {total} failed ({reasons}); --retry-failed runs {them} again")
         return bool(failed)
 
@@ -383,13 +428,11 @@ class Suite:
 
     def judge(self, looks: Sequence[Look] | None = None) -> Audit:
         """By all stored seeds of what this report planned, and by imported runs; as `audit judge` does."""
-        plans = {it.report: it for it in self.session.plans(self.paper)}
+        plans = {plan.report: plan for plan in self.session.plans(self.paper)}
         return self.session.judge(self.paper, plans[self.folder.name], self.grown, looks)
 
     def looks(self, plan: Plan) -> tuple[Look, ...]:
         """All looks at the runs that are asked for; declared ones are the whole paper's."""
-        from audit.judging.looks import ruled
-
         ledger = self.session.ledger(self.paper)
         asked = set(ledger.looks(self.arms(plan)))
         every = ledger.looks(keys[0] for keys in plan.keys.values())
@@ -399,40 +442,3 @@ class Suite:
         """What the ledger knows the plan's experiments by, and the keys of their runs."""
         asked = {job.spec.key for job in plan.jobs}
         return {keys[0]: keys for keys in plan.keys.values() if keys[0] in asked}
-
-
-def report_name(paper: Paper, data: Path | None) -> str:
-    """Of the report's folder."""
-    return f"{paper.paper.key}-{data.resolve().name}" if data else paper.paper.key
-
-
-def run_once(suite: Suite) -> tuple[Audit | None, Plan]:
-    """All seeds that were asked for, and one judgement; no audit where it was interrupted.
-
-    Then nothing is judged: that may take longer than whoever stops a command waits, and would be a look.
-    """
-    plan = suite.plan()
-    if idle := suite.nothing_to_run(plan):
-        suite.say(idle)
-    suite.announce(plan)
-    suite.fidelity(plan)
-    return (suite.judge() if suite.carry_out(plan.jobs) else None), plan
-
-
-def check_can_be_written(folder: Path) -> None:
-    """Raises `StoreError` where nothing can be written into the folder, or it cannot be made; makes none."""
-    from audit.storage.files import explained
-
-    there = next(it for it in (folder, *folder.absolute().parents) if it.exists() or it.is_symlink())
-    with explained(folder):
-        if not there.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, "")
-        if not os.access(there, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, "")
-
-
-def threads_of(workers: int) -> int:
-    """Threads of each of so many processes: its share of the cores, at most OMP_NUM_THREADS."""
-    share = max(1, (os.cpu_count() or 1) // workers)
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return min(share, int(asked)) if asked.isdecimal() and int(asked) > 0 else share

@@ -5,25 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from audit.errors import AuditError
 from audit.judging.looks import with_look
+from audit.judging.plan import Outlook, outlooks
+from audit.kinds import KINDS
 from audit.names import counted, span
-from audit.pipeline.suite import Suite, seconds_of_runs
+from audit.pipeline.suite import Suite
 from audit.record import Audit, Look
+from audit.runner import Job, Plan
 from audit.stats.families import Schedule
 from audit.stats.power import FUTILE
 
-if TYPE_CHECKING:
-    from audit.judging.plan import Outlook
-    from audit.runner import Job, Plan
-
 DEFAULT_LOOKS = (3, 5, 8, 12, 20)
-
-
-def _clock() -> float:
-    return time.monotonic()
+_clock = time.monotonic
 
 
 def looks_of(text: str) -> tuple[int, ...]:
@@ -48,9 +43,12 @@ def declared(wanted: tuple[int, ...] | None, taken: Sequence[Look]) -> Schedule:
             "level; go on with those"
         )
     looks = old or wanted or DEFAULT_LOOKS
-    return Schedule(
-        looks, tuple(with_look([*taken, Look(looks[-1], 0.0, looks)], n, looks).level for n in looks)
-    )
+    before = [*taken, Look(looks[-1], 0.0, looks)]
+    return Schedule(looks, tuple(with_look(before, n, looks).level for n in looks))
+
+
+def _listed(looks: Sequence[int]) -> str:
+    return ",".join(map(str, looks))
 
 
 @dataclass
@@ -58,19 +56,13 @@ class UntilSettled:
     """The looks one after another; what an earlier command did is read from its records."""
 
     suite: Suite
-    wanted: tuple[int, ...] | None
-    """Looks that the user asks for; None for those that were begun, or the usual ones."""
-    seconds: float | None
-    """Wall-clock time of the whole command; None for no limit."""
-    publish: Callable[[Audit], object]
-    """Gets the audit as each look leaves it."""
+    wanted: tuple[int, ...] | None  # Looks that the user asks for; None: those that were begun, or the usual.
+    seconds: float | None  # Wall-clock time of the whole command; None for no limit.
+    publish: Callable[[Audit], object]  # Gets the audit as each look leaves it.
     began: float = field(default_factory=lambda: _clock())
-    audit: Audit | None = field(default=None, init=False)
-    """As the last look left it."""
-    jobs: dict[str, Job] = field(default_factory=dict, init=False)
-    """All that belong to the looks taken."""
-    why: str = field(default="no claim is open that seeds can settle", init=False)
-    """Why it ended."""
+    audit: Audit | None = field(default=None, init=False)  # As the last look left it.
+    jobs: dict[str, Job] = field(default_factory=dict, init=False)  # All that belong to the looks taken.
+    why: str = field(default="no claim is open that seeds can settle", init=False)  # Why it ended.
     interrupted: bool = field(default=False, init=False)
     nothing_to_run: bool = field(default=False, init=False)
 
@@ -78,7 +70,7 @@ class UntilSettled:
         """Look by look, until nothing is open that seeds could settle, or the looks, time or hope end."""
         suite, first = self.suite, self.suite.plan(seeds=1)
         self.schedule = declared(self.wanted, suite.looks(first))
-        self.runnable = frozenset(it.id for it in first.experiments if it.not_run is None)
+        self.runnable = frozenset(record.id for record in first.experiments if record.not_run is None)
         if idle := suite.nothing_to_run(first):
             suite.say(idle)
             if not suite.has_evidence(first):
@@ -88,7 +80,7 @@ class UntilSettled:
         if wanted:
             suite.announce(suite.plan(seeds=looks[0], only=sorted(wanted)))
             suite.say(f"looks at {_listed(looks)} seeds, which share the level")
-        suite.fidelity(first)
+        suite.fidelity(first, request="")
         for number, seeds in enumerate(looks, start=1):
             plan = suite.plan(seeds=seeds, only=sorted(wanted)) if wanted else None
             if plan is None or not self._in_time(plan, seeds):
@@ -97,40 +89,38 @@ class UntilSettled:
                 self.interrupted = True
                 break
             worth_more = self._outcome(number, seeds, self._look(plan, seeds))
-            wanted = frozenset(name for it in worth_more for name in it.seeds_now) & self.runnable
+            wanted = frozenset(name for claim in worth_more for name in claim.seeds_now) & self.runnable
         return self
 
     def _look(self, plan: Plan, seeds: int) -> list[Outlook]:
         """Judge, put it on record, and say what is open: claims that seeds can settle, and we may run."""
-        from audit.judging.plan import outlooks
-
         level = self.schedule.level(seeds)
         assert level is not None
-        ledger = self.suite.session.ledger(self.suite.paper)
         runs = self.suite.arms(plan)
-        ledger.take(Look(seeds, level, self.schedule.looks, runs), runs)
+        look = Look(seeds, level, self.schedule.looks, runs)
+        self.suite.session.ledger(self.suite.paper).take(look, runs)
         self.jobs |= {job.spec.key: job for job in plan.jobs}
         self.audit = self.suite.judge(self.suite.looks(plan))
         self.publish(self.audit)
         return [
-            it
-            for it in outlooks(self.audit, alpha=self.schedule.levels[-1])
-            if it.by_seeds and self.runnable.issuperset(it.seeds_now) and self._is_meant(it.claim)
+            claim
+            for claim in outlooks(self.audit, alpha=self.schedule.levels[-1])
+            if claim.by_seeds and self.runnable.issuperset(claim.seeds_now) and self._is_meant(claim.claim)
         ]
 
-    def _outcome(self, number: int, seeds: int, outlooks: Sequence[Outlook]) -> list[Outlook]:
+    def _outcome(self, number: int, seeds: int, claims: Sequence[Outlook]) -> list[Outlook]:
         """The claims for which the next look is worth its time; `why` is kept for where there is none."""
         last, level = self.schedule.looks[-1], self.schedule.level(seeds) or 0.0
-        further = outlooks if seeds < last else []
-        worth_more = [it for it in further if (chance := it.chance(last)) is None or chance >= FUTILE]
+        further = claims if seeds < last else []
+        worth_more = [claim for claim in further if (power := claim.chance(last)) is None or power >= FUTILE]
         futile = len(further) - len(worth_more)
         hopeless = f", {futile} of them with less than 20 % power at {last} seeds" if futile else ""
         self.suite.say(
             f"look {number} of {len(self.schedule.looks)}, {seeds} seeds, level {100.0 * level:.3g} %: "
-            f"{counted(len(outlooks), 'claim')} open that seeds may settle{hopeless}"
+            f"{counted(len(claims), 'claim')} open that seeds may settle{hopeless}"
         )
         self.why = f"that was the last look, at {last} seeds"
-        if not outlooks:
+        if not claims:
             self.why = "everything that seeds can settle is settled"
         elif futile and not worth_more:
             self.why = f"futile: no open claim has 20 % power at {last} seeds"
@@ -141,19 +131,18 @@ class UntilSettled:
         if self.seconds is None:
             return True
         missing = [job for job in plan.jobs if self.suite.is_open(job)]
-        needed = seconds_of_runs(self.suite, [plan], missing)
+        needed = self.suite.seconds_of_runs([plan], missing)
         if needed is None:  # one run is the price of knowing
             if not self.suite.carry_out(missing[:1]):
                 raise KeyboardInterrupt
             missing = [job for job in plan.jobs if self.suite.is_open(job)]
-            needed = seconds_of_runs(self.suite, [plan], missing)
+            needed = self.suite.seconds_of_runs([plan], missing)
         left = self.seconds - (_clock() - self.began)
         if not missing or needed is None or needed <= left:
             return True
-        runs = counted(len(missing), "run")
         self.why = (
-            f"budget: the look at {seeds} seeds needs about {span(needed)} for {runs}, and {span(left)} "
-            "are left"
+            f"budget: the look at {seeds} seeds needs about {span(needed)} for "
+            f"{counted(len(missing), 'run')}, and {span(left)} are left"
         )
         return False
 
@@ -162,28 +151,21 @@ class UntilSettled:
 
         Others that rest on the same experiments are judged with them.
         """
-        paper, named = self.suite.paper, set(self.suite.only)
-        claims = {name for it in paper.claim_records() for name in (it.id, it.claim)}
+        paper, named = self.suite.paper, set(self.suite.chosen.only)
+        claims = {name for record in paper.claim_records() for name in (record.id, record.claim)}
         if not named or not named <= claims - set(paper.single_experiments):
             return True
         return claim in named or claim.partition(":")[0] in named
 
     def _worth_running(self, plan: Plan) -> frozenset[str]:
         """Experiments behind claims that seeds can settle: all arms can be run, and on data that count."""
-        from audit.kinds import KINDS
-
-        elsewhere = {it.id for it in plan.experiments if it.scope != "same_data"}
+        elsewhere = {record.id for record in plan.experiments if record.scope != "same_data"}
         return frozenset(
             name
             for claim in self.suite.paper.claim_records()
             if KINDS[claim.kind].by_runs
             and self._is_meant(claim.id)
             and self.runnable.issuperset(claim.experiments)
-            if not (KINDS[claim.kind].of_one_printed and elsewhere & set(claim.experiments))
+            and not (KINDS[claim.kind].of_one_printed and elsewhere & set(claim.experiments))
             for name in claim.experiments
         )
-
-
-def _listed(looks: Sequence[int]) -> str:
-    """As they are typed: `3,5,8`."""
-    return ",".join(map(str, looks))

@@ -41,7 +41,7 @@ from audit.judging.imported import Provenance, counting
 from audit.names import counted, seconds_of, span
 from audit.record import Run, digest
 from audit.storage.files import explained
-from audit.storage.manifest import note_settled
+from audit.storage.manifest import Ledger
 from audit.storage.margins import keep_fixed
 from audit.storage.runs import Predictions, Store
 
@@ -210,7 +210,7 @@ class Commands:
                 return False
             run, predictions = self._run(name, command, seed, before)
             store.put(run, predictions=predictions, retry=self.retry_failed)
-            note_settled(self.store, self.paper.paper.key, [run.spec])
+            Ledger(self.store, self.paper.paper.key).note_settled([run.spec])
         shown = "  ".join(f"{metric} {value:.2f}" for metric, value in run.metrics.items())
         self.tell(f"{name} seed {seed}: {shown or f'failed ({run.reason})'}  ({span(run.seconds)})")
         return run.status == "failed"

@@ -9,15 +9,14 @@ import errno
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from audit.errors import AuditError, StoreError
-from audit.json_errors import RecordError, first_problem, refuse_non_finite, unread
+from audit.json_errors import RecordError, read_record, unread
 from audit.record import FORMAT_VERSION, Audit, audit_from_json, seal_of
 
 _REMEDIES = {
@@ -29,6 +28,9 @@ _REMEDIES = {
     errno.EEXIST: "a file stands where a folder is needed, so choose another folder",
     errno.ENOTDIR: "a file stands where a folder is needed, so choose another folder",
 }
+#: Nothing is lost with an audit's record: all runs are in the store.
+REMEDY = "`audit judge` writes it anew from the runs in the store, `audit run` makes runs"
+CHANGED = "it was changed after it was written"
 
 
 @contextmanager
@@ -40,6 +42,16 @@ def explained(path: Path) -> Iterator[None]:
         reason = os.strerror(err.errno) if err.errno else str(err)
         remedy = _REMEDIES.get(err.errno or 0, "choose another folder")
         raise StoreError(f"{path}: {reason}; {remedy}") from err
+
+
+def check_can_be_written(folder: Path) -> None:
+    """Raises `StoreError` where nothing can be written into the folder, or it cannot be made; makes none."""
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists() or path.is_symlink())
+    with explained(folder):
+        if not there.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, "")
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, "")
 
 
 def write(path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -60,23 +72,28 @@ def write(path: Path, content: bytes, *, durable: bool = True) -> None:
         with suppress(OSError):  # gone after the rename; and an error here must not hide the real one
             temporary.unlink(missing_ok=True)
     if durable:
-        _sync_folder(path.parent)
+        with suppress(OSError):  # Windows cannot open a folder
+            handle = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
+    """Files by name into the folder, which is made; their paths. Raises `StoreError`."""
+    paths = [folder / name for name in texts]
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in zip(paths, texts.values(), strict=True):
+            write(path, text.encode())
+    return paths
 
 
 def sync_all() -> None:
     """Make all that was written outlast a power cut: one wait for thousands of files."""
     if hasattr(os, "sync"):
         os.sync()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename outlast a power cut, where the system can (Windows cannot open a folder)."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def write_sealed(path: Path, record: Any) -> None:
@@ -92,52 +109,41 @@ def read_sealed(path: Path, kind: Any, newest: int) -> Any:
 
     Raises `RecordError` saying what is wrong with it, and `StoreError`.
     """
-    from pydantic import ValidationError
-
     with explained(path):
         try:
-            text = path.read_bytes()
+            raw = path.read_bytes()
         except FileNotFoundError:
             return None
     try:
-        content = json.loads(text.decode())
-        version = content.get("format_version") if isinstance(content, dict) else None
-        if isinstance(version, int) and version > newest:
-            raise StoreError(f"{path}: a newer version of this tool wrote it; update the tool")
-        record = _adapter(kind).validate_json(text, strict=True)
-        refuse_non_finite(content)
-    except ValidationError as err:
-        raise RecordError(first_problem(err)) from err
+        text = raw.decode()
+        content = json.loads(text)
     except (ValueError, RecursionError) as err:
         raise RecordError(unread(err)) from err
+    version = content.get("format_version") if isinstance(content, dict) else None
+    if isinstance(version, int) and version > newest:
+        raise StoreError(f"{path}: a newer version of this tool wrote it; update the tool")
+    record, content = read_record(kind, text)
     if content.get("seal") != seal_of(content):
-        raise RecordError("it was changed after it was written")
+        raise RecordError(CHANGED)
     return record
-
-
-@cache
-def _adapter(kind: Any) -> Any:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)
-
-
-#: Nothing is lost with a record: all runs are in the store.
-REMEDY = "`audit judge` writes it anew from the runs in the store, `audit run` makes runs"
 
 
 def read_audit(path: Path) -> Audit:
     """The audit in a file. Raises `AuditError` naming the file, and the key where one is to blame."""
-    content = _read(path)
     try:
-        audit = audit_from_json(content.decode())
-    except UnicodeDecodeError as err:
-        byte = content[err.start]
+        text = path.read_bytes().decode()
+        audit = audit_from_json(text)
+    except FileNotFoundError as err:
+        raise AuditError(f"{path}: there is no such file; give an audit.json, or make it: {REMEDY}") from err
+    except IsADirectoryError as err:
         raise AuditError(
-            f"{path}: its byte 0x{byte:02x} is no text, so it is no audit record; {REMEDY}"
+            f"{path}: is a folder; give the audit.json in it, or --out for all below it"
         ) from err
+    except OSError as err:
+        reason = os.strerror(err.errno) if err.errno else str(err)
+        raise AuditError(f"{path}: {reason}; give an audit.json that can be read") from err
     except ValueError as err:
-        raise AuditError(f"{path}: no audit record ({err}); {REMEDY}") from err
+        raise AuditError(f"{path}: no audit record ({unread(err)}); {REMEDY}") from err
     if audit.format_version > FORMAT_VERSION:
         raise AuditError(
             f"{path}: format {audit.format_version} was written by a newer version of this tool, and this "
@@ -149,38 +155,17 @@ def read_audit(path: Path) -> Audit:
             f"{path}: no audit record (its {len(verdicts)} verdicts are not those of its {len(claims)} "
             f"claims); {REMEDY}"
         )
-    _check_seals(path, json.loads(content))
+    content = json.loads(text)
+    experiments = content["experiments"]
+    runs = [run for it in experiments for run in (*it["runs"], *it.get("unjudged", ()))]
+    unsealed = "looks" in content and not content.get("seal")  # audits of before there were looks have none
+    if unsealed or not all(map(_is_as_sealed, (content, *runs))):
+        raise AuditError(f"{path}: {CHANGED}; {REMEDY}")
     return audit
 
 
-def _check_seals(path: Path, content: Mapping[str, Any]) -> None:
-    """Raises where the audit, or a run in it, is not as it was written.
-
-    Audits of before there were looks have no seal.
-    """
-    runs = [run for it in content["experiments"] for run in (*it["runs"], *it.get("unjudged", ()))]
-    broken = [it for it in (content, *runs) if it.get("seal") not in (None, "", seal_of(it))]
-    unsealed = "looks" in content and not content.get("seal")
-    if unsealed or any(
-        it.get("sources") != {} or it["seal"] != seal_of(_without_sources(it)) for it in broken
-    ):
-        raise AuditError(f"{path}: it was changed after it was written; {REMEDY}")
-
-
-def _without_sources(run: Mapping[str, Any]) -> dict[str, Any]:
-    """As it was sealed before a record told of its sources."""
-    return {key: value for key, value in run.items() if key != "sources"}
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as err:
-        raise AuditError(f"{path}: there is no such file; give an audit.json, or make it: {REMEDY}") from err
-    except IsADirectoryError as err:
-        raise AuditError(
-            f"{path}: is a folder; give the audit.json in it, or --out for all below it"
-        ) from err
-    except OSError as err:
-        reason = os.strerror(err.errno) if err.errno else str(err)
-        raise AuditError(f"{path}: {reason}; give an audit.json that can be read") from err
+def _is_as_sealed(content: dict[str, Any]) -> bool:
+    if content.get("seal") in (None, "", seal_of(content)):
+        return True
+    before_sources = {key: value for key, value in content.items() if key != "sources"}
+    return content.get("sources") == {} and content["seal"] == seal_of(before_sources)

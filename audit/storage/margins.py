@@ -10,39 +10,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from audit.claims.load import Paper
+from audit.claims.source import read as read_yaml
 from audit.errors import AuditError, StoreError
+from audit.names import first_of
 from audit.record import Run, digest
 from audit.storage.files import explained, write
 
-if TYPE_CHECKING:
-    from audit.claims.load import Paper
-
-
 Fixed = Mapping[str, Mapping[str, Any]]
+#: A claim that is not what it was when the runs began, and how: `margin 2.1 -> 2.5`, `no longer there`.
+Change = tuple[str, str]
 
 #: So many changed claims are named; the others are counted.
 _NAMED = 3
-
-
-@dataclass(frozen=True)
-class Change:
-    """One claim that is not what it was when the runs began."""
-
-    claim: str
-    what: str
-    """`margin 2.1 -> 2.5`, `kind order -> gap`, `no longer there`"""
-
-
 #: Keys that older stores do not hold.
 _SINCE = ("printed",)
 #: What is fixed beside the claims: the address of the authors' code, by which imported runs may contradict.
 _CODE = "code"
-
-_UNKNOWN = Change("claims or margins", "which ones is not on record")
 
 
 def keep_fixed(root: Path, paper: Paper) -> None:
@@ -58,12 +45,10 @@ def superseded(root: Path, paper: Paper) -> Mapping[str, str]:
     """Earlier hashes that the claim file takes over -> why, and what has changed since."""
     told, now = {}, json.loads(json.dumps(paper.fixed))
     for mark, why in paper.superseded.items():
-        held = _read(_path(root, paper.paper.key, mark), mark)
-        changed = sorted(_changes(held, now, ()), key=lambda it: it.claim) if held else []
-        texts = [f"{it.claim} ({it.what})" for it in changed]
-        more = f" and {len(texts) - 2 * _NAMED} more" if len(texts) > 2 * _NAMED else ""
-        whats = f"; changed since: {', '.join(texts[: 2 * _NAMED])}{more}"
-        told[mark] = f"{why.rstrip('.')}{whats if texts else ''}"
+        before = _read(_path(root, paper.paper.key, mark), mark)
+        texts = [f"{claim} ({what})" for claim, what in sorted(_changes(before or {}, now, ()))]
+        what = f"; changed since: {first_of(texts, 2 * _NAMED)}" if texts else ""
+        told[mark] = f"{why.rstrip('.')}{what}"
     return told
 
 
@@ -76,24 +61,32 @@ def grown_since(
     after runs of them began and the file does not declare a new audit: it names them, and what to write.
     """
     key, now = paper.paper.key, paper.margins_hash
-    before = dict.fromkeys(run.margins[key] for run in runs if key in run.margins)
     fixed = json.loads(json.dumps(paper.fixed))
     grown: dict[str, tuple[str, ...]] = {}
     refused: dict[str, list[Change]] = {}
-    for mark in before:
+    for mark in dict.fromkeys(run.margins[key] for run in runs if key in run.margins):
         if mark in (now, *paper.superseded):
             continue
-        held = _read(_path(root, key, mark), mark)
-        more = [] if held is None else [it for it in held if _more_readings(held[it], fixed.get(it, {}))]
-        changes = [_UNKNOWN] if held is None else list(_changes(held, fixed, more))
-        if changes or held is None:
+        before = _read(_path(root, key, mark), mark)
+        if before is None:
+            refused[mark] = [("claims or margins", "which ones is not on record")]
+            continue
+        more = [name for name in before if _more_readings(before[name], fixed.get(name, {}))]
+        if changes := list(_changes(before, fixed, more)):
             refused[mark] = changes
         else:
-            new = (name for name in fixed if name not in held or name in more)
+            new = (name for name in fixed if name not in before or name in more)
             grown[mark] = tuple(name for name in new if name != _CODE)
     if refused:
-        changed = sorted({it for changes in refused.values() for it in changes}, key=lambda it: it.claim)
-        raise AuditError(_refusal(path, list(refused), now, _listed(changed, path)))
+        changed = sorted({change for changes in refused.values() for change in changes})
+        why = "what was changed after the runs, and why"
+        items = ", ".join(f'{{hash: {mark}, why: "{why}"}}' for mark in refused)
+        raise AuditError(
+            f"{_listed(changed, path)} changed after runs in the store had begun under "
+            f"{' and '.join(refused)} (now {now}), and a margin is worth what it was before the runs: take "
+            f"the change back, or declare a new audit of these runs, with your reason, in {path}:\n"
+            f"supersedes: [{items}]"
+        )
     return grown
 
 
@@ -102,31 +95,26 @@ def _more_readings(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 
     A claim is decided only where all of them agree, so that one more can undo a verdict and make none.
     """
-    if (
-        not str(old.get("id", "")).startswith("readings:")
-        or old == new
-        or old.get("limit") != new.get("limit")
-    ):
+    of_readings = str(old.get("id", "")).startswith("readings:")
+    if not of_readings or old == new or old.get("limit") != new.get("limit"):
         return False
     now = new.get("open", {})
     return all(
-        name in now and all(it in now[name] for it in choices)  # what sets nothing is the first, in both
+        name in now and all(choice in now[name] for choice in choices)  # what sets nothing is first, in both
         for name, choices in old["open"].items()
     )
 
 
-def _changes(held: Fixed, now: Fixed, more: Sequence[str]) -> Iterator[Change]:
-    for name, old in held.items():
-        if name in more:
-            continue
+def _changes(before: Fixed, now: Fixed, more: Sequence[str]) -> Iterator[Change]:
+    for name, old in before.items():
         new = now.get(name)
         if new is None:
-            yield Change(name, "no longer there")
-            continue
-        keys = [it for it in dict.fromkeys((*old, *new)) if old.get(it) != new.get(it)]
-        keys = [it for it in keys if it in old or it not in _SINCE]
-        if keys:
-            yield Change(name, ", ".join(f"{it} {_shown(old, it)} -> {_shown(new, it)}" for it in keys))
+            yield name, "no longer there"
+        elif name not in more:
+            keys = [key for key in dict.fromkeys((*old, *new)) if old.get(key) != new.get(key)]
+            keys = [key for key in keys if key in old or key not in _SINCE]
+            if keys:
+                yield name, ", ".join(f"{key} {_shown(old, key)} -> {_shown(new, key)}" for key in keys)
 
 
 def _shown(claim: Mapping[str, Any], key: str) -> str:
@@ -137,40 +125,28 @@ def _shown(claim: Mapping[str, Any], key: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _listed(changes: list[Change], path: Path) -> str:
+def _listed(changes: Iterable[Change], path: Path) -> str:
     """With the line of each; metrics of one claim that changed alike are one."""
     lines = claim_lines(path)
-    found: dict[tuple[str, str], list[str]] = {}
-    for it in changes:
-        name, _, metric = it.claim.partition(":")
-        found.setdefault((name, it.what), []).append(metric)
+    metrics: dict[tuple[str, str], list[str]] = {}
+    for claim, what in changes:
+        name, _, metric = claim.partition(":")
+        metrics.setdefault((name, what), []).append(metric)
     texts = []
-    for (name, what), metrics in found.items():
-        place = f"{path}:{lines[name]}: " if name in lines else f"{path}: "
-        texts.append(f"{place}{' '.join((name, *filter(None, metrics)))} ({what})")
+    for (name, what), of in metrics.items():
+        place = f"{path}:{lines[name]}" if name in lines else f"{path}"
+        texts.append(f"{place}: {' '.join((name, *filter(None, of)))} ({what})")
     more = f" and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
     return "; ".join(texts[:_NAMED]) + more
 
 
 def claim_lines(path: Path) -> dict[str, int]:
     """Claim id -> its line in the file; none of a paper that was handed over in Python."""
-    from audit.claims.source import read
-
     if not path.exists():
         return {}
-    source = read(path)
+    source = read_yaml(path)
     claims: Any = source.content.get("claims") or []
-    return {it["id"]: source.lines.get(("claims", k), 1) for k, it in enumerate(claims)}
-
-
-def _refusal(path: Path, before: Sequence[str], now: str, what: str) -> str:
-    why = "what was changed after the runs, and why"
-    items = ", ".join(f'{{hash: {mark}, why: "{why}"}}' for mark in before)
-    return (
-        f"{what} changed after runs in the store had begun under {' and '.join(before)} (now {now}), and a "
-        "margin is worth what it was before the runs: take the change back, or declare a new audit of these "
-        f"runs, with your reason, in {path}:\nsupersedes: [{items}]"
-    )
+    return {claim["id"]: source.lines.get(("claims", k), 1) for k, claim in enumerate(claims)}
 
 
 def _path(root: Path, paper: str, mark: str) -> Path:
@@ -185,12 +161,12 @@ def _read(path: Path, mark: str) -> Fixed | None:
         except FileNotFoundError:
             return None
     try:
-        held: Fixed = json.loads(content)["claims"]
-        sound = digest(list(held.values())) == mark
+        fixed: Fixed = json.loads(content)["claims"]
+        sound = digest(list(fixed.values())) == mark
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         sound = False
     if not sound:
         raise StoreError(
             f"{path}: not as it was written; restore it, or move it away and declare a new audit"
         )
-    return held
+    return fixed

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from audit.errors import StoreError
 from audit.json_errors import unread
 from audit.record import FORMAT_VERSION, Run, RunSpec, digest, run_from_json, seal_of, sealed, to_json
-from audit.storage.files import explained, write
+from audit.storage.files import CHANGED, explained, write
 
 Predictions = Mapping[str, NDArray[Any]]
 
@@ -86,7 +86,7 @@ class Store:
         """
         found: list[StoreError] = []
         with explained(self.root):
-            paths = sorted(it for it in self.root.iterdir()) if self.root.exists() else []
+            paths = sorted(self.root.iterdir()) if self.root.exists() else []
         for path in paths:
             try:
                 if path.suffix == ".json" and _KEY.fullmatch(path.stem) and (run := self.get(path.stem)):
@@ -151,16 +151,29 @@ class Store:
             raise StoreError(
                 f"{path}: a record holds no NaN or infinity ({err}); store a failed run"
             ) from err
-        claimed = (
-            self.claim(run.key, wait=PUT_WAIT) if durable else nullcontext(Claim(True, self.get(run.key)))
-        )
-        with claimed as claim, explained(path):
-            _check_replaceable(claim, path, retry=retry, anew=anew)
+        alone = not durable
+        with (
+            (
+                nullcontext(Claim(True, self.get(run.key))) if alone else self.claim(run.key, wait=PUT_WAIT)
+            ) as claim,
+            explained(path),
+        ):
+            if not claim.held:
+                raise StoreError(
+                    f"{path}: another process has held this run for {PUT_WAIT:.0f} s; let it finish"
+                )
+            before = None if anew or claim.record is None else claim.record.status
+            if before == "done":
+                raise StoreError(
+                    f"{path}: a finished run is never replaced; choose another store to run it again"
+                )
+            if before == "failed" and not retry:
+                raise StoreError(f"{path}: this run failed before; ask for a retry to replace its record")
             _refuse_folder(arrays)
             arrays.unlink(missing_ok=True)
             if durable:  # to list the folder for each of thousands takes longer than to write them
-                for path in self.root.glob(f".{run.key}.*.tmp"):
-                    path.unlink(missing_ok=True)
+                for left in self.root.glob(f".{run.key}.*.tmp"):
+                    left.unlink(missing_ok=True)
             if content is not None:
                 write(arrays, content, durable=durable)
             write(path, to_json(run).encode(), durable=durable)
@@ -173,12 +186,12 @@ class Store:
 
         Raises `StoreError` where the file system refuses, or where the record is not this one any more.
         """
-        path, arrays = self._record(run.key), self._predictions(run.key)
+        path = self._record(run.key)
         with self.claim(run.key, wait=PUT_WAIT) as claim, explained(path):
             if not claim.held or claim.record is None or claim.record.seal != run.seal:
                 raise StoreError(f"{path}: it is not as it was just written; look into it")
             path.unlink()
-            arrays.unlink(missing_ok=True)
+            self._predictions(run.key).unlink(missing_ok=True)
 
     @contextmanager
     def claim(self, key: str, *, wait: float | None = None) -> Iterator[Claim]:
@@ -201,6 +214,8 @@ class Store:
             if held:
                 lock.release()
 
+    # ----------------------------------------------------------------- folders of runs
+
     def checkpoint_path(self, key: str) -> Path:
         """The folder for the checkpoint of an unfinished run; made here, removed when the run is settled."""
         path = self._checkpoint(key)
@@ -210,8 +225,7 @@ class Store:
 
     def has_checkpoint(self, key: str) -> bool:
         """Whether an unfinished run of that key left a state to go on from."""
-        folder = self._checkpoint(key)
-        return folder.is_dir() and any(it.suffix == ".pt" for it in folder.rglob("*"))
+        return any(path.suffix == ".pt" for path in self._checkpoint(key).rglob("*"))
 
     def members_path(self, spec: RunSpec, sources: Mapping[str, str] | None = None) -> Path:
         """The folder in which ensembles keep models that others of the same data and code may use."""
@@ -219,8 +233,6 @@ class Store:
         same |= {"code": spec.code} if spec.code else {}
         same |= {"sources": dict(sources)} if sources else {}
         return self.root / "members" / digest(same)
-
-    # ----------------------------------------------------------------- names and locks
 
     def _record(self, key: str) -> Path:
         if not _KEY.fullmatch(key):
@@ -234,42 +246,26 @@ class Store:
         return self.root / "checkpoints" / self._record(key).stem
 
 
-# --------------------------------------------------------------------------- checks
-
-
 def _check_writable(run: Run, path: Path, predictions: Predictions | None) -> None:
     if run.key != run.spec.key:
         raise StoreError(f"{path}: the run's key is not the hash of its spec, {run.spec.key!r}; use spec.key")
     if run.contradiction:  # `get` would refuse it
         raise StoreError(f"{path}: {run.contradiction}; store what belongs together")
-    if predictions is None:
-        return
-    if run.status != "done":
+    if predictions is not None and run.status != "done":
         raise StoreError(f"{path}: a run that is {run.status!r} has no predictions; leave them out")
-    for name, array in predictions.items():
+    for name, array in (predictions or {}).items():
         if array.dtype.hasobject:
             raise StoreError(
                 f"{path}: the predictions {name!r} hold Python objects; give an array of numbers"
             )
 
 
-def _check_replaceable(claim: Claim, path: Path, *, retry: bool, anew: bool) -> None:
-    if not claim.held:
-        raise StoreError(f"{path}: another process has held this run for {PUT_WAIT:.0f} s; let it finish")
-    if anew or claim.record is None or claim.record.status == "interrupted":
-        return
-    if claim.record.status == "done":
-        raise StoreError(f"{path}: a finished run is never replaced; choose another store to run it again")
-    if not retry:
-        raise StoreError(f"{path}: this run failed before; ask for a retry to replace its record")
-
-
-def _parse(path: Path, content: bytes) -> Run:
-    """The record in `content`, which was read from `path`. Raises `StoreError` for all that is not sound."""
+def _parse(path: Path, raw: bytes) -> Run:
+    """The record in `raw`, which was read from `path`. Raises `StoreError` for all that is not sound."""
     try:
-        text = content.decode()
-        found = json.loads(text)
-        version = found["format_version"]
+        text = raw.decode()
+        content = json.loads(text)
+        version = content["format_version"]
         if isinstance(version, int) and version > FORMAT_VERSION:
             raise StoreError(
                 f"{path}: format {version} was written by a newer version of this tool, and this one reads up"
@@ -282,8 +278,8 @@ def _parse(path: Path, content: bytes) -> Run:
         _reject(path, f"holds the key {run.key!r}, but its spec hashes to {run.spec.key!r}")
     if not run.seal:
         _reject(path, "it has no seal, so it was not written as it stands")
-    if run.seal != seal_of(found):
-        _reject(path, "it was changed after it was written")
+    if run.seal != seal_of(content):
+        _reject(path, CHANGED)
     return run
 
 
@@ -298,7 +294,6 @@ def _read(path: Path) -> bytes | None:
 
 
 def _refuse_folder(path: Path) -> None:
-    """Say what stands in the way: no other store is needed, and no file is there to delete."""
     if path.is_dir():
         raise StoreError(f"{path}: a folder stands where a file of this run belongs; move the folder away")
 

@@ -1,40 +1,23 @@
-"""JSON Schema of `audit.json` with a description for every key; it and the claim file's as pages of Markdown.
+"""docs/audit-json.md and docs/claim-file.md, made from the JSON Schemas.
 
-The descriptions are what stands beside or below the fields of `audit/record.py`, read from the source,
-because Python keeps none of a field.
+python -m tests.docs.schema_pages            # renews both pages; read the diff
 """
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
-import re
 from collections.abc import Mapping
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from audit import record
 from audit.claims.load import Paper
-from audit.expression.functions import FUNCTIONS, RELATIONS
-from audit.record import FORMAT_VERSION, audit_json_schema
+from audit.expression import FUNCTIONS, RELATIONS
+from audit.record import FORMAT_VERSION
+from audit.record_schema import audit_schema, one_line
 
-DRAFT = "https://json-schema.org/draft/2020-12/schema"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 #: What of `margins` is required is no matter of types.
 MARGINS = "`default` must be given where there are claims."
-
-
-def audit_schema() -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of `audit.json`, described key by key."""
-    schema = audit_json_schema()
-    described = _field_docstrings()
-    for name, part in [("Audit", schema), *schema["$defs"].items()]:
-        for key, value in part.get("properties", {}).items():
-            value.pop("title", None)  # the key again, in capitals
-            if text := described.get((name, key)):
-                value["description"] = text
-    title = f"audit.json, format {FORMAT_VERSION}"
-    return {"$schema": DRAFT, "$id": f"urn:xmtc-audit:audit-json:{FORMAT_VERSION}", **schema, "title": title}
 
 
 def audit_markdown() -> str:
@@ -65,16 +48,16 @@ def claim_markdown() -> str:
 
 
 def _text(name: str) -> str:
-    return (resources.files("audit") / "templates" / f"{name}.txt").read_text(encoding="utf-8")
+    return (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8")
 
 
 def _section(name: str, part: Mapping[str, Any]) -> str:
     """One kind of object: what it is, and a table of its keys."""
-    lines = [f"## {name}\n", f"{_one_line(part.get('description', ''))}\n", "| key | type | meaning |"]
+    lines = [f"## {name}\n", f"{one_line(part.get('description', ''))}\n", "| key | type | meaning |"]
     lines.append("|---|---|---|")
     for key, value in part.get("properties", {}).items():
         default = f" Default: `{json.dumps(value['default'])}`." if "default" in value else ""
-        meaning = _cell((_one_line(value.get("description", "")) + default).strip())
+        meaning = _cell((one_line(value.get("description", "")) + default).strip())
         lines.append(f"| `{key}` | {_type(value)} | {meaning} |".replace("|  |", "| |"))
     return "\n".join([*lines, ""])
 
@@ -114,23 +97,10 @@ def _with_what_must_be_given(part: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**part, "properties": keys}
 
 
-def _one_line(text: str) -> str:
-    return re.sub(r"\bNone\b", "null", " ".join(text.split()))
-
-
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _field_docstrings() -> dict[tuple[str, str], str]:
-    """(class, field) -> what is said beside the field, or below it, on one line."""
-    texts, source = {}, inspect.getsource(record)
-    for node in (it for it in ast.parse(source).body if isinstance(it, ast.ClassDef)):
-        for statement, after in zip(node.body, [*node.body[1:], None], strict=True):
-            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                text = source.splitlines()[(statement.end_lineno or 1) - 1].partition("  # ")[2]
-                if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-                    text = str(after.value.value)
-                if text:
-                    texts[node.name, statement.target.id] = _one_line(text)
-    return texts
+if __name__ == "__main__":
+    (DOCS / "audit-json.md").write_text(audit_markdown())
+    (DOCS / "claim-file.md").write_text(claim_markdown())
