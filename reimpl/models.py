@@ -68,7 +68,7 @@ def find_model(name: str) -> ModuleType:
     if name in _own_models():
         return importlib.import_module(f"reimpl.{name}")
     if (path := files_of_models().get(name)) is not None:
-        module, value = _load_file(path), str(path)
+        module, value = load_file(path), str(path)
     elif (offer := _offers().find(name)) is not None:
         module, value = cast(ModuleType, offer.load()), offer.point.value
     else:
@@ -159,7 +159,7 @@ def _defining(folder: Path) -> dict[str, Path]:
 # ------------------------------------------------------------------------------------- files of a folder
 
 
-def _load_file(path: Path) -> ModuleType:
+def load_file(path: Path) -> ModuleType:
     """The module of a model's file, as it was when this process imported it first (see `forget`).
 
     What lies beside it can be imported. Raises `ConfigError` with whatever goes wrong in the import.

@@ -269,7 +269,7 @@ def claim_command(
     --says "words are better" --set section=3.2
     """
     from audit.authoring.entries import entry
-    from audit.kinds import CLAIM_MODELS
+    from audit.kinds import KINDS
 
     if kind is None or len(kind) > 1:
         raise AuditError(f"--kind is missing; give one of {', '.join(KINDS)}")

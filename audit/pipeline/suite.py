@@ -25,7 +25,7 @@ from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Run, dige
 from audit.runner import Job, Plan, Settings, make_plan
 from audit.runner.commands import Commands
 from audit.runner.execute import execute
-from audit.runner.models import fidelity, of_other_versions
+from audit.runner.models import fidelity
 from audit.runner.plan import LEFT_OUT
 from audit.runner.progress import Screen
 from audit.runner.resolve import check_precision, device_of, selected
@@ -249,7 +249,7 @@ class Suite:
             settings = replace(self.settings, seeds=seeds)
             self.say(plan.summary(self.paper.paper.key, settings, self._workers(plan.jobs)))
         remarks = plan.remarks if self.settings.data else ()
-        for remark in (*self.cost_lines(plan), *plan.idle, *others, *remarks):
+        for remark in (*self.cost_lines(plan), *plan.idle, *remarks):
             self.say(f"  {remark}")
 
     def cost_lines(self, plan: Plan) -> Iterator[str]:
