@@ -21,7 +21,7 @@ from audit.record import Audit, ExperimentRecord, Look, Run, SplitStudy
 from audit.storage.manifest import KeptPlan, Ledger, with_lost_imports, with_stored_runs
 from audit.storage.margins import grown_since, keep_fixed, superseded
 from audit.storage.runs import Store
-from reimpl.models import sources_of
+from reimpl import models
 
 Tell = Callable[[str], None]
 """Gets what the user must know beside the result, one sentence each."""
@@ -98,7 +98,7 @@ class Session:
         ledger, imported = self.ledger(paper), self.imported(paper)
         lost = ledger.lost_seeds()
         ours = {
-            name: replace(record, sources=sources_of(record.models)) if record.runs else record
+            name: replace(record, sources=models.sources_of(record.models)) if record.runs else record
             for name, record in with_stored_runs(plan, paper, self.runs, lost).items()
         }
         experiments = with_lost_imports(self._with_imported(paper, ours, imported), lost)
