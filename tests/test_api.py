@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import hashlib
 import os
 import subprocess
 import sys
@@ -262,8 +261,7 @@ def test_run_takes_models_of_a_folder_and_says_so_where_one_is_unknown(
     with pytest.raises(audit.PlanError, match=said):
         audit.run("toy.yaml", only="words", seeds=1)
     audit.run("toy.yaml", only="words", seeds=1, models="own")
-    content = Path("own/mine.py").read_bytes()
-    assert [(it.model, it.code) for it in untrained] == [("mine", hashlib.sha256(content).hexdigest())]
+    assert [spec.model for spec in untrained] == ["mine"]
     assert "XMTC_AUDIT_MODELS" not in os.environ
 
 
