@@ -165,7 +165,13 @@ class Commands:
         if not commands:
             return False
         if not allowed:
-            refusal = self._refusal(commands)
+            name, command = next(iter(commands.items()))
+            others = f" and {len(commands) - 1} more" if len(commands) > 1 else ""
+            refusal = (
+                f"{self.path}: {name}{others} would start a program ({shlex.join(command.run)}), and a claim "
+                "file may come from a stranger: read its commands, and add "
+                f"{option('allow_commands', True)} if you trust them"
+            )
             if not any(it.model is not None for it in asked.values()):
                 raise AuditError(refusal)
             self.tell(f"left out: {refusal}")
@@ -179,51 +185,41 @@ class Commands:
             self.tell(f"{said}--retry-failed runs them again")
         return failed > 0
 
-    def _refusal(self, commands: dict[str, Command]) -> str:
-        name, command = next(iter(commands.items()))
-        others = f" and {len(commands) - 1} more" if len(commands) > 1 else ""
-        return (
-            f"{self.path}: {name}{others} would start a program ({shlex.join(command.run)}), and a claim "
-            "file may come from a stranger: read its commands, and add "
-            f"{option('allow_commands', True)} if you trust them"
-        )
-
     def _settle(self, name: str, command: Command, seed: int) -> bool:
         """Whether the run of that seed, where it has no record yet, failed."""
-        store = Store(self.store)
-        key = digest(["command", self.paper.paper.key, name, seed])
-        with store.claim(key, wait=0) as claim:
+        store, key = Store(self.store), self.paper.paper.key
+        idle = {"time_limit", "authors_code", "same_data"}  # they do not decide the outcome
+        mark = digest(command.model_dump(mode="json", exclude=idle))
+        with store.claim(digest(["command", key, name, seed]), wait=0) as claim:
             if not claim.held:
                 self.tell(f"{name} seed {seed}: another process is at work on it")
                 return False
-            imported = counting(
-                (run for run in store.runs(problems=[]) if run.imported), self.paper.paper.key
-            )
+            imported = counting((run for run in store.runs(problems=[]) if run.imported), key)
             before = imported.get((name, seed), [])
             if not all(Provenance.of(run).command for run in before):
                 raise AuditError(
                     f"{self.store}: {name!r}, seed {seed}, was imported from a file, and the claim file has "
                     f"a command for it; leave it out with {option('only')}, or take another {option('store')}"
                 )
-            done = [run for run in before if Provenance.of(run).command == _digest(command)]
+            done = [run for run in before if Provenance.of(run).command == mark]
             if any(run.status == "done" or not self.retry_failed for run in done):
                 return False
-            run, predictions = self._run(name, command, seed, before)
+            run, predictions = self._run(name, command, seed, before, mark)
             store.put(run, predictions=predictions, retry=self.retry_failed)
-            Ledger(self.store, self.paper.paper.key).note_settled([run.spec])
+            Ledger(self.store, key).note_settled([run.spec])
         shown = "  ".join(f"{metric} {value:.2f}" for metric, value in run.metrics.items())
         self.tell(f"{name} seed {seed}: {shown or f'failed ({run.reason})'}  ({span(run.seconds)})")
         return run.status == "failed"
 
     def _run(
-        self, name: str, command: Command, seed: int, before: Sequence[Run]
+        self, name: str, command: Command, seed: int, before: Sequence[Run], mark: str
     ) -> tuple[Run, Predictions | None]:
         logs = self.store / "commands" / self.paper.paper.key / name
         with explained(logs):
             logs.mkdir(parents=True, exist_ok=True)
         dataset = self.paper.datasets[self.paper.single_experiments[name].on].name
         result = Result(name, seed, dataset, command.fingerprint, {}, (), command.unit or "percent")
-        started, clock = _now(), time.monotonic()
+        started, clock = datetime.now(UTC), time.monotonic()
         with tempfile.TemporaryDirectory(prefix="audit-out-") as folder:
             out = Path(folder).resolve()
             cwd = out if command.cwd is None else (self.path.parent / command.cwd).resolve()
@@ -251,23 +247,13 @@ class Commands:
             same_data=command.same_data or "",
         )
         run = replace(
-            run_of(result, (seed,), self.paper, declared, before, command=_digest(command)),
+            run_of(result, (seed,), self.paper, declared, before, command=mark),
             status="done" if failure is None else "failed",
             reason=failure,
             seconds=round(seconds, 3),
             notes=(f"output: {logs / str(seed)}.out and .err", *result.notes),
             versions={"xmtc-audit": audit.__version__},
-            started=started,
-            finished=_now(),
+            started=started.isoformat(timespec="seconds"),
+            finished=datetime.now(UTC).isoformat(timespec="seconds"),
         )
         return run, result.predictions if failure is None else None
-
-
-def _digest(command: Command) -> str:
-    """Of what decides the outcome; how long it may take does not, nor what is stated about it."""
-    idle = {"time_limit", "authors_code", "same_data"}
-    return digest(command.model_dump(mode="json", exclude=idle))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
