@@ -1,8 +1,4 @@
-"""Do the entries of a file fit together? Names, references, metrics, sources, margins' names, open choices.
-
-An entry that is not sound by itself is left out of the paper that is looked at here; `absent` are the names
-of those, of which nothing is said.
-"""
+"""Do the entries of a file fit together? Names, references, metrics, sources, margins, open choices."""
 
 from __future__ import annotations
 
@@ -26,9 +22,9 @@ if TYPE_CHECKING:
 MOST_PRIMARIES = 3
 
 
-def problems(paper: Paper, known: KnownNames | None = None, absent: Collection[str] = ()) -> list[Problem]:
+def problems(paper: Paper, known: KnownNames | None = None) -> list[Problem]:
     """All problems between the entries of a file, and with the known names; in no particular order."""
-    links = Links(paper, absent)
+    links = Links(paper)
     parts = (links.in_tables, links.in_experiments, links.in_margins, links.in_readings, links.in_claims)
     misfits = [misfit for part in parts for misfit in part()]
     return [*(Problem(*misfit) for misfit in misfits), *(unknown_names(paper, known) if known else ())]
@@ -53,9 +49,8 @@ def unmeasurable(paper: Paper) -> Iterator[Problem]:
 class Links:
     """What hangs on what in one file."""
 
-    def __init__(self, paper: Paper, absent: Collection[str]) -> None:
-        self.paper, self.absent = paper, absent
-        experiments = paper.single_experiments
+    def __init__(self, paper: Paper) -> None:
+        self.paper, experiments = paper, paper.single_experiments
         self.known: Mapping[str, Collection[str]] = {
             "data set": paper.datasets,
             "table": paper.tables,
@@ -68,13 +63,9 @@ class Links:
 
     def unknown(self, path: KeyPath, what: str, name: str | None) -> Iterator[Misfit]:
         """A problem where there is a name that is not known."""
-        if name is not None and name not in self.known[what] and not self.is_absent(name):
+        if name is not None and name not in self.known[what]:
             text = f"there is no {what.removeprefix('named ')} {name!r}"
             yield path, f"{text}; {known_names(name, self.known[what])}"
-
-    def is_absent(self, name: str) -> bool:
-        """Whether it may be one of an entry that is left out, or of one of its data sets."""
-        return any(name == it or name.startswith(f"{it}-") for it in self.absent)
 
     # ----------------------------------------------------------------------- tables and experiments
 
@@ -132,7 +123,7 @@ class Links:
     def in_margins(self) -> Iterator[Misfit]:
         """Margins are of tables, of claims that are judged by one, or for all others."""
         claims, tables = {it.id: it for it in self.paper.claims}, self.paper.tables
-        if claims and "default" not in (*self.paper.margins, *self.absent):
+        if claims and "default" not in self.paper.margins:
             text = "this key is missing; add {value: 0.5, rule: field, why: ...} or another margin"
             yield ("margins", "default"), text
         for key in self.paper.margins:
@@ -142,14 +133,12 @@ class Links:
             elif name in claims and not isinstance(claims[name], JudgedByMargin):
                 kind = claims[name].kind
                 yield path, f"names a claim of kind {kind}, which is judged without one; drop it"
-            elif name not in ("default", *tables, *claims, *self.absent):
+            elif name not in ("default", *tables, *claims):
                 yield path, f"names no table and no claim; {known_names(name, [*tables, *claims])}"
 
     def in_readings(self) -> Iterator[Misfit]:
         """What is open nowhere or is not there, set by two open choices, and too large grids."""
         readings = self.paper.readings
-        if readings is None and self.absent:
-            return
         there, limit = (readings.open, readings.limit) if readings else ({}, "full")
         for name, it in self.paper.experiments.items():
             path: KeyPath = ("experiments", name, "readings")
@@ -167,7 +156,7 @@ class Links:
                 text = f"makes {counted(number, 'reading')}, and {MOST} are the most; leave some out"
                 yield path, f"{text}, or set limit: one_at_a_time" if limit == "full" else text
         used = {name for it in self.paper.experiments.values() for name in it.readings}
-        for name in there if not self.absent else ():
+        for name in there:
             if name not in used:
                 text = "is open in no experiment; name it in the readings of one, or drop it"
                 yield ("readings", "open", name), text
@@ -193,12 +182,10 @@ class Links:
 
     def _in_references(self, claim: Claim) -> Iterator[Misfit]:
         """Each reference leads to a number that can bear the claim, in each metric."""
-        every = dict(claim.places())
-        references = {it: name for it, name in every.items() if not self.is_absent(name.split(".")[0])}
+        references, lost = dict(claim.places()), False
         metrics: Sequence[str | None] = self.paper.metrics_of(claim)
         if not claim.needs_metric:
             metrics = (getattr(claim, "quantity", None),)
-        lost = len(references) < len(every)
         for metric in metrics or (None,):
             targets: list[tuple[KeyPath, Cell | str]] = []
             for place, reference in references.items():
@@ -242,7 +229,7 @@ class Links:
         """The reference of an expression leads to cells; a star stands for all rows, or all metrics."""
         table, row, *column = reference.split(".")
         tables = self.paper.printed
-        for metric in metrics if not self.is_absent(table) else ():
+        for metric in metrics:
             try:
                 if "*" not in reference and metric is None and not column:
                     text = f"{reference} names no column; add it, or state the claim's metric"

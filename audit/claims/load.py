@@ -3,9 +3,9 @@
     paper = load(Path("claims/chen2022.yaml"))
     paper.claim_records()
 
-Reading goes in steps, each of which reports all it finds: the YAML with its lines (`source`), each entry by
-itself (`schema`, `audit.kinds`), and the entries that are sound against each other (`links`). Margins are
-held against their rules (`margins`) once all else is right, since the rules go by the rest of the file.
+Reading goes in steps, each of which reports all it finds and must be right before the next: the YAML with
+its lines (`source`) and each entry by itself (`schema`, `audit.kinds`); the entries against each other
+(`links`); the margins against their rules (`margins`).
 
 Who held a table's numbers against the page is on record with a fingerprint of the numbers (`verified`). Where
 a number was changed since, the table counts as unverified until somebody looks again; a record without a
@@ -15,7 +15,6 @@ fingerprint (written by hand) is taken at its word.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from importlib import resources
@@ -31,7 +30,7 @@ from audit.claims.experiments import Departure, Experiment
 from audit.claims.known import KnownNames
 from audit.claims.margins import Margins
 from audit.claims.names import cell_of, is_experiment, metrics_of
-from audit.claims.problems import at_their_places, sentences, sound_part
+from audit.claims.problems import sentences
 from audit.claims.schema import (
     AuthorResponse,
     Citation,
@@ -383,9 +382,6 @@ def load(path: Path, *, known: KnownNames | None = None, content: bytes | None =
         problems += [] if problems else links.unmeasurable(paper)
     except ValidationError as err:
         problems += sentences(err, Paper, source)
-        part, places, absent = sound_part(source.content, [it.path for it in problems])
-        with suppress(ValidationError):  # nothing to go by: no tables, or no data sets
-            problems += at_their_places(links.problems(Paper.model_validate(part), known, absent), places)
     if problems or paper is None:
         problems.sort(key=source.line)
         messages = [source.message(problem) for problem in problems]

@@ -1,11 +1,9 @@
-"""What pydantic says of a claim file, as sentences that say what to do; and what is left without the entries
-in which something is wrong."""
+"""What pydantic says of a claim file, as sentences that say what to do."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -128,41 +126,3 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
         yield annotation
     for inner in get_args(annotation):
         yield from _models(inner)
-
-
-def sound_part(
-    content: Plain, wrong: Sequence[KeyPath]
-) -> tuple[dict[str, Any], Mapping[str, Sequence[int]], Collection[str]]:
-    """A file without the entries in which something is wrong, given their places.
-
-    Its format and citation are made up. With it come the places in the file of what is left of each list, and
-    the names of the entries that are left out.
-    """
-    part: dict[str, Any] = {"format": 1, "paper": {"key": "unread", "title": "unread"}}
-    places: dict[str, list[int]] = {}
-    absent: set[str] = set()
-    broken = {path[:2] for path in wrong}
-    for section in ("datasets", "tables", "experiments", "margins", "claims", "departures"):
-        entries = content.get(section)
-        if isinstance(entries, dict):
-            part[section] = {key: it for key, it in entries.items() if (section, key) not in broken}
-            absent |= entries.keys() - part[section].keys()
-        elif isinstance(entries, list):
-            places[section] = [k for k in range(len(entries)) if (section, k) not in broken]
-            part[section] = [entries[k] for k in places[section]]
-            lost = (it for k, it in enumerate(entries) if (section, k) in broken and isinstance(it, dict))
-            absent |= {str(it.get("id")) for it in lost}
-    if any(path[:1] == ("readings",) for path in wrong):
-        absent.add("readings")
-    else:
-        part["readings"] = content.get("readings")
-    return part, places, absent
-
-
-def at_their_places(found: Sequence[Problem], places: Mapping[str, Sequence[int]]) -> Iterator[Problem]:
-    """Problems of a sound part at their places in the file."""
-    for problem in found:
-        section, *rest = problem.path
-        if rest and isinstance(rest[0], int):
-            rest[0] = places[str(section)][rest[0]]
-        yield replace(problem, path=(section, *rest))
