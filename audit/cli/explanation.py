@@ -9,7 +9,7 @@ from audit.cli.app import wrapped
 from audit.judging.explain import Derivation, derivation
 from audit.judging.plan import outlooks
 from audit.judging.plan import sentence as outlook_sentence
-from audit.judging.verdicts import about_readings
+from audit.judging.verdicts import about_specifications
 from audit.record import Audit, ClaimRecord, ExperimentRecord
 from audit.stats.decision import Step, num
 from audit.stats.printed import printed
@@ -188,7 +188,7 @@ def _readings(found: Derivation, audit: Audit) -> Iterator[str]:
         yield "  the default reading alone was run; `audit run --readings` runs the others"
         return
     counts = Counter(reading.outcome for reading in verdict.readings)
-    yield from wrapped(f"{about_readings(counts, verdict.readings_declared)}: {_OF_READINGS}", 2, 4)
+    yield from wrapped(f"{about_specifications(counts, verdict.readings_declared)}: {_OF_READINGS}", 2, 4)
     difference, marks = kind_words(claim).differs, edges(claim, verdict)
     show = numbers.signed if difference else numbers.points
     interval = f"{coverage(verdict)[1]}% interval"

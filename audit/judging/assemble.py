@@ -84,7 +84,9 @@ def assemble(
         tool_version=audit.__version__,
         created=max((run.finished for run in runs if run.finished), default=""),
         not_checked=tuple(
-            f"{it.title}: {it.not_run.rstrip('.')}." for it in experiments.values() if it.not_run
+            f"{record.title}: {record.not_run.rstrip('.')}."
+            for record in experiments.values()
+            if record.not_run
         ),
         looks=tuple(looks),
         earlier=earlier or {},
@@ -112,7 +114,7 @@ def sheet_of(paper: Paper) -> Sheet:
     return Sheet(
         paper=paper.info(),
         tables=paper.table_records(),
-        datasets={it.id: it for it in paper.dataset_records()},
+        datasets={data.id: data for data in paper.dataset_records()},
         statements=paper.statements(),
     )
 
@@ -130,19 +132,20 @@ def is_judged_by(audit: Audit) -> bool:
 
 def _verdicts(audit: Audit) -> tuple[Verdict, ...]:
     """By the audit's own claims, runs and looks; a badge where an earlier judgement decided otherwise."""
-    verdicts = judge_by(audit.looks, {it.id: it for it in audit.experiments}, judge_of(audit))
-    now, told = family_size(verdicts), []
-    for it in verdicts:
-        before, size = audit.earlier.get(it.claim, (it.outcome, now))
+    experiments = {record.id: record for record in audit.experiments}
+    verdicts = judge_by(audit.looks, experiments, judge_of(audit))
+    now, shown = family_size(verdicts), []
+    for verdict in verdicts:
+        before, size = audit.earlier.get(verdict.claim, (verdict.outcome, now))
         among = f", when {counted(size, 'claim')} could be tested and not {now}" if size != now else ""
-        badges = () if before == it.outcome else (f"{before} at an earlier judgement{among}",)
-        told.append(replace(it, badges=(*it.badges, *badges)))
-    return tuple(told)
+        badges = () if before == verdict.outcome else (f"{before} at an earlier judgement{among}",)
+        shown.append(replace(verdict, badges=(*verdict.badges, *badges)))
+    return tuple(shown)
 
 
 def family_size(verdicts: Iterable[Verdict]) -> int:
     """Claims that could be tested."""
-    return sum(it.p_reproduced_adjusted is not None for it in verdicts)
+    return sum(verdict.p_reproduced_adjusted is not None for verdict in verdicts)
 
 
 def judge_of(audit: Audit) -> Judge:
@@ -156,7 +159,7 @@ def judge_of(audit: Audit) -> Judge:
             fidelity=passed(audit.fidelity),
             margins=margins,
             test_sizes=audit.test_sizes,
-            readings=audit.readings,
+            specifications=audit.readings,
             alpha=level,
         )
 
@@ -226,12 +229,11 @@ def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share |
     Its interval (Wilson 1927) takes claims for independent draws, which they are not: they share runs and
     tables. The same comparison twice is counted once in it; the rest makes it narrower than the truth.
     """
-    decided = [
-        (claim, it) for claim, it in zip(claims, verdicts, strict=True) if it.outcome != "inconclusive"
-    ]
+    pairs = zip(claims, verdicts, strict=True)
+    decided = [(claim, verdict) for claim, verdict in pairs if verdict.outcome != "inconclusive"]
     if not decided:
         return None
-    reproduced = sum(it.outcome == "reproduced" for _, it in decided)
-    distinct = {(comparison(claim, it), it.outcome) for claim, it in decided}
+    reproduced = sum(verdict.outcome == "reproduced" for _, verdict in decided)
+    distinct = {(comparison(claim, verdict), verdict.outcome) for claim, verdict in decided}
     once = sum(outcome == "reproduced" for _, outcome in distinct), len(distinct)
     return Share(reproduced, len(decided), wilson(*once), once)

@@ -53,9 +53,9 @@ class Derivation:
 
 def derivation(audit: Audit, claim: str) -> Derivation:
     """Of the claim with that id (`claimid:metric`). Raises ValueError for an id that there is not."""
-    k = [it.id for it in audit.claims].index(claim)
+    k = [record.id for record in audit.claims].index(claim)
     record, verdict = audit.claims[k], audit.verdicts[k]
-    experiments, judge = {it.id: it for it in audit.experiments}, judge_of(audit)
+    experiments, judge = {of.id: of for of in audit.experiments}, judge_of(audit)
     look, level, records, verdicts = None, ALPHA, experiments, audit.verdicts
     for taken in audit.looks:  # the first that decided the claim, or that of most seeds
         seen = at_look(experiments, audit.looks, taken)
@@ -84,7 +84,8 @@ def _family(
     others, needed = family.others(k), family.needed(k, alpha=level)
     adjusted = own.p_reproduced_adjusted, own.p_contradicted_adjusted or 0.0
     reproduced, contradicted = (
-        Place(mine[i], adjusted[i], 1 + sum(it[i] < mine[i] for it in others), needed[i]) for i in (0, 1)
+        Place(mine[i], adjusted[i], 1 + sum(other[i] < mine[i] for other in others), needed[i])
+        for i in (0, 1)
     )
     primaries = family.primary[k] + sum(primary for _, _, primary in others)
     return AmongOthers(1 + len(others), primaries, reproduced, contradicted)

@@ -172,7 +172,7 @@ def beside(experiment: str) -> str:
 def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> ExperimentRecord:
     scope, data = scope_of(paper, record.dataset, runs), paper.datasets[record.dataset]
     prints = dict.fromkeys(run.data.fingerprint for run in runs)
-    another = (paper.known_as(record.dataset, content=it, partition=it) for it in prints)
+    another = (paper.known_as(record.dataset, content=digest, partition=digest) for digest in prints)
     # where there are not as many test documents as are printed, and whether a tenth more or fewer
     text, apart, far = data.printed.get("test"), [], False
     if text is not None and scope == "same_data":

@@ -116,7 +116,7 @@ def compare(
     fidelity: Mapping[str, bool],
     margins: MarginsNow | None = None,
     test_sizes: Mapping[str, int] | None = None,
-    readings: Readings | None = None,
+    specifications: Readings | None = None,
     alpha: float = ALPHA,
 ) -> tuple[Verdict, ...]:
     """One verdict for each of a paper's claims, in their order.
@@ -124,11 +124,11 @@ def compare(
     `fidelity` says for each model whether it passed its own checks; without that a contradiction is not
     given out. `margins` are held against the run records: a margin is worth what it was before the runs.
     `test_sizes` gives the number of test documents that the paper prints for a data set; evidence of another
-    split needs it, and stays inconclusive without. A claim with `readings` is judged under each of them that
+    split needs it, and stays inconclusive without. A claim with `specifications` is judged under each of them that
     was run, and decided only where all agree.
     """
     evidence = Evidence.of(claims, experiments, test_sizes)
-    rules = Judgement(claims, evidence, fidelity, margins, readings, alpha)
+    rules = Judgement(claims, evidence, fidelity, margins, specifications, alpha)
     own = replace(rules, evidence=replace(evidence, priors={})).verdicts()
     alike = replace(rules, kappa=1.0).verdicts()
     return tuple(
@@ -360,7 +360,7 @@ class Judgement:
     evidence: Evidence
     fidelity: Mapping[str, bool]
     margins: MarginsNow | None = None
-    readings: Readings | None = None
+    grid: Readings | None = None  # What the paper leaves open.
     alpha: float = ALPHA
     kappa: float = KAPPA
 
@@ -434,9 +434,9 @@ class Judgement:
     def _by_specification(self, claim: ClaimRecord, evidence: Evidence) -> tuple[Judged, ...]:
         """Under every declared one, the default first; none where no other was run, for any arm."""
         kind, records = KINDS.get(claim.kind), evidence.experiments
-        if self.readings is None or kind is None or not kind.under_specifications:
+        if self.grid is None or kind is None or not kind.under_specifications:
             return ()
-        grid = [(one, self._keys(claim, one)) for one in declared(self.readings, claim.experiments)]
+        grid = [(one, self._keys(claim, one)) for one in declared(self.grid, claim.experiments)]
         others = {key for _, keys in grid[1:] for key in keys.values()} - set(claim.experiments)
         if not any(key in records and records[key].runs for key in others):
             return ()
@@ -451,14 +451,14 @@ class Judgement:
 
     def _keys(self, claim: ClaimRecord, specification: Departures) -> dict[str, str]:
         """What each of the claim's experiments is called under it."""
-        of = self.readings.of if self.readings else {}
+        of = self.grid.of if self.grid else {}
         return {
             name: experiment_id(name, within(specification, of.get(name, ()))) for name in claim.experiments
         }
 
     def _noted(self, claim: ClaimRecord, verdict: Verdict) -> Verdict:
         """With what must be said of specifications that were not run, or were declared after the runs."""
-        grid, records = declared(self.readings, claim.experiments), self.evidence.experiments
+        grid, records = declared(self.grid, claim.experiments), self.evidence.experiments
         if not grid:
             return verdict
         if verdict.readings:
@@ -576,10 +576,10 @@ def _headline(default: Verdict, run: Sequence[Judged], settled: Sequence[Verdict
         shown = replace(shown, outcome="inconclusive", reason="ambiguous_description")
     elif len(verdicts) < number and outcomes["inconclusive"] == 0:
         shown = replace(shown, outcome="inconclusive", reason="some_readings")
-    return _badged(shown, about_readings(outcomes, number))
+    return _badged(shown, about_specifications(outcomes, number))
 
 
-def about_readings(outcomes: Mapping[Outcome, int], number: int) -> str:
+def about_specifications(outcomes: Mapping[Outcome, int], number: int) -> str:
     """`all 13 readings reproduced`, `12 of 13 readings run: 9 reproduced, 3 inconclusive`."""
     run = sum(outcomes.values())
     order: tuple[Outcome, ...] = ("reproduced", "contradicted", "inconclusive")

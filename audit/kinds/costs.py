@@ -146,7 +146,9 @@ class ConvergenceClaim(Claim):
         if not all(reaches):
             return untested("not_measured", badges=badges)
         test = convergence(*([of[seed] for seed in sorted(of)] for of in reaches))
-        medians = " and ".join("not reached" if it is None else f"{round(it, 2):g}" for it in test.medians)
+        medians = " and ".join(
+            "not reached" if epochs is None else f"{round(epochs, 2):g}" for epochs in test.medians
+        )
         badges.append(f"median epochs to {target:g}: {medians}")
         return replace(test, target=float(target), badges=tuple(badges), steps=[*steps, *test.steps])
 
@@ -201,7 +203,7 @@ class ComplexityClaim(Claim):
             details |= {"operations": self.operations, "given": dict(self.given)}
         if self.sizes is None:
             return {"details": details}
-        sizes = dict(sorted(self.sizes.items(), key=lambda it: it[1]))
+        sizes = dict(sorted(self.sizes.items(), key=lambda pair: pair[1]))
         return {"details": details | {"sizes": sizes, "quantity": self.quantity}, "experiments": tuple(sizes)}
 
     @staticmethod
@@ -426,7 +428,7 @@ def _one_size_grows(case: Case) -> bool:
     """Whether our runs differ in one setting alone, as the claim says; imports tell no settings."""
     ours = [(arm.experiment, _settings(run)) for arm in case.arms for run in arm.runs if not run.imported]
     names = {name for _, settings in ours for name in settings}
-    changed = [it for it in sorted(names) if len({repr(settings.get(it)) for _, settings in ours}) > 1]
+    changed = [name for name in sorted(names) if len({repr(of.get(name)) for _, of in ours}) > 1]
     if not changed or changed == ["data"]:
         return True
     if len(changed) > 1:
@@ -437,7 +439,7 @@ def _one_size_grows(case: Case) -> bool:
         if not isinstance(setting, int | float) or isinstance(setting, bool) or setting <= 0:
             return False
         ratios.append(setting / sizes[name])
-    return all(math.isclose(it, ratios[0], rel_tol=1e-9) for it in ratios)
+    return all(math.isclose(ratio, ratios[0], rel_tol=1e-9) for ratio in ratios)
 
 
 def _settings(run: Run) -> Mapping[str, Any]:

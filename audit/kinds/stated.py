@@ -88,5 +88,5 @@ class StructuralClaim(Formula):
 
     def settings(self) -> dict[str, Any]:
         settings = super().settings()
-        counted = [it.model_dump(mode="json") for it in self.counted]
+        counted = [weights.model_dump(mode="json") for weights in self.counted]
         return settings | ({"details": settings["details"] | {"counted": counted}} if counted else {})

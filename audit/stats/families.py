@@ -56,7 +56,7 @@ def families(p_values: Sequence[float], *, primary: Sequence[bool]) -> tuple[flo
     dependence; two families at the full level each would not do that. Without a primary, or with nothing
     else, it is `holm` of all.
     """
-    groups = {flag: [i for i, it in enumerate(primary) if bool(it) is flag] for flag in (True, False)}
+    groups = {flag: [i for i, of in enumerate(primary) if bool(of) is flag] for flag in (True, False)}
     if not all(groups.values()):
         return holm(p_values)
     own = {flag: holm([p_values[i] for i in group]) for flag, group in groups.items()}

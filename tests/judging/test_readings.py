@@ -90,7 +90,7 @@ def test_the_default_reading_alone_has_its_numbers_and_contradicts_nobody(values
 def of_order(better: Sequence[Values], worse: Sequence[Values], of: Mapping[str, tuple[str, ...]]) -> Verdict:
     readings = Readings("one_at_a_time", (DIVISOR, RATE), of)
     experiments = read(better) | read(worse, "b")
-    (verdict,) = compare([claim("order", "a", "b")], experiments, fidelity=OK, readings=readings)
+    (verdict,) = compare([claim("order", "a", "b")], experiments, fidelity=OK, specifications=readings)
     return verdict
 
 
@@ -113,7 +113,7 @@ def test_readings_that_were_declared_after_the_runs_are_told() -> None:
             name: replace(it, runs=tuple(replace(run, margins={"toy": began}) for run in it.runs))
             for name, it in read([ON] * 4).items()
         }
-        (found,) = compare([claim("value", "a")], held, fidelity=OK, readings=ONE, margins=late)
+        (found,) = compare([claim("value", "a")], held, fidelity=OK, specifications=ONE, margins=late)
         return found
 
     late = "readings declared after the runs had begun"
@@ -143,7 +143,7 @@ def test_the_largest_p_decides_as_the_intersection_of_the_verdicts_does(rows: li
     """By Holm and Benjamini-Hochberg of another library on the largest p of every claim."""
     claims, experiments = family(rows)
     readings = Readings("one_at_a_time", (DIVISOR, RATE), {f"a{k}": ("divisor", "rate") for k in range(4)})
-    verdicts = compare(claims, experiments, fidelity=OK, readings=readings)
+    verdicts = compare(claims, experiments, fidelity=OK, specifications=readings)
     for verdict in verdicts:
         outcomes = {it.outcome for it in verdict.readings}
         assert verdict.outcome == (outcomes.pop() if len(outcomes) == 1 else "inconclusive")
