@@ -65,7 +65,7 @@ def complexity(sheet: Sheet) -> Iterator[Finding]:
     factors need it; where it differs over all sizes and not between the two largest, the check cannot tell.
     """
     for claim in sheet.statements:
-        if claim.kind == "complexity":
+        if "exponent" in claim.details:
             yield _growth(sheet, claim)
 
 
@@ -176,7 +176,7 @@ def sentences(sheet: Sheet) -> Iterator[Finding]:
     """One finding for each statement that compares printed numbers."""
     for claim in sheet.statements:
         numbers = [sheet.numbers[cell] for cell in claim.cells if cell in sheet.numbers]
-        if claim.kind == "dominance":
+        if "winner" in claim.details:
             yield from _dominance(sheet, claim)
         elif claim.kind in _TESTS and len(numbers) == len(claim.experiments) > 1:
             compared = [number.percent for number in numbers]

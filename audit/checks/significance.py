@@ -36,7 +36,7 @@ _RESULTS: Mapping[Label, tuple[FindingResult, str]] = {
 def significance(sheet: Sheet) -> Iterator[Finding]:
     """One finding for each "significantly better" in P@1 whose numbers and test size are printed."""
     for claim in sheet.statements:
-        if claim.kind == "significant" and claim.metric == "P@1" and len(claim.cells) == 2:
+        if "test" in claim.details and claim.metric == "P@1" and len(claim.cells) == 2:
             documents = sheet.test_size(claim.dataset)
             numbers = [sheet.numbers[cell] for cell in claim.cells if cell in sheet.numbers]
             in_percent = all(number.cell.unit in (None, "percent") for number in numbers)

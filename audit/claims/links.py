@@ -254,7 +254,7 @@ def _experiment(target: Cell | str) -> str | None:
 def _in_target(target: Cell | str, claim: Claim) -> Iterator[str]:
     """Why the cell cannot bear a claim of this kind."""
     if isinstance(target, str):
-        if claim.own_runs_only:
+        if claim.of_one_printed:
             yield f"{target!r} is an experiment, and this claim is about a printed number; name its cell"
         return
     row = target.address.rpartition(".")[0]
@@ -265,11 +265,11 @@ def _in_target(target: Cell | str, claim: Claim) -> Iterator[str]:
             if printed(text).decimals < 2:
                 told = f"{target.address} prints {text!r}, a fraction with fewer than two decimals"
                 yield f"{told}, too coarse for a claim; drop this metric from the claim"
-    if claim.own_runs_only and target.source == "copied":
+    if claim.of_one_printed and target.source == "copied":
         origin = target.copied_from or "another paper"
         text = f"{row} is copied from {origin}, and a copied number is not this paper's run"
         yield f"{text}; claim it in the claim file of {origin}, or name a row with source own_run"
-    elif claim.own_runs_only and target.source in ("unknown", "stated"):
+    elif claim.of_one_printed and target.source in ("unknown", "stated"):
         yield f"{row} is of unknown source; set source: own_run if the authors ran it, or drop the claim"
     if target.experiment is None:
         yield f"{target.address} has no experiment; give its row experiment or experiments"

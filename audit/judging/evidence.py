@@ -203,6 +203,16 @@ class Evidence:
         return Arm(name, record, kept, values, len(tried), lacks, failed, tuple(notes), raw, group)
 
 
+def settings(run: Run) -> dict[str, object]:
+    """All that decides a run but its data and its seed, by name."""
+    spec = run.spec
+    return {
+        **{name: getattr(spec, name) for name in ("model", "precision", "revision", "code")},
+        **{f"config {name}": value for name, value in spec.config.items()},
+        **{f"protocol {name}": value for name, value in spec.protocol.items()},
+    }
+
+
 def _score(run: Run, metric: str) -> float | None:
     value = run.metrics.get(metric)
     return value if value is not None and math.isfinite(value) else None

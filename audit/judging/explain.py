@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from audit.judging.assemble import judge_of
@@ -93,42 +94,30 @@ def _family(
 
 def _of_documents(found: InstanceEvidence) -> Steps:
     """Errors and intervals of the two estimands, the draws of documents, and McNemar's test of each pair."""
-    steps, n, these, new = Steps(), float(found.documents), found.these, found.new
+    steps, n = Steps(), float(found.documents)
     mean = "mean over documents of (mean over seeds of A - mean over seeds of B)"
     d = steps.note("d", mean, found.difference)
     s = steps.note("s_d", "SD over documents of the same differences", found.sd_documents)
     steps.note("N, documents", "", n)
     if found.texts < n:
         steps.note("different texts among them", "", float(found.texts))
-    if these is not None:
-        steps.note("se, these documents", "of the verdict: seeds alone vary", these.se)
-    if these is not None and new is not None:
-        steps.note("se, new documents", "sqrt(se^2 + s_d^2 / N)", new.se, se=these.se, s_d=s, N=n)
-        v, formula = s * s / n, "N - 1"
-        if these.se:  # Satterthwaite
-            formula = "(se^2 + v)^2 / (se^4 / df + v^2 / (N - 1))"
-        numbers = {"se": these.se, "v": v, "df": these.df or 0.0, "N": n} if v else {}
-        steps.append(Step("df, new documents", formula, _finite(new.df), numbers))
-    both = [(name, it) for name, it in (("these", these), ("new", new)) if it is not None]
-    for name, estimate in both:
-        for end, sign, value in zip(("from", "to"), "-+", estimate.ci95, strict=True):
-            of = f"95 % interval, {name} documents, {end}"
-            steps.note(of, f"d {sign} t(0.975) * se", value, df=_finite(estimate.df), d=d, se=estimate.se)
+    if found.these is not None:
+        steps.note("se, these documents", "of the verdict: seeds alone vary", found.these.se)
+    if found.these is not None and found.new is not None:
+        steps.note("se, new documents", "sqrt(se^2 + s_d^2 / N)", found.new.se, se=found.these.se, s_d=s, N=n)
+    for name, estimate in (("these", found.these), ("new", found.new)):
+        if estimate is not None:
+            df = math.inf if estimate.df is None else estimate.df
+            for end, sign, value in zip(("from", "to"), "-+", estimate.ci95, strict=True):
+                of = f"95 % interval, {name} documents, {end}"
+                steps.note(of, f"d {sign} t(0.975) * se", value, df=df, d=d, se=estimate.se)
     if found.bootstrap is not None:
         how = f"{found.replicates} draws of documents, one for all seeds, numpy seed {found.rng_seed}"
         for end, share, value in zip(("from", "to"), ("2.5 %", "97.5 %"), found.bootstrap, strict=True):
             steps.note(f"95 % by drawing documents, {end}", f"{share} quantile of {how}", value)
     for pair in found.pairs:
         b, c = pair.first_only, pair.second_only
-        filled = f"min(1, 2 * Bin({b + c}; {min(b, c)}))"
-        steps.note(
-            f"McNemar's p of seeds {pair.seeds[0]} and {pair.seeds[1]}, b = {b} and c = {c}",
-            "min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)])",
-            pair.p,
-            text=lambda filled=filled: filled,  # type: ignore[misc]
-        )
+        name = f"McNemar's p of seeds {pair.seeds[0]} and {pair.seeds[1]}, b = {b} and c = {c}"
+        filled = partial("min(1, 2 * Bin({}; {}))".format, b + c, min(b, c))
+        steps.note(name, "min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)])", pair.p, text=filled)
     return steps
-
-
-def _finite(df: float | None) -> float:
-    return math.inf if df is None else df

@@ -27,7 +27,7 @@ from functools import partial
 
 from audit.claims.load import Paper
 from audit.claims.specifications import declared
-from audit.judging.evidence import BARS, about_gone, barred
+from audit.judging.evidence import BARS, about_gone, barred, settings
 from audit.kinds import KINDS
 from audit.kinds.value import value
 from audit.record import (
@@ -40,7 +40,6 @@ from audit.record import (
     SplitStudy,
     SplitVerdict,
     alike,
-    canonical_json,
 )
 from audit.stats.decision import Outcome, Test
 from audit.stats.power import KAPPA
@@ -83,7 +82,7 @@ def studies_of(
     studies = {}
     for report, planned in corpora.items():
         columns: dict[int, dict[str, ExperimentRecord]] = {}
-        first: dict[str, str] = {}  # settings of each experiment where it was run first
+        first: dict[str, dict[str, object]] = {}  # settings of each experiment where it was run first
         left_out: list[str] = []
         gone: set[str] = set()
         # the column of which most seeds were planned comes first
@@ -95,7 +94,7 @@ def studies_of(
             gone |= {name for name, record in stored.items() if record.gone}
             for name, record in stored.items():
                 own = tuple(run for run in record.runs if run.data.split_column == column)
-                if own and _settings(own[0]) != first.setdefault(name, _settings(own[0])):
+                if own and settings(own[0]) != first.setdefault(name, settings(own[0])):
                     left_out.append(f"{name}: column {column} was run with other settings than the others.")
                     own = ()
                 columns.setdefault(column, {})[name] = replace(record, runs=own)
@@ -113,12 +112,6 @@ def studies_of(
                 left_out=left_out,
             )
     return studies
-
-
-def _settings(run: Run) -> str:
-    """All that decides a run but its data and its seed."""
-    spec = run.spec
-    return canonical_json([spec.model, spec.config, spec.protocol, spec.precision, spec.revision, spec.code])
 
 
 def with_splits(audit: Audit, report: str, studies: Mapping[str, SplitStudy]) -> Audit:

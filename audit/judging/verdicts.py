@@ -124,8 +124,8 @@ def compare(
     `fidelity` says for each model whether it passed its own checks; without that a contradiction is not
     given out. `margins` are held against the run records: a margin is worth what it was before the runs.
     `test_sizes` gives the number of test documents that the paper prints for a data set; evidence of another
-    split needs it, and stays inconclusive without. A claim with `specifications` is judged under each of them that
-    was run, and decided only where all agree.
+    split needs it, and stays inconclusive without. A claim with `specifications` is judged under each of
+    them that was run, and decided only where all agree.
     """
     evidence = Evidence.of(claims, experiments, test_sizes)
     rules = Judgement(claims, evidence, fidelity, margins, specifications, alpha)

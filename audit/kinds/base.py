@@ -66,26 +66,20 @@ class Claim(Model):
 
     references: ClassVar[tuple[str, ...]] = ()
     """Keys that name cells or experiments (one, or a list), in the order in which the kind reads them."""
-    own_runs_only: ClassVar[bool] = False
-    """Whether the printed number itself is judged as the outcome of the paper's run."""
     by_runs: ClassVar[bool] = True
     """Whether runs can decide it; otherwise it is held against the tables only."""
     needs_metric: ClassVar[bool] = True
     """Whether it is stated of a metric: then each metric is judged for itself."""
-    arms: ClassVar[int | None] = None
-    """How many experiments it names; None for two or more."""
-    of_costs: ClassVar[bool] = False
-    """Whether it is about what runs cost, and not about what they score."""
+    arms: ClassVar[int | None] = None  # How many experiments it names; None for two or more.
+    of_costs: ClassVar[bool] = False  # Whether it is about what runs cost, and not about what they score.
     of_printed: ClassVar[bool] = False
     """Whether our mean is held against a printed number, which has a scatter of its own."""
     of_one_printed: ClassVar[bool] = False
-    """The same of one number, that of its only arm."""
-    of_a_pair: ClassVar[bool] = False
-    """Whether it is about the difference of two arms in one metric."""
+    """The same of one number, that of its only arm, as the outcome of the paper's own run."""
+    of_a_pair: ClassVar[bool] = False  # Whether it is about the difference of two arms in one metric.
     under_specifications: ClassVar[bool] = False
     """Whether it is judged under each declared reading of what the paper leaves open."""
-    by_parts: ClassVar[bool] = False
-    """Whether it may be judged where some of its arms were not run."""
+    by_parts: ClassVar[bool] = False  # Whether it may be judged where some of its arms were not run.
 
     id: Name
     """Short name of the claim, as in sweep-ruins-kim."""
@@ -218,11 +212,6 @@ class Case:
         """Whether arms without spread have none since nothing is random: declared by models or the claim."""
         still = [arm for arm in self.arms if arm.still and len(arm.values) > 1]
         return self.claim.deterministic or (bool(still) and all(arm.deterministic for arm in still))
-
-    @property
-    def level(self) -> dict[str, Any]:
-        """What every test of the case is told."""
-        return {"deterministic": self.deterministic, "alpha": self.alpha}
 
     @property
     def margin(self) -> float:

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from audit.claims.schema import Misfit, Name, Points, Quantity, Reference, Text
 from audit.claims.source import KeyPath
-from audit.judging.evidence import COUNTED, Arm
+from audit.judging.evidence import COUNTED, Arm, settings
 from audit.kinds.base import KIND, Case, Claim, Constant, Symbol, formula_misfits, note_difference, untested
 from audit.kinds.value import within
 from audit.names import counted
@@ -426,30 +426,20 @@ def growth(
 
 def _one_size_grows(case: Case) -> bool:
     """Whether our runs differ in one setting alone, as the claim says; imports tell no settings."""
-    ours = [(arm.experiment, _settings(run)) for arm in case.arms for run in arm.runs if not run.imported]
-    names = {name for _, settings in ours for name in settings}
+    ours = [
+        (arm.experiment, {**settings(run), "data": run.spec.data})
+        for arm in case.arms
+        for run in arm.runs
+        if not run.imported
+    ]
+    names = {name for _, of in ours for name in of}
     changed = [name for name in sorted(names) if len({repr(of.get(name)) for _, of in ours}) > 1]
     if not changed or changed == ["data"]:
         return True
-    if len(changed) > 1:
-        return False
-    sizes, ratios = case.claim.details["sizes"], []
-    for name, settings in ours:
-        setting = settings.get(changed[0])
+    ratios = []
+    for name, of in ours:
+        setting = of.get(changed[0])
         if not isinstance(setting, int | float) or isinstance(setting, bool) or setting <= 0:
             return False
-        ratios.append(setting / sizes[name])
-    return all(math.isclose(ratio, ratios[0], rel_tol=1e-9) for ratio in ratios)
-
-
-def _settings(run: Run) -> Mapping[str, Any]:
-    spec = run.spec
-    return {
-        "model": spec.model,
-        "precision": spec.precision,
-        "revision": spec.revision,
-        "code": spec.code,
-        "data": spec.data,
-        **{f"config {name}": value for name, value in spec.config.items()},
-        **{f"protocol {name}": value for name, value in spec.protocol.items()},
-    }
+        ratios.append(setting / case.claim.details["sizes"][name])
+    return len(changed) == 1 and all(math.isclose(ratio, ratios[0], rel_tol=1e-9) for ratio in ratios)

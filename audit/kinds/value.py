@@ -61,7 +61,6 @@ class ValueClaim(JudgedByMargin):
 
     references = ("of",)
     arms = 1
-    own_runs_only = True
     of_printed = True
     of_one_printed = True
     under_specifications = True
@@ -105,7 +104,8 @@ class ValueClaim(JudgedByMargin):
             paper_sd_ratio=case.kappa,
             spread=Spread(printed(after["size"]), after.get("reading")) if after else None,
             other_split=split,
-            **case.level,
+            deterministic=case.deterministic,
+            alpha=case.alpha,
         )
         badges = ("noise of two test sets included",) if split else ()
         if claim.deterministic and not arm.deterministic and len(arm.values) > 1 and test.sd != 0.0:

@@ -30,9 +30,9 @@ def read(values: Sequence[Values], name: str = "a", scope: str = "same_data") ->
     return arms(scope, **held)  # type: ignore[arg-type]
 
 
-def of_value(values: Sequence[Values], readings: Readings | None = ONE, **more: object) -> Verdict:
+def of_value(values: Sequence[Values], grid: Readings | None = ONE, **more: object) -> Verdict:
     """A claim that `a` scores 76.38, within 0.5."""
-    given = {"fidelity": OK, "readings": readings, **more}
+    given = {"fidelity": OK, "specifications": grid, **more}
     (verdict,) = compare([claim("value", "a")], read(values), **given)  # type: ignore[arg-type]
     return verdict
 
@@ -77,7 +77,7 @@ def test_readings_that_were_not_run_are_not_agreed_with(values: list[Values]) ->
 @pytest.mark.parametrize("values", [ON, OFF, WIDE])
 def test_the_default_reading_alone_has_its_numbers_and_contradicts_nobody(values: Values) -> None:
     """Every number is the same; that others are declared stands beside it, and they may say otherwise."""
-    alone, plain = of_value([values]), of_value([values], readings=None)
+    alone, plain = of_value([values]), of_value([values], grid=None)
     assert alone.badges == (*plain.badges, "the default reading alone, of 4 declared")
     assert (alone.barred, alone.readings_declared, plain.readings_declared) == ("some_readings", 4, 0)
     as_plain = {"badges": plain.badges, "readings_declared": 0, "barred": None}

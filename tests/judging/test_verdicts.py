@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from audit.judging.verdicts import MarginsNow, compare
@@ -90,52 +88,6 @@ def test_a_model_that_is_held_by_another_must_have_passed_too() -> None:
         verdict = judge(one, experiments, fidelity={**OK, "cornet": True, **kim})
         assert verdict.reason == "unverified_reimplementation"
     assert judge(one, experiments, fidelity={**OK, "cornet": True, "kim": True}).reason == "reversed"
-
-
-#: 2 P[t_2 >= (0.61667 - 0.505) / (0.23714 sqrt(1/3 + 2^2))]
-P_WITH_KAPPA = 2 * float(stats.t.sf((0.616666667 - 0.505) / (0.23713569 * math.sqrt(1 / 3 + 4)), 2))
-
-
-def test_a_value_verdict_holds_its_whole_derivation() -> None:
-    """Every number of golden case value-001, by the claim's way."""
-    verdict = judge(claim("value", "a"), arms(a=[75.50, 75.83, 75.96]))
-    expected = {
-        "claim": "c:P@1",
-        "scope": "same_data",
-        "n": (3,),
-        "attempts": (3,),
-        "values": ((75.50, 75.83, 75.96),),
-        "seeds": ((0, 1, 2),),
-        "badges": (),
-        "reason": "within_seed_spread",
-    }
-    assert {name: getattr(verdict, name) for name in expected} == expected
-    numbers = {
-        "estimate": 75.76333333,
-        "target": 76.38,
-        "margin": 0.5,
-        "sd": 0.23713569,
-        "se": 0.23713569 / math.sqrt(3),
-        "df": 2,
-        "p_reproduced": 0.7660267887,
-        "p_contradicted": P_WITH_KAPPA,
-        "p_reproduced_adjusted": 0.7660267887,
-        "p_contradicted_adjusted": P_WITH_KAPPA,
-        "margin_reproduced_from": 1.02144292,
-        "margin_contradicted_up_to": 0.0,
-    }
-    assert {name: getattr(verdict, name) for name in numbers} == pytest.approx(numbers, abs=1e-6)
-    assert verdict.ci90 == pytest.approx((75.36355708, 76.16310959))
-    assert verdict.ci95 == pytest.approx((75.17425563, 76.35241103))
-    luck = 4.30265273 * 0.23713569 * math.sqrt(1 / 3 + 4)
-    assert verdict.pi95 == pytest.approx((75.76333333 - luck, 75.76333333 + luck))
-
-
-def test_failed_seeds_stay_in_the_attempts_and_show() -> None:
-    verdict = judge(claim("value", "a"), arms(a=[76.28, 76.38, None, 76.48, 76.40, 76.36]))
-    assert (verdict.n, verdict.attempts, verdict.badges) == ((5,), (6,), ("5 of 6 seeds",))
-    pair = judge(claim("order", "a", "b"), arms(a=[*HIGH, None], b=LOW))
-    assert (pair.n, pair.attempts, pair.badges) == ((5, 5), (6, 5), ("a: 5 of 6 seeds",))
 
 
 def test_an_order_against_an_untuned_rival_says_so() -> None:
@@ -278,21 +230,12 @@ def experiments() -> dict[str, ExperimentRecord]:
         ("larger", MIDDLE, 5, 130.0),
         ("large", MIDDLE, 5, 230.0),
     ):
-        found[name] = make_experiment(
-            name,
-            [
-                make_run(
-                    seed,
-                    x,
-                    key=f"{name}{seed}",
-                    seconds=seconds + seed,
-                    curve=tuple(
-                        {"epoch": e + seed / 10, "P@1": 50.0 if e >= reached else 40.0} for e in range(10)
-                    ),
-                )
-                for seed, x in enumerate(values)
-            ],
-        )
+        made = []
+        for seed, x in enumerate(values):
+            curve = ({"epoch": e + seed / 10, "P@1": 50.0 if e >= reached else 40.0} for e in range(10))
+            more = {"key": f"{name}{seed}", "seconds": seconds + seed, "curve": tuple(curve)}
+            made.append(make_run(seed, x, **more))
+        found[name] = make_experiment(name, made)
     return found
 
 
@@ -300,12 +243,17 @@ def experiments() -> dict[str, ExperimentRecord]:
 SWEEP = ("high", "larger", "middle", "large", "low")
 
 
+GROWS = {
+    "exponent": 1.0,
+    "sizes": {name: 1000.0 * 2**k for k, name in enumerate(SWEEP)},
+    "quantity": "training_time",
+}
 LINE = {"dataset": "toy", "metric": "P@1", "winner": "low", "rivals": ["middle", "high"]}
 
 
 #: A claim of every kind that these runs contradict.
 WRONG: dict[str, ClaimRecord] = {
-    "value": claim("value", "low"),
+    "value": claim("value", "low", printed=("90.00",)),
     "order": claim("order", "low", "high"),
     "gap": claim("gap", "low", "high", printed=("80.00", "60.00"), margin=margin(1.0)),
     "equivalent": claim("equivalent", "low", "high"),
@@ -316,31 +264,12 @@ WRONG: dict[str, ClaimRecord] = {
     "dominance": claim("dominance", "low", "middle", "high", metric="", details={"lines": [LINE]}),
     "cost": claim("cost", "low", "high", metric="", details={"quantity": "training_time"}),
     "convergence": claim("convergence", "low", "high", details={"target": 50.0}),
-    "complexity": claim(
-        "complexity",
-        *SWEEP,
-        metric="",
-        margin=None,
-        details={
-            "exponent": 1.0,
-            "sizes": {name: 1000.0 * 2**k for k, name in enumerate(SWEEP)},
-            "quantity": "training_time",
-        },
-    ),
+    "complexity": claim("complexity", *SWEEP, metric="", margin=None, details=GROWS),
 }
 
 
-WRONG["value"] = replace(WRONG["value"], printed=("90.00",))
-
-
 @pytest.mark.parametrize("kind", WRONG)
-@pytest.mark.parametrize(
-    "fidelity",
-    [
-        {},
-        {"xml_cnn": False},
-    ],
-)
+@pytest.mark.parametrize("fidelity", [{}, {"xml_cnn": False}])
 def test_nobody_is_contradicted_by_a_model_that_did_not_pass_its_checks(
     kind: str, fidelity: dict[str, bool]
 ) -> None:
@@ -349,13 +278,8 @@ def test_nobody_is_contradicted_by_a_model_that_did_not_pass_its_checks(
     assert passed.outcome == "contradicted"
     withheld = judge(WRONG[kind], experiments(), fidelity=fidelity)
     assert said(withheld) == ("inconclusive", "unverified_reimplementation")
-    barred = {
-        "outcome": withheld.outcome,
-        "reason": withheld.reason,
-        "barred": withheld.reason,
-        "kappa": None,
-    }
-    assert withheld == replace(passed, **barred)
+    of_outcome = {name: getattr(withheld, name) for name in ("outcome", "reason", "barred")}
+    assert withheld == replace(passed, **of_outcome, kappa=None)
 
 
 @pytest.mark.parametrize("kind", WRONG)

@@ -13,9 +13,7 @@ from scipy import stats
 from audit.kinds.value import value
 from audit.stats.power import (
     FULL,
-    Direction,
     Distance,
-    Levels,
     Needed,
     Noise,
     Plan,
@@ -133,10 +131,6 @@ def plan(*, difference: float, sd: float, df: float, margin: float, arms: int = 
     return Distance(difference, Noise(sd, df, arms), margin, **{"theirs": 1.0, **more}).plan(FULL)
 
 
-def plan_order(*, gap: float, sd: float, df: float, levels: Levels = FULL, **more: Any) -> Plan:
-    return Direction(gap, Noise(sd, df, 2), **more).plan(levels)
-
-
 KNOWN = math.inf
 """Degrees of freedom of an SD that is no estimate: planned with as it is."""
 
@@ -145,32 +139,6 @@ KNOWN = math.inf
 def test_the_upper_limit_is_that_of_chi_squared(df: int) -> None:
     assert upper_sd(0.3, df) == pytest.approx(0.3 * math.sqrt(df / stats.chi2.ppf(0.2, df)))
     assert upper_sd(0.3, df) > 0.3
-
-
-@pytest.mark.parametrize(
-    ("sd", "difference", "seeds"),
-    [
-        (0.50, 0.0, (11, 13)),
-        (0.30, 0.0, (5, 6)),
-        (0.25, 0.0, (4, 5)),
-        (0.15, 0.0, (3, 3)),
-        (0.30, 0.25, (11, 14)),
-    ],
-)
-def test_seeds_to_reproduce(sd: float, difference: float, seeds: tuple[int, int]) -> None:
-    """The table of the design, margin 0.5."""
-    got = plan(difference=difference, sd=sd, df=KNOWN, margin=0.5)
-    assert got.reproduce == Needed(*seeds)
-    assert (got.contradict, got.obstacle, got.fewest) == (Needed(None, None), None, seeds[0])
-
-
-@pytest.mark.parametrize(
-    ("gap", "seeds"),
-    [(0.5, (6, 7)), (0.3, (14, 18)), (1.0, (3, 3))],  # gap / SD 1.67, 1.0, 3.3
-)
-def test_seeds_to_confirm_an_order(gap: float, seeds: tuple[int, int]) -> None:
-    got = plan_order(gap=gap, sd=0.3, df=KNOWN)
-    assert (got.reproduce, got.contradict, got.obstacle) == (Needed(*seeds), Needed(None, None), None)
 
 
 def test_seeds_to_contradict_a_paper_of_one_run() -> None:
