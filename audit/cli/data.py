@@ -82,18 +82,17 @@ def add_command(
 
 
 @command(data_app, "describe")
-def describe_command(path: Path, *, settings: CorpusSettings, strata: bool = False) -> int:
+def describe_command(path: Path, *, settings: CorpusSettings) -> int:
     """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
     from audit.pipeline.suite import options_of
-    from reimpl.data.describe import describe, observed_in, strata_sizes
+    from reimpl.data.describe import describe, observed_in
     from reimpl.data.formats import open_corpus
 
     with corpus_questions():
         corpus = open_corpus(path, options_of(settings), format=settings.format)
         figures = describe(corpus)
-        sizes = strata_sizes(corpus) if strata else ()
     known = identity(observed_in(figures), None)[0]
-    tables = (*_statistics(figures), "", *_figures(figures), *(row for of in sizes for row in _strata(of)))
+    tables = (*_statistics(figures), "", *_figures(figures))
     for line in (*tables, "", *_doubts(corpus, figures), *known):
         say(line)
     return Exit.OK
@@ -314,20 +313,6 @@ def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield from _flat(value, "" if name == "splits" else f"{words} ")
         else:
             yield words, value
-
-
-def _strata(sizes: Any) -> Iterator[str]:
-    """A table for one way to group the labels: documents that have some of them, share of all positives.
-
-    Documents with labels of two groups stand in both.
-    """
-    splits = list(sizes.strata[0].documents)
-    heads = [f"{split} {what}" for split in splits for what in ("documents", "positives")]
-    yield from ("", f"labels {sizes.rule}")
-    yield "".join([f"  {'':8}{'labels':>9}", *(f"{head:>17}" for head in heads)])
-    for stratum in sizes.strata:
-        pairs = [f"{stratum.documents[s]:>17,}{f'{stratum.share[s]:.1f} %':>17}" for s in splits]
-        yield f"  {stratum.name:8}{stratum.labels:>9,}{''.join(pairs)}"
 
 
 # --------------------------------------------------------------------------- from the network

@@ -37,7 +37,6 @@ class Sizes(_Part):
 
     @property
     def printed(self) -> dict[str, str]:
-        """Those that are there, by name."""
         return self.model_dump(include=set(Sizes.model_fields), exclude_none=True)
 
 
@@ -54,12 +53,10 @@ class Known(_Part):
     what: str
     content: str  # `Dataset.content`: this split in this order
     corpus: str  # `Dataset.corpus`: these documents in any order and split
-    partition: str | None = None
-    """`Dataset.partition`: these documents in these splits, in any order within each."""
+    partition: str | None = None  # `Dataset.partition`: in these splits, in any order within each
     sizes: Sizes | None = None
     label_set: str | None = None  # `identity.label_set_of` its labels: the names, wherever they stand
-    published: bool = False
-    """Whether these are the very data that published numbers are about, split included."""
+    published: bool = False  # Whether published numbers are about these very data, split included
 
 
 class Truncation(_Part):
@@ -129,6 +126,5 @@ class Catalogue(_Part):
 
 @lru_cache(maxsize=1)
 def catalogue() -> Catalogue:
-    """The catalogue that comes with this package."""
     text = (files("reimpl.data") / "catalogue.yaml").read_text("utf-8")
     return Catalogue.model_validate(yaml.load(text, Loader=yaml.CSafeLoader))

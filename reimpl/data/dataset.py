@@ -69,8 +69,7 @@ class Split:
     @property
     def lengths(self) -> IntArray:
         """int64 (N,): tokens of each document."""
-        lengths: IntArray = np.diff(self.offsets)
-        return lengths
+        return np.asarray(np.diff(self.offsets))
 
     @property
     def longest(self) -> int:
@@ -112,7 +111,6 @@ class Dataset:
 
     @property
     def splits(self) -> dict[str, Split]:
-        """The splits there are, by name."""
         splits = {"train": self.train, "test": self.test}
         return splits if self.dev is None else {**splits, "dev": self.dev}
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from reimpl.data.dataset import Dataset, IntArray, ragged
+from reimpl.data.dataset import Dataset
 from reimpl.data.formats import open_corpus
 from reimpl.data.identity import Observed, label_means, label_set_of
 from reimpl.data.source import ContentHash, TextSource, identities, line_of
-from reimpl.data.strata import by_share, by_threshold
-
-#: Eighths of a character cell, from one to eight.
-_EIGHTHS = "▏▎▍▌▋▊▉█"
 
 
 def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
@@ -36,27 +31,29 @@ def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
     if isinstance(corpus, Dataset):
         tallies = {split: _count_features(corpus, split) for split in corpus.splits}
         identity = {name: getattr(corpus, name) for name in ("content", "partition", "corpus")}
-        labels: Sequence[str] = corpus.labels
+        labels: Iterable[str] = corpus.labels
+        n_labels = corpus.n_labels
     else:
         contents = {split: ContentHash() for split in corpus.splits}
         tallies = {split: _count_texts(corpus, split, content) for split, content in contents.items()}
         identity = identities(contents)
-        labels = sorted(set().union(*(tally.label_counts for tally in tallies.values())))
+        labels = set().union(*(tally.label_counts for tally in tallies.values()))
+        n_labels = len(labels)
     train, test = tallies["train"], tallies["test"]
     figures: dict[str, Any] = {
         "name": corpus.name,
         **identity,
         "label_set": label_set_of(labels),
         "splits": {split: tally.figures() for split, tally in tallies.items()},
-        "labels": len(labels),
-        "labels_not_in_train": len(labels) - len(train.label_counts),  # all of which are among the labels
+        "labels": n_labels,
+        "labels_not_in_train": n_labels - len(train.label_counts),  # all of which are among the labels
         "test_labels_not_in_train": len(test.label_counts.keys() - train.label_counts.keys()),
         **{
             f"{split}_texts_in_train": sum(n for text, n in tally.texts.items() if text in train.texts)
             for split, tally in tallies.items()
             if split != "train"
         },
-        "statistics": _statistics(tallies, len(labels)),
+        "statistics": _statistics(tallies, n_labels),
         "label_frequencies": by_powers_of_two(train.label_counts.values()),
         "lengths": by_powers_of_two(chain.from_iterable(tally.lengths for tally in tallies.values())),
     }
@@ -72,25 +69,6 @@ def observed_in(figures: Mapping[str, Any]) -> Observed:
     return Observed(*(figures[name] for name in names))
 
 
-def _statistics(tallies: Mapping[str, _Tally], n_labels: int) -> dict[str, tuple[float, ...]]:
-    """The columns of the papers' tables of data sets."""
-    sizes = {split: len(tally.labels) for split, tally in tallies.items()}
-    statistics = {
-        **{split: (float(size),) for split, size in sizes.items()},
-        "labels": (float(n_labels),),
-        **label_means([(sum(tally.labels), len(tally.labels)) for tally in tallies.values()], n_labels),
-    }
-    if tallies["train"].unit == "words":
-        words = {split: sum(tally.lengths) for split, tally in tallies.items()}
-        train = words["train"] / sizes["train"]
-        statistics |= {
-            "words_per_document": (train, sum(words.values()) / sum(sizes.values())),
-            "words_per_document_train": (train,),
-            "words_per_document_test": (words["test"] / sizes["test"],),
-        }
-    return statistics
-
-
 class _Tally(NamedTuple):
     """Counts of one split; texts (or rows of features) are kept as digests only."""
 
@@ -102,7 +80,6 @@ class _Tally(NamedTuple):
     repeated_labels: int = 0
 
     def figures(self) -> dict[str, Any]:
-        """Plain numbers of the split."""
         n, unit, frequencies = len(self.labels), self.unit, self.label_counts.values()
         # `a,b` alone in its document, or `a,` beside `b`: as if commas parted several labels
         alone = max(self.labels) <= 1
@@ -125,16 +102,33 @@ class _Tally(NamedTuple):
         }
 
 
+def _statistics(tallies: Mapping[str, _Tally], n_labels: int) -> dict[str, tuple[float, ...]]:
+    sizes = {split: len(tally.labels) for split, tally in tallies.items()}
+    statistics = {
+        **{split: (float(size),) for split, size in sizes.items()},
+        "labels": (float(n_labels),),
+        **label_means([(sum(tally.labels), len(tally.labels)) for tally in tallies.values()], n_labels),
+    }
+    if tallies["train"].unit == "words":
+        words = {split: sum(tally.lengths) for split, tally in tallies.items()}
+        train = words["train"] / sizes["train"]
+        statistics["words_per_document"] = (train, sum(words.values()) / sum(sizes.values()))
+        statistics["words_per_document_train"] = (train,)
+        statistics["words_per_document_test"] = (words["test"] / sizes["test"],)
+    return statistics
+
+
 def _count_texts(source: TextSource, split: str, content: ContentHash) -> _Tally:
     labels, lengths, label_counts, texts, repeated = [], [], Counter[str](), Counter[bytes](), 0
     for document in source.documents(split):
-        content.add([line_of(document.labels, document.text.encode())])
+        text = document.text.encode()
+        content.add([line_of(document.labels, text)])
         distinct = set(document.labels)
         labels.append(len(distinct))
         repeated += len(document.labels) - len(distinct)
         label_counts.update(distinct)
         lengths.append(len(document.text.split()))
-        texts[_digest(document.text.encode())] += 1
+        texts[_digest(text)] += 1
     return _Tally("words", labels, lengths, label_counts, texts, repeated)
 
 
@@ -143,101 +137,35 @@ def _count_features(data: Dataset, split: str) -> _Tally:
     assert x is not None
     ids, frequencies = np.unique(part.label_ids, return_counts=True)  # as long as what occurs, not as L
     names = [data.labels[label] for label in ids.tolist()]
-    return _Tally(
-        unit="features",
-        labels=np.diff(part.label_offsets).tolist(),
-        lengths=np.diff(x.indptr).tolist(),
-        label_counts=Counter(dict(zip(names, frequencies.tolist(), strict=True))),
-        texts=Counter(
-            _digest(x.indices[start:stop].tobytes() + x.data[start:stop].tobytes())
-            for start, stop in pairwise(x.indptr.tolist())
-        ),
-    )
+    spans = pairwise(x.indptr.tolist())
+    texts = Counter(_digest(x.indices[a:b].tobytes() + x.data[a:b].tobytes()) for a, b in spans)
+    label_counts = Counter(dict(zip(names, frequencies.tolist(), strict=True)))
+    labels, lengths = np.diff(part.label_offsets).tolist(), np.diff(x.indptr).tolist()
+    return _Tally("features", labels, lengths, label_counts, texts)
 
 
 def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
 
 
-class StratumSize(NamedTuple):
-    """One stratum; the mappings are by split."""
+def by_powers_of_two(values: Iterable[int]) -> dict[str, int]:
+    """How many values are 0, 1, 2-3, 4-7, ... from the smallest to the largest, empty bins between included.
 
-    name: str
-    labels: int
-    documents: Mapping[str, int]  # that have at least one of its labels: one may be of several strata
-    positives: Mapping[str, int]  # labels of documents that are of it
-    share: Mapping[str, float]  # of all positives of the split, in percent
-
-
-class StrataSizes(NamedTuple):
-    """A way to group the labels, and what is in each group."""
-
-    rule: str
-    strata: tuple[StratumSize, ...]
-
-
-def strata_sizes(corpus: TextSource | Dataset) -> tuple[StrataSizes, ...]:
-    """By share of the positives, and by training documents a label; one more pass over a corpus of texts.
-
-    Labels that stand in no training document are in the last stratum. Raises `DataError` as the reader does.
-    """
-    rows: dict[str, tuple[IntArray, IntArray]]
-    if isinstance(corpus, Dataset):
-        rows = {split: (part.label_ids, part.label_offsets) for split, part in corpus.splits.items()}
-        n_labels = corpus.n_labels
-    else:
-        sets = {split: [set(each.labels) for each in corpus.documents(split)] for split in corpus.splits}
-        names = sorted(set().union(*chain.from_iterable(sets.values())))
-        ids, n_labels = {name: number for number, name in enumerate(names)}, len(names)
-        rows = {split: ragged([[ids[name] for name in row] for row in sets[split]]) for split in sets}
-    frequency = np.bincount(rows["train"][0], minlength=n_labels)
-    found = []
-    for strata in (by_share(frequency), by_threshold(frequency)):
-        sizes = []
-        for number, (name, labels) in enumerate(zip(strata.names, strata.sizes.tolist(), strict=True)):
-            counts: dict[str, tuple[int, int, float]] = {}
-            for split, (label_ids, offsets) in rows.items():
-                mine = strata.of_label[label_ids] == number
-                document = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[mine]
-                positives = int(mine.sum())
-                counts[split] = len(np.unique(document)), positives, 100 * positives / max(len(mine), 1)
-            columns: Any = ({split: of[k] for split, of in counts.items()} for k in range(3))
-            sizes.append(StratumSize(name, labels, *columns))
-        found.append(StrataSizes(strata.rule, tuple(sizes)))
-    return tuple(found)
-
-
-@dataclass(frozen=True)
-class Bin:
-    """How many values lie from `low` to `high`, both included."""
-
-    low: int
-    high: int
-    count: int
-
-    @property
-    def label(self) -> str:
-        """`4-7`, or `0` for a bin of one value."""
-        return f"{self.low:,}" if self.low == self.high else f"{self.low:,}-{self.high:,}"
-
-
-def by_powers_of_two(values: Iterable[int]) -> tuple[Bin, ...]:
-    """Bins 0, 1, 2-3, 4-7, ... from the smallest value to the largest, empty ones between included.
-
-    >>> [(bin.label, bin.count) for bin in by_powers_of_two([1, 5, 6])]
-    [('1', 1), ('2-3', 0), ('4-7', 2)]
+    >>> by_powers_of_two([1, 5, 6])
+    {'1': 1, '2-3': 0, '4-7': 2}
     """
     # the number of binary digits names the bin: 0 for 0, 1 for 1, 2 for 2 and 3, ...
     counts = Counter(value.bit_length() for value in values)
-    digits = range(min(counts), max(counts) + 1) if counts else range(0)
-    return tuple(Bin((1 << bits) >> 1, (1 << bits) - 1, counts[bits]) for bits in digits)
+    bins = {}
+    for bits in range(min(counts), max(counts) + 1) if counts else ():
+        low, high = (1 << bits) >> 1, (1 << bits) - 1
+        bins[f"{low:,}" if bits < 2 else f"{low:,}-{high:,}"] = counts[bits]
+    return bins
 
 
-def bars(bins: Sequence[Bin], *, width: int = 40) -> Iterator[str]:
-    """A line a bin; the fullest bin is `width` cells long, and what is not empty is never without a bar."""
-    most = max((bin.count for bin in bins), default=0)
-    wide = max((len(bin.label) for bin in bins), default=0)
-    for bin in bins:
-        eighths = -(-bin.count * width * 8 // most) if most else 0  # rounded up
-        bar = "█" * (eighths // 8) + (_EIGHTHS[eighths % 8 - 1] if eighths % 8 else "")
-        yield f"{bin.label:>{wide}}  {bar} {bin.count:,}" if bin.count else f"{bin.label:>{wide}}  0"
+def bars(bins: Mapping[str, int], *, width: int = 40) -> Iterator[str]:
+    """A line a bin; the fullest bin is `width` signs long, and what is not empty is never without a bar."""
+    most, wide = max(bins.values(), default=0), max(map(len, bins), default=0)
+    for label, count in bins.items():
+        bar = "█" * -(-count * width // max(most, 1))  # rounded up
+        yield f"{label:>{wide}}  {bar} {count:,}" if count else f"{label:>{wide}}  0"

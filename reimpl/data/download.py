@@ -26,12 +26,12 @@ from reimpl.errors import DataError
 
 #: Algorithms of checksums that publishers print, and their digits.
 ALGORITHMS = {"sha256": 64, "sha1": 40, "md5": 32}
+_CHECKSUM = re.compile("|".join(f"{name}:[0-9a-f]{{{n}}}" for name, n in ALGORITHMS.items()))
+#: No folder, no hidden file, nothing that a shell or a file system takes for something else.
+_NAME = re.compile(r"\w[\w.+ @()\[\],=~-]{0,149}(?<![. ])")
 
 #: Bytes that are here and bytes in all; None where the server does not say.
 Progress = Callable[[int, int | None], None]
-
-#: No folder, no hidden file, nothing that a shell or a file system takes for something else.
-_NAME = re.compile(r"\w[\w.+ @()\[\],=~-]{0,149}(?<![. ])")
 
 
 class NotReachedError(DataError):
@@ -65,17 +65,13 @@ class Remote:
         if not _NAME.fullmatch(name) or name.endswith((".part", ".sha256")):
             raise DataError(f"{where}: {name!r} is no usable name of a file; state one: URL#name=train.txt")
         checksum = next((f"{key}:{stated[key].lower()}" for key in ALGORITHMS if key in stated), None)
-        if checksum and not re.fullmatch(
-            "|".join(f"{it}:[0-9a-f]{{{n}}}" for it, n in ALGORITHMS.items()), checksum
-        ):
+        if checksum and not _CHECKSUM.fullmatch(checksum):
             raise DataError(f"{where}: {checksum!r} is no checksum; give sha256, sha1 or md5 in hex digits")
         return cls(url, name, checksum)
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A file that is there and whole."""
-
     path: Path
     size: int
     sha256: str
@@ -84,7 +80,6 @@ class Fetched:
 
 
 def user_cache() -> Path:
-    """The folder of this user for what can be downloaded again."""
     return Path(pooch.os_cache("xmtc-audit"))
 
 

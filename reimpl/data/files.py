@@ -33,7 +33,6 @@ BLOCK = 1 << 20
 #: Bytes that one line may have; the longest documents of the field have some megabytes.
 LONGEST_LINE = 1 << 26
 
-
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with the bytes done and the bytes in all, the last time with both equal."""
 
@@ -100,7 +99,6 @@ class File:
 
     @property
     def name(self) -> str:
-        """Its own name, without folders."""
         return PurePosixPath(self.member or self.path.as_posix()).name
 
     @property
@@ -115,17 +113,14 @@ class File:
 
     @property
     def plain(self) -> bool:
-        """Whether the bytes on disk are the content."""
         return not (self.member or self.packing)
 
 
 @contextmanager
-def explained(where: object) -> Iterator[None]:
+def _explained(where: object) -> Iterator[None]:
     """What the system or a library says of a file becomes a `DataError`."""
     try:
         yield
-    except DataError:
-        raise
     except EOFError as err:
         raise DataError(f"{where}: the file is cut off; get a whole copy") from err
     except FileNotFoundError as err:
@@ -138,7 +133,7 @@ def explained(where: object) -> Iterator[None]:
 @contextmanager
 def opened(file: File) -> Iterator[IO[bytes]]:
     """The unpacked bytes; raises `DataError` for a file that is missing, damaged, cut off or encrypted."""
-    with explained(file), ExitStack() as stack:
+    with _explained(file), ExitStack() as stack:
         raw: IO[bytes]
         if file.member:
             archive = stack.enter_context(zipfile.ZipFile(file.path))
@@ -171,8 +166,7 @@ def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
     number, rest = 1, b""
     for n, block in enumerate(blocks(file, max(size, len(BOM)))):
         rest += block if n else block.removeprefix(BOM)
-        cut = rest.rfind(b"\n") + 1
-        if cut:
+        if cut := rest.rfind(b"\n") + 1:
             yield number, rest[:cut]
             number += rest.count(b"\n", 0, cut)
             rest = rest[cut:]
@@ -205,14 +199,6 @@ def shown(value: object) -> str:
     """A value as it goes into a message: its repr, cut short; bytes as the text that they are meant to be."""
     text = repr(value.decode("utf-8", "replace") if isinstance(value, bytes) else value)
     return text if len(text) <= 40 else text[:40] + "..."
-
-
-def exact_floats() -> dict[str, Any]:
-    """Makes `pandas.read_csv` read each number as `float` does; from 3.1 on it does so anyway."""
-    import pandas
-
-    old = tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1)
-    return {"float_precision": "round_trip"} if old else {}
 
 
 @contextmanager
@@ -259,7 +245,6 @@ class Tree:
 
     @property
     def name(self) -> str:
-        """Name of the folder or file, without suffixes."""
         name = self.path.resolve().name
         return name.split(".")[0] or name if self.path.is_file() else name
 
@@ -275,7 +260,7 @@ class Tree:
 def tree(path: Path) -> Tree:
     """The files at a path; raises `DataError` when there are none or they cannot be read."""
     single = False
-    with explained(path):
+    with _explained(path):
         if path.is_dir():
             files = _folder(path)
         elif not path.is_file():

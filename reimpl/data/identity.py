@@ -8,7 +8,6 @@ splits of the same sizes.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from reimpl.data.catalogue import Catalogue, Entry, Known, Sizes
+from reimpl.data.storage import digest_of
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
@@ -37,7 +37,6 @@ NOUNS: Mapping[str, str] = {
     "words_per_document_train": "words a training document",
     "words_per_document_test": "words a test document",
 }
-_SIZES = ("train", "test", "labels")
 #: A size as it may be printed: `3,200`, `about 3,200`, `~3200`, `3.8K`.
 _COUNT = re.compile(
     r"(?P<about>(?:(?:about|around|roughly|approximately|approx\.|circa|ca\.)\s|[~\u2248])?)\s?"
@@ -66,15 +65,13 @@ class Recognition:
     key: str | None
     how: How
     known: Known | None = None
-    versions: tuple[Sizes, ...] = ()
-    """Versions of the entry with these sizes; where nothing fits, the nearest one."""
+    versions: tuple[Sizes, ...] = ()  # of the entry, with these sizes; where nothing fits, the nearest one
     differences: tuple[str, ...] = ()  # against the first of `versions`
     far: bool = False
     """Whether nothing fits, and the nearest is more than twice or less than half as large in some size."""
 
     @property
     def sentence(self) -> str:
-        """What it is, and what that rests on."""
         what = self.known.what if self.known else ""
         differ = f" ({'; '.join(self.differences)})" if self.differences else ""
         sure = self.differences or (self.known and self.known.partition)
@@ -116,16 +113,17 @@ def scope_of(
 
 def label_set_of(labels: Iterable[str]) -> str:
     """SHA-256 of the distinct label names, sorted, a line each."""
-    return hashlib.sha256("".join(f"{name}\n" for name in sorted(set(labels))).encode()).hexdigest()
+    return digest_of("".join(f"{name}\n" for name in sorted(set(labels))))
 
 
 def observed_of(dataset: Dataset) -> Observed:
     """What a prepared corpus shows: sizes and labels; not its words, which are cut."""
     pairs = [(len(part.label_ids), part.size) for part in dataset.splits.values()]
+    statistics: dict[str, tuple[float, ...]]
     statistics = {name: (float(part.size),) for name, part in dataset.splits.items()}
-    statistics["labels"] = (float(dataset.n_labels),)
-    labels, means = label_set_of(dataset.labels), label_means(pairs, dataset.n_labels)
-    return Observed(dataset.content, dataset.corpus, labels, {**statistics, **means}, dataset.partition)
+    statistics |= {"labels": (float(dataset.n_labels),), **label_means(pairs, dataset.n_labels)}
+    labels = label_set_of(dataset.labels)
+    return Observed(dataset.content, dataset.corpus, labels, statistics, dataset.partition)
 
 
 def label_means(pairs: Sequence[tuple[int, int]], n_labels: int) -> dict[str, tuple[float, ...]]:
@@ -158,7 +156,7 @@ def far_apart(printed: Mapping[str, str], observed: Observed) -> bool:
     """Whether a tenth more or fewer documents are here than are printed, which is no slip."""
     for name in {"train", "test"} & printed.keys() & observed.statistics.keys():
         value, _ = _printed(printed[name])
-        if not any(abs(Fraction(it) - value) <= value / 10 for it in observed.statistics[name]):
+        if all(abs(Fraction(reading) - value) > value / 10 for reading in observed.statistics[name]):
             return True
     return False
 
@@ -182,33 +180,26 @@ def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
         for key, entry in catalogue.entries.items():
             for known in entry.known:
                 if mine and mine == getattr(known, how):
-                    sizes = (known.sizes,) if known.sizes else ()
-                    apart = differences(sizes[0].printed, observed) if sizes else ()
-                    return Recognition(key, how, known, sizes, apart)
-    return _by_size(observed, catalogue)
-
-
-def _by_size(observed: Observed, catalogue: Catalogue) -> Recognition:
-    """The entry of which some versions have these sizes; else the nearest one by their factors."""
-    near: list[tuple[float, float, str, Sizes, tuple[str, ...]]] = []
+                    apart = differences(known.sizes.printed, observed) if known.sizes else ()
+                    return Recognition(key, how, known, (known.sizes,) if known.sizes else (), apart)
+    near: list[tuple[float, Recognition]] = []
     for key, entry in catalogue.entries.items():
         equal = []
         for version in entry.versions:
-            sizes = {name: text for name, text in version.printed.items() if name in _SIZES}
-            if {"train", "test"} <= sizes.keys():
-                differ = differences(sizes, observed)
-                equal += [] if differ else [version]
-                here = [observed.statistics.get(name, (0.0,))[0] for name in sizes]
-                pairs = list(zip([float(_printed(text)[0]) for text in sizes.values()], here, strict=True))
-                if all(min(pair) > 0 for pair in pairs):
-                    factors = [abs(math.log(value / counted)) for value, counted in pairs]
-                    near.append((sum(factors), max(factors), key, version, differ))
+            sizes = {name: text for name in ("train", "test", "labels") if (text := getattr(version, name))}
+            if not {"train", "test"} <= sizes.keys():
+                continue
+            if not (differ := differences(sizes, observed)):
+                equal.append(version)
+            here = [observed.statistics.get(name, (0.0,))[0] for name in sizes]
+            pairs = list(zip([float(_printed(text)[0]) for text in sizes.values()], here, strict=True))
+            if all(min(pair) > 0 for pair in pairs):
+                factors = [abs(math.log(printed / counted)) for printed, counted in pairs]
+                far = max(factors) > math.log(2)
+                near.append((sum(factors), Recognition(key, "nothing", None, (version,), differ, far)))
         if equal and not entry.stand_in_for:
             return Recognition(key, "sizes", versions=tuple(equal))
-    if not near:
-        return Recognition(None, "nothing")
-    _, worst, key, nearest, differ = min(near, key=lambda one: one[0])
-    return Recognition(key, "nothing", versions=(nearest,), differences=differ, far=worst > math.log(2))
+    return min(near, key=lambda each: each[0])[1] if near else Recognition(None, "nothing")
 
 
 def compared(observed: Observed, key: str, entry: Entry) -> Recognition:

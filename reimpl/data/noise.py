@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from reimpl.data.dataset import Dataset, IntArray, Split
+from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of
 from reimpl.data.splits import RULES, HoldOut, derived, hold_out
 from reimpl.errors import ConfigError, DataError
 
@@ -91,8 +91,7 @@ def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
         new = _others(keys, keys[lost] // n_labels, n_labels, rng)
     documents, ids = np.divmod(np.sort(np.concatenate((keys[~lost], new))), max(n_labels, 1))
     counts = np.bincount(documents, minlength=split.size)
-    offsets = np.concatenate(([0], np.cumsum(counts)))
-    changed = replace(split, label_ids=ids.astype(split.label_ids.dtype), label_offsets=offsets)
+    changed = replace(split, label_ids=ids.astype(split.label_ids.dtype), label_offsets=offsets_of(counts))
     bare = (counts == 0) & (np.diff(split.label_offsets) > 0)
     return Hit(changed, removed=int(lost.sum()), added=len(new), unlabelled=int(bare.sum()))
 
@@ -110,23 +109,17 @@ def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019
     hit, before = noisy(clean.train, noise, n_labels=clean.n_labels), len(clean.train.label_ids)
     if not len(hit.split.label_ids):
         raise DataError(f"{data.name}: noise left no label of {before}; use a lower rate")
-    counts = {"noise.rate": noise.rate, "noise.seed": noise.seed, "noise.removed": hit.removed}
-    counts |= {"noise.added": hit.added, "noise.unlabelled": hit.unlabelled}
+    counts = {**clean.counts, "noise.rate": noise.rate, "noise.seed": noise.seed}
+    counts |= {f"noise.{name}": getattr(hit, name) for name in ("removed", "added", "unlabelled")}
     note = (
         f"train: {noise} (seed {noise.seed}): of {before} labels {hit.removed} removed, {hit.added} wrong "
         f"ones added, {hit.unlabelled} documents left without labels kept; dev and test are clean."
     )
-    return replace(
-        clean,
-        train=hit.split,
-        fingerprint=_fingerprint(clean, noise),
-        counts={**clean.counts, **counts},
-        notes=(*clean.notes, note),
-    )
+    fingerprint, notes = _fingerprint(clean, noise), (*clean.notes, note)
+    return replace(clean, train=hit.split, fingerprint=fingerprint, counts=counts, notes=notes)
 
 
 def fingerprint_with(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019"]) -> str:
-    """The fingerprint of `with_noise`, without making the noise."""
     clean = data if data.dev is not None else hold_out(data, rule)
     return clean.fingerprint if noise.rate == 0 else _fingerprint(clean, noise)
 
@@ -141,27 +134,20 @@ def _fingerprint(clean: Dataset, noise: LabelNoise) -> str:
 def _flipped_on(keys: IntArray, cells: int, noise: LabelNoise, rng: np.random.Generator) -> IntArray:
     """Keys of the negatives that become positive, each with the rate."""
     if noise.rate * cells > MOST_LABELS:
-        raise DataError(
-            f"noise: flipping {noise.rate:g} of {cells:,} entries would make {noise.rate * cells:,.0f} "
-            f"labels, and {MOST_LABELS:,} are the most; use kind: swapped, or a lower rate"
-        )
-    # counted from 0 over the whole matrix without its positives, and so moved on by the positives before
-    places = _bernoulli(cells - len(keys), noise.rate, rng)
-    before = keys - np.arange(len(keys))  # negatives before each positive
-    return places + np.searchsorted(before, places, side="right")
-
-
-def _bernoulli(n: int, rate: float, rng: np.random.Generator) -> IntArray:
-    """Which of 0 .. n - 1 succeed, each with the rate: by the gaps between them, not drawing the others."""
-    if rate == 0.0 or n == 0:
-        return np.empty(0, dtype=np.int64)
-    found, last = [], -1
-    while last < n:
-        gaps = rng.geometric(rate, size=min(_BLOCK, int(n * rate) + 16))
+        would = f"flipping {noise.rate:g} of {cells:,} entries would make {noise.rate * cells:,.0f} labels"
+        remedy = "use kind: swapped, or a lower rate"
+        raise DataError(f"noise: {would}, and {MOST_LABELS:,} are the most; {remedy}")
+    # counted from 0 over the whole matrix without its positives, and so moved on by the positives before:
+    # which of the n negatives are hit is drawn by the gaps between them, not drawing the others
+    n, found, last = cells - len(keys), [np.empty(0, dtype=np.int64)], -1
+    while noise.rate > 0 and last < n and n > 0:
+        gaps = rng.geometric(noise.rate, size=min(_BLOCK, int(n * noise.rate) + 16))
         steps = last + np.cumsum(np.minimum(gaps, n + 1))  # a gap of a tiny rate is astronomic
         found.append(steps[steps < n])
         last = int(steps[-1])
-    return np.concatenate(found)
+    places = np.concatenate(found)
+    before = keys - np.arange(len(keys))  # negatives before each positive
+    return places + np.searchsorted(before, places, side="right")
 
 
 def _others(keys: IntArray, documents: IntArray, n_labels: int, rng: np.random.Generator) -> IntArray:

@@ -264,7 +264,6 @@ def _pieces(tokeniser: Tokeniser) -> _Pieces:
 
 
 def number(chunk: Chunk, task: Task) -> Numbered:
-    """The chunk as numbers; raises `DataError` as the chunk does."""
     labels, label_counts, texts, lines = chunk.rows()
     label_lengths = np.array(label_counts, dtype=np.int32)
     unlabelled = int((label_lengths == 0).sum())
@@ -412,7 +411,6 @@ class Numbers:
                 part.times.append(times)
 
     def close(self) -> None:
-        """Gives back the disk."""
         for part in self.splits.values():
             for array in (part.tokens, part.distinct, part.times):
                 if array.path is not None:

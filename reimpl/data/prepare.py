@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -35,8 +34,6 @@ from reimpl.data.storage import GrowingArray, steps
 from reimpl.data.text import ATTENTIONXML, SEPARATOR, TOKENISED
 from reimpl.data.vectors import HALF_WIDTH, Lookup, VectorFile, VectorSource, initial_vectors, parse_source
 from reimpl.errors import ConfigError, DataError
-
-log = logging.getLogger(__name__)
 
 #: Counts up when the same corpus and preprocessing give other numbers than before.
 PREPARATION_VERSION = 1
@@ -119,14 +116,7 @@ def load_or_prepare(
         given: dict[str, Any] = {"preprocessing": choices, "length": length, "vectors": vectors, "rng": rng}
         _write(prepare(source, **given, workers=workers, progress=progress, folder=work), work)
 
-    def warn(err: DataError) -> None:
-        log.warning("%s; preparing %s anew", err, name)
-
-    try:
-        return storage.cached_entry(entry, partial(load, name=name), make, warn)
-    except OSError as err:
-        what = f"{cache}: the prepared {name} cannot be kept ({err.strerror or err})"
-        raise DataError(f"{what}; free some space there or choose another folder") from err
+    return storage.cached_entry(entry, f"the prepared {name}", partial(load, name=name), make)
 
 
 def _source(source: TextSource | Path) -> TextSource:
@@ -399,7 +389,6 @@ _SENTENCES = {
 
 
 def _notes(counts: Mapping[str, float], choices: Preprocessing, length: int) -> tuple[str, ...]:
-    """One sentence for each rule that acted."""
     unseen = int(counts["labels.test_not_in_train"])
     notes = [f"{unseen} labels occur in test and in no training document."] * (unseen > 0)
     values: dict[str, object] = {"length": length}
@@ -454,7 +443,6 @@ def load(entry: Path, *, name: str | None = None) -> Dataset:
 
 
 def _write(dataset: Dataset, folder: Path) -> None:
-    """Everything of a data set that is not in the folder yet."""
     arrays: dict[str, Any] = {"vectors.npy": dataset.vectors}
     splits: dict[str, int | None] = {}
     for split, part in dataset.splits.items():

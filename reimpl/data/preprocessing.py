@@ -122,7 +122,6 @@ class Vocabulary:
 
     @property
     def special(self) -> tuple[int, int]:
-        """Token ids of the padding and the unknown word."""
         return self.padding_id, self.unknown_id
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
 
 from reimpl.data.files import File
 from reimpl.data.storage import digest_of, file_digest
@@ -38,7 +41,6 @@ class TextSource:
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """`train`, `test` and maybe `dev`."""
         return tuple(self.readers)
 
     def documents(self, split: str) -> Iterator[Document]:
@@ -98,9 +100,23 @@ class ContentHash:
         return f"{self.documents} {self._digest.hexdigest()}"
 
 
-def sum_of_digests(parts: Sequence[bytes]) -> int:
+def sum_of_digests(parts: Iterable[bytes]) -> int:
     """The sum of the SHA-256 of each part, modulo 2^256."""
     return sum(int.from_bytes(hashlib.sha256(part).digest(), "big") for part in parts) % MODULUS
+
+
+def rows_as_bytes(
+    label_ids: NDArray[Any], label_offsets: NDArray[Any], offsets: NDArray[Any], *values: NDArray[Any]
+) -> Iterator[bytes]:
+    """What counts of each document of numbers: how many labels (8 bytes), label ids, its part of `values`.
+
+    Numbers have 4 bytes; all are little-endian. `offsets` (N+1,) are those of `values`.
+    """
+    arrays = [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in (label_ids, *values)]
+    ends = zip(label_offsets.tolist(), offsets.tolist(), strict=True)
+    for (start, first), (stop, last) in pairwise(ends):
+        own = [arrays[0][4 * start : 4 * stop], *(array[4 * first : 4 * last] for array in arrays[1:])]
+        yield b"".join(((stop - start).to_bytes(8, "little"), *own))
 
 
 def identities(splits: Mapping[str, ContentHash]) -> dict[str, Any]:

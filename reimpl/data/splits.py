@@ -11,8 +11,6 @@ that class draws (NEP 19). Both parts keep the order of the file, since training
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of
+from reimpl.data.storage import digest_of
 from reimpl.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -52,10 +51,8 @@ class HoldOut:
         if self.few is not None and n < self.few[0]:
             taken = self.few[1]
         if not 0 < taken < n:
-            raise DataError(
-                f"hold-out {self.name!r} takes {taken} of {n} documents and must leave some; "
-                "use a rule for fewer"
-            )
+            what = f"hold-out {self.name!r} takes {taken} of {n} documents and must leave some"
+            raise DataError(f"{what}; use a rule for fewer")
         return taken
 
     def rows(self, n: int) -> tuple[IntArray, IntArray]:
@@ -127,9 +124,8 @@ def hold_out(data: Dataset, rule: HoldOut) -> Dataset:
     Raises `DataError` when there is a dev part, which a second one must not replace, or too few documents.
     """
     if data.dev is not None:
-        raise DataError(
-            f"{data.name}: there are {data.dev.size} dev documents; hold-out {rule.name!r} is for none"
-        )
+        there = f"there are {data.dev.size} dev documents"
+        raise DataError(f"{data.name}: {there}; hold-out {rule.name!r} is for none")
     train, dev = split_off(data.train, rule)
     sizes = {"hold_out.train": train.size, "hold_out.dev": dev.size, "hold_out.seed": rule.seed}
     part = f"{rule.share:.0%}" if rule.share is not None else f"{dev.size}"
@@ -137,20 +133,14 @@ def hold_out(data: Dataset, rule: HoldOut) -> Dataset:
         f"dev: {dev.size} of {data.train.size} training documents held out ({part} at random, rule "
         f"{rule.name}, seed {rule.seed}), {train.size} left to train on."
     )
-    return replace(
-        data,
-        train=train,
-        dev=dev,
-        fingerprint=derived(data.fingerprint, "hold_out", [SPLITS_VERSION, rule.identity]),
-        counts={**data.counts, **sizes},
-        notes=(*data.notes, note),
-    )
+    fingerprint = derived(data.fingerprint, "hold_out", [SPLITS_VERSION, rule.identity])
+    counts, notes = {**data.counts, **sizes}, (*data.notes, note)
+    return replace(data, train=train, dev=dev, fingerprint=fingerprint, counts=counts, notes=notes)
 
 
 def derived(fingerprint: str, what: str, choices: Any) -> str:
     """SHA-256 of data made from those with `fingerprint` by a transform and all of its choices."""
-    content = json.dumps([fingerprint, what, choices], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()
+    return digest_of([fingerprint, what, choices])
 
 
 def for_protocol(data: Dataset, protocol: Protocol) -> Dataset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 
 from reimpl.data.files import sha256_of
 from reimpl.errors import DataError
+
+log = logging.getLogger(__name__)
 
 Array: TypeAlias = NDArray[Any]
 Entry = TypeVar("Entry")
@@ -82,40 +85,42 @@ def remembered(memory: Path) -> Iterator[None]:
 
 
 def cached_entry(
-    place: Path,
-    opened: Callable[[Path], Entry],
-    make: Callable[[Path], None],
-    damaged: Callable[[DataError], None],
+    place: Path, what: str, opened: Callable[[Path], Entry], make: Callable[[Path], None]
 ) -> Entry:
     """What `opened` gives of a folder; made first where it is not there, or `opened` raises `DataError`.
 
     It is made under another name and renamed when whole; of two processes one makes it and the other waits.
-    Raises what `make` raises, and `OSError` where the folder cannot be written.
+    Raises what `make` raises, and `DataError` naming `what` where the folder cannot be written.
     """
 
     def if_there() -> Entry | None:
         try:
             return opened(place) if place.is_dir() else None
         except DataError as err:
-            damaged(err)
+            log.warning("%s; %s: made anew", err, what)
             shutil.rmtree(place, ignore_errors=True)
             return None
 
     if (entry := if_there()) is not None:
         return entry
-    place.parent.mkdir(parents=True, exist_ok=True)
     work = place.with_name(f".unfinished-{place.name}")
-    with FileLock(f"{place}.lock"):
-        if (entry := if_there()) is not None:
-            return entry
-        shutil.rmtree(work, ignore_errors=True)  # of a killed process
-        try:
-            work.mkdir()
-            make(work)
-            work.rename(place)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
-        return opened(place)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{place}.lock"):
+            if (entry := if_there()) is not None:
+                return entry
+            shutil.rmtree(work, ignore_errors=True)  # of a killed process
+            try:
+                work.mkdir()
+                make(work)
+                work.rename(place)
+            finally:
+                shutil.rmtree(work, ignore_errors=True)
+            return opened(place)
+    except (OSError, NotImplementedError) as err:
+        why = getattr(err, "strerror", None) or str(err) or type(err).__name__
+        remedy = "free some space there or choose another folder"
+        raise DataError(f"{place.parent}: {what} cannot be kept ({why}); {remedy}") from err
 
 
 def write_meta(folder: Path, meta: Mapping[str, Any], names: Iterable[str]) -> None:

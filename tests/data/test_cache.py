@@ -110,7 +110,7 @@ def test_damage_is_seen_and_repaired(
         load(entry)
     with caplog.at_level(logging.WARNING):
         assert_equal(first, get(folder))
-    assert "preparing toy anew" in caplog.text
+    assert "the prepared toy: made anew" in caplog.text
     assert_equal(first, load(entry))
 
 

@@ -86,16 +86,8 @@ def test_a_corpus_of_features_is_a_data_set_without_words(tmp_path: Path) -> Non
             Options(),
             ["feature ids count from 1: the header says 6 and id 6 occurs."],
         ),
-        (
-            b"1 6 3\n1,2 1:1 4:1\n",
-            Options(),
-            "feature ids run from 1 to 5, which fits counting from 0 and",
-        ),
-        (
-            b"1 6 3\n1,2 0:1\n",
-            Options(features_from=1),
-            "feature id 0 occurs, but features_from=1 is",
-        ),
+        (b"1 6 3\n1,2 1:1 4:1\n", Options(), "feature ids run from 1 to 5, which fits counting from 0 and"),
+        (b"1 6 3\n1,2 0:1\n", Options(features_from=1), "feature id 0 occurs, but features_from=1 is"),
         (b"1 6 3\n1,2 7:1\n", Options(), "feature id 7, counted from 1, but 6 features in the header"),
     ],
 )

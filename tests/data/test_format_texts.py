@@ -87,14 +87,8 @@ PAIRS, ARRAYS = CORPORA["attentionxml"][0], CORPORA["attentionxml-npy"][0]
             PAIRS | {"train_labels.txt": b"x\n" * 5},
             r"train_texts\.txt\.gz ends after 3 lines, and train_labels",
         ),
-        (
-            ARRAYS | {"train_texts.npy": npy(np.full((3, 2), 99))},
-            r"npy.*: word ids from 99 to 99, but",
-        ),
-        (
-            {k: v for k, v in ARRAYS.items() if k != "vocab.npy"},
-            r"no vocab\.npy, without which the word",
-        ),
+        (ARRAYS | {"train_texts.npy": npy(np.full((3, 2), 99))}, r"npy.*: word ids from 99 to 99, but"),
+        ({k: v for k, v in ARRAYS.items() if k != "vocab.npy"}, r"no vocab\.npy, without which the word"),
     ],
 )
 def test_files_that_do_not_belong_together(tmp_path: Path, files: dict[str, bytes], message: str) -> None:

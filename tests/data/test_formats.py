@@ -10,14 +10,7 @@ import pytest
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import Options, check_columns, open_corpus, sniff
 from reimpl.errors import ConfigError, DataError
-from tests.data.made import (
-    CORPORA,
-    FEATURES,
-    TEXTS,
-    features_of,
-    lay,
-    texts_of,
-)
+from tests.data.made import CORPORA, FEATURES, TEXTS, features_of, lay, texts_of
 from tests.shared import shared
 
 PLACES = [("toy", ""), ("toy", ".xz"), ("toy.zip", ".gz")]

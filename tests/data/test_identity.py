@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 
 from reimpl.data.catalogue import Catalogue, catalogue
-from reimpl.data.identity import (
-    Observed,
-    differences,
-    observed_of,
-    recognise,
-)
+from reimpl.data.identity import Observed, differences, observed_of, recognise
 from reimpl.data.synthetic import synthetic
 
 A, B, C, D, E = ("a" * 64, "b" * 64, "c" * 64, "d" * 64, "e" * 64)

@@ -14,12 +14,7 @@ from reimpl.truth import Truth
 
 @pytest.mark.parametrize(
     ("frequency", "expected"),
-    [
-        ([4, 1, 8, 1, 2], [1, 2, 0, 2, 1]),
-        ([3, 2, 2, 1], [0, 0, 1, 2]),
-        ([9, 1], [0, 2]),
-        ([0, 0], [2, 2]),
-    ],
+    [([4, 1, 8, 1, 2], [1, 2, 0, 2, 1]), ([3, 2, 2, 1], [0, 0, 1, 2]), ([9, 1], [0, 2]), ([0, 0], [2, 2])],
 )
 def test_the_head_is_the_fewest_labels_that_hold_the_share(frequency: list[int], expected: list[int]) -> None:
     strata = by_share(np.array(frequency, dtype=np.int64))

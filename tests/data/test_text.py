@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from reimpl.data.text import (
-    ATTENTIONXML,
-    LIU,
-    STUDY,
-    treebank_tokens,
-)
+from reimpl.data.text import ATTENTIONXML, LIU, STUDY, treebank_tokens
 from tests.data.reference import reference
 
 

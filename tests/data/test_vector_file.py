@@ -23,7 +23,7 @@ FORM = pytest.mark.parametrize("form", FORMS)
 
 def read(path: Path) -> tuple[list[str], list[list[float]], Tally]:
     tally = Tally()
-    parts = list(read_vectors(locate(path), tally))
+    parts = list(read_vectors(*locate(path), tally))
     words = [word.decode("utf-8", "backslashreplace") for part, _ in parts for word in part]
     return words, [row for _, rows in parts for row in rows.tolist()], tally
 
@@ -77,11 +77,7 @@ NO_TABLE = ": no line with a word and numbers"
         ("v.txt", b"", NO_TABLE),
         ("v.txt", b"1 5\nthe 1 2\n", ": vectors of 2 dimensions, but 5 in its header"),
         ("v.txt", b"the 1 2\nc\0t 3 4\n", ":2: a NUL byte; the file is binary or UTF-16"),
-        (
-            "v.txt",
-            b"the 1 2\ncat 1 x\n" * 20,
-            ":2: 'x' is no finite number; 20 of 40 lines are no word",
-        ),
+        ("v.txt", b"the 1 2\ncat 1 x\n" * 20, ":2: 'x' is no finite number; 20 of 40 lines are no word"),
     ],
 )
 def test_what_is_no_sound_file_is_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:

@@ -7,13 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reimpl.data.vectors import (
-    OutOfVocabulary,
-    VectorFile,
-    VectorSource,
-    initial_vectors,
-    parse_source,
-)
+from reimpl.data.vectors import OutOfVocabulary, VectorFile, VectorSource, initial_vectors, parse_source
 from reimpl.errors import DataError
 from tests.data.corpora import write
 from tests.data.reference import reference
@@ -71,14 +65,7 @@ def test_zero_rule_equals_the_study_with_a_file(tmp_path: Path, case: dict[str, 
     assert not rows[1].any()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "random",
-        "random:-3",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "random", "random:-3"])
 def test_unknown_sources(text: str) -> None:
     """Anything else is an error that repeats it or says what is wrong."""
     with pytest.raises(DataError, match="word vectors"):

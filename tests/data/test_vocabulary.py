@@ -10,12 +10,7 @@ import pytest
 
 from reimpl.data.numbering import Numbers
 from reimpl.data.prepare import kept_words
-from reimpl.data.preprocessing import (
-    Vocabulary,
-    attentionxml_vocabulary,
-    liu_vocabulary,
-    study_vocabulary,
-)
+from reimpl.data.preprocessing import Vocabulary, attentionxml_vocabulary, liu_vocabulary, study_vocabulary
 from reimpl.data.text import LIU, STUDY, TOKENISED, Tokeniser
 from tests.data.reference import reference
 from tests.data.sources import numbered, texts

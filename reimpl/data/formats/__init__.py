@@ -30,24 +30,19 @@ COLUMN = "split.column"
 
 _IDS, _FIELDS = ("features_from", "labels_from"), ("text", "labels", "separator")
 _XC = "Extreme Classification Repository"
-_SPLITS = f"{_XC} data with columns of splits"
-
-READERS: Mapping[str, Reader] = {
-    reader.name: reader
-    for reader in (
-        Reader("lml", "LibMultiLabel text", ("ids",), texts.detect_lines, texts.open_lines),
-        Reader("attentionxml", "AttentionXML's raw pairs", ("raw",), texts.detect_pairs, texts.open_pairs),
-        Reader("attentionxml-npy", "AttentionXML's arrays", (), texts.detect_arrays, texts.open_arrays),
-        Reader("jsonl", "JSON lines", _FIELDS, texts.detect_json, texts.open_json),
-        Reader("csv", "CSV", _FIELDS, texts.detect_csv, texts.open_csv),
-        Reader("xc", f"{_XC} file", _IDS, features.detect_headed, features.open_headed),
-        Reader(
-            "xc-splits", _SPLITS, (*_IDS, "column", "data"), features.detect_columns, features.open_column
-        ),
-        Reader("svmlight", "LIBSVM multi-label", _IDS, features.detect_bare, features.open_bare),
-        Reader("npz", "sparse matrices", (), features.detect_matrices, features.open_matrices),
-    )
-}
+_COLUMNS = f"{_XC} data with columns of splits", (*_IDS, "column", "data")
+_READERS = (
+    Reader("lml", "LibMultiLabel text", ("ids",), texts.detect_lines, texts.open_lines),
+    Reader("attentionxml", "AttentionXML's raw pairs", ("raw",), texts.detect_pairs, texts.open_pairs),
+    Reader("attentionxml-npy", "AttentionXML's arrays", (), texts.detect_arrays, texts.open_arrays),
+    Reader("jsonl", "JSON lines", _FIELDS, texts.detect_json, texts.open_json),
+    Reader("csv", "CSV", _FIELDS, texts.detect_csv, texts.open_csv),
+    Reader("xc", f"{_XC} file", _IDS, features.detect_headed, features.open_headed),
+    Reader("xc-splits", *_COLUMNS, features.detect_columns, features.open_column),
+    Reader("svmlight", "LIBSVM multi-label", _IDS, features.detect_bare, features.open_bare),
+    Reader("npz", "sparse matrices", (), features.detect_matrices, features.open_matrices),
+)
+READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 
 
 @cache

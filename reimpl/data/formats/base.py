@@ -44,7 +44,6 @@ class Options:
 
     @property
     def stated(self) -> tuple[str, ...]:
-        """Names of those that have a value."""
         return tuple(each.name for each in fields(self) if getattr(self, each.name) is not None)
 
 
@@ -76,9 +75,8 @@ def by_split(tree: Tree, pattern: str) -> dict[str, File]:
     for name in tree.files:
         if match := re.fullmatch(pattern, name, re.IGNORECASE):
             split = _SPLITS[next(filter(None, match.groups())).lower()]
-            if split in names:
-                both = f"{names[split]} and {name}"
-                raise DataError(f"{tree.path}: {both} are both there for {split}; keep one")
+            if other := names.get(split):
+                raise DataError(f"{tree.path}: {other} and {name} are both there for {split}; keep one")
             names[split] = name
     splits = ("train", "test", "dev")
     return {split: file for split in splits if (file := tree.find(names.get(split, "")))}
@@ -94,8 +92,7 @@ def train_and_test(tree: Tree, pattern: str, title: str) -> dict[str, File]:
     files = by_split(tree, pattern)
     for split in ("train", "test"):
         if split not in files:
-            needs = f"{title} needs a folder with train and test files"
-            raise DataError(f"{tree.path}: no {split} file; {needs}")
+            raise DataError(f"{tree.path}: no {split} file; {title} needs a folder with train and test files")
     return files
 
 

@@ -22,7 +22,6 @@ import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +32,7 @@ from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
 from reimpl.data.files import File, Tree, head, line_blocks, shown, sound_array, text_lines, tree
 from reimpl.data.formats import base
 from reimpl.data.formats.base import Base, Options, first_file, train_and_test
-from reimpl.data.source import MODULUS, identities_of_sums
+from reimpl.data.source import identities_of_sums, rows_as_bytes
 from reimpl.data.storage import digest_of
 from reimpl.errors import ConfigError, DataError, option
 
@@ -94,9 +93,8 @@ def read_rows(file: File, skip: int = 0) -> Rows:
         lines = [line.removesuffix(b"\r").removesuffix(b" ") for line in text.split(b"\n")]
         if (rows := _rows_of(lines)) is None:
             bad = next((n for n, line in enumerate(lines) if _rows_of([line]) is None), 0)
-            line = block.split(b"\n")[bad]
-            what = f"ids up to {LARGEST}, finite values and no feature twice; correct the line"
-            raise DataError(f"{file}:{number + bad}: {shown(line)} is no {_FORM} with {what}")
+            what = f"no {_FORM} with ids up to {LARGEST}, finite values and no feature twice"
+            raise DataError(f"{file}:{number + bad}: {shown(lines[bad])} is {what}; correct the line")
         blocks.append(rows)
     # popped, so that one array at most is there twice
     columns = [list(column) for column in zip(*filter(None, blocks), strict=True)]
@@ -155,7 +153,6 @@ def _keys(lengths: Sequence[int], ids: FloatArray) -> IntArray:
 
 
 def _header(file: File) -> tuple[int, ...] | None:
-    """N, D and L of the first line, if it is a header."""
     match = _HEADER.fullmatch(head(file).split(b"\n")[0])
     return tuple(map(int, match.groups())) if match else None
 
@@ -178,14 +175,12 @@ def detect_bare(tree: Tree) -> str | None:
 
 
 def open_headed(tree: Tree, options: Options) -> Dataset:
-    """A folder of files with a header."""
     files = train_and_test(tree, _FILES, "the format `N D L`")
     tables = {split: _read_headed(file) for split, file in files.items()}
     sizes = tables["train"][1]
     for split, (_, other) in tables.items():
         if other != sizes:
-            heads = f"{split} is headed {other} features and labels, train {sizes}"
-            raise DataError(f"{tree.path}: {heads}; which is right?")
+            raise DataError(f"{tree.path}: {split} is headed {other} features and labels, train {sizes}")
     parts, about = _assemble(tree, {split: rows for split, (rows, _) in tables.items()}, options, sizes)
     return features_dataset(tree.name, parts, **about)
 
@@ -193,15 +188,12 @@ def open_headed(tree: Tree, options: Options) -> Dataset:
 def _read_headed(file: File) -> tuple[Rows, tuple[int, int]]:
     """A file with a header, and its D and L; raises `DataError` when it holds other than N documents."""
     if (header := _header(file)) is None:
-        line = head(file).split(b"\n")[0].rstrip()
-        raise DataError(f"{file}:1: {shown(line)} is no header `N D L`; is it another format?")
+        raise DataError(f"{file}:1: no header `N D L`; is it another format?")
     n, n_features, n_labels = header
     rows = read_rows(file, skip=1).without_empty_end(n)
-    size = len(rows.lengths)
-    if size != n:
+    if (size := len(rows.lengths)) != n:
         what = "it is cut off" if size < n else "it has too many"
-        says = f"{size:,} documents where its header says {n:,}"
-        raise DataError(f"{file}: {says}; {what}, get a sound copy")
+        raise DataError(f"{file}: {size:,} documents where its header says {n:,}; {what}, get a sound copy")
     return rows, (n_features, n_labels)
 
 
@@ -219,10 +211,10 @@ def open_bare(tree: Tree, options: Options) -> Dataset:
 def _base(
     where: str, what: str, ids: Sequence[IntArray], size: int | None, stated: Base | None
 ) -> tuple[Base, int, list[str]]:
-    """What the ids of all splits count from, D or L, and a note on how that is known where nobody stated it.
+    """What ids count from, D or L (`size` where a header gives it), and a note on how that is known.
 
-    `size` is D or L when a header gives it. An id 0 proves counting from 0, an id equal to `size` counting
-    from 1. Raises `DataError` when both fit and none is stated (it names the option), or none does.
+    An id 0 proves counting from 0, an id equal to `size` counting from 1. Raises `DataError` when both fit
+    and none is stated (it names the option), or none does.
     """
     lowest = min((int(array.min()) for array in ids if len(array)), default=0)
     highest = max((int(array.max()) for array in ids if len(array)), default=-1)
@@ -247,8 +239,7 @@ def _base(
         )
     size = highest + 1 - first if size is None else size
     if size > MOST[what]:
-        most = f"more than {MOST[what]:,} are not read"
-        raise DataError(f"{where}: {size:,} {what}s, and {most}; is it the right number?")
+        raise DataError(f"{where}: {size:,} {what}s, and {MOST[what]:,} are the most; is it right?")
     return first, size, note
 
 
@@ -259,9 +250,9 @@ Matrices = tuple[sparse.csr_matrix, sparse.csr_matrix]
 def _assemble(
     tree: Tree, rows: Mapping[str, Rows], options: Options, sizes: tuple[int, int] | None = None
 ) -> tuple[dict[str, Matrices], dict[str, Any]]:
-    """Files with one numbering for all: matrices by split, and `names`, `counts`, `notes` of a data set.
+    """Matrices by split, with one numbering for all, and `names`, `counts` and `notes` of a data set.
 
-    sizes: D and L of a header.
+    `sizes` are D and L of a header.
     """
     where, (D, L) = str(tree.path), sizes or (None, None)
     ids, labels = [each.ids for each in rows.values()], [each.labels for each in rows.values()]
@@ -298,8 +289,9 @@ def _names_beside(tree: Tree, size: int) -> tuple[str, ...] | None:
         return None
     names = tuple(line for _, line in text_lines(file))
     if len(names) != size:
-        wrong = f"{len(names):,} names for {size:,} labels"
-        raise DataError(f"{file}: {wrong}; get the file that belongs to the data")
+        raise DataError(
+            f"{file}: {len(names):,} names for {size:,} labels; get the file that belongs to them"
+        )
     return names
 
 
@@ -331,9 +323,10 @@ def features_dataset(
             label_offsets=y.indptr.astype(np.int64),
             features=x,
         )
-        digest, total = _digests(part.label_ids, part.label_offsets, x)
-        lines.append(f"{split} {part.size} {digest}")
-        sums[split] = part.size, total
+        documents = rows_as_bytes(part.label_ids, part.label_offsets, x.indptr, x.indices, x.data)
+        digests = [hashlib.sha256(document).digest() for document in documents]
+        lines.append(f"{split} {part.size} {hashlib.sha256(b''.join(digests)).hexdigest()}")
+        sums[split] = part.size, sum(int.from_bytes(digest, "big") for digest in digests)
         bare = int((np.diff(part.label_offsets) == 0).sum())
         kept += [f"{split}: {bare} documents without labels kept."] * (bare > 0)
         sizes |= {f"{split}.documents": part.size, f"{split}.unlabelled_kept": bare}
@@ -358,27 +351,7 @@ def features_dataset(
     )
 
 
-def _digests(label_ids: IntArray, label_offsets: IntArray, x: sparse.csr_matrix) -> tuple[str, int]:
-    """SHA-256 of the documents in this order, and the sum of the documents' SHA-256 modulo 2^256.
-
-    A document is its number of labels (8 bytes), label ids, feature ids and values (4 bytes each, all
-    little-endian).
-    """
-    digest, total = hashlib.sha256(), 0
-    labels, ids = label_ids.astype("<i4").tobytes(), x.indices.astype("<i4").tobytes()
-    values = x.data.astype("<f4").tobytes()
-    ends = zip(label_offsets.tolist(), x.indptr.tolist(), strict=True)
-    for (start, first), (stop, last) in pairwise(ends):
-        size, own = (stop - start).to_bytes(8, "little"), labels[4 * start : 4 * stop]
-        document = b"".join((size, own, ids[4 * first : 4 * last], values[4 * first : 4 * last]))
-        one = hashlib.sha256(document).digest()
-        digest.update(one)
-        total += int.from_bytes(one, "big")
-    return digest.hexdigest(), total % MODULUS
-
-
 def _column_files(where: Tree) -> dict[str, File]:
-    """The files of train rows, of test rows, and of the data, as they are there."""
     roles = {"trsplit": "train", "tstsplit": "test", "data": "data"}
     matches = filter(None, map(_SPLIT_FILE.fullmatch, where.files))
     files = {roles[match[1].lower().replace("_", "")]: where.find(match[0]) for match in matches}
@@ -461,10 +434,8 @@ def _row_numbers(file: File, size: int, columns: int) -> IntArray:
         raise DataError(f"{file}: not row numbers in columns ({err}); get a sound copy") from err
     if rows.shape[1] != columns:
         raise DataError(f"{file}: {rows.shape[1]} columns, not {columns}; they do not belong together")
-    wrong = rows[(rows < 1) | (rows > size)]
-    if len(wrong):
-        range_ = f"they count from 1 to {size:,}, do they belong to these data?"
-        raise DataError(f"{file}: row number {wrong[0]}; {range_}")
+    if len(wrong := rows[(rows < 1) | (rows > size)]):
+        raise DataError(f"{file}: row number {wrong[0]} of {size:,} rows, from 1; is it the right file?")
     return rows - 1
 
 
@@ -479,12 +450,9 @@ def open_matrices(tree: Tree, options: Options) -> Dataset:
     parts = {split: (_read_matrix(file), _read_matrix(targets[split])) for split, file in files.items()}
     widths = {split: (x.shape[1], y.shape[1]) for split, (x, y) in parts.items()}
     for split, (x, y) in parts.items():
-        if x.shape[0] != y.shape[0]:
-            unlike = f"{x.shape[0]:,} rows, but {y.shape[0]:,} in {targets[split].name}"
+        if x.shape[0] != y.shape[0] or widths[split] != widths["train"]:
+            unlike = f"{x.shape} features, {y.shape} labels; in train {widths['train']} columns"
             raise DataError(f"{files[split]}: {unlike}; they do not belong together")
-        if widths[split] != widths["train"]:
-            unlike = f"features and labels are {widths['train']} in train, {widths[split]} in {split}"
-            raise DataError(f"{tree.path}: {unlike}; they do not belong together")
     return features_dataset(tree.name, parts, names=_names_beside(tree, widths["train"][1]))
 
 
@@ -501,10 +469,8 @@ def _read_matrix(file: File) -> sparse.csr_matrix:
         loaded.check_format(full_check=True)
         before = loaded.nnz
         matrix = loaded.astype(np.float32)  # which may add up duplicates
-    if not np.isfinite(matrix.data).all():
-        raise DataError(f"{file}: a value is not finite; correct the matrix")
     matrix.sum_duplicates()
-    if matrix.nnz < before:
-        raise DataError(f"{file}: a row has two values in one column; correct the matrix")
+    if matrix.nnz < before or not np.isfinite(matrix.data).all():
+        raise DataError(f"{file}: a value is not finite, or a column twice in a row; correct the matrix")
     matrix.eliminate_zeros()
     return matrix

@@ -89,9 +89,8 @@ def open_pairs(tree: Tree, options: Options) -> TextSource:
     """A folder of pairs; raises `DataError` when a file is missing or `raw` must be stated."""
     tokenised, raw = first_file(tree, _TOKENISED), first_file(tree, _RAW)
     if tokenised and raw and options.raw is None:
-        choice = f"{option('raw', False)} (tokenised) or {option('raw', True)}"
-        both = f"{tokenised.name} and {raw.name}"
-        raise DataError(f"{tree.path}: {both} are both there; state {choice}")
+        choice = f"state {option('raw', False)} (tokenised) or {option('raw', True)}"
+        raise DataError(f"{tree.path}: {tokenised.name} and {raw.name} are both there; {choice}")
     use_raw = bool(raw) and bool(options.raw or not tokenised)
     texts = train_and_test(tree, _RAW if use_raw else _TOKENISED, "AttentionXML's raw pairs")
     labels = base.files_beside(tree, texts, _LABEL_LINES, "{}_labels.txt")
@@ -115,8 +114,8 @@ def _with_labels(file: File, texts: Iterator[str], labels: File) -> Iterator[Doc
     for n, (text, row) in enumerate(zip_longest(texts, rows)):
         if text is None or row is None:
             more, fewer = (file, labels) if row is None else (labels, file)
-            both = f"{fewer.name} ends after {n:,} lines, and {more.name} goes on"
-            raise DataError(f"{file}: {both}; they do not belong together, or one is cut off")
+            unlike = f"{fewer.name} ends after {n:,} lines, and {more.name} goes on"
+            raise DataError(f"{file}: {unlike}; they do not belong together, or one is cut off")
         yield Document(tuple(row.split()), text)
 
 
@@ -218,15 +217,13 @@ def _csv_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
     lines = _csv_lines(file)
     header = next(lines, (1, []))[1]
     for name in (*text, labels):
-        if header.count(name) != 1:
-            count = f"{header.count(name)} columns named {name!r}"
-            raise DataError(f"{file}:1: {count}; here are {_listed(header)}")
+        if (count := header.count(name)) != 1:
+            raise DataError(f"{file}:1: {count} columns named {name!r}; here are {_listed(header)}")
     columns, label_column = [header.index(name) for name in text], header.index(labels)
     for number, row in lines:
         where = f"{file}:{number}"
         if len(row) != len(header):
-            widths = f"{len(row)} columns where the first row has {len(header)}"
-            raise DataError(f"{where}: {widths}; correct the row")
+            raise DataError(f"{where}: {len(row)} columns, but {len(header)} in the first row; mend it")
         yield where, row[label_column], " ".join(row[column] for column in columns)
 
 
@@ -265,8 +262,8 @@ def _fields_source(
             else:
                 names = tuple(part.strip() for part in labels.split(separator))
                 if "" in names:
-                    empty = f"an empty label in {shown(labels)}"
-                    raise DataError(f"{where}: {empty}; is the separator {separator!r}?")
+                    empty = f"an empty label in {shown(labels)}; is the separator {separator!r}?"
+                    raise DataError(f"{where}: {empty}")
                 yield Document(names, text)
 
     readers = {split: partial(documents, file) for split, file in files.items()}
