@@ -49,9 +49,6 @@ def columns(folder: Path) -> Path:
     return folder
 
 
-# --------------------------------------------------------------------------- list
-
-
 def test_list_tells_all_about_one_entry(capsys: pytest.CaptureFixture[str]) -> None:
     """Where it is from, its licence, PSP's A and B with their source."""
     text = "\n".join(said(capsys, "list", "amazoncat-13k"))
@@ -60,9 +57,6 @@ def test_list_tells_all_about_one_entry(capsys: pytest.CaptureFixture[str]) -> N
     assert "192 word pieces (ye2020)" in text
     for key in catalogue().entries:
         assert said(capsys, "list", key)[0].startswith(f"{key}: ")
-
-
-# --------------------------------------------------------------------------- describe
 
 
 def test_describe_shows_statistics_figures_and_plots(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,9 +70,6 @@ def test_describe_shows_statistics_figures_and_plots(capsys: pytest.CaptureFixtu
     plots = [lines.index(title) for title in ("labels by training documents", "documents by words")]
     assert all("█" in lines[at + 1] or "█" in lines[at + 2] for at in plots)
     assert lines[-1].endswith("data sets of 7 papers: other_data")
-
-
-# --------------------------------------------------------------------------- add
 
 
 def test_add_says_what_it_is_not_and_prepares_it_once(
@@ -157,8 +148,6 @@ def test_what_cannot_be_used_is_one_sentence(
     err = capsys.readouterr().err
     assert message in err and err.count("\n") == 1 and "Traceback" not in err
 
-
-# --------------------------------------------------------------------------- the real corpora
 
 REAL = {
     "eurlex-4k-matched": "eurlex-4k-matched, by content",

@@ -66,9 +66,6 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return sentences[-1]
 
 
-# --------------------------------------------------------------------------- from an address of the user
-
-
 def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
     capsys: pytest.CaptureFixture[str], folder: Path
 ) -> None:
@@ -111,8 +108,6 @@ def test_what_came_and_is_another_corpus_is_refused_and_kept(
     )
     assert cli.main(["data", "add", "with blank/toy.zip"]) == Exit.OK
 
-
-# --------------------------------------------------------------------------- by hand
 
 BY_HAND = (
     "get it by hand from iliaschalkidis/lmtc-eurlex57k on GitHub "

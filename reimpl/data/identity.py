@@ -8,9 +8,8 @@ splits of the same sizes.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -60,15 +59,13 @@ class Observed:
 
 @dataclass(frozen=True)
 class Recognition:
-    """Which entry of the catalogue a corpus is, or comes nearest to, and by what."""
+    """Which entry of the catalogue a corpus is, and by what."""
 
     key: str | None
     how: How
     known: Known | None = None
-    versions: tuple[Sizes, ...] = ()  # of the entry, with these sizes; where nothing fits, the nearest one
-    differences: tuple[str, ...] = ()  # against the first of `versions`
-    far: bool = False
-    """Whether nothing fits, and the nearest is more than twice or less than half as large in some size."""
+    versions: tuple[Sizes, ...] = ()  # of the entry, with these sizes
+    differences: tuple[str, ...] = ()  # against the first of `versions`, or the one that differs least
 
     @property
     def sentence(self) -> str:
@@ -78,18 +75,14 @@ class Recognition:
         order = "" if sure else ", or in that one in another order"
         by = getattr(self.versions[0], "by", ()) if self.versions else ()
         who = f"as printed by {', '.join(by)}" if by else "as on record"
-        nearest = f"no entry of the catalogue; nearest in size is {self.key}{differ}"
-        if self.key is None or self.far:
-            nearest = "no entry of the catalogue"
-        elif not self.versions:
-            nearest = f"{self.key} has no sizes or contents on record to hold it against"
+        none = f"{self.key} has no sizes or contents on record to hold it against"
         return {
             "content": f"{self.key}, by content: {what}",
             "partition": f"{self.key}, by content: {what}; {REORDERED}",
             "corpus": f"{self.key}, in another split than the one on record{order} ({what})",
             "label_set": f"labels of {self.key}, but other documents than those on record{differ}",
             "sizes": f"sizes of {self.key} ({who}); whether it is the same content is not known",
-            "nothing": nearest,
+            "nothing": none if self.key else "no entry of the catalogue",
         }[self.how]
 
 
@@ -173,7 +166,7 @@ def _printed(text: str) -> tuple[Fraction, int]:
 
 
 def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
-    """The entry by content, in any order too, else by corpus, label set, sizes; else the nearest in size."""
+    """The entry by content, in any order too, else by corpus, label set, or sizes."""
     hows: tuple[How, ...] = ("content", "partition", "corpus", "label_set")
     for how in hows:
         mine = getattr(observed, how)
@@ -182,28 +175,27 @@ def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
                 if mine and mine == getattr(known, how):
                     apart = differences(known.sizes.printed, observed) if known.sizes else ()
                     return Recognition(key, how, known, (known.sizes,) if known.sizes else (), apart)
-    near: list[tuple[float, Recognition]] = []
     for key, entry in catalogue.entries.items():
-        equal = []
-        for version in entry.versions:
-            sizes = {name: text for name in ("train", "test", "labels") if (text := getattr(version, name))}
-            if not {"train", "test"} <= sizes.keys():
-                continue
-            if not (differ := differences(sizes, observed)):
-                equal.append(version)
-            here = [observed.statistics.get(name, (0.0,))[0] for name in sizes]
-            pairs = list(zip([float(_printed(text)[0]) for text in sizes.values()], here, strict=True))
-            if all(min(pair) > 0 for pair in pairs):
-                factors = [abs(math.log(printed / counted)) for printed, counted in pairs]
-                far = max(factors) > math.log(2)
-                near.append((sum(factors), Recognition(key, "nothing", None, (version,), differ, far)))
+        equal = [version for version, apart in _sizes_apart(observed, entry) if not apart]
         if equal and not entry.stand_in_for:
             return Recognition(key, "sizes", versions=tuple(equal))
-    return min(near, key=lambda each: each[0])[1] if near else Recognition(None, "nothing")
+    return Recognition(None, "nothing")
+
+
+def _sizes_apart(observed: Observed, entry: Entry) -> Iterator[tuple[Sizes, tuple[str, ...]]]:
+    """The versions whose sizes are on record, and how they differ."""
+    for version in entry.versions:
+        if version.train and version.test:
+            names = ("train", "test", "labels")
+            sizes = {name: text for name, text in version.printed.items() if name in names}
+            yield version, differences(sizes, observed)
 
 
 def compared(observed: Observed, key: str, entry: Entry) -> Recognition:
-    """As `recognise`, against one entry that the user names."""
+    """As `recognise`, against one entry that the user names; else how its nearest version differs."""
     alone = entry.model_copy(update={"stand_in_for": None})
     found = recognise(observed, Catalogue.model_construct(format=1, places={}, entries={key: alone}))
-    return Recognition(key, "nothing") if found.key is None else found
+    if found.key is not None:
+        return found
+    apart = min((apart for _, apart in _sizes_apart(observed, entry)), key=len, default=())
+    return Recognition(key, "nothing", differences=apart)

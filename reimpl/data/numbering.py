@@ -365,14 +365,18 @@ def numbered(chunks: Iterable[Chunk], task: Task, pool: Any) -> Iterator[Numbere
 class SplitNumbers:
     """One split as numbers of the corpus; flat arrays are on disk where there is a folder."""
 
-    def __init__(self, folder: Path | None, split: str) -> None:
-        self.tokens, self.distinct, self.times = (
-            GrowingArray(folder, f"{split}.{name}.part", np.int32) for name in ("tokens", "distinct", "times")
-        )
-        """Kept words of all documents; distinct words of whole documents; how often they stand there."""
+    def __init__(self, folder: Path | None, name: str) -> None:
+        self.folder, self.name = folder, name
+        self.tokens = self.array("tokens.part", np.int32)  # kept words of all documents
+        self.distinct = self.array("distinct.part", np.int32)  # distinct words of whole documents
+        self.times = self.array("times.part", np.int32)  # how often they stand there
         self.content = ContentHash()
         self.unlabelled = 0
         self.parts: dict[str, list[Ints]] = defaultdict(list)
+
+    def array(self, name: str, kind: type[np.generic]) -> GrowingArray:
+        """A new array of this split."""
+        return GrowingArray(self.folder, f"{self.name}.{name}", kind)
 
     def joined(self, name: str) -> Ints:
         """int32: those of all documents: their labels, or a number a document as in `Numbered`."""

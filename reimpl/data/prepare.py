@@ -30,7 +30,7 @@ from reimpl.data.formats import open_corpus
 from reimpl.data.numbering import Numbers, SplitNumbers, Task, processes
 from reimpl.data.preprocessing import Preprocessing, Vocabulary, find_preprocessing
 from reimpl.data.source import TextSource, identities
-from reimpl.data.storage import GrowingArray, steps
+from reimpl.data.storage import steps
 from reimpl.data.text import ATTENTIONXML, SEPARATOR, TOKENISED
 from reimpl.data.vectors import HALF_WIDTH, Lookup, VectorFile, VectorSource, initial_vectors, parse_source
 from reimpl.errors import ConfigError, DataError
@@ -81,7 +81,7 @@ def prepare(
                     counts=choices.tfidf or (split == "train" and choices.counts_documents),
                 )
                 numbers.read(source, split, task, pool, features=choices.tfidf)
-        return _dataset(source, choices, length, vectors, numbers, rng, folder)
+        return _dataset(source, choices, length, vectors, numbers, rng)
 
 
 def load_or_prepare(
@@ -139,7 +139,6 @@ def _dataset(
     vectors: VectorSource,
     numbers: Numbers,
     rng: np.random.Generator,
-    folder: Path | None,
 ) -> Dataset:
     name, parts, words = source.name, numbers.splits, numbers.words.names
     if not numbers.labels:
@@ -159,15 +158,12 @@ def _dataset(
     splits: dict[str, Split] = {}
     times: dict[str, IntArray] = {}
     for split, part in parts.items():
-        dropped = split == "train" and choices.unlabelled == "drop"
-        counts[f"{split}.unlabelled_{'dropped' if dropped else 'kept'}"] = part.unlabelled
-        made = _split(split, part, choices, vocabulary, label_ids, idf, folder)
-        splits[split], times[split], unknown = made
-        cut = length if choices.tokens else None
-        counts |= _counts_of_split(split, part, splits[split], cut, unknown)
+        splits[split], times[split], unknown = _split(part, choices, vocabulary, label_ids, idf)
+        counts |= _counts_of_split(part, choices, length, unknown, len(splits[split].label_ids))
+    special = [number for number in vocabulary.special if number >= 0]
     lookup = _looked_up(vectors, vocabulary, choices, rng)
     counts |= _counts_of_labels(splits, len(labels))
-    counts |= _counts_of_vectors(lookup, times["train"], vocabulary)
+    counts |= _counts_of_vectors(lookup, times["train"], special)
     counts["vocabulary.words_met"] = len(words)
     identity = identities({split: part.content for split, part in parts.items()})
     # everything that decides the arrays; the vectors by their values, so that their file may move
@@ -199,26 +195,25 @@ def _vocabulary(
     vectors: VectorSource,
     rng: np.random.Generator,
 ) -> Vocabulary:
+    def has_vector(candidates: Sequence[str]) -> BoolArray:
+        if vectors.random or not candidates:
+            return np.ones(len(candidates), dtype=np.bool_)
+        return vectors.look_up(candidates, rng).found
+
     frequency = numbers.documents_with
-    if choices.vocabulary == "liu":
-        # train and test only, as the public code, which has no dev split
-        parts = [numbers.splits[split] for split in ("train", "test")]
-        times, first = kept_words(parts, len(words))
-        lengths = [part.joined("kept") for part in parts]
-        return rules.liu_vocabulary(words, times, first, lengths, size=choices.vocabulary_size)
     if choices.vocabulary == "all":
         return rules.full_vocabulary(words)
     if choices.vocabulary == "bow":
         return rules.bow_vocabulary(words, frequency)
     if choices.vocabulary == "study":
         return rules.study_vocabulary(words, frequency, min_frequency=choices.min_frequency)
-
-    def has_vector(candidates: Sequence[str]) -> BoolArray:
-        if vectors.random or not candidates:
-            return np.ones(len(candidates), dtype=np.bool_)
-        return vectors.look_up(candidates, rng).found
-
-    return rules.attentionxml_vocabulary(words, frequency, has_vector, size=choices.vocabulary_size)
+    if choices.vocabulary == "attentionxml":
+        return rules.attentionxml_vocabulary(words, frequency, has_vector, size=choices.vocabulary_size)
+    # train and test only, as the public code, which has no dev split
+    parts = [numbers.splits[split] for split in ("train", "test")]
+    times, first = kept_words(parts, len(words))
+    lengths = [part.joined("kept") for part in parts]
+    return rules.liu_vocabulary(words, times, first, lengths, size=choices.vocabulary_size)
 
 
 def kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, IntArray]:
@@ -249,24 +244,12 @@ def _looked_up(
     return initial_vectors(vectors, words, special=vocabulary.special, rule=rule, rng=rng)
 
 
-def _array(folder: Path | None, name: str, values: IntArray) -> IntArray:
-    array = GrowingArray(folder, name, values.dtype.type)
-    array.append(values)
-    return array.done()
-
-
 def _split(
-    split: str,
-    part: SplitNumbers,
-    choices: Preprocessing,
-    vocabulary: Vocabulary,
-    label_ids: IntArray,
-    idf: FloatArray,
-    folder: Path | None,
+    part: SplitNumbers, choices: Preprocessing, vocabulary: Vocabulary, label_ids: IntArray, idf: FloatArray
 ) -> tuple[Split, IntArray, int]:
     """The split; how often each word of the vocabulary stands in it (V,); and its words without a row."""
     fill = choices.empty == "unknown"
-    tokens = GrowingArray(folder, f"{split}.tokens", np.int32)
+    tokens = part.array("tokens", np.int32)
     times = np.zeros(len(vocabulary.words), dtype=np.int64)
     numbers, kept = part.tokens.done(), part.joined("kept")
     ends = offsets_of(kept)
@@ -281,35 +264,32 @@ def _split(
     unknown = int(times[vocabulary.unknown_id]) if choices.tokens else 0
     features = None
     if choices.tfidf:
-        features, known = _tfidf(part, vocabulary, idf, folder, f"{split}.features")
+        features, known = _tfidf(part, vocabulary, idf)
         if not choices.tokens:
             unknown = int(part.joined("lengths").sum(dtype=np.int64)) - known
     if fill:
         times[vocabulary.unknown_id] += int((kept == 0).sum())
-    rows = offsets_of(part.joined("label_lengths"))
-    ids = label_ids[part.joined("labels")]
+    rows, ids = offsets_of(part.joined("label_lengths")), label_ids[part.joined("labels")]
     labels = sparse.csr_matrix((np.ones(len(ids), dtype=np.int8), ids, rows), (len(rows) - 1, len(label_ids)))
     labels.sum_duplicates()
-    arrays = {
-        "label_ids": labels.indices.astype(np.int32),
-        "label_offsets": labels.indptr.astype(np.int64),
-        "offsets": offsets_of(np.maximum(kept, 1) if fill else kept),
-    }
-    arrays = {name: _array(folder, f"{split}.{name}", values) for name, values in arrays.items()}
-    return Split(tokens=tokens.done(), features=features, **arrays), times, unknown
+    made = Split(
+        tokens=tokens.done(),
+        offsets=part.array("offsets", np.int64).filled(offsets_of(np.maximum(kept, 1) if fill else kept)),
+        label_ids=part.array("label_ids", np.int32).filled(labels.indices),
+        label_offsets=part.array("label_offsets", np.int64).filled(labels.indptr),
+        features=features,
+    )
+    return made, times, unknown
 
 
-def _tfidf(
-    part: SplitNumbers, vocabulary: Vocabulary, idf: FloatArray, folder: Path | None, name: str
-) -> tuple[sparse.csr_matrix, int]:
+def _tfidf(part: SplitNumbers, vocabulary: Vocabulary, idf: FloatArray) -> tuple[sparse.csr_matrix, int]:
     """float32 (N, V) weights of the words of whole documents, and how many of these have a column.
 
     times(d, w) * idf(w), then each document divided by its length (L2), as scikit-learn's `TfidfVectorizer`
     has it; words without a column do not count, also not for the length.
     """
     columns = np.where(vocabulary.ids == vocabulary.unknown_id, -1, vocabulary.ids)
-    data = GrowingArray(folder, f"{name}.data", np.float32)
-    indices = GrowingArray(folder, f"{name}.indices", np.int32)
+    data, indices = part.array("features.data", np.float32), part.array("features.indices", np.int32)
     all_words, all_times = part.distinct.done(), part.times.done()
     distinct, lengths, known = part.joined("distinct"), [np.empty(0, dtype=np.int64)], 0
     ends = offsets_of(distinct)
@@ -326,26 +306,28 @@ def _tfidf(
         data.append((values / norms[rows])[order])
         indices.append(at[order])
         lengths.append(np.bincount(rows, minlength=n))
-    offsets = _array(folder, f"{name}.indptr", offsets_of(np.concatenate(lengths)))
+    offsets = part.array("features.indptr", np.int64).filled(offsets_of(np.concatenate(lengths)))
     return csr(data.done(), indices.done(), offsets, len(vocabulary.words)), known
 
 
 def _counts_of_split(
-    split: str, part: SplitNumbers, made: Split, length: int | None, unknown: int
+    part: SplitNumbers, choices: Preprocessing, length: int, unknown: int, n_labels: int
 ) -> dict[str, float]:
-    """`unknown` of its kept words have no row; None as `length` keeps all."""
-    words = part.joined("lengths")
+    """`unknown` of its kept words have no row; `n_labels` are given without repetitions."""
+    words, split = part.joined("lengths"), part.name
     n = len(words)
-    truncated = 0 if length is None else int((words > length).sum())
-    read = (words if length is None else part.joined("kept")).sum(dtype=np.int64)
+    truncated = int((words > length).sum()) if choices.tokens else 0
+    read = (part.joined("kept") if choices.tokens else words).sum(dtype=np.int64)
+    dropped = split == "train" and choices.unlabelled == "drop"
     return {
+        f"{split}.unlabelled_{'dropped' if dropped else 'kept'}": part.unlabelled,
         f"{split}.documents": n,
         f"{split}.mean_words": float(words.mean()) if n else 0.0,
         f"{split}.truncated": truncated,
         f"{split}.truncated_share": truncated / n if n else 0.0,
         f"{split}.unknown_word_share": unknown / max(int(read), 1),
         f"{split}.empty_texts": int((words == 0).sum()),
-        f"{split}.duplicate_labels": len(part.joined("labels")) - len(made.label_ids),
+        f"{split}.duplicate_labels": len(part.joined("labels")) - n_labels,
     }
 
 
@@ -364,17 +346,15 @@ def _counts_of_labels(splits: Mapping[str, Split], n_labels: int) -> dict[str, f
     return counts | {"labels.test_not_in_train": int((seen["test"] & ~seen["train"]).sum())}
 
 
-def _counts_of_vectors(lookup: Lookup, times: IntArray, vocabulary: Vocabulary) -> dict[str, float]:
+def _counts_of_vectors(lookup: Lookup, times: IntArray, special: Sequence[int]) -> dict[str, float]:
     """Coverage: of the words of the vocabulary, and of the training text (cut) without the special words."""
-    found = lookup.found
-    ordinary = np.ones(len(found), dtype=np.bool_)
-    ordinary[[number for number in vocabulary.special if number >= 0]] = False
-    text = int(times[ordinary].sum())
+    found, times = np.delete(lookup.found, special), np.delete(times, special)
+    text = int(times.sum())
     return {
         **lookup.counts,
-        "vocabulary": len(found),
-        "vectors.words_found_share": float(found[ordinary].mean()) if ordinary.any() else 0.0,
-        "vectors.text_found_share": int(times[ordinary & found].sum()) / text if text else 0.0,
+        "vocabulary": len(lookup.found),
+        "vectors.words_found_share": float(found.mean()) if len(found) else 0.0,
+        "vectors.text_found_share": int(times[found].sum()) / text if text else 0.0,
     }
 
 

@@ -172,6 +172,11 @@ class GrowingArray:
         self._write_header()
         return read_array(self.path)
 
+    def filled(self, values: Array) -> Array:
+        """The whole of it at once."""
+        self.append(values)
+        return self.done()
+
     def _write_header(self) -> None:
         if self.path is not None:
             # numpy leaves room in it for any number, so it is as long at the end as at the start

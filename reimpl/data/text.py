@@ -254,17 +254,8 @@ def _last_stop(text: bytes) -> int | None:
     return text.rfind(b" ", 0, stop) + 1
 
 
-#: What no rule acts on but those for the sign behind it: most distinct pieces are of this form.
-_PLAIN = re.compile(rb"([A-Za-z0-9]+(?:[-./_+=*|~^][A-Za-z0-9]+)*\.?)([,;:?!)\]}>]?)")
-
-
 def treebank_tokens_of(piece: bytes) -> list[str]:
     """The tokens of a piece, as they would be in the text that it comes from."""
-    if not _ANY_CONTRACTION.search(piece.decode()):
-        if piece.isalnum():
-            return [piece.decode()]
-        if plain := _PLAIN.fullmatch(piece):
-            return [part.decode() for part in plain.groups() if part]
     first, last = piece.startswith(_EDGE), piece.endswith(_EDGE)
     text = piece.strip(_EDGE).translate(_SHOW).decode()
     before = "" if first else " "
@@ -276,14 +267,28 @@ def _attentionxml_flat(texts: Sequence[bytes]) -> bytes:
     return joined([treebank_pieces(text.replace(END, b" ")) for text in texts])
 
 
-def _attentionxml_words(piece: bytes) -> Sequence[str]:
-    """Tokens with a word character, lower-cased but for the mark between title and body."""
-    found = treebank_tokens_of(piece)
-    return [token if token == SEPARATOR else token.lower() for token in found if _WORD_RUNS.search(token)]
-
-
 SEPARATOR = "/SEP/"
 """Parts title and body in AttentionXML's texts; the only word that keeps its capitals."""
+
+#: Most distinct pieces: the only rules that act on them part words at these signs, wherever they stand, and at
+#: a comma or colon without a digit behind it.
+_PARTING = r"\[\](){}<>;@#$%&?!"
+_PLAIN = re.compile(r"(?:[A-Za-z0-9./_+=*|~^\\" + _PARTING + r"-]|[:,](?![:,]))+")
+_PARTED = re.compile(r"[" + _PARTING + r"]|[:,](?!\d)")
+#: What the other rules look for in such a piece: a contraction without an apostrophe holds one of these, too.
+_DOUBLE = re.compile(r"nn|mm|tt|\.\.|--", re.IGNORECASE)
+
+
+def _attentionxml_words(piece: bytes) -> Sequence[str]:
+    """Tokens with a word character, lower-cased but for the mark between title and body."""
+    if piece.isalnum() and not _DOUBLE.search(text := piece.decode()):
+        return (text.lower(),)
+    if piece.isascii() and _PLAIN.fullmatch(text := piece.decode()) and not _DOUBLE.search(text):
+        found = _PARTED.split(text)
+    else:
+        found = treebank_tokens_of(piece)
+    return [token if token == SEPARATOR else token.lower() for token in found if _WORD_RUNS.search(token)]
+
 
 #: yourh/AttentionXML at e2bbbec, preprocess.py 20-23 (XunGuangxu/CorNet at ecc0996 the same): NLTK's
 #: `word_tokenize` of the release it pins, without the sentence splitter; see `treebank`.

@@ -102,9 +102,6 @@ def test_what_ids_count_from_is_proved_or_asked(
         open_corpus(path, options)
 
 
-# --------------------------------------------------------------------------- lines
-
-
 def rows_of(folder: Path, text: bytes) -> Rows:
     from reimpl.data.files import File
 

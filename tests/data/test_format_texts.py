@@ -19,9 +19,6 @@ def train_of(path: Path, options: Options | None = None, *, format: str | None =
     return list(source.documents("train"))
 
 
-# --------------------------------------------------------------------------- lines
-
-
 def test_lines(tmp_path: Path) -> None:
     """Labels are parted by blanks and stay as written, the text is all after the tab; `valid.txt` is dev."""
     content = "a b a\tone  two\n\tno labels\nc\t\nd\tx\x0by\x0cz\x1c\x85y\u2028z\n".encode()
@@ -63,9 +60,6 @@ def test_lines_that_are_refused(tmp_path: Path, content: bytes, ids: bool, messa
         train_of(path, Options(ids=ids), format="lml")
 
 
-# --------------------------------------------------------------------------- pairs, and arrays of word ids
-
-
 def test_raw_and_tokenised_texts(tmp_path: Path) -> None:
     raw = {f"{split}_raw_texts.txt": b"Raw.\n" * len(part) for split, part in TEXTS.items()}
     path = lay(tmp_path / "toy", CORPORA["attentionxml"][0] | raw)
@@ -94,9 +88,6 @@ PAIRS, ARRAYS = CORPORA["attentionxml"][0], CORPORA["attentionxml-npy"][0]
 def test_files_that_do_not_belong_together(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
     with pytest.raises(DataError, match=message):
         train_of(lay(tmp_path / "toy", files, ".gz"))
-
-
-# --------------------------------------------------------------------------- JSON lines and CSV
 
 
 def json_of(folder: Path, line: str, options: Options | None = None) -> list[Document]:

@@ -51,8 +51,6 @@ def test_what_is_no_corpus(tmp_path: Path, files: dict[str, bytes], message: str
         texts_of(open_corpus(lay(tmp_path / "toy", files)))
 
 
-# --------------------------------------------------------------------------- columns of splits
-
 COLUMNS = CORPORA["xc-splits"][0]
 
 
@@ -89,8 +87,6 @@ def test_a_column_must_be_stated_and_be_there(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="leave out --columns"):
         check_columns(plain, [0], "--columns")
 
-
-# --------------------------------------------------------------------------- real corpora
 
 #: Folder -> format, train, test, dev, labels, labels a document by the notes (of training or of all).
 REAL = [

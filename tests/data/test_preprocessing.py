@@ -63,9 +63,6 @@ def test_words_with_a_vector_come_first_among_equals(tmp_path: Path) -> None:
     assert data.counts["vocabulary.words_met"] == 4
 
 
-# --------------------------------------------------------------------------- tf-idf of whole documents
-
-
 def dense(data: Dataset, split: str) -> np.ndarray:
     features = data.splits[split].features
     assert features is not None

@@ -27,9 +27,6 @@ def documents(split: Split) -> list[tuple[list[int], list[int], float]]:
     ]
 
 
-# --------------------------------------------------------------------------- which documents
-
-
 @pytest.mark.parametrize("n", [11, 201, 15449])
 @pytest.mark.parametrize("name", ["chen2022", "libmultilabel", "you2019-200", "you2019-4000"])
 def test_the_rules_of_public_code_hold_out_its_very_documents(name: str, n: int) -> None:
@@ -57,9 +54,6 @@ def test_attentionxml_s_rule_by_size_holds_out_200_or_4000_of_the_same_documents
     assert found[1].tolist() == find_rule(f"you2019-{held}").rows(n)[1].tolist()
     assert find_rule("you2019").identity["few"] == [100_000, 200]  # it decides, so it is in the fingerprint
     assert "few" not in find_rule("you2019-200").identity
-
-
-# --------------------------------------------------------------------------- data sets
 
 
 def test_the_fingerprint_holds_the_data_and_what_decides_the_rule_but_not_its_name() -> None:

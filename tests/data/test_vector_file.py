@@ -112,9 +112,6 @@ def test_damaged_files_are_read_or_refused_in_one_sentence(tmp_path: Path, form:
             assert "\n" not in str(err) and len(str(err)) < 600, str(err)
 
 
-# --------------------------------------------------------------------------- converted once
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return write(tmp_path / "v.txt", ["the 1 2", "cat 3 4", "the 5 6"])
