@@ -270,8 +270,8 @@ def _attentionxml_flat(texts: Sequence[bytes]) -> bytes:
 SEPARATOR = "/SEP/"
 """Parts title and body in AttentionXML's texts; the only word that keeps its capitals."""
 
-#: Most distinct pieces: the only rules that act on them part words at these signs, wherever they stand, and at
-#: a comma or colon without a digit behind it.
+#: Most distinct pieces: the only rules that act on them part words at these signs, wherever they stand, and
+#: at a comma or colon without a digit behind it.
 _PARTING = r"\[\](){}<>;@#$%&?!"
 _PLAIN = re.compile(r"(?:[A-Za-z0-9./_+=*|~^\\" + _PARTING + r"-]|[:,](?![:,]))+")
 _PARTED = re.compile(r"[" + _PARTING + r"]|[:,](?!\d)")
