@@ -114,14 +114,8 @@ def test_every_choice_changes_the_fingerprint_but_at_rate_zero_none() -> None:
     assert clean == {data.fingerprint}
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"kind": "random"}, "kind must be one of 'missing', 'flipped', 'swapped', not 'random'"),
-        ({"rate": -0.1}, "rate must be a share from 0 to 1, not -0.1"),
-        ({"seed": -1}, "seed must be 0 or more, not -1"),
-    ],
-)
-def test_noise_that_is_none_is_refused(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=f"^noise: {message}"):
+@pytest.mark.parametrize("changes", [{"kind": "random"}, {"rate": -0.1}, {"seed": -1}])
+def test_noise_that_is_none_is_refused(changes: dict[str, Any]) -> None:
+    [(key, value)] = changes.items()
+    with pytest.raises(ConfigError, match=f"^noise: {key} must be .* not {value!r}"):
         LabelNoise(**{"kind": "missing", "rate": 0.5, **changes})

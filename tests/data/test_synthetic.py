@@ -8,20 +8,7 @@ import pytest
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.synthetic import Shape, synthetic
 
-SHAPE = Shape(
-    n_train=1500,
-    n_test=300,
-    n_labels=30,
-    label_exponent=1.0,
-    max_labels=4,
-    words_per_label=3,
-    topic_probability=0.1,
-    noise=0.0,
-    n_background=400,
-    mean_length=50.0,
-    length=90,
-    dimension=8,
-)
+SHAPE = Shape(n_train=1500, n_test=300, n_labels=30, words_per_label=3, noise=0.0, dimension=8)
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,9 @@
-"""Files of word vectors: the same numbers in every form, bad lines named, and a file converted once."""
+"""Word vectors: the same numbers in every form, bad lines named, files converted once, other words."""
 
 from __future__ import annotations
 
 import random
+import struct
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,15 +11,58 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reimpl.data.vectors import Tally, VectorFile, converted, locate, read_vectors
+from reimpl.data.vectors import (
+    OutOfVocabulary,
+    Tally,
+    VectorFile,
+    converted,
+    initial_vectors,
+    locate,
+    parse_source,
+    read_vectors,
+)
 from reimpl.errors import DataError
 from tests.data.corpora import write
+from tests.data.made import PACK, npy
+from tests.data.reference import reference
 from tests.data.test_fuzz import mutated
-from tests.data.vector_files import FORMS, lay
 
 WORDS = ("the", "caf\u00e9", "x")
 ROWS = ((0.1, -2.5, 3.0), (4.0, 1e-7, 16777217.0), (0.0, 1.0, -1.0))
-FORM = pytest.mark.parametrize("form", FORMS)
+
+
+def text(header: str = "", end: str = "\n") -> bytes:
+    lines = [f"{word} {' '.join(map(repr, row))}{end}" for word, row in zip(WORDS, ROWS, strict=True)]
+    return (header + "".join(lines)).encode()
+
+
+def binary(feed: bytes) -> bytes:
+    """word2vec's form, built number by number."""
+    pairs = zip(WORDS, ROWS, strict=True)
+    return b"3 3\n" + b"".join(word.encode() + b" " + struct.pack("<3f", *row) + feed for word, row in pairs)
+
+
+LISTED = "".join(f"{word}\n" for word in WORDS).encode()
+#: Files of each form, the one to give first.
+FORMS: dict[str, dict[str, bytes]] = {
+    "text": {"v.txt": text()},
+    "word2vec text": {"v.txt": text("3 3\n")},
+    "fasttext": {"v.vec": text("3 3 \n", " \n")},
+    "word2vec binary": {"v.bin": binary(b"\n")},
+    "gensim binary": {"v.bin": binary(b"")},
+    "npy": {"v.npy": npy(np.array(ROWS, dtype=np.float32)), "v.txt": LISTED},
+    "npy float64": {"v.npy": npy(np.array(ROWS)), "v.vocab": LISTED},
+    "attentionxml": {"emb_init.npy": npy(np.array(ROWS)), "vocab.npy": npy(np.array(WORDS))},
+    **{f"text{suffix}": {f"v.txt{suffix}": pack(text())} for suffix, pack in PACK.items() if suffix},
+    "word2vec binary.gz": {"v.bin.gz": PACK[".gz"](binary(b"\n"))},
+}
+
+
+def lay(folder: Path, form: str) -> Path:
+    """Writes the files of a form; gives the one to read."""
+    for name, content in FORMS[form].items():
+        (folder / name).write_bytes(content)
+    return folder / next(iter(FORMS[form]))
 
 
 def read(path: Path) -> tuple[list[str], list[list[float]], Tally]:
@@ -32,19 +76,18 @@ def f32(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     return np.array(rows, dtype=np.float32).tolist()  # type: ignore[no-any-return]
 
 
-@FORM
+@pytest.mark.parametrize("form", FORMS)
 def test_every_form_gives_the_same_rows(tmp_path: Path, form: str) -> None:
     """Read, and converted: bit for bit the nearest float32, in the order of the words that are asked for."""
-    path = lay(tmp_path, form, WORDS, ROWS)
+    path = lay(tmp_path, form)
     words, rows, tally = read(path)
     assert (words, rows, tally.dimension, tally.lines) == ([*WORDS], f32(ROWS), 3, 3)
-    wanted = ["x", "missing", "the"]
-    kept = converted(path, tmp_path / "cache")
-    looked_up, found = kept.look_up(wanted)
+    vectors = converted(path, tmp_path / "cache")
+    looked_up, found = vectors.look_up(["x", "missing", "the"])
     assert found.tolist() == [True, False, True]
     assert looked_up.tolist() == [f32(ROWS)[2], [0, 0, 0], f32(ROWS)[0]]
-    assert list(kept.words())[:2] == [word.encode() for word in WORDS[:2]]
-    assert kept.tally == tally
+    assert list(vectors.words())[:2] == [word.encode() for word in WORDS[:2]]
+    assert vectors.tally == tally
 
 
 @pytest.mark.parametrize(
@@ -68,20 +111,17 @@ def test_bad_lines_are_left_out_counted_and_the_first_is_named(
         assert (tally.lines, tally.bad, tally.first_bad) == (6, 2, f"3: {reason}")
 
 
-NO_TABLE = ": no line with a word and numbers"
-
-
 @pytest.mark.parametrize(
-    ("name", "content", "message"),
+    ("content", "message"),
     [
-        ("v.txt", b"", NO_TABLE),
-        ("v.txt", b"1 5\nthe 1 2\n", ": vectors of 2 dimensions, but 5 in its header"),
-        ("v.txt", b"the 1 2\nc\0t 3 4\n", ":2: a NUL byte; the file is binary or UTF-16"),
-        ("v.txt", b"the 1 2\ncat 1 x\n" * 20, ":2: 'x' is no finite number; 20 of 40 lines are no word"),
+        (b"", ": no line with a word and numbers"),
+        (b"1 5\nthe 1 2\n", ": vectors of 2 dimensions, but 5 in its header"),
+        (b"the 1 2\nc\0t 3 4\n", ":2: a NUL byte; the file is binary or UTF-16"),
+        (b"the 1 2\ncat 1 x\n" * 20, ":2: 'x' is no finite number; 20 of 40 lines are no word"),
     ],
 )
-def test_what_is_no_sound_file_is_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
-    path = write(tmp_path / name, content)
+def test_what_is_no_sound_file_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = write(tmp_path / "v.txt", content)
     with pytest.raises(DataError) as caught:
         read(path)
     assert str(caught.value).startswith(f"{path}{message}")
@@ -102,7 +142,7 @@ def test_a_member_of_a_zip_by_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["text", "word2vec binary", "npy", "text.gz"])
 def test_damaged_files_are_read_or_refused_in_one_sentence(tmp_path: Path, form: str) -> None:
-    path = lay(tmp_path, form, WORDS * 4, ROWS * 4)
+    path = lay(tmp_path, form)
     whole = path.read_bytes()
     for number in range(40):
         path.write_bytes(mutated(whole, random.Random(f"{form} {number}")))
@@ -112,24 +152,60 @@ def test_damaged_files_are_read_or_refused_in_one_sentence(tmp_path: Path, form:
             assert "\n" not in str(err) and len(str(err)) < 600, str(err)
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
-    return write(tmp_path / "v.txt", ["the 1 2", "cat 3 4", "the 5 6"])
-
-
 def test_a_file_is_converted_once_and_known_by_its_content(
-    tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also under another name; another content is another file."""
+    file = write(tmp_path / "v.txt", ["the 1 2", "cat 3 4", "the 5 6"])
     seen: list[str] = []
     first = converted(file, tmp_path / "c", progress=lambda what, done, total: seen.append(what))
     assert set(seen) == {"hashing", "converting"} and first.tally.duplicates == 1
-    assert VectorFile(file, cache=tmp_path / "c").look_up(
-        ["the"], np.random.default_rng(0)
-    ).rows.tolist() == [[1, 2]]
     with monkeypatch.context() as patch:
         patch.setattr("reimpl.data.vectors.read_vectors", None)
         copy = write(tmp_path / "copy.txt", file.read_bytes())
         assert converted(copy, tmp_path / "c") == first
     write(file, ["the 7 8"])
     assert converted(file, tmp_path / "c").look_up(["the"])[0].tolist() == [[7, 8]]
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"),
+    [("zero", [False, False, True, False, True]), ("uniform", [False, True, True, False, True])],
+)
+def test_words_without_a_vector(tmp_path: Path, rule: OutOfVocabulary, found: list[bool]) -> None:
+    """Study: they are zero, and the special rows even where the file has such a word; Liu: within 0.25."""
+    source = VectorFile(write(tmp_path / "v.txt", ["the 1 2", "cat 3 4", "<unk> 9 9"]))
+    words, rng = ("**PAD**", "<unk>", "the", "rare", "cat"), np.random.default_rng(0)
+    lookup = initial_vectors(source, words, special=(0, 1), rule=rule, rng=rng)
+    assert lookup.found.tolist() == found and lookup.rows.dtype == np.float32
+    assert lookup.rows[[2, 4]].tolist() == [[1, 2], [3, 4]]
+    assert lookup.rows[1].tolist() == ([9, 9] if rule == "uniform" else [0, 0])
+    drawn = lookup.rows[[0, 3]]
+    assert (np.abs(drawn) <= 0.25).all()
+    assert len(np.unique(drawn)) == (4 if rule == "uniform" else 1)
+
+
+@pytest.mark.parametrize("case", reference("07_vocabulary.json")["cases"])
+def test_zero_rule_equals_the_study_with_a_file(tmp_path: Path, case: dict[str, dict[str, object]]) -> None:
+    """The matrix of the study's code for a local vector file, but for the unknown row.
+
+    There, that row ends up as the vector of the last word of the file that is outside the vocabulary, a slip
+    that the downloaded vectors of the published runs do not meet.
+    """
+    study = case["study"]
+    words = study["min_freq_1"]["itos"]  # type: ignore[index]
+    stored: dict[str, list[object]] = study["embedding_file"]  # type: ignore[assignment]
+    pairs = zip(stored["words"], stored["vectors"], strict=True)
+    lines = [f"{word} {' '.join(map(str, values))}" for word, values in pairs]  # type: ignore[call-overload]
+    source, rng = VectorFile(write(tmp_path / "v.txt", lines)), np.random.default_rng(0)
+    rows = initial_vectors(source, words, special=(0, 1), rule="zero", rng=rng).rows
+    expected = np.array(study["embedding_from_file"], dtype=np.float32)
+    np.testing.assert_array_equal(np.delete(rows, 1, axis=0), np.delete(expected, 1, axis=0))
+    assert not rows[1].any()
+
+
+@pytest.mark.parametrize("name", ["", "random", "random:-3"])
+def test_unknown_sources(name: str) -> None:
+    """Anything else is an error that repeats it or says what is wrong."""
+    with pytest.raises(DataError, match="word vectors"):
+        parse_source(name)
