@@ -301,27 +301,28 @@ def test_a_fault_of_the_tool_is_no_verdict(
     assert type(fault).__name__ in capsys.readouterr().err
 
 
-FIVE = (
-    ('"40.00", "30.00"', '40.0, "30.00"'),
-    ("experiment: again,", "experiment: agian,"),
-    ("variant: kim2014,", "varaint: kim2014,"),
-    ("worse: t1.letters", "worse: t9.letters"),
-    ("rule: field", "rule: usual"),
+#: Mistakes of entries by themselves, and between entries: what is planted, and what shows its line.
+ALONE = (
+    (('"40.00", "30.00"', '40.0, "30.00"'), '40.0, "30.00"'),
+    (("variant: kim2014,", "varaint: kim2014,"), "varaint"),
+    (("rule: field", "rule: usual"), "rule: usual"),
+)
+BETWEEN = (
+    (("experiment: again,", "experiment: agian,"), "agian"),
+    (("worse: t1.letters", "worse: t9.letters"), "t9"),
 )
 
 
 @pytest.mark.parametrize("command", [["validate"], ["run"]])
-def test_five_mistakes_in_a_claim_file_are_five_lines_and_2(
-    folder: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("mistakes", [ALONE, BETWEEN])
+def test_mistakes_in_a_claim_file_are_a_line_each_and_2(
+    folder: Path, command: list[str], mistakes: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_paper(folder, *FIVE)
+    write_paper(folder, *(planted for planted, _ in mistakes))
     text = (folder / "toy.yaml").read_text()
     assert cli.main([*command, "toy.yaml"]) == Exit.BAD_INPUT
     lines = told(capsys).splitlines()
-    expected = {
-        text[: text.index(planted)].count("\n") + 1
-        for planted in ('40.0, "30.00"', "agian", "varaint", "t9", "rule: usual")
-    }
+    expected = {text[: text.index(place)].count("\n") + 1 for _, place in mistakes}
     numbers = [int(re.match(r"toy\.yaml:(\d+): \S+: .", line)[1]) for line in lines]  # type: ignore[index]
     assert expected <= set(numbers)
     assert numbers == sorted(numbers)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from audit.claims.experiments import Experiment
 from audit.claims.load import Paper
-from audit.claims.shared_specifications import with_shared_readings
 from audit.claims.specifications import ReadingExperiment, in_words
 from audit.errors import PlanError
 from audit.names import counted, first_of
@@ -78,7 +77,7 @@ class Plan:
 
     @property
     def asked(self) -> list[ExperimentRecord]:
-        """Experiments that are to be run, and other readings of these; not those that share the runs."""
+        """Experiments that are to be run, and other readings of these."""
         plain = {it.id for it in self.experiments if it.not_run is None and not it.reading}
         return [it for it in self.experiments if it.not_run is None and plain & {it.id, it.reading_of}]
 
@@ -179,11 +178,10 @@ def make_plan(
         raise PlanError(
             f"{paper.paper.key}: nothing can be run on this corpus ({unfit[0]}); give another one"
         )
-    shared, keys = with_shared_readings(paper, records, keys)
     once: dict[str, Job] = {}
     for job in sorted(jobs, key=lambda job: job.spec.seed):
         once.setdefault(job.spec.key, job)
-    return Plan(tuple(shared), keys, tuple(once.values()), tuple(remarks), tuple(idle))
+    return Plan(tuple(records), keys, tuple(once.values()), tuple(remarks), tuple(idle))
 
 
 def _experiments(

@@ -20,7 +20,6 @@ from pathlib import Path
 from filelock import FileLock
 
 from audit.claims.load import Paper
-from audit.claims.shared_specifications import with_shared_readings
 from audit.errors import StoreError
 from audit.json_errors import RecordError
 from audit.record import (
@@ -221,9 +220,7 @@ def with_stored_runs(
         if not run.imported and run.status != "interrupted":
             arms.setdefault(run.spec.arm, []).append(run)
     now = definitions(paper)
-    same = {name: keys for name, keys in plan.keys.items() if plan.definitions.get(name) == now.get(name)}
-    records, shared = with_shared_readings(paper, plan.experiments, same)
-    keys, planned = {**shared, **plan.keys}, {record.id: record for record in records}
+    planned = {record.id: record for record in plan.experiments}
 
     def without_runs(name: str, why: str = "", corpus_of: str = "") -> ExperimentRecord:
         experiment = paper.single_experiments[name]
@@ -245,11 +242,11 @@ def with_stored_runs(
                 continue
         if name in planned and record.short is None:
             record = replace(record, short=("reduced_protocol",))  # an older plan: safe is to contradict none
-        if name in planned and name not in shared and plan.definitions.get(name) != now[name]:
+        if name in planned and plan.definitions.get(name) != now[name]:
             if plain:
                 found[name] = without_runs(name, _CHANGED)
             continue
-        arm = next(iter(keys.get(name, ())), "")  # the first seed of every plan is 0
+        arm = next(iter(plan.keys.get(name, ())), "")  # the first seed of every plan is 0
         mine = tuple(sorted(arms.get(arm, ()), key=lambda run: run.spec.seed))
         gone = (lost or {}).get(arm, ())
         if mine or gone or not record.reading:
