@@ -56,9 +56,6 @@ def test_readings_say_how_many_they_are_and_what_they_cost(capsys: pytest.Captur
     assert "readings: up to 2 readings each of 1 experiment, 2 seeds of each reading" in one
 
 
-# --------------------------------------------------------------------------- nothing to run
-
-
 # --------------------------------------------------------------------------- folders that cannot be written
 
 

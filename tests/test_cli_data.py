@@ -1,7 +1,10 @@
-"""`audit data`: what is said of a corpus, and what of one that cannot be read."""
+"""`audit data`: what is said of a corpus, of one that cannot be read, of downloads and of word vectors."""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,8 @@ from audit.claims.load import builtin_claims, load
 from audit.errors import Exit
 from audit.runner import Settings, make_plan
 from reimpl.data.catalogue import catalogue
-from tests.data.corpora import write
+from tests.data.corpora import TEST, TRAIN, write
+from tests.data.origin import Answer, origin
 from tests.runner.papers import write_corpus, write_paper
 from tests.shared import shared
 
@@ -21,8 +25,10 @@ PAPERS = [load(path) for path in builtin_claims()]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Every command is given in a folder of its own that holds corpus/."""
+    """Every command is given in a folder of its own that holds corpus/ and the cache of the user."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("NO_PROXY", "*")
     write_corpus(tmp_path / "corpus")
     return tmp_path
 
@@ -171,3 +177,191 @@ def test_real_corpora_are_recognised_with_their_scope(capsys: pytest.CaptureFixt
     if name == "eurlex-4k-matched":
         papers = [it.paper.key for it in PAPERS if "eurlex" in it.datasets]
         assert [line.split()[0] for line in lines if "eurlex: other_data" in line] == papers
+
+
+# --------------------------------------------------------------------------- get
+
+
+def text_of(*texts: str) -> bytes:
+    return "".join(f"{text}\n" for text in texts).encode()
+
+
+def packed(*, padding: int = 0, **files: bytes) -> bytes:
+    """A .zip of `NAME.txt` files; `padding` bytes in front, which zip readers skip."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(f"{name}.txt", content)
+    return bytes(padding) + target.getvalue()
+
+
+CORPUS = packed(train=text_of(*TRAIN), test=text_of(*TEST))
+LARGE = packed(train=text_of(*TRAIN), test=text_of(*TEST), padding=300_000)
+CUT = 131_072
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one sentence on stderr, after notes about what was tried."""
+    assert cli.main(["data", "get", *arguments]) == Exit.BAD_INPUT
+    sentences = capsys.readouterr().err.splitlines()
+    assert sum(line.startswith("audit: ") for line in sentences) == 1 and sentences[-1].startswith("audit: ")
+    return sentences[-1]
+
+
+# --------------------------------------------------------------------------- from an address of the user
+
+
+def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    """Three training and two test documents; the second time nothing is asked for."""
+    path = folder / "cache/xmtc-audit/synthetic/toy.zip"
+    with origin(Answer(CORPUS)) as server:
+        first, second = (
+            said(capsys, "get", "synthetic", "--from", f"{server.url}/toy.zip") for _ in range(2)
+        )
+    assert first[:3] == [
+        "synthetic: the made corpus; licence: Apache-2.0, as this program",
+        f"toy.zip: downloaded, {len(CORPUS):,} bytes, {path}",
+        f"toy.zip: SHA-256 {sha256(CORPUS)}; not verified: no published checksum known",
+    ]
+    assert first[3].startswith(f"{path}: LibMultiLabel text; ")
+    assert first[4:6] == [
+        "note: 1 label of test in no training document, so never to be learnt",
+        "recognised: no entry of the catalogue",
+    ]
+    assert first[-1] == f"to prepare it for all runs: audit data add {path} --as synthetic"
+    assert second[1:3] == [
+        first[1].replace("downloaded", "there already"),
+        f"{first[2]}; the same as at its first download",
+    ]
+    assert second[3:] == first[3:] and len(server.asked) == 1
+
+
+def test_what_came_and_is_another_corpus_is_refused_and_kept(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    """The last line says so and how it is to be had all the same."""
+    with origin(Answer(CORPUS)) as server:
+        code = cli.main(["data", "get", "rcv1", "--from", f"{server.url}/toy.zip", "--to", "with blank"])
+    captured = capsys.readouterr()
+    assert code == Exit.BAD_INPUT
+    assert "as asked: its sizes match none of rcv1; nearest: printed 23,149 training documents, here 3" in (
+        captured.out
+    )
+    assert captured.err == (
+        "audit: with blank/toy.zip: this is not rcv1; it is kept, and to use it for what it is: "
+        "audit data add 'with blank/toy.zip'\n"
+    )
+    assert cli.main(["data", "add", "with blank/toy.zip"]) == Exit.OK
+
+
+# --------------------------------------------------------------------------- by hand
+
+BY_HAND = (
+    "get it by hand from iliaschalkidis/lmtc-eurlex57k on GitHub "
+    "(https://github.com/iliaschalkidis/lmtc-eurlex57k) or data sets of LibMultiLabel, "
+    "then `audit data add PATH --as eurlex57k`"
+)
+
+
+def test_without_an_address_on_record_it_says_where_and_how_by_hand(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert refused(capsys, "eurlex57k") == (
+        f"audit: eurlex57k: no address of its files is on record; {BY_HAND}; if you know one, give --from URL"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (Answer(status=404), "the server answers 404 Not Found; check the address"),
+        (
+            Answer(b"<html>", headers={"Content-Type": "text/html"}),
+            "the server sends a web page and no file; the server may ask for a login or a licence",
+        ),
+        (Answer(CORPUS, hang=True), "timed out"),
+        (Answer(LARGE, cut=CUT, tag=None), "the connection broke after 131,072 bytes"),
+    ],
+)
+def test_what_the_server_does_not_give_is_one_sentence_with_the_way_by_hand(
+    capsys: pytest.CaptureFixture[str], answer: Answer, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit.cli.data, "TIMEOUT", 0.5)
+    with origin(answer) as server:
+        url = f"{server.url}/toy.zip"
+        said = refused(capsys, "eurlex57k", "--from", url)
+        assert said.startswith(f"audit: {url}: ") and sentence in said and said.endswith(BY_HAND)
+
+
+def test_a_download_that_breaks_off_asks_once_for_the_rest(
+    capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    """Of the same file: the whole comes anew where its tag is another, and is never mixed."""
+    other = packed(train=text_of(*TRAIN), test=text_of("a\tother"), padding=300_000)
+    with origin(Answer(LARGE, cut=CUT), Answer(LARGE)) as server:
+        said(capsys, "get", "synthetic", "--from", f"{server.url}/toy.zip", "--to", "in")
+        assert server.ranges == [None, f"bytes={CUT}-"]
+    assert (folder / "in/toy.zip").read_bytes() == LARGE
+    with origin(Answer(LARGE, cut=CUT), Answer(other, tag='"two"')) as server:
+        said(capsys, "get", "synthetic", "--from", f"{server.url}/toy.zip", "--to", "there")
+    assert (folder / "there/toy.zip").read_bytes() == other
+
+
+# --------------------------------------------------------------------------- vectors
+
+
+def test_what_a_file_holds_and_where_it_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Words that differ, what was left out and why, and the first words as they are written there."""
+    lines = ["9 2", "the 1 2", ". . . 3 4", "the 5 6", "short 1", *(f"w{i} 1 2" for i in range(4))]
+    write(folder / "v.vec", "\n".join(lines).encode() + b"\ncaf\xe9 1 2")
+    *found, kept = said(capsys, "vectors", "v.vec")
+    assert found == [
+        "v.vec: text, 6 words of 2 decimal numbers",
+        "    2 lines left out, first v.vec:5: 1 numbers after a word, not 2.",
+        "    1 repeated word; the first vector counts.",
+        "    the last line has no end; its last number may be cut short.",
+        "    first words: 'the', '. . .', 'the', 'w0', 'w1', 'w2', 'w3'",
+    ]
+    place = kept.removeprefix("kept: audit-runs/data/vectors/").removesuffix(", 0.0 MB")
+    assert (folder / "audit-runs" / "data" / "vectors" / place / "matrix.npy").is_file()
+
+
+def test_a_member_of_an_archive_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with zipfile.ZipFile("glove.6B.zip", "w") as archive:
+        for size in (2, 3):
+            archive.writestr(f"glove.6B.{size}d.txt", f"the {' '.join(['1'] * size)}\n")
+    assert said(capsys, "vectors", "glove.6B.zip/glove.6B.3d.txt")[:2] == [
+        "glove.6B.zip/glove.6B.3d.txt: text, 1 word of 3 decimal numbers",
+        "    the published file has 400000 lines; this one may be cut off.",
+    ]
+    member = "glove.6B.zip/glove.6B.2d.txt"
+    assert said(capsys, "vectors", member)[0] == f"{member}: text, 1 word of 2 decimal numbers"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "v.txt: no line with a word and numbers; give a text file of word vectors"),
+        (
+            b"the 1 2\ncat 1 nan\n",
+            "v.txt:2: 'nan' is no finite number; 1 of 2 lines are no word with 2 finite",
+        ),
+        (b"2 2\nthe 1 2\n", "v.txt: 1 lines where its header says 2; it is cut off, get a whole copy"),
+        (None, "v.txt: cannot be opened (no such file); check the path"),
+    ],
+)
+def test_vectors_that_cannot_be_read_are_one_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], content: bytes | None, message: str
+) -> None:
+    if content is not None:
+        write(folder / "v.txt", content)
+    assert cli.main(["data", "vectors", "v.txt"]) == Exit.BAD_INPUT
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"audit: {message}") and captured.err.count("\n") == 1

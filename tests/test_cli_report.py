@@ -149,7 +149,7 @@ def test_a_record_of_other_rules_is_compared_and_told(capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--diff", "old.json", "nowhere.json"], "nowhere.json: there is no such file"),
+        (["--diff", "old.json", "nowhere.json"], "nowhere.json: No such file or directory"),
         (["--diff", "old.json", "old.json", "--also", "csv"], "--diff compares two records"),
         (["old.json", "--diff", "old.json", "old.json"], "--diff compares two records"),
         (["--diff", "old.json"], "--diff"),

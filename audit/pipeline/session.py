@@ -32,17 +32,12 @@ class Session:
     """A store, and how what it holds is judged."""
 
     store: Path
-    evidence: str = "ours"
-    """Which runs judge an experiment that has ours and imported ones."""
-    command: str = "audit judge"
-    """What makes the audit again."""
+    evidence: str = "ours"  # Which runs judge an experiment that has ours and imported ones.
+    command: str = "audit judge"  # What makes the audit again.
     tell: Tell = lambda text: None
-    on_record: bool = True
-    """Whether the look that is taken, and the margins, are written into the store; verdicts are the same."""
-    context: Sequence[Paper] = ()
-    """Papers that the user named: their numbers are held against each other."""
-    strict: bool = True
-    """Whether a record that cannot be read ends the command; else the others are judged."""
+    on_record: bool = True  # Whether look and margins are written into the store; verdicts are the same.
+    context: Sequence[Paper] = ()  # Papers that the user named: their numbers are held against each other.
+    strict: bool = True  # Whether a record that cannot be read ends the command; else the others are judged.
 
     def __post_init__(self) -> None:
         if self.evidence not in EVIDENCE:

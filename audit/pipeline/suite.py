@@ -56,7 +56,15 @@ def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Optio
 
 def runner_settings(chosen: TrainingSettings) -> Settings:
     """As the runner takes them; raises `AuditError` where they do not go together."""
-    run = chosen if isinstance(chosen, RunSettings) else RunSettings(store=chosen.store)
+    same = ["data", "format", "protocol", "vectors", "precision"]
+    if isinstance(chosen, RunSettings):
+        same += ["seeds", "untuned", "tuned_on", "readings"]
+        if chosen.tuned_on and chosen.untuned:
+            both = f"{option('untuned', True)} and {option('tuned_on', chosen.tuned_on)}"
+            raise AuditError(f"{both} are opposites; give one of them")
+        if chosen.tuned_on and not split_name(chosen.tuned_on)[0].exists():
+            how = "name the corpus that `audit tune --data` had"
+            raise AuditError(f"{option('tuned_on', chosen.tuned_on)}: no such folder; {how}")
     device = device_of(chosen.device)
     check_precision(chosen.precision, device)
     options = options_of(chosen, spelling=in_run)
@@ -68,28 +76,8 @@ def runner_settings(chosen: TrainingSettings) -> Settings:
                 f"{option('vectors', chosen.vectors)}: made words have no vectors; "
                 f"give {option('data')} too, or leave it out"
             )
-    if run.tuned_on and run.untuned:
-        both = f"{option('untuned', True)} and {option('tuned_on', run.tuned_on)}"
-        raise AuditError(f"{both} are opposites; give one of them")
-    if run.tuned_on and not split_name(run.tuned_on)[0].exists():
-        raise AuditError(
-            f"{option('tuned_on', run.tuned_on)}: no such folder; "
-            "name the corpus that `audit tune --data` had"
-        )
-    return Settings(
-        data=chosen.data,
-        options=options,
-        format=chosen.format,
-        protocol=chosen.protocol,
-        vectors=chosen.vectors,
-        seeds=run.seeds,
-        device=device,
-        precision=chosen.precision,
-        cache=chosen.store / "data",
-        untuned=run.untuned,
-        tuned_on=run.tuned_on,
-        readings=run.readings,
-    )
+    fields = {name: getattr(chosen, name) for name in same}
+    return Settings(**fields, options=options, device=device, cache=chosen.store / "data")
 
 
 def suites(
@@ -229,14 +217,14 @@ class Suite:
         settings = self.settings if seeds is None else replace(self.settings, seeds=seeds)
         only = self.chosen.only if only is None else only
         with corpus_questions(in_run):
-            return make_plan(self.paper, settings, only=only, known_readings=self._known_readings)
+            return make_plan(self.paper, settings, only=only, known_readings=self._known_specifications)
 
     @cached_property
-    def _known_readings(self) -> frozenset[str]:
-        """Readings that an earlier command of this report planned: runs of theirs count."""
-        readings = self.paper.reading_experiments
-        kept = self.kept if readings else None
-        return frozenset(kept.keys.keys() & readings.keys()) if kept else frozenset()
+    def _known_specifications(self) -> frozenset[str]:
+        """Other specifications that an earlier command of this report planned: runs of theirs count."""
+        others = self.paper.reading_experiments
+        kept = self.kept if others else None
+        return frozenset(kept.keys.keys() & others.keys()) if kept else frozenset()
 
     def announce(self, plan: Plan) -> None:
         """What is about to be run; what cannot be written or judged ends the command here."""

@@ -133,15 +133,9 @@ def read_audit(path: Path) -> Audit:
     try:
         text = path.read_bytes().decode()
         audit = audit_from_json(text)
-    except FileNotFoundError as err:
-        raise AuditError(f"{path}: there is no such file; give an audit.json, or make it: {REMEDY}") from err
-    except IsADirectoryError as err:
-        raise AuditError(
-            f"{path}: is a folder; give the audit.json in it, or --out for all below it"
-        ) from err
     except OSError as err:
         reason = os.strerror(err.errno) if err.errno else str(err)
-        raise AuditError(f"{path}: {reason}; give an audit.json that can be read") from err
+        raise AuditError(f"{path}: {reason}; give an audit.json, or make it: {REMEDY}") from err
     except ValueError as err:
         raise AuditError(f"{path}: no audit record ({unread(err)}); {REMEDY}") from err
     if audit.format_version > FORMAT_VERSION:

@@ -1,0 +1,104 @@
+"""The JSON Schemas of `audit.json` and of claim files, their pages, and `audit schema`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from audit import cli
+from audit.errors import Exit
+from audit.expression.functions import FUNCTIONS, RELATIONS
+from audit.kinds import KINDS
+from audit.record import Audit, to_json
+from audit.record_schema import audit_schema
+from tests.docs.schema_pages import audit_markdown, claim_markdown
+from tests.expression.tables import outcome
+from tests.reports import every_kind, sample
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def validator() -> Draft202012Validator:
+    schema = audit_schema()
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize(
+    "audit", [sample.study(), sample.empty(), every_kind.every_kind()], ids=["study", "empty", "kinds"]
+)
+def test_what_is_written_is_valid(audit: Audit, validator: Draft202012Validator) -> None:
+    assert not list(validator.iter_errors(json.loads(to_json(audit))))
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("claims", 3), ("verdicts", [{"claim": "a", "outcome": "maybe", "reason": ""}])]
+)
+def test_what_is_spoiled_is_not(key: str, value: Any, validator: Draft202012Validator) -> None:
+    assert not validator.is_valid({**json.loads(to_json(sample.tiny())), key: value})
+    assert not validator.is_valid({})
+
+
+def test_a_key_is_described_by_the_docstring_of_its_field() -> None:
+    schema = audit_schema()
+    assert schema["properties"]["verdicts"]["description"] == "One per claim, in the order of `claims`."
+    assert schema["$defs"]["Cell"]["properties"]["printed"]["description"].startswith("null where the paper")
+    assert "description" not in schema["$defs"]["Margin"]["properties"]["value"]
+
+
+def test_the_pages_are_those_of_the_schemas_as_they_are() -> None:
+    """Renew them with `python -m tests.docs.schema_pages`, and read the diff."""
+    assert (DOCS / "audit-json.md").read_text() == audit_markdown()
+    assert (DOCS / "claim-file.md").read_text() == claim_markdown()
+
+
+def test_the_command_prints_each(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["schema", "audit"]) == Exit.OK
+    assert json.loads(capsys.readouterr().out) == audit_schema()
+    assert cli.main(["schema", "claim"]) == Exit.OK
+    assert json.loads(capsys.readouterr().out)["title"] == "Claim file"
+
+
+# --------------------------------------------------------------------------- the page of claim files
+
+
+def section(name: str) -> str:
+    return claim_markdown().split(f"\n## {name}\n")[1].split("\n## ")[0]
+
+
+def test_every_kind_of_claim_has_a_section() -> None:
+    kinds = re.findall(r"^\| `kind` \| `(\w+)` \|", claim_markdown(), re.MULTILINE)
+    assert sorted(kinds) == sorted(KINDS)
+
+
+def test_what_must_be_given_says_so_and_the_rest_says_what_it_is_without() -> None:
+    assert "| `format` | `1` | Version of this format. Must be given. |" in section("The file")
+    keys = claim_markdown().split("\n## Expressions\n")[0]
+    rows = [line for line in keys.splitlines() if line.startswith("| `")]
+    assert [it for it in rows if ("must be given" in it.lower()) == ("Default: " in it)] == []
+
+
+def test_every_function_and_relation_of_an_expression_is_told() -> None:
+    told = section("Expressions")
+    assert [it.form for it in FUNCTIONS.values() if f"| `{it.form}` | " not in told] == []
+    assert [word for word in RELATIONS if f"| `x {word} n` | " not in told] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("1.26 = 1.3", True),
+        ("10.7 about 12", False),
+        ("12 % = 12", True),
+        ("2^3 = 8 and not 1 > 2", True),
+    ],
+)
+def test_what_the_page_says_of_numbers_is_so(text: str, holds: bool) -> None:
+    """Worked out by hand from the table of relations."""
+    assert outcome(text).result == ("consistent" if holds else "inconsistent")
