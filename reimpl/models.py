@@ -233,18 +233,25 @@ def reached_by(path: Path) -> set[Path]:
     return reached
 
 
-def _imported(path: Path, folder: Path, top: Path | None) -> Iterator[Path]:
+@cache
+def _import_statements(content: bytes) -> list[tuple[int, list[str]]]:
+    """Level and names of each; a file is parsed once, since all parts of the code import the same few."""
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError):
-        return  # that is told when it is imported
+        return []  # that is told when it is imported
+    found = []
     for node in ast.walk(tree):
-        level, names = 0, list[str]()
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            found.append((0, [alias.name for alias in node.names]))
         elif isinstance(node, ast.ImportFrom):
             base = [node.module] if node.module else []
-            level, names = node.level, [*base, *(".".join([*base, alias.name]) for alias in node.names)]
+            found.append((node.level, [*base, *(".".join([*base, alias.name]) for alias in node.names)]))
+    return found
+
+
+def _imported(path: Path, folder: Path, top: Path | None) -> Iterator[Path]:
+    for level, names in _import_statements(path.read_bytes()):
         for name in names:
             roots = [path.parents[min(level, len(path.parents)) - 1]] if level else [folder]
             if not level and top is not None and name.partition(".")[0] == top.name:

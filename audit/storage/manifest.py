@@ -136,15 +136,16 @@ class Ledger:
 
     def note_settled(self, specs: Iterable[RunSpec]) -> None:
         """Put on record which of these runs have a record, so that one that is lost later is seen."""
-        there = [spec for spec in specs if self._has(spec.key)]
+        known = self._read().settled
+        new = [spec for spec in specs if spec.key not in known.get(spec.arm, ()) and self._has(spec.key)]
 
         def change(manifest: Manifest) -> Manifest:
             settled = {arm: dict(runs) for arm, runs in manifest.settled.items()}
-            for spec in there:
+            for spec in new:
                 settled.setdefault(spec.arm, {})[spec.key] = spec.seed
             return replace(manifest, settled=settled)
 
-        if there:
+        if new:
             self._change(change)
 
     def lost_seeds(self) -> dict[str, tuple[int, ...]]:
