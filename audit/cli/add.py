@@ -147,20 +147,17 @@ def table_command(
 
 #: Longer names and texts are cut on the screen, and nowhere else.
 _MOST = 40
-#: Rows of a table that are shown.
-_ROWS = 60
 
 
 def _show(proposal: Proposal) -> None:
-    """The table as it was read, rows and columns numbered as corrections count them; then what it does not
-    show: what is left out, what was spelled anew."""
+    """The table as it was read, rows and columns numbered as corrections count them; what was spelled anew."""
     roles, heads = {"names": "names", "skip": "left out", "text": "text"}, ["row", "id"]
     for line in proposal.columns:
         keys = ("dataset", "metric", "quantity", "unit")
         parts = " ".join(line.settings[key] for key in keys if key in line.settings) or "values"
         heads.append(f"{line.number}\n{_cut(line.label)}\n[{roles.get(line.role, parts)}]")
     rows = []
-    for row in proposal.rows[:_ROWS]:
+    for row in proposal.rows:
         settings = " ".join(f"{key}={value}" for key, value in row.settings.items())
         about = "left out" if row.role == "skip" else f" [{settings}]" if settings else ""
         cells = [
@@ -173,12 +170,6 @@ def _show(proposal: Proposal) -> None:
     table = proposal.table
     head_rows = f"rows of the heading: {len(table.heading)} (else --set heads=N)"
     say(f"{table.name}:{table.line}: {table.form}; {head_rows}")
-    if len(proposal.rows) > _ROWS:
-        say(f"{len(proposal.rows) - _ROWS} more rows are not shown here")
-    for what, lines in (("column", proposal.columns), ("row", proposal.rows)):
-        for line in lines:
-            if line.role == "skip":
-                say(f"{what} {line.number} ({line.label or 'empty'}) is left out")
     for (at, column), cell in proposal.cells.items():
         if {"value", "dash", "sd", "mark"} & set(proposal.said.cell.get((at, column), {})):
             written = "null" if cell.value is None else " ".join([cell.value, cell.sd or "", *cell.marks])
@@ -186,8 +177,7 @@ def _show(proposal: Proposal) -> None:
         elif cell.value is not None and cell.value.rstrip("%") not in cell.text:
             say(f"cell {at},{column}: {cell.text!r} is taken as {cell.value!r}")
     if empty := [f"{at},{column}" for (at, column), it in proposal.cells.items() if it.kind == "empty"]:
-        more = f" and {len(empty) - 8} more" if len(empty) > 8 else ""
-        say(f"empty in the file, and null like a dash: {' '.join(empty[:8])}{more}")
+        say(f"empty in the file, and null like a dash: {first_of(empty, 8)}")
 
 
 def _cell(cell: Cell, role: str) -> str:
