@@ -179,9 +179,6 @@ def test_real_corpora_are_recognised_with_their_scope(capsys: pytest.CaptureFixt
         assert [line.split()[0] for line in lines if "eurlex: other_data" in line] == papers
 
 
-# --------------------------------------------------------------------------- get
-
-
 def text_of(*texts: str) -> bytes:
     return "".join(f"{text}\n" for text in texts).encode()
 
@@ -210,9 +207,6 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     sentences = capsys.readouterr().err.splitlines()
     assert sum(line.startswith("audit: ") for line in sentences) == 1 and sentences[-1].startswith("audit: ")
     return sentences[-1]
-
-
-# --------------------------------------------------------------------------- from an address of the user
 
 
 def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
@@ -311,9 +305,6 @@ def test_a_download_that_breaks_off_asks_once_for_the_rest(
     with origin(Answer(LARGE, cut=CUT), Answer(other, tag='"two"')) as server:
         said(capsys, "get", "synthetic", "--from", f"{server.url}/toy.zip", "--to", "there")
     assert (folder / "there/toy.zip").read_bytes() == other
-
-
-# --------------------------------------------------------------------------- vectors
 
 
 def test_what_a_file_holds_and_where_it_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

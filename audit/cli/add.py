@@ -150,7 +150,7 @@ _MOST = 40
 
 
 def _show(proposal: Proposal) -> None:
-    """The table as it was read, rows and columns numbered as corrections count them; what was spelled anew."""
+    """The table as it was read, numbered as corrections count; what was spelled anew."""
     roles, heads = {"names": "names", "skip": "left out", "text": "text"}, ["row", "id"]
     for line in proposal.columns:
         keys = ("dataset", "metric", "quantity", "unit")
