@@ -24,7 +24,6 @@ from pydantic import WithJsonSchema as Schema
 
 from audit import record
 from audit.claims.source import UNSEEN, KeyPath, visible, visible_throughout
-from audit.interrupts import held_back
 from audit.names import counted, known_names
 from audit.stats.printed import COUNTS, printed, printed_count
 from reimpl.metric_names import METRICS
@@ -191,17 +190,6 @@ class Model(BaseModel):
     """Frozen, and without room for a key that nobody reads."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
-
-    @classmethod
-    def model_rebuild(cls, **options: Any) -> bool | None:
-        """As pydantic's, which builds a model when it is first used, with Ctrl-C held back meanwhile.
-
-        Else pydantic swallows an interrupt that comes while it copies a pattern, and from then on matches all
-        text against `<unprintable str object>`.
-        """
-        with held_back():  # it is told from how many calls up names are looked up: one more is between
-            depth = options.pop("_parent_namespace_depth", 2)
-            return super().model_rebuild(**options, _parent_namespace_depth=depth + 1)
 
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
