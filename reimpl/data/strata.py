@@ -5,11 +5,11 @@ For the labels of a stratum and the first k ranks of top-k lists:
     share of P@k   hits / (k N): over the strata these add up to P@k
     precision      hits / places of the lists that hold one of its labels
     recall         hits / true labels of test documents that are its labels
-    macro          unweighted means over its labels of precision, recall and F1 of each label alone
+    macro F1       unweighted mean over its labels of F1 of each label alone
 
 P@k of rankings of the stratum's labels alone would need the scores of all labels, and is another number.
 0 / 0 is None for a stratum (nothing was asked or said) and 0 for a label alone, as in F1; labels
-that are neither predicted nor true are left out of the macro means. All values are percent.
+that are neither predicted nor true are left out of the macro mean. All values are percent.
 
 Legend: N test documents, L labels, K list length.
 """
@@ -73,14 +73,10 @@ class StratumScore:
     k: int
     labels: int  # Labels in the stratum
     true: int  # Labels of test documents that are in it
-    predicted: int  # Places of the lists that hold one of them
-    hits: int
     share_of_precision: float  # Its part of P@k
     precision: float | None  # Of its places, those that are right
     recall: float | None  # Of its true labels, those that were found
-    macro_precision: float | None  # Mean over its labels that are predicted or true
-    macro_recall: float | None
-    macro_f1: float | None
+    macro_f1: float | None  # Mean over its labels that are predicted or true
 
 
 def scores_of_hits(
@@ -113,21 +109,15 @@ def scores_of_hits(
             k=k,
             labels=mine.shape[1],
             true=n_true,
-            predicted=n_predicted,
-            hits=n_hits,
             share_of_precision=100 * n_hits / (k * len(ids)),
             precision=100 * n_hits / n_predicted if n_predicted else None,
             recall=100 * n_hits / n_true if n_true else None,
-            macro_precision=_macro(own_hits, own_predicted),
-            macro_recall=_macro(own_hits, own_true),
-            macro_f1=_macro(2 * own_hits, own_predicted + own_true),
+            macro_f1=float(100 * (2 * own_hits / (own_predicted + own_true)).mean())
+            if len(own_true)
+            else None,
         )
         scores.append(score)
     return tuple(scores)
-
-
-def _macro(part: IntArray, whole: IntArray) -> float | None:
-    return float(100 * (part / np.maximum(whole, 1)).mean()) if len(part) else None
 
 
 def _counts(frequency: ArrayLike) -> IntArray:

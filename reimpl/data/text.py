@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TypeAlias
 
 #: Stands behind each text in what `flat` gives, and nowhere else. A NUL inside a text counts as a blank.
 END = b"\0"
@@ -100,19 +100,8 @@ _KIM = _kept(_ALPHANUMERIC + b"(),!?'`", beyond_ascii=False)
 
 #: In this order. The clitics are tested before lower-casing, so "DON'T" stays whole. A backslash is put
 #: before the brackets and the question mark: the public code writes the replacement as if it were a pattern.
-_KIM_REPLACEMENTS = (
-    (b"'s", b" 's"),
-    (b"'ve", b" 've"),
-    (b"n't", b" n't"),
-    (b"'re", b" 're"),
-    (b"'d", b" 'd"),
-    (b"'ll", b" 'll"),
-    (b",", b" , "),
-    (b"!", b" ! "),
-    (b"(", rb" \( "),
-    (b")", rb" \) "),
-    (b"?", rb" \? "),
-)
+_KIM_REPLACEMENTS = [(clitic, b" " + clitic) for clitic in (b"'s", b"'ve", b"n't", b"'re", b"'d", b"'ll")]
+_KIM_REPLACEMENTS += [(b",", b" , "), (b"!", b" ! "), (b"(", rb" \( "), (b")", rb" \) "), (b"?", rb" \? ")]
 
 
 def _liu_flat(texts: Sequence[bytes]) -> bytes:
@@ -133,12 +122,11 @@ def _as_it_is(piece: bytes) -> Sequence[str]:
 LIU = Tokeniser("liu", _liu_flat, _as_it_is, empty="")
 
 
-#
-# Words as NLTK 3.4 applies the Treebank's rules: the release that AttentionXML pins. NLTK is no dependency:
-# its `word_tokenize` first splits sentences with a model that is a download of its own, its rules differ from
-# release to release, and thirty substitutions a document take minutes on a large corpus. Here are the rules
-# alone, after R. MacIntyre's sed script and NLTK's additions for foreign quotes, on a document as ONE
-# sentence: a full stop inside the text stays at its word ("end. Next"), the last one is split off.
+# Words as NLTK 3.4 applies the rules of the Penn Treebank: the release that AttentionXML pins. NLTK is no
+# dependency: its `word_tokenize` first splits sentences with a model that is a download of its own, its rules
+# differ from release to release, and thirty substitutions a document take minutes on a large corpus. Here are
+# the rules alone, after R. MacIntyre's sed script and NLTK's additions for foreign quotes, on a document as
+# ONE sentence: a full stop inside the text stays at its word ("end. Next"), the last one is split off.
 #
 # Every rule looks across a blank only in ways that leave the words on its other side alone; what a rule does
 # at the end of a text is done with the piece that stands there. So pieces between blanks are tokenised one by
@@ -146,16 +134,12 @@ LIU = Tokeniser("liu", _liu_flat, _as_it_is, empty="")
 
 _OPEN, _CLOSE = "\u00ab\u201c\u2018\u201e", "\u00bb\u201d\u2019"
 
-
-class _Rule(NamedTuple):
-    pattern: re.Pattern[str]
-    replacement: str
-    signs: str
-    """One of these is in every text that the rule acts on; most texts have none, and are not searched."""
+#: Pattern, replacement, and signs of which one is in every text that the rule acts on; most have none.
+_Rule: TypeAlias = tuple[re.Pattern[str], str, str]
 
 
 def _rule(pattern: str, replacement: str, signs: str, flags: int = 0) -> _Rule:
-    return _Rule(re.compile(pattern, flags), replacement, signs)
+    return re.compile(pattern, flags), replacement, signs
 
 
 _START = (

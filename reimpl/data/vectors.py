@@ -33,20 +33,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from reimpl.data import storage
+from reimpl.data import files, storage
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.files import (
-    File,
-    blocks,
-    counted,
-    decoded,
-    head,
-    line_blocks,
-    read_npy,
-    shown,
-    text_lines,
-    tree,
-)
+from reimpl.data.files import File, counted, shown
 from reimpl.errors import DataError
 
 OutOfVocabulary: TypeAlias = Literal["zero", "uniform", "wide_uniform"]
@@ -300,8 +289,8 @@ def _key(file: File, words: File | None, folder: Path | None, progress: Progress
     return storage.digest_of([VERSION, contents, kinds])[:32]
 
 
-def _size(*files: File | None) -> int:
-    return sum(path.stat().st_size for path in {file.path for file in files if file})
+def _size(*parts: File | None) -> int:
+    return sum(path.stat().st_size for path in {file.path for file in parts if file})
 
 
 #: Where the words of NAME.npy are, first found first. A file of lines may be packed.
@@ -326,7 +315,7 @@ def locate(path: Path) -> tuple[File, File | None]:
     archive = _archive(path)
     if archive is None and not path.is_file():
         raise DataError(f"{path}: cannot be opened (no such file); check the path")
-    around, file = tree(archive or path.parent), File(path)
+    around, file = files.tree(archive or path.parent), File(path)
     if archive is not None:
         inside = path.relative_to(archive).as_posix()
         members = [file for same in around.files.values() for file in same]
@@ -369,7 +358,7 @@ def read_vectors(file: File, words: File | None, tally: Tally) -> Iterator[_Vect
     Fills `tally`, which is whole after the last chunk. Public files have a few bad lines, which no reader
     minds: one in a hundred, ten in any case, but never half of all. With more, `DataError`.
     """
-    start = head(file)
+    start = files.head(file)
     header = _HEADER.match(start)
     if words is not None:
         yield from _of_array(file, words, tally)
@@ -412,9 +401,9 @@ def _of_text(file: File, tally: Tally) -> Iterator[_Vectors]:
     taken to have none. The dimension is that of most of the first lines.
     """
     declared: list[int] = []
-    for n, (first, block) in enumerate(line_blocks(file, _BLOCK)):
+    for n, (first, block) in enumerate(files.line_blocks(file, _BLOCK)):
         if b"\0" in block:
-            decoded(b"\0", f"{file}:{first + block[: block.index(0)].count(10)}")
+            files.decoded(b"\0", f"{file}:{first + block[: block.index(0)].count(10)}")
         if n == 0:
             lines = block.split(b"\n", 31)[:31]
             is_header = _HEADER.fullmatch(b" ".join(lines[0].split()) + b"\n")
@@ -511,7 +500,7 @@ def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_V
     declared, tally.dimension = int(header[1]), int(header[2])
     _check_dimension(file, tally.dimension)
     buffer, skip, size = b"", header.end(), 4 * tally.dimension
-    for block in blocks(file):
+    for block in files.blocks(file):
         buffer += block[skip:]
         skip, at = 0, 0
         words, parts = list[bytes](), list[bytes]()
@@ -538,12 +527,14 @@ def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_V
 
 def _of_array(array: File, words: File, tally: Tally) -> Iterator[_Vectors]:
     """float16, float32 or float64 (N, E), and a word a line; or `vocab.npy`, as AttentionXML prepares it."""
-    matrix = read_npy(array, "f", 2)
+    matrix = files.read_npy(array, "f", 2)
     tally.form, tally.stored = f"array with words in {words.name}", matrix.dtype.name
     tally.dimension = matrix.shape[1]
     _check_dimension(array, tally.dimension)
     is_array = words.stem.endswith(".npy")
-    texts = map(str, read_npy(words, "U", 1)) if is_array else (line for _, line in text_lines(words))
+    texts = (
+        map(str, files.read_npy(words, "U", 1)) if is_array else (line for _, line in files.text_lines(words))
+    )
     names = (text.encode("utf-8", "surrogatepass") for text in texts)
     n_words, step = 0, max(1, (1 << 18) // tally.dimension)
     for start in range(0, len(matrix), step):

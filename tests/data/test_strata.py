@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.metrics import precision_recall_fscore_support
+from sklearn.metrics import f1_score
 
 from reimpl.data.strata import Strata, StratumScore, by_share, scores_of_hits
 from reimpl.hit_pattern import hit_pattern
@@ -30,7 +30,7 @@ def scores(lists: np.ndarray, truth: Truth, strata: Strata, k: int) -> tuple[Str
 
 @pytest.mark.parametrize("k", [1, 3, 5])
 @pytest.mark.parametrize("seed", range(3))
-def test_shares_add_up_to_precision_and_macro_means_are_those_of_scikit_learn(seed: int, k: int) -> None:
+def test_shares_add_up_to_precision_and_macro_f1_is_that_of_scikit_learn(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     L, N = int(rng.integers(5, 12)), int(rng.integers(1, 9))
     ids = np.array([rng.permutation(L)[:5] for _ in range(N)])
@@ -47,8 +47,5 @@ def test_shares_add_up_to_precision_and_macro_means_are_those_of_scikit_learn(se
         if not len(mine):
             assert score.macro_f1 is None
             continue
-        theirs = precision_recall_fscore_support(
-            true, predicted, labels=mine, average="macro", zero_division=0
-        )
-        ours = (score.macro_precision, score.macro_recall, score.macro_f1)
-        assert ours == pytest.approx([100 * float(value) for value in theirs[:3]])
+        theirs = f1_score(true, predicted, labels=mine, average="macro", zero_division=0)
+        assert score.macro_f1 == pytest.approx(100 * float(theirs))
