@@ -94,17 +94,15 @@ def _files(name: str, form: Callable[[Document], str], head: bytes = b"") -> dic
     return {name.format(split): head + _lines(split, form) for split in TEXTS}
 
 
+LABELS = _files("{}_labels.txt", lambda it: " ".join(it.labels))
 #: Format -> (files, options).
 CORPORA: Mapping[str, tuple[dict[str, bytes], Options]] = {
     "lml": (_files("{}.txt", lambda it: f"{' '.join(it.labels)}\t{it.text}"), Options()),
-    "attentionxml": (
-        _files("{}_texts.txt", lambda it: it.text) | _files("{}_labels.txt", lambda it: " ".join(it.labels)),
-        Options(),
-    ),
+    "attentionxml": (_files("{}_texts.txt", lambda it: it.text) | LABELS, Options()),
     "attentionxml-npy": (
         {f"{split}_texts.npy": npy(_ids(split)) for split in TEXTS}
         | {"vocab.npy": npy(np.array(WORDS))}
-        | _files("{}_labels.txt", lambda it: " ".join(it.labels)),
+        | LABELS,
         Options(),
     ),
     "jsonl": (_files("{}.jsonl", _json), Options()),
@@ -126,8 +124,11 @@ CORPORA: Mapping[str, tuple[dict[str, bytes], Options]] = {
         Options(features_from=0, labels_from=0),
     ),
     "npz": (
-        {f"X.{word}.npz": npz(matrices(split)[0]) for split, word in (("train", "trn"), ("test", "tst"))}
-        | {f"Y.{word}.npz": npz(matrices(split)[1]) for split, word in (("train", "trn"), ("test", "tst"))},
+        {
+            f"{letter}.{word}.npz": npz(matrices(split)[place])
+            for split, word in (("train", "trn"), ("test", "tst"))
+            for place, letter in enumerate("XY")
+        },
         Options(),
     ),
 }
@@ -137,12 +138,10 @@ FEATURE_FORMATS = ("xc", "xc-splits", "svmlight", "npz")
 
 def lay(folder: Path, files: Mapping[str, bytes], packing: str = "") -> Path:
     """Writes files into a folder (or a .zip, when the path ends so), packed; .npz stay as they are."""
-    packed = {
-        name if name.endswith(".npz") else name + packing: content
-        if name.endswith(".npz")
-        else PACK[packing](content)
-        for name, content in files.items()
-    }
+    packed = {}
+    for name, content in files.items():
+        suffix = "" if name.endswith(".npz") else packing
+        packed[name + suffix] = PACK[suffix](content)
     folder.parent.mkdir(parents=True, exist_ok=True)
     if folder.suffix == ".zip":
         with zipfile.ZipFile(folder, "w", zipfile.ZIP_DEFLATED) as archive:

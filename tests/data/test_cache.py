@@ -19,13 +19,8 @@ from tests.data.corpora import corpus, write
 
 
 def get(folder: Path, **changes: Any) -> Dataset:
-    options: dict[str, Any] = {
-        "preprocessing": "liu2017",
-        "length": 3,
-        "vectors": "random:4",
-        "cache": folder.parent / "cache",
-    }
-    return load_or_prepare(folder, **(options | changes))
+    options: dict[str, Any] = {"preprocessing": "liu2017", "length": 3, "vectors": "random:4"}
+    return load_or_prepare(folder, **({"cache": folder.parent / "cache"} | options | changes))
 
 
 def entries(folder: Path) -> list[Path]:

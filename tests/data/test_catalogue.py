@@ -71,9 +71,3 @@ def test_propensity_constants_are_those_that_the_metrics_use() -> None:
     for entry in catalogue().entries.values():
         if entry.propensity:
             assert propensity_constants(entry.name) == (entry.propensity.A, entry.propensity.B), entry.name
-    constants = {key: e.propensity for key, e in catalogue().entries.items() if e.propensity}
-    assert (constants["amazoncat-13k"].A, constants["amazon-670k"].A, constants["wiki-500k"].B) == (
-        0.55,
-        0.6,
-        0.4,
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from reimpl.data.dataset import Dataset
 from reimpl.data.formats import Options, check_columns, open_corpus, sniff
 from reimpl.errors import ConfigError, DataError
 from tests.data.made import CORPORA, FEATURES, TEXTS, features_of, lay, texts_of
-from tests.shared import shared
 
 PLACES = [("toy", ""), ("toy", ".xz"), ("toy.zip", ".gz")]
 
@@ -86,37 +84,3 @@ def test_a_column_must_be_stated_and_be_there(tmp_path: Path) -> None:
         check_columns(path, [0, 2], "--columns")
     with pytest.raises(DataError, match="leave out --columns"):
         check_columns(plain, [0], "--columns")
-
-
-#: Folder -> format, train, test, dev, labels, labels a document by the notes (of training or of all).
-REAL = [
-    ("mulan-delicious", "xc", 12_920, 3_185, 0, 983, 19.02),
-    ("reuters21578", "lml", 7_770, 3_019, 0, 90, 1.23),
-    pytest.param("eurlex57k", "lml", 45_000, 6_000, 6_000, 4_271, 5.07, marks=pytest.mark.slow),
-]
-
-
-@pytest.mark.parametrize(("name", "format", "train", "test", "dev", "labels", "mean"), REAL)
-def test_real_corpora_have_the_numbers_of_their_notes(
-    name: str, format: str, train: int, test: int, dev: int, labels: int, mean: float
-) -> None:
-    path = shared(f"data/{name}")
-    assert [reader.name for reader, _ in sniff(path)] == [format]
-    corpus = open_corpus(path)
-    sizes: Counter[str] = Counter()
-    given: Counter[str] = Counter()
-    if isinstance(corpus, Dataset):
-        sizes.update({split: part.size for split, part in corpus.splits.items()})
-        given.update({split: len(part.label_ids) for split, part in corpus.splits.items()})
-        assert corpus.n_labels == labels
-    else:
-        met: set[str] = set()
-        for split in corpus.splits:
-            for document in corpus.documents(split):
-                sizes[split] += 1
-                given[split] += len(document.labels)
-                met.update(document.labels)
-        assert len(met) == labels
-    assert (sizes["train"], sizes["test"], sizes["dev"]) == (train, test, dev)
-    places = len(str(mean).partition(".")[2])
-    assert mean in [round(given["train"] / train, places), round(given.total() / sizes.total(), places)]

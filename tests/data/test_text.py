@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reimpl.data.text import ATTENTIONXML, LIU, STUDY, treebank_tokens
-from tests.data.reference import reference
+from tests.data.corpora import reference
 
 
 def test_the_words_are_those_of_the_public_programs_and_of_nltk_3_4() -> None:

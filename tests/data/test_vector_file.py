@@ -22,9 +22,8 @@ from reimpl.data.vectors import (
     read_vectors,
 )
 from reimpl.errors import DataError
-from tests.data.corpora import write
+from tests.data.corpora import reference, write
 from tests.data.made import PACK, npy
-from tests.data.reference import reference
 from tests.data.test_fuzz import mutated
 
 WORDS = ("the", "caf\u00e9", "x")

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reimpl.data.numbering import Numbers
+from reimpl.data.numbering import Numbers, Task
 from reimpl.data.prepare import kept_words
 from reimpl.data.preprocessing import Vocabulary, attentionxml_vocabulary, liu_vocabulary, study_vocabulary
 from reimpl.data.text import LIU, STUDY, TOKENISED, Tokeniser
-from tests.data.reference import reference
-from tests.data.sources import numbered, texts
+from tests.data.corpora import reference, texts
 
 #: The numbers of a test are not closed by hand.
 pytestmark = [
@@ -25,8 +24,12 @@ NAMED = pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case['kind']}" for i,
 
 
 def read(texts_of: dict[str, list[str]], tokeniser: Tokeniser, cut: int | None = None) -> Numbers:
-    """The texts of train and test as numbers."""
-    return numbered(texts(texts_of["train"], texts_of["test"]), tokeniser, length=cut or 10**9)
+    """The texts of train and test as numbers, with everything counted."""
+    source, numbers = texts(texts_of["train"], texts_of["test"]), Numbers(None)
+    for split in source.splits:
+        task = Task(tokeniser, cut or 10**9, counts=True)
+        numbers.read(source, split, task, None, features=True)  # type: ignore[arg-type]
+    return numbers
 
 
 def study(numbers: Numbers, **options: int) -> Vocabulary:
