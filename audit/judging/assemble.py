@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import NamedTuple
 
 import audit
 from audit.checks import Sheet, all_findings
@@ -174,53 +173,42 @@ def across(sheet: Sheet, others: Sequence[Sheet]) -> tuple[AcrossPapers, ...]:
     """
     found = []
     for subject, numbers in sheet.across.items():
-        theirs = [_Print(other, number) for other in others for number in other.across.get(subject, ())]
-        if theirs:
-            prints = [*(_Print(sheet, number) for number in numbers), *theirs]
-            # a copy comes from a test set of its origin's
-            sized = [one for one in prints if one.number.cell.source != "copied" and one.size]
-            one_size = any(a.differs(b) and a.size == b.size for a, b in combinations(sized, 2))
-            differ = any(a.differs(b) for a, b in combinations(prints, 2))
-            records = tuple(dict.fromkeys(one.record() for one in prints))
-            found.append(AcrossPapers(*subject, records, differ, one_size))
+        theirs = [(other, number) for other in others for number in other.across.get(subject, ())]
+        if not theirs:
+            continue
+        prints = [*((sheet, number) for number in numbers), *theirs]
+        differing = [(a, b) for a, b in combinations(prints, 2) if _differ(a, b)]
+        # a copy comes from a test set of its origin's
+        own = [pair for pair in differing if all(of.cell.source != "copied" for _, of in pair)]
+        sizes = ((of.test_size(number.cell.dataset) for of, number in pair) for pair in own)
+        one_size = any(one and one == two for one, two in sizes)
+        records = dict.fromkeys(_printed_in(of, number) for of, number in prints)
+        found.append(AcrossPapers(*subject, tuple(records), bool(differing), one_size))
     return tuple(found)
 
 
-class _Print(NamedTuple):
-    sheet: Sheet
-    number: Number
+def _differ(*prints: tuple[Sheet, Number]) -> bool:
+    """Whether numbers of two papers and two origins cannot be one number: a slip in a copy is a finding, and
+    no second number; fraction and percent are not compared."""
+    (sheet, first), (other, second) = prints
+    origins = {of.cell.copied_from if of.cell.source == "copied" else paper.paper.key for paper, of in prints}
+    if sheet is other or None in origins or len(origins) < 2:
+        return False
+    one = meet(first.value, second.value) or cut(first.value, second.value)
+    return first.cell.unit == second.cell.unit and not one
 
-    @property
-    def size(self) -> int | None:
-        """Test documents of its collection, as its paper prints them."""
-        return self.sheet.test_size(self.number.cell.dataset)
 
-    @property
-    def origin(self) -> str | None:
-        """The paper that the number comes from; None for a copy that does not say."""
-        cell = self.number.cell
-        return cell.copied_from if cell.source == "copied" else self.sheet.paper.key
-
-    def differs(self, other: _Print) -> bool:
-        """Whether numbers of two papers and two origins cannot be one number: a slip in a copy is a finding,
-        and no second number; fraction and percent are not compared."""
-        if self.sheet is other.sheet or None in (self.origin, other.origin) or self.origin == other.origin:
-            return False
-        first, second = self.number, other.number
-        one = meet(first.value, second.value) or cut(first.value, second.value)
-        return first.cell.unit == second.cell.unit and not one
-
-    def record(self) -> PrintedIn:
-        cell = self.number.cell
-        return PrintedIn(
-            paper=self.sheet.paper.key,
-            address=cell.address,
-            place=self.sheet.named([self.number]),
-            text=self.number.text,
-            source=cell.source,
-            copied_from=cell.copied_from,
-            test_size=self.size,
-        )
+def _printed_in(sheet: Sheet, number: Number) -> PrintedIn:
+    cell = number.cell
+    return PrintedIn(
+        paper=sheet.paper.key,
+        address=cell.address,
+        place=sheet.named([number]),
+        text=number.text,
+        source=cell.source,
+        copied_from=cell.copied_from,
+        test_size=sheet.test_size(cell.dataset),
+    )
 
 
 def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share | None:
