@@ -32,7 +32,15 @@ from reimpl.data.preprocessing import Preprocessing, Vocabulary, find_preprocess
 from reimpl.data.source import TextSource, identities
 from reimpl.data.storage import steps
 from reimpl.data.text import ATTENTIONXML, SEPARATOR, TOKENISED
-from reimpl.data.vectors import HALF_WIDTH, Lookup, VectorFile, VectorSource, initial_vectors, parse_source
+from reimpl.data.vectors import (
+    HALF_WIDTH,
+    Lookup,
+    RandomVectors,
+    VectorFile,
+    VectorSource,
+    initial_vectors,
+    parse_source,
+)
 from reimpl.errors import ConfigError, DataError
 
 #: Counts up when the same corpus and preprocessing give other numbers than before.
@@ -161,7 +169,15 @@ def _dataset(
         splits[split], times[split], unknown = _split(part, choices, vocabulary, label_ids, idf)
         counts |= _counts_of_split(part, choices, length, unknown, len(splits[split].label_ids))
     special = [number for number in vocabulary.special if number >= 0]
-    lookup = _looked_up(vectors, vocabulary, choices, rng)
+    if choices.tokens:
+        # AttentionXML's mark between title and body borrows the vector of the full stop (data_utils.py 34-35)
+        mark = SEPARATOR if choices.vocabulary == "attentionxml" else None
+        wanted = ["." if word == mark else word for word in vocabulary.words]
+        rule = choices.out_of_vocabulary
+        lookup = initial_vectors(vectors, wanted, special=vocabulary.special, rule=rule, rng=rng)
+    else:  # no word is ever looked up; the rows are there because every word has one
+        n = len(vocabulary.words)
+        lookup = Lookup(np.zeros((n, 1), dtype=np.float32), np.zeros(n, dtype=np.bool_))
     counts |= _counts_of_labels(splits, len(labels))
     counts |= _counts_of_vectors(lookup, times["train"], special)
     counts["vocabulary.words_met"] = len(words)
@@ -196,7 +212,7 @@ def _vocabulary(
     rng: np.random.Generator,
 ) -> Vocabulary:
     def has_vector(candidates: Sequence[str]) -> BoolArray:
-        if vectors.random or not candidates:
+        if isinstance(vectors, RandomVectors) or not candidates:
             return np.ones(len(candidates), dtype=np.bool_)
         return vectors.look_up(candidates, rng).found
 
@@ -229,19 +245,6 @@ def kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, I
             first[tokens[new]] = before + new
             before += len(tokens)
     return times, first
-
-
-def _looked_up(
-    vectors: VectorSource, vocabulary: Vocabulary, choices: Preprocessing, rng: np.random.Generator
-) -> Lookup:
-    words = vocabulary.words
-    if not choices.tokens:  # no word is ever looked up; the rows are there because every word has one
-        return Lookup(np.zeros((len(words), 1), dtype=np.float32), np.zeros(len(words), dtype=np.bool_))
-    if choices.vocabulary == "attentionxml":
-        # the mark between title and body borrows the vector of the full stop (data_utils.py 34-35)
-        words = tuple("." if word == SEPARATOR else word for word in words)
-    rule = choices.out_of_vocabulary
-    return initial_vectors(vectors, words, special=vocabulary.special, rule=rule, rng=rng)
 
 
 def _split(

