@@ -133,7 +133,6 @@ CORPORA: Mapping[str, tuple[dict[str, bytes], Options]] = {
     ),
 }
 TEXT_FORMATS = ("lml", "attentionxml", "attentionxml-npy", "jsonl", "csv")
-FEATURE_FORMATS = ("xc", "xc-splits", "svmlight", "npz")
 
 
 def lay(folder: Path, files: Mapping[str, bytes], packing: str = "") -> Path:

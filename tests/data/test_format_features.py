@@ -79,7 +79,7 @@ def test_a_corpus_of_features_is_a_data_set_without_words(tmp_path: Path) -> Non
         (
             HEADED_TRAIN,
             Options(),
-            ["feature ids count from 0: id 0 occurs.", "label ids count from 0: id 0 occurs."],
+            [f"{what} ids count from 0: id 0 occurs." for what in ("feature", "label")],
         ),
         (
             b"1 6 3\n1,3 1:1 6:1\n",

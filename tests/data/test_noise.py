@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -12,16 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reimpl.data.dataset import Split
-from reimpl.data.noise import LabelNoise, fingerprint_with, noisy, with_noise
+from reimpl.data.noise import Kind, LabelNoise, fingerprint_with, noisy, with_noise
 from reimpl.data.splits import find_rule, hold_out
 from reimpl.errors import ConfigError
 from tests.toys import toy_data
 
-KINDS = ("missing", "flipped", "swapped")
-
-
-def labelled(*labels: list[int]) -> Split:
-    return Split.from_lists([[1, 2]] * len(labels), labels)
+KINDS = get_args(Kind)
 
 
 def random_split(n: int, n_labels: int, mean: float, seed: int = 0) -> Split:
@@ -37,10 +33,8 @@ def sets(split: Split) -> list[set[int]]:
 
 
 def same(first: Split, second: Split) -> bool:
-    return all(
-        np.array_equal(getattr(first, name), getattr(second, name))
-        for name in ("tokens", "offsets", "label_ids", "label_offsets")
-    )
+    names = ("tokens", "offsets", "label_ids", "label_offsets")
+    return all(np.array_equal(getattr(first, name), getattr(second, name)) for name in names)
 
 
 def within(count: int, n: int, rate: float) -> bool:
@@ -51,7 +45,7 @@ def within(count: int, n: int, rate: float) -> bool:
 def splits() -> st.SearchStrategy[tuple[Split, int]]:
     def of(n_labels: int) -> st.SearchStrategy[tuple[Split, int]]:
         rows = st.lists(st.sets(st.integers(0, n_labels - 1)).map(sorted), max_size=8)
-        return rows.map(lambda it: (labelled(*it), n_labels))
+        return rows.map(lambda it: (Split.from_lists([[1, 2]] * len(it), it), n_labels))
 
     return st.integers(1, 7).flatmap(of)
 
@@ -100,13 +94,8 @@ def test_only_training_labels_are_noisy(kind: str) -> None:
 
 def test_every_choice_changes_the_fingerprint_but_at_rate_zero_none() -> None:
     data = toy_data(n_dev=5)
-    choices = [
-        LabelNoise("missing", 0.5),
-        LabelNoise("flipped", 0.5),
-        LabelNoise("swapped", 0.5),
-        LabelNoise("missing", 0.4),
-        LabelNoise("missing", 0.5, seed=1),
-    ]
+    choices = [LabelNoise(kind, 0.5) for kind in get_args(Kind)]
+    choices += [LabelNoise("missing", 0.4), LabelNoise("missing", 0.5, seed=1)]
     prints = {with_noise(data, it).fingerprint for it in choices}
     assert prints == {fingerprint_with(data, it) for it in choices}
     assert len(prints | {data.fingerprint}) == 6

@@ -8,23 +8,9 @@ import numpy as np
 import pytest
 from sklearn.model_selection import train_test_split
 
-from reimpl.data.dataset import Split
 from reimpl.data.splits import HoldOut, find_rule, for_protocol, hold_out
 from reimpl.errors import DataError
 from tests.toys import toy_data, toy_protocol
-
-
-def documents(split: Split) -> list[tuple[list[int], list[int], float]]:
-    """Words, labels and feature of each document, by a plain loop."""
-    assert split.features is not None
-    return [
-        (
-            split.tokens[split.offsets[i] : split.offsets[i + 1]].tolist(),
-            split.label_ids[split.label_offsets[i] : split.label_offsets[i + 1]].tolist(),
-            float(split.features[i, 0]),
-        )
-        for i in range(split.size)
-    ]
 
 
 @pytest.mark.parametrize("n", [11, 201, 15449])
