@@ -191,13 +191,12 @@ def report(audit: Audit, path: str | os.PathLike[str]) -> Path:
 
 def sentence(audit: Audit, claim: str) -> str:
     """The verdict on one claim (`sweep-ruins-kim:P@1`) in a sentence or two, as the page has it."""
-    from reports.lookup import lookup
-    from reports.verdicts import sentence
+    from reports.lookup import Lookup
 
     known = {record.id: record for record in audit.claims}
     if claim not in known:
         raise AuditError(f"{claim!r} is no claim of {audit.paper.key}; {known_names(claim, known)}")
-    return sentence(known[claim], lookup(audit))
+    return Lookup(audit).sentence(known[claim])
 
 
 def _paper(paper: Paper | str | os.PathLike[str]) -> tuple[Paper, Path]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
-from audit.record import Audit, ClaimRecord, Finding, Run, Verdict
+from audit.record import Audit, ClaimRecord, Run
 from reports import numbers
 from reports.exports import md_code, md_escape, md_line
 from reports.findings import finding_name, finding_sentence
-from reports.lookup import Lookup, lookup
-from reports.sentences import ICONS, STATUS_WORDS, status_of
+from reports.lookup import Lookup
+from reports.sentences import ICONS, STATUS_WORDS, seeds_text, subject_of
 from reports.text import View, joined, line, listed, moment, plural, visible
-from reports.verdicts import seeds_text, sentence, subject_of
 
 #: Fields of a claim, and of what decides a run, as they are said.
 _CLAIM_FIELDS = {
@@ -33,113 +32,102 @@ _SPEC_FIELDS = {
     "variant": "another variant",
     "config": "another configuration",
     "protocol": "another protocol",
-    "data": "other data",
     "precision": "another precision",
     "revision": "a correction of the model’s code",
 }
 
-
-@dataclass(frozen=True)
-class Side:
-    """One claim in one audit."""
-
-    index: Lookup
-    claim: ClaimRecord
-    verdict: Verdict
-
-    @property
-    def runs(self) -> dict[tuple[int, int], Run]:
-        """(Arm, seed) -> the run that the verdict rests on."""
-        arms = zip(self.index.records(self.claim), self.verdict.seeds, strict=False)
-        return {
-            (k, run.spec.seed): run
-            for k, (arm, seeds) in enumerate(arms)
-            for run in arm.runs
-            if run.status == "done" and run.spec.seed in seeds
-        }
-
-    @property
-    def passed(self) -> bool:
-        """Whether every model behind it may speak against a claim."""
-        models = {model for arm in self.index.records(self.claim) for model in arm.models}
-        checks = self.index.audit.fidelity
-        return models <= {it.model for it in checks} - {it.model for it in checks if not it.passed}
-
-    @property
-    def numbers(self) -> tuple[object, ...]:
-        """What the verdict rests on."""
-        it = self.verdict
-        given = (it.n, it.values, it.target, it.margin)
-        return (*given, it.p_reproduced_adjusted, it.p_contradicted_adjusted)
-
-
 # --------------------------------------------------------------------------- what differs behind a verdict
 
 
-def causes(old: Side, new: Side) -> list[str]:
+def facts_of(audit: Audit) -> dict[str, dict[str, Any]]:
+    """By claim id, what stands behind its verdict; facts under `_SAID` are said as they are."""
+    index, checks = Lookup(audit), audit.fidelity
+    sound = {it.model for it in checks} - {it.model for it in checks if not it.passed}
+    facts = {}
+    for claim in audit.claims:
+        verdict = index.verdicts[claim.id]
+        facts[claim.id] = {
+            "claim": claim,
+            "index": index,
+            "status": index.status(claim),
+            "verdict": verdict,
+            "runs": _runs_behind(claim, index),
+            "passed": {model for arm in index.records(claim) for model in arm.models} <= sound,
+            "rests on": (
+                *(verdict.n, verdict.values, verdict.target, verdict.margin),
+                *(verdict.p_reproduced_adjusted, verdict.p_contradicted_adjusted),
+            ),
+            "": seeds_text(verdict.n, verdict.attempts) if sum(verdict.attempts) else "no run",
+            "a margin of": numbers.margin_size(claim.margin.value if claim.margin else None),
+            "differences that count as none up to": numbers.margin_size(claim.negligible),
+            "the level of": f"{100.0 * verdict.level:.3g} %",
+            "declared readings of what the paper leaves open:": str(verdict.readings_declared),
+        }
+    return facts
+
+
+_SAID = (
+    *("", "a margin of", "differences that count as none up to", "the level of"),
+    "declared readings of what the paper leaves open:",
+)
+
+
+def _runs_behind(claim: ClaimRecord, index: Lookup) -> dict[tuple[int, int], Run]:
+    """(Arm, seed) -> the run that the verdict rests on."""
+    arms = zip(index.records(claim), index.verdicts[claim.id].seeds, strict=False)
+    return {
+        (k, run.spec.seed): run
+        for k, (arm, seeds) in enumerate(arms)
+        for run in arm.runs
+        if run.status == "done" and run.spec.seed in seeds
+    }
+
+
+def causes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What differs, in words; the tool's version only where nothing else does."""
-    every = (*_of_the_claim(old, new), *_of_the_runs(old, new), *_of_the_judge(old, new))
-    differing = list(dict.fromkeys(every))
-    before, now = (side.index.audit.tool_version or "unknown" for side in (old, new))
-    return differing or ([] if before == now else [f"version {now} of this tool, before {before}"])
+    fields = [
+        name
+        for field, name in _CLAIM_FIELDS.items()
+        if getattr(old["claim"], field) != getattr(new["claim"], field)
+    ]
+    said = [f"the claim file states it otherwise: {listed(fields)}"] if fields else []
+    said += _of_the_runs(old["runs"], new["runs"])
+    said += [f"{name} {new[name]}, before {old[name]}".strip() for name in _SAID if old[name] != new[name]]
+    before, now = old["verdict"], new["verdict"]
+    if old["passed"] != new["passed"] and "contradicted" in (before.outcome, now.outcome):
+        has, since = ("has", "since") if new["passed"] else ("has not", "any more")
+        said.append(f"our implementation {has} passed all of its checks {since}")
+    raw = [(it.p_reproduced, it.p_contradicted) for it in (before, now)]
+    adjusted = [(it.p_reproduced_adjusted, it.p_contradicted_adjusted) for it in (before, now)]
+    if raw[0] == raw[1] != (None, None) and adjusted[0] != adjusted[1]:
+        said.append("the same numbers, but other verdicts on the paper’s other claims")
+    versions = [it["index"].audit.tool_version or "unknown" for it in (old, new)]
+    return said or (
+        [] if versions[0] == versions[1] else [f"version {versions[1]} of this tool, before {versions[0]}"]
+    )
 
 
-def _of_the_claim(old: Side, new: Side) -> Iterator[str]:
-    fields = [name for it, name in _CLAIM_FIELDS.items() if getattr(old.claim, it) != getattr(new.claim, it)]
-    if fields:
-        yield f"the claim file states it otherwise: {listed(fields)}"
-    before, now = (it.claim.margin.value if it.claim.margin else None for it in (old, new))
-    if before != now:
-        yield f"a margin of {numbers.margin_size(now)}, before {numbers.margin_size(before)}"
-    before, now = old.claim.negligible, new.claim.negligible
-    if before != now:
-        sizes = f"{numbers.margin_size(now)} count as none, before {numbers.margin_size(before)}"
-        yield f"differences up to {sizes}"
-
-
-def _of_the_runs(old: Side, new: Side) -> Iterator[str]:
-    before, now = old.runs, new.runs
+def _of_the_runs(before: Mapping[Any, Run], now: Mapping[Any, Run]) -> list[str]:
+    said = []
     if before and now:
         was, imported = (any(run.imported for run in runs.values()) for runs in (before, now))
         if was != imported:
-            yield "imported runs, before ours" if imported else "our runs, before imported ones"
+            said.append("imported runs, before ours" if imported else "our runs, before imported ones")
         content = [{(it.data.name, it.data.fingerprint) for it in runs.values()} for runs in (before, now)]
         if content[0] != content[1]:  # the same name on both sides stands for two contents
             old_names, names = (listed(sorted({name for name, _ in it})) for it in content)
             same = f"another content of {names}"
-            yield same if names == old_names else f"runs on {names}, before on {old_names}"
-    if old.verdict.seeds != new.verdict.seeds or old.verdict.attempts != new.verdict.attempts:
-        seeds = (
-            seeds_text(it.n, it.attempts) if sum(it.attempts) else "no run"
-            for it in (new.verdict, old.verdict)
-        )
-        yield ", before ".join(seeds)
+            said.append(same if names == old_names else f"runs on {names}, before on {old_names}")
     shared = [(before[place], now[place]) for place in before if place in now]
     others = [
-        said
-        for name, said in _SPEC_FIELDS.items()
-        if any(getattr(a.spec, name) != getattr(b.spec, name) for a, b in shared)
+        name
+        for field, name in _SPEC_FIELDS.items()
+        if any(getattr(a.spec, field) != getattr(b.spec, field) for a, b in shared)
     ]
-    if others and others != ["other data"]:  # which is said above
-        yield f"other runs of the same seeds: {listed([it for it in others if it != 'other data'])}"
+    said += [f"other runs of the same seeds: {listed(others)}"] if others else []
     if any(a.key == b.key and a.metrics != b.metrics for a, b in shared):
-        yield "the same runs with other results"
-
-
-def _of_the_judge(old: Side, new: Side) -> Iterator[str]:
-    before, now = old.verdict, new.verdict
-    if before.level != now.level:
-        yield f"the level of {100.0 * now.level:.3g} %, before {100.0 * before.level:.3g} %"
-    if before.readings_declared != now.readings_declared:
-        readings = plural(now.readings_declared, "declared reading")
-        yield f"{readings} of what the paper leaves open, before {before.readings_declared}"
-    if old.passed != new.passed and "contradicted" in (before.outcome, now.outcome):
-        has, since = ("has", "since") if new.passed else ("has not", "any more")
-        yield f"our implementation {has} passed all of its checks {since}"
-    raw = [(it.p_reproduced, it.p_contradicted) for it in (before, now)]
-    adjusted = [(it.p_reproduced_adjusted, it.p_contradicted_adjusted) for it in (before, now)]
-    if raw[0] == raw[1] != (None, None) and adjusted[0] != adjusted[1]:
-        yield "the same numbers, but the paper’s other claims came out otherwise"
+        said.append("the same runs with other results")
+    return said
 
 
 # --------------------------------------------------------------------------- what changed
@@ -149,25 +137,33 @@ def changes(old: Audit, new: Audit) -> View:
     """All that differs between two audits of one paper; claims are known by their ids, findings by theirs.
 
     `flipped`, `added` and `gone` are claims, as `_change` tells of them; what became contradicted comes
-    first. `worse` is whether something is contradicted or inconsistent now that was not.
+    first.
+    `worse` is whether something is contradicted or inconsistent now that was not.
     """
-    before, after = (
-        {it.id: Side(index, it, verdict) for it, verdict in zip(audit.claims, audit.verdicts, strict=True)}
-        for audit, index in ((old, lookup(old)), (new, lookup(new)))
-    )
+    before, after = facts_of(old), facts_of(new)
     both = [(before[name], side) for name, side in after.items() if name in before]
-    moved = sum(_stands(*pair) and pair[0].numbers != pair[1].numbers for pair in both)
-    flipped = [_change(*pair) for pair in both if not _stands(*pair)]
+    stand = [pair for pair in both if pair[0]["status"] == pair[1]["status"]]
+    moved = sum(was["rests on"] != now["rests on"] for was, now in stand)
+    flipped = [_change(was, now) for was, now in both if was["status"] != now["status"]]
     flipped.sort(key=lambda it: it.after != "contradicted")
     added = [_change(None, side) for name, side in after.items() if name not in before]
     gone = [_change(side, None) for name, side in before.items() if name not in after]
-    findings = _findings(old.findings, new.findings)
+    findings = _findings(old, new)
     worse = any(it.after == "contradicted" for it in (*flipped, *added)) or any(it.worse for it in findings)
+    said = (
+        f"{numbers.count(len(flipped))} of {plural(len(both), 'verdict')} changed; "
+        f"{numbers.count(moved)} of the others rest on other numbers."
+    )
+    more = [
+        f"{plural(len(those), 'judgement')} {word}"
+        for those, word in ((added, "new"), (gone, "gone"))
+        if those
+    ]
     return View(
         paper=new.paper.title or new.paper.key,
         before=_version(old),
         after=_version(new),
-        counts=_counts(len(flipped), len(both), moved, len(added), len(gone)),
+        counts=joined(said, f"{listed(more)}." if more else ""),
         flipped=flipped,
         added=added,
         gone=gone,
@@ -176,59 +172,39 @@ def changes(old: Audit, new: Audit) -> View:
     )
 
 
-def _stands(old: Side, new: Side) -> bool:
-    return status_of(old.verdict) == status_of(new.verdict)
-
-
 def _version(audit: Audit) -> str:
-    """`version 0.1.0, newest run 2026-03-01 12:30 UTC, 175 claims`"""
+    """`version 0.1.0, newest run 2026-03-01 12:30 UTC, 175 judgements`"""
     newest = moment(audit.created)
     run = f"newest run {newest}" if newest else "no run"
-    return f"version {audit.tool_version or 'unknown'}, {run}, {plural(len(audit.claims), 'claim')}"
+    return f"version {audit.tool_version or 'unknown'}, {run}, {plural(len(audit.claims), 'judgement')}"
 
 
-def _counts(flipped: int, both: int, moved: int, added: int, gone: int) -> str:
-    """One line that adds up to the claims of both audits."""
-    rest = f"{numbers.count(both - flipped)} that stand, {numbers.count(moved)} rest on other numbers."
-    stand = f"Of the {rest}"
-    if not both:
-        head = "No claim is in both."
-    elif not flipped:
-        head = f"No verdict changed. {stand if moved else 'All rest on the same numbers.'}"
-    else:
-        others = "The others rest on the same numbers." if flipped < both else ""
-        changed = f"{numbers.count(flipped)} of {plural(both, 'verdict')} changed."
-        head = joined(changed, stand if moved else others)
-    others_too = [f"{plural(n, 'claim')} {word}" for n, word in ((added, "new"), (gone, "gone")) if n]
-    return f"{head} {listed(others_too)}." if others_too else head
-
-
-def _change(old: Side | None, new: Side | None) -> View:
+def _change(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> View:
     """One claim; `before` or `after` is None where it was, or is, not there. The sentence is the newest."""
-    side = new or old
-    assert side is not None
-    before, after = (status_of(it.verdict) if it else None for it in (old, new))
+    side: Mapping[str, Any] = new or old or {}
+    before, after = (it["status"] if it else None for it in (old, new))
     was = STATUS_WORDS[before].lower() if before else "not there"
     now = f"now {STATUS_WORDS[after].lower()}" if after else "gone"
-    behind = ""
-    if old and new and before != after:
-        behind = f"with {'; '.join(causes(old, new)) or 'nothing on record that explains it'}"
+    behind = (
+        f"with {'; '.join(causes(old, new)) or 'nothing on record that explains it'}" if old and new else ""
+    )
+    claim, index = side["claim"], side["index"]
     return View(
-        claim=side.claim.id,
-        of=side.claim.claim,
-        subject=subject_of(side.claim),
-        title=side.index.claim_title(side.claim),
+        claim=claim.id,
+        of=claim.claim,
+        subject=subject_of(claim),
+        title=index.claim_title(claim),
         before=before,
         after=after,
         flip=f"{was}, {now}",
         causes=behind,
-        sentence=sentence(side.claim, side.index),
+        sentence=index.sentence(claim),
     )
 
 
-def _findings(old: Sequence[Finding], new: Sequence[Finding]) -> list[View]:
+def _findings(old: Audit, new: Audit) -> list[View]:
     """Those of another result, new ones and gone ones; consistent ones come and go unsaid."""
-    before, after = ({finding_name(it): it for it in findings} for findings in (old, new))
+    before, after = ({finding_name(it): it for it in audit.findings} for audit in (old, new))
     changed = []
     for name in dict.fromkeys([*after, *before]):
         was, now = (them[name].result if name in them else None for them in (before, after))
@@ -251,8 +227,7 @@ def changes_text(changes: View) -> str:
         for _, members in groupby(group, key=lambda it: (it.of, it.flip, it.causes)):
             it, *others = members
             metrics = line(", ".join(one.subject for one in (it, *others)))
-            icons = f"{ICONS[it.before]} → {ICONS[it.after]}"
-            lines.append(f"{icons}  {visible(it.of)} ({metrics})  {it.flip}")
+            lines.append(f"{ICONS[it.before]} → {ICONS[it.after]}  {visible(it.of)} ({metrics})  {it.flip}")
             lines += [f"        {visible(it.causes)}"] if it.causes else []
     for finding in changes.findings:
         lines.append(f"{'✗' if finding.worse else ' '}       {visible(finding.id)}  {finding.flip}")
@@ -262,28 +237,24 @@ def changes_text(changes: View) -> str:
 def changes_markdown(changes: View) -> str:
     """The same with the sentences of the verdicts as they are now."""
 
-    def claim(it: View) -> str:
-        causes = f" *{md_escape(it.causes)}.*" if it.causes else ""
-        said = f"{md_line(it.title, 200)}. {md_line(it.sentence, 600)}"
-        return f"- {md_code(it.claim)} {md_escape(it.flip)}: {said}{causes}"
+    def claims(of: Sequence[View]) -> list[str]:
+        return [
+            f"- {md_code(it.claim)} {md_escape(it.flip)}: {md_line(it.title, 200)}. "
+            f"{md_line(it.sentence, 600)}" + (f" *{md_escape(it.causes)}.*" if it.causes else "")
+            for it in of
+        ]
 
-    def finding(it: View) -> str:
-        return f"- {md_code(it.id)} {md_escape(it.flip)}: {md_line(it.sentence, 600)}"
-
-    lines = [
-        f"## Changes in the audit of {md_line(changes.paper, 200)}",
-        "",
-        f"Old: {md_escape(changes.before)}.  ",
-        f"New: {md_escape(changes.after)}.",
-        "",
-        f"**{md_escape(changes.counts)}**",
+    lines = [f"## Changes in the audit of {md_line(changes.paper, 200)}", ""]
+    lines += [f"Old: {md_escape(changes.before)}.  ", f"New: {md_escape(changes.after)}.", ""]
+    lines.append(f"**{md_escape(changes.counts)}**")
+    findings = [
+        f"- {md_code(it.id)} {md_escape(it.flip)}: {md_line(it.sentence, 600)}" for it in changes.findings
     ]
-    for title, group in (
-        ("Other verdicts", changes.flipped),
-        ("New claims", changes.added),
-        ("Claims that are gone", changes.gone),
+    for title, told in (
+        ("Other verdicts", claims(changes.flipped)),
+        ("New claims", claims(changes.added)),
+        ("Claims that are gone", claims(changes.gone)),
+        ("Printed numbers", findings),
     ):
-        lines += ["", f"**{title}**", "", *map(claim, group)] if group else []
-    if changes.findings:
-        lines += ["", "**Printed numbers**", "", *map(finding, changes.findings)]
+        lines += ["", f"**{title}**", "", *told] if told else []
     return "\n".join(lines) + "\n"

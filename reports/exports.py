@@ -2,97 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from xml.etree import ElementTree
 
 from audit.record import IMPORTED, Audit, ClaimRecord, Verdict
 from reports import numbers
 from reports import sentences as words
-from reports.cards import most_pressing, over_claim, values_on_own_data, where_text
+from reports.cards import where_text
 from reports.findings import finding_name, finding_place, finding_sentence
-from reports.lookup import Lookup, by_claim, lookup
-from reports.page import (
-    FIRST_VALUES,
-    NOTHING_TESTED,
-    PRIMARY,
-    PRIMARY_AND_VALUES,
-    counted_once,
-    on_imported,
-    resting,
-)
+from reports.lookup import Lookup, by_claim
+from reports.page import NOTHING_TESTED, counted_once, on_imported, resting
 from reports.protocol import is_reduced, protocol_box
 from reports.rerun import on_changed_margins
-from reports.tables import SAME
-from reports.text import joined, line, listed, moment, plural, shortened, slug, visible
-from reports.verdicts import (
-    about_text,
-    estimate_text,
-    is_exact,
-    medians_of,
-    ours_text,
-    printed_text,
-    sentence,
-    share_as_claimed,
-    subject_of,
-    to_settle,
-    to_settle_short,
-    unjudged_lines,
-    unrun,
-)
+from reports.text import View, joined, line, listed, moment, plural, shortened, slug, visible
 
 # --------------------------------------------------------------------------- CSV
 
-#: Column -> what stands in it. `docs/exports.md` shows the same.
-COLUMNS = {
-    "paper": "key of the paper",
-    "id": "claim and metric, as in `audit.json`: `sweep-ruins-kim:P@1`",
-    "claim": "id of the claim in the claim file; its metrics share it",
-    "kind": "value, order, gap, equivalent, ranking, ...",
-    "primary": "true or false",
-    "title": "the claim in the claim file's words",
-    "metric": "metric, or what the claim is about instead",
-    "dataset": "id of the data set in the claim file",
-    "where": "section and page of the paper",
-    "status": "reproduced, contradicted, inconclusive or not_tested",
-    "reason": "reason code of the verdict; run_failed, where our runs failed, is not_tested",
-    "imported": "true where the numbers were imported, not verified here",
-    "sentence": "the verdict in words, as on the page",
-    "scope": "same_data, other_split or other_data; empty where nothing was run",
-    "printed": "the printed numbers as printed, separated by blanks",
-    "cells": "their addresses, separated by blanks",
-    "experiments": "ids of the experiments, separated by blanks",
-    "n": "runs with a value, of the experiment that has fewest",
-    "lost_runs": "runs without a value, of all experiments together",
-    "estimate": "our mean, for a value; else the difference, ratio or exponent",
-    "target": "what the estimate is held against; `target_is` says what it is",
-    "target_is": "printed value, printed difference, score to reach or claimed exponent; empty without one",
-    "ours": "what was measured in a few words: `11.49 / not reached` of the epochs of a convergence claim",
-    "margin": "points",
-    "sd": "standard deviation over seeds, n - 1",
-    "se": "standard error of the estimate",
-    "df": "degrees of freedom",
-    "inner_low": "lower end of the interval for reproduced (90 %, or more at a look of less than 5 %)",
-    "inner_high": "upper end",
-    "outer_low": "lower end of the interval for contradicted (95 %, or more at such a look)",
-    "outer_high": "upper end",
-    "prediction_low": "lower end for the mean of the paper's runs",
-    "prediction_high": "upper end",
-    "p_reproduced": "p-value",
-    "p_contradicted": "p-value",
-    "p_reproduced_adjusted": "among the paper's other claims",
-    "p_contradicted_adjusted": "among the paper's other claims",
-    "margin_reproduced_from": "the least margin that would reproduce it",
-    "margin_contradicted_up_to": "the largest margin that would contradict it; 0 for none",
-    "badges": "short warnings, separated by semicolons",
-    "seeds_to_settle": "seeds an experiment that would settle it with a chance of 80 %",
-    "to_settle": "the same in words, with the time",
-}
 #: No spreadsheet runs what begins like a formula, unless it is a number.
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
@@ -107,52 +37,80 @@ def guarded(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
+def _end(span: tuple[float, float] | None, k: int) -> float | None:
+    return span[k] if span else None
+
+
+#: Column -> what stands in it; `docs/exports.md` says it in words.
+COLUMNS: dict[str, Callable[[View], object]] = {
+    "paper": lambda of: of.index.audit.paper.key,
+    "id": lambda of: of.claim.id,
+    "claim": lambda of: of.claim.claim,
+    "kind": lambda of: of.claim.kind,
+    "primary": lambda of: of.claim.primary,
+    "title": lambda of: of.index.claim_title(of.claim),
+    "metric": lambda of: words.subject_of(of.claim),
+    "dataset": lambda of: of.claim.dataset,
+    "where": lambda of: where_text(of.claim),
+    "status": lambda of: words.status_of(of.verdict),
+    "reason": lambda of: of.verdict.reason,
+    "imported": lambda of: of.index.imported(of.claim),
+    "sentence": lambda of: of.index.sentence(of.claim),
+    "scope": lambda of: of.verdict.scope,
+    "printed": lambda of: " ".join(of.claim.printed),
+    "cells": lambda of: " ".join(of.claim.cells),
+    "experiments": lambda of: " ".join(of.claim.experiments),
+    "n": lambda of: min(of.verdict.n, default=0),
+    "lost_runs": lambda of: max(0, sum(of.verdict.attempts) - sum(of.verdict.n)),
+    "estimate": lambda of: of.verdict.estimate,
+    "target": lambda of: of.verdict.target,
+    "target_is": lambda of: "" if of.verdict.target is None else words.kind_words(of.claim).target_is,
+    "ours": lambda of: words.ours_text(of.claim, of.verdict).replace(numbers.ABSENT, ""),
+    **{name: attrgetter(f"verdict.{name}") for name in ("margin", "sd", "se", "df")},
+    "inner_low": lambda of: _end(of.verdict.ci90, 0),
+    "inner_high": lambda of: _end(of.verdict.ci90, 1),
+    "outer_low": lambda of: _end(of.verdict.ci95, 0),
+    "outer_high": lambda of: _end(of.verdict.ci95, 1),
+    "prediction_low": lambda of: _end(of.verdict.pi95, 0),
+    "prediction_high": lambda of: _end(of.verdict.pi95, 1),
+    **{name: attrgetter(f"verdict.{name}") for name in ("p_reproduced", "p_contradicted")},
+    "p_reproduced_adjusted": attrgetter("verdict.p_reproduced_adjusted"),
+    "p_contradicted_adjusted": attrgetter("verdict.p_contradicted_adjusted"),
+    "margin_reproduced_from": attrgetter("verdict.margin_reproduced_from"),
+    "margin_contradicted_up_to": attrgetter("verdict.margin_contradicted_up_to"),
+    "badges": lambda of: "; ".join(of.verdict.badges),
+    "seeds_to_settle": lambda of: of.settling and of.settling.seeds,
+    "to_settle": lambda of: (
+        of.settling and words.to_settle(of.settling, words.judged_on(of.verdict), chances=True)
+    ),
+}
+
+
 def claims_csv(audit: Audit) -> str:
-    """The header and one row a claim."""
-    out, index = io.StringIO(), lookup(audit)
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for claim in audit.claims:
-        writer.writerow(map(_csv_cell, _csv_row(claim, index)))
-    return out.getvalue()
+    """The header and one row a claim and metric."""
+    import pandas as pd
 
+    index = Lookup(audit)
 
-def _csv_cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return guarded(visible(value)) if isinstance(value, str) else repr(value)
+    def shown(value: object) -> object:
+        if isinstance(value, bool):
+            return str(value).lower()
+        return guarded(visible(value)) if isinstance(value, str) else None if value is None else repr(value)
 
-
-def _csv_row(claim: ClaimRecord, index: Lookup) -> list[object]:
-    """In the order of `COLUMNS`."""
-    verdict, settling = index.verdicts[claim.id], index.audit.settling.get(claim.id)
-    target_is = "" if verdict.target is None else words.kind_words(claim).target_is
-    ours = ours_text(claim, verdict)
-    return [
-        *(index.audit.paper.key, claim.id, claim.claim, claim.kind, claim.primary, index.claim_title(claim)),
-        *(subject_of(claim), claim.dataset, where_text(claim), words.status_of(verdict), verdict.reason),
-        *(index.imported(claim), sentence(claim, index), verdict.scope),
-        *(" ".join(claim.printed), " ".join(claim.cells), " ".join(claim.experiments)),
-        min(verdict.n, default=0),
-        max(0, sum(verdict.attempts) - sum(verdict.n)),
-        *(verdict.estimate, verdict.target, target_is, "" if ours == numbers.ABSENT else ours),
-        *(verdict.margin, verdict.sd, verdict.se, verdict.df),
-        *(end for span in (verdict.ci90, verdict.ci95, verdict.pi95) for end in span or (None, None)),
-        *(verdict.p_reproduced, verdict.p_contradicted),
-        *(verdict.p_reproduced_adjusted, verdict.p_contradicted_adjusted),
-        *(verdict.margin_reproduced_from, verdict.margin_contradicted_up_to),
-        "; ".join(verdict.badges),
-        settling.seeds if settling else None,
-        to_settle(settling, words.judged_on(verdict), verdict) if settling else None,
-    ]
+    sides = (
+        View(claim=it, verdict=index.verdicts[it.id], settling=audit.settling.get(it.id), index=index)
+        for it in audit.claims
+    )
+    rows = [{name: shown(of(side)) for name, of in COLUMNS.items()} for side in sides]
+    csv: str = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).to_csv(
+        index=False, lineterminator="\n"
+    )
+    return csv
 
 
 # --------------------------------------------------------------------------- Markdown
 
-#: With headings and blank lines, the five primary claims, five contradictions, four findings and five open
-#: claims that are told come to so many lines.
+#: With headings and blank lines, five claims and four findings a section come to so many lines at most.
 LINES = 40
 
 
@@ -176,89 +134,73 @@ def md_line(text: str, limit: int) -> str:
 
 def markdown_summary(audit: Audit) -> str:
     """Four numbers, the primary claims, contradictions, inconsistent numbers, what is open, how to rerun."""
-    index = lookup(audit)
-    values = by_claim(values_on_own_data(audit))[:FIRST_VALUES]
-    shown = {it.id for members in values for it in members}
-    primary = by_claim(it for it in audit.claims if it.primary)
-    primary.sort(key=lambda it: words.judged_on(index.verdicts[most_pressing(it, index).id]) == "other_data")
-    contradicted = by_claim(
-        it
-        for it in audit.claims
-        if words.status_of(index.verdicts[it.id]) == "contradicted" and not it.primary and it.id not in shown
-    )
+    index = Lookup(audit)
+    groups = by_claim(audit.claims)
+    contradicted = [it for it in groups if any(index.status(claim) == "contradicted" for claim in it)]
     wrong = [it for it in audit.findings if it.result == "inconsistent"]
     wrong.sort(key=lambda it: (bool(it.source), -it.weight))  # of the paper's own numbers the weightiest
-    told = [f"- {md_line(finding_place(it), 200)}: {md_line(finding_sentence(it), 600)}" for it in wrong]
-    headlines = [_md_headline(it, index) for it in (*values, *primary)]
-    parts = [
-        f"## Audit of {md_escape(shortened(audit.paper.title or audit.paper.key, 200))}",
-        "",
-        _md_head(index),
-        *_section(PRIMARY_AND_VALUES if values else PRIMARY, headlines, 5, "primary claim"),
-        *_section("Contradicted", [_md_headline(it, index) for it in contradicted], 5, "contradicted claim"),
-        *_section("Printed numbers that disagree", told, 4, "finding"),
-        *_section("Open, the cheapest to settle first", _md_open(index), 5, "open claim"),
-        *(["", f"Rerun: {md_code(audit.command)}"] if audit.command else []),
-    ]
-    return "\n".join(parts) + "\n"
+    asked = ((index.claims.get(name), it) for name, it in audit.settling.items() if it.seeds is not None)
+    open_lines = dict.fromkeys(
+        f"- {md_line(index.claim_title(it), 200)} ({md_line(words.subject_of(it), 80)}) – "
+        f"{md_escape(settling.text)}."
+        for it, settling in asked
+        if it and index.status(it) == "inconclusive"
+    )
+    parts = [f"## Audit of {md_line(audit.paper.title or audit.paper.key, 200)}", "", _md_head(index)]
+    for title, lines, limit, noun in (
+        ("Primary claims", [_md_claim(it, index) for it in groups if it[0].primary], 5, "primary claim"),
+        (
+            "Contradicted",
+            [_md_claim(it, index) for it in contradicted if not it[0].primary],
+            5,
+            "contradicted claim",
+        ),
+        (
+            "Printed numbers that disagree",
+            [f"- {md_line(finding_place(it), 200)}: {md_line(finding_sentence(it), 600)}" for it in wrong],
+            4,
+            "finding",
+        ),
+        ("Open, the cheapest to settle first", list(open_lines), 5, "open claim"),
+    ):
+        more = len(lines) - limit
+        rest = [f"- {plural(more, f'further {noun}')}: see the report."] if more > 0 else []
+        parts += ["", f"**{title}**", "", *lines[:limit], *rest] if lines else []
+    return "\n".join([*parts, *(["", f"Rerun: {md_code(audit.command)}"] if audit.command else [])]) + "\n"
 
 
 def _md_head(index: Lookup) -> str:
     """The four numbers, whose data and whose runs they rest on, what was reduced: as on the first screen."""
-    audit = index.audit
-    version, newest = shortened(audit.tool_version, 40), shortened(moment(audit.created), 40)
-    tool = f"xmtc-audit {version}".strip()
-    by = md_escape(f"{tool}, newest run {newest}" if newest else tool)
-    tested = any(words.status_of(index.verdicts[it.id]) != "not_tested" for it in audit.claims)
-    box = protocol_box(index)
-    protocol = box and md_escape(joined(f"Protocol: {box[0][:1].lower()}{box[0][1:]}", box[1]))
+    audit, box = index.audit, protocol_box(index)
+    tool, newest = (
+        f"xmtc-audit {shortened(audit.tool_version, 40)}".strip(),
+        shortened(moment(audit.created), 40),
+    )
+    tested = any(index.status(it) != "not_tested" for it in audit.claims)
     return joined(
-        f"**{_status_counts(index)}** of {plural(len(audit.claims), 'claim')} ({by}).",
+        f"**{_status_counts(index)}** of {plural(len(audit.claims), 'judgement')} "
+        f"({md_escape(joined(tool, newest and f'newest run {newest}', by=', '))}).",
         resting(audit.verdicts) if tested else NOTHING_TESTED,
         on_imported(*index.imported_and_judged),
         md_line(on_changed_margins(index), 600),
         counted_once(audit),
-        protocol,
+        box and md_escape(joined(f"Protocol: {box[0][:1].lower()}{box[0][1:]}", box[1])),
     )
 
 
 def _status_counts(index: Lookup) -> str:
     """`40 reproduced, 0 contradicted, 15 inconclusive, 120 not tested`"""
-    number = Counter(words.status_of(index.verdicts[it.id]) for it in index.audit.claims)
+    number = Counter(map(index.status, index.audit.claims))
     return ", ".join(f"{number[key]} {words.STATUS_WORDS[key].lower()}" for key in words.STATUSES)
 
 
-def _section(title: str, items: Sequence[str], limit: int, noun: str) -> list[str]:
-    """A heading and at most `limit` lines, then how many more there are; nothing for no items."""
-    more = len(items) - limit
-    rest = [f"- {plural(more, f'further {noun}')}: see the report."] if more > 0 else []
-    return ["", f"**{title}**", "", *items[:limit], *rest] if items else []
-
-
-def _md_headline(members: Sequence[ClaimRecord], index: Lookup) -> str:
-    """How a claim came out over its metrics, and the sentence of the most pressing verdict.
-
-    Of a primary claim that has the runs of another, that it has.
-    """
-    worst = most_pressing(members, index)
-    said = f"- **{md_escape(over_claim(members, index))}** {md_line(index.claim_title(worst), 200)}. "
-    said += md_line(sentence(worst, index), 600)
-    told = index.claims.get(index.same_claims.get(worst.id, "")) if worst.primary else None
-    return said + (f" ({SAME}: {md_line(index.claim_title(told), 200)})" if told else "")
-
-
-def _md_open(index: Lookup) -> list[str]:
-    """By the number of seeds that would settle them; metrics of a claim that need the same together."""
-    metrics: dict[tuple[str, str], list[str]] = {}
-    for name, settling in index.audit.settling.items():
-        claim, verdict = index.claims.get(name), index.verdicts.get(name)
-        if claim and settling.seeds is not None and words.status_of(verdict) == "inconclusive":
-            needed = to_settle_short(settling, words.judged_on(verdict))
-            metrics.setdefault((index.claim_title(claim), needed), []).append(subject_of(claim))
-    return [
-        f"- {md_line(title, 200)} ({md_escape(shortened(listed(of), 80))}) – {md_escape(text)}."
-        for (title, text), of in metrics.items()
-    ]
+def _md_claim(members: Sequence[ClaimRecord], index: Lookup) -> str:
+    """How a claim came out over its metrics, and the sentence of the most pressing verdict."""
+    worst = index.most_pressing(members)
+    said = f"- **{md_escape(index.over_metrics(members))}** {md_line(index.claim_title(worst), 200)}. "
+    first = index.same_claims.get(worst.id)
+    again = f" (same runs as: {md_line(index.claim_title(index.claims[first]), 200)})" if first else ""
+    return said + md_line(index.sentence(worst), 600) + again
 
 
 # --------------------------------------------------------------------------- JUnit
@@ -272,14 +214,13 @@ _ENDS = {
 
 def junit(audit: Audit) -> str:
     """One suite of claims and one of findings."""
-    key, index = audit.paper.key, lookup(audit)
-    # name, group, a key of `_ENDS` or another, message, text, and what is printed beside a case that holds
-    claims = [_claim_case(it, index) for it in audit.claims]
-    findings = []
-    for it in audit.findings:
+    key, index = audit.paper.key, Lookup(audit)
+    claims, findings = [_claim_case(it, index) for it in audit.claims], []
+    for it in audit.findings:  # name, group, a key of `_ENDS` or another, message, text
         said = finding_sentence(it)
-        group, text = f"{key}.printed.{it.check}", f"{finding_place(it)}\n{said}"
-        findings.append((finding_name(it), group, it.result, said, text, said))
+        findings.append(
+            (finding_name(it), f"{key}.printed.{it.check}", it.result, said, f"{finding_place(it)}\n{said}")
+        )
 
     def counted(name: str, cases: Sequence[tuple[str, ...]]) -> dict[str, str]:
         ended = Counter(_ENDS.get(case[2]) for case in cases)
@@ -288,7 +229,7 @@ def junit(audit: Audit) -> str:
 
     root = ElementTree.Element("testsuites", counted(f"audit of {key}", [*claims, *findings]))
     del root.attrib["skipped"]  # readers know it of one suite only
-    seconds = sum(run.seconds for run in index.every_run().values())
+    seconds = sum(run.seconds for run in index.every_run.values())
     for suite_name, cases in (("claims", claims), ("printed numbers", findings)):
         if not cases:
             continue
@@ -307,29 +248,28 @@ def junit(audit: Audit) -> str:
         ):
             if value:
                 ElementTree.SubElement(properties, "property", {"name": name, "value": line(value)})
-        for name, group, kind, message, text, said in cases:
-            named = {"classname": line(group), "name": line(name), "time": "0"}
-            case = ElementTree.SubElement(suite, "testcase", named)
-            if end := _ENDS.get(kind):
-                how = {"message": line(message)} | ({"type": kind} if end == "failure" else {})
-                ElementTree.SubElement(case, end, how).text = visible(text)
-            elif said:
-                ElementTree.SubElement(case, "system-out").text = visible(said)
+        for name, group, kind, message, text in cases:
+            case = ElementTree.SubElement(
+                suite, "testcase", {"classname": line(group), "name": line(name), "time": "0"}
+            )
+            end = _ENDS.get(kind)
+            how = {"message": line(message)} if end else {}
+            how |= {"type": kind} if end == "failure" else {}
+            ElementTree.SubElement(case, end or "system-out", how).text = visible(text)
     ElementTree.indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
 def _claim_case(claim: ClaimRecord, index: Lookup) -> tuple[str, ...]:
-    verdict, said = index.verdicts[claim.id], sentence(claim, index)
-    status = words.status_of(verdict)
-    why = f"{words.STATUS_WORDS[status]}: {unrun(verdict, claim.experiments) or words.reason(verdict.reason)}"
+    verdict, said, status = index.verdicts[claim.id], index.sentence(claim), index.status(claim)
+    why = words.unrun(verdict, claim.experiments) or words.reason(verdict.reason)
+    message = said if status == "contradicted" else f"{words.STATUS_WORDS[status]}: {why}"
     two = ""
     if status != "not_tested":
-        printed, ours = printed_text(claim, verdict), ours_text(claim, verdict)
-        two = f"{line(about_text(claim, verdict))}: printed {printed}, ours {ours}"
+        printed, ours = words.printed_text(claim, verdict), words.ours_text(claim, verdict)
+        two = f"{line(words.about_text(claim, verdict))}: printed {printed}, ours {ours}"
     text = joined(index.claim_title(claim), said, two, where_text(claim), by="\n")
-    message, group = said if status == "contradicted" else why, f"{index.audit.paper.key}.claims.{claim.kind}"
-    return claim.id, group, status, message, text, said
+    return claim.id, f"{index.audit.paper.key}.claims.{claim.kind}", status, message, text
 
 
 # --------------------------------------------------------------------------- LaTeX
@@ -387,30 +327,26 @@ def tex_escape(text: str) -> str:
 
 def latex(audit: Audit) -> str:
     """Printed values table by table, then the comparisons; the packages they need in a comment on top."""
-    index = lookup(audit)
+    index, name = Lookup(audit), f"audit-{slug(audit.paper.key)}"
+    values = [
+        it
+        for it in audit.claims
+        if words.kind_words(it).is_value and it.cells and it.cells[0] in index.places
+    ]
     parts: list[str] = []
-    name = f"audit-{slug(audit.paper.key)}"
-    by_table: dict[str, list[ClaimRecord]] = {}
-    for it in audit.claims:
-        if words.kind_words(it).is_value and it.cells and it.cells[0] in index.places:
-            by_table.setdefault(index.places[it.cells[0]].table.id, []).append(it)
     for table in audit.tables:
         said = f"{line(table.label, 70)}: printed values and ours, mean ± standard deviation over seeds."
-        head, own = (
-            ["Row", "Column", "Printed", "Ours", "$n$", "Margin", "Verdict"],
-            by_table.get(table.id, []),
-        )
-        parts += _tex_tables(f"{name}-{slug(table.id)}", said, head, "llrrrrl", own, index)
+        own = [it for it in values if index.places[it.cells[0]].table.id == table.id]
+        parts += _tex_tables(f"{name}-{slug(table.id)}", said, "llrrrrl", own, index)
     others = [it for it in audit.claims if not words.kind_words(it).is_value]
-    tested = {it.kind for it in others if words.status_of(index.verdicts[it.id]) != "not_tested"}
+    tested = {it.kind for it in others if index.status(it) != "not_tested"}
     said = joined(
-        "Comparisons stated by the paper: the printed difference, and ours with its interval",
-        "(95% unless stated).",
+        "Comparisons stated by the paper: the printed difference, and ours with its interval (95% "
+        "unless stated).",
         *(kind.in_table for name, kind in words.KINDS.items() if name in tested),
     )
     columns = r">{\raggedright\arraybackslash}p{0.36\textwidth}lrrrl"
-    head = ["Claim", "Metric", "Printed", "Ours", "$n$", "Verdict"]
-    parts += _tex_tables(f"{name}-comparisons", said, head, columns, others, index)
+    parts += _tex_tables(f"{name}-comparisons", said, columns, others, index)
     top = (
         f"% Verdicts on {line(audit.paper.key)}. In the preamble: \\usepackage{{booktabs,amssymb,array}}\n"
         f"% Made by xmtc-audit {line(audit.tool_version)}: {line(audit.command)}"
@@ -419,65 +355,65 @@ def latex(audit: Audit) -> str:
 
 
 def _tex_tables(
-    label: str, said: str, head: Sequence[str], columns: str, claims: Sequence[ClaimRecord], index: Lookup
+    label: str, said: str, columns: str, claims: Sequence[ClaimRecord], index: Lookup
 ) -> Iterator[str]:
     """The tested of these claims, in parts; the caption says how many, and what a dagger means."""
-    rows = [(it, index.verdicts[it.id]) for it in claims]
-    tested = [(it, verdict) for it, verdict in rows if words.status_of(verdict) != "not_tested"]
-    number = f"{numbers.count(len(tested))} of {plural(len(claims), 'claim')} were tested."
-    if len(tested) == len(claims):
-        every = f"All {plural(len(claims), 'claim')} were tested."
-        number = every if len(claims) > 1 else "The one claim was tested."
+    import pandas as pd
+
+    tested = [(it, index.verdicts[it.id]) for it in claims if index.status(it) != "not_tested"]
     scopes = {words.SCOPE_WORDS[it.scope] for _, it in tested if it.scope not in (None, "same_data")}
-    dagger = f"† On {listed(sorted(scopes), word='or')}, not on the paper’s own data." if scopes else ""
-    imported = on_imported(sum(index.imported(it) for it, _ in tested), len(tested))
-    caption = tex_escape(joined(said, number, dagger, imported, line(on_changed_margins(index), 600)))
+    caption = joined(
+        said,
+        f"{numbers.count(len(tested))} of {plural(len(claims), 'judgement')} tested.",
+        f"† On {listed(sorted(scopes), word='or')}, not on the paper’s own data." if scopes else "",
+        on_imported(sum(index.imported(it) for it, _ in tested), len(tested)),
+        line(on_changed_margins(index), 600),
+    )
     parts = range(0, len(tested), ROWS)
     for part, start in enumerate(parts, 1):
-        of = f" Part {part} of {len(parts)}." if len(parts) > 1 else ""
-        lines: list[str] = []
-        before = ""
-        shown = [_tex_row(*it, index) for it in tested[start : start + ROWS]]
-        together = len({row[0] for row in shown}) < len(shown)
-        for first, *rest in shown:  # what neighbours share stands once, a little apart from the line before
-            lines += [r"\addlinespace"] if first != before and first and lines and together else []
-            lines.append(" & ".join(["" if first == before else first, *rest]) + r" \\")
-            before = first
-        yield "\n".join(
-            [
-                "\\begin{table*}\n\\centering\\small",
-                rf"\caption{{{caption}{of}}}",
-                rf"\label{{tab:{label}{f'-{part}' if part > 1 else ''}}}",
-                rf"\begin{{tabular}}{{{columns}}}",
-                r"\toprule",
-                " & ".join(head) + r" \\",
-                r"\midrule",
-                *lines,
-                "\\bottomrule\n\\end{tabular}\n\\end{table*}",
-            ]
+        rows = pd.DataFrame([_tex_row(*it, index) for it in tested[start : start + ROWS]])
+        first = rows.columns[0]
+        rows[first] = rows[first].where(
+            rows[first] != rows[first].shift(), ""
+        )  # what neighbours share stands once
+        yield (
+            rows.style.hide(axis="index")
+            .to_latex(
+                environment="table*",
+                position_float="centering",
+                hrules=True,
+                column_format=columns,
+                caption=tex_escape(caption) + (f" Part {part} of {len(parts)}." if len(parts) > 1 else ""),
+                label=f"tab:{label}{f'-{part}' if part > 1 else ''}",
+            )
+            .rstrip("\n")
         )
 
 
-def _tex_row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> list[str]:
+def _tex_row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> dict[str, str]:
     """Ours has a dagger where it is of other data; `2 of 3` seeds where a run was lost."""
-    ours, status = ours_text(claim, verdict), words.status_of(verdict)
+    ours, status, value = (
+        words.ours_text(claim, verdict),
+        words.status_of(verdict),
+        words.kind_words(claim).is_value,
+    )
     elsewhere = verdict.scope in ("other_data", "other_split") and ours != numbers.ABSENT
     tries = verdict.attempts if len(verdict.attempts) == len(verdict.n) else verdict.n
-    seeds = [str(k) if k == of else f"{k} of {of}" for k, of in zip(verdict.n, tries, strict=True)]
-    texts = [line(index.claim_title(claim), 140), line(about_text(claim, verdict), 30)]
-    texts.append(printed_text(claim, verdict))
-    margin = []
-    if words.kind_words(claim).is_value:
+    seeds = dict.fromkeys(
+        str(k) if k == of else f"{k} of {of}" for k, of in zip(verdict.n, tries, strict=True)
+    )
+    row = {"Claim": line(index.claim_title(claim), 140), "Metric": line(words.about_text(claim, verdict), 30)}
+    if value:
         place = index.places[claim.cells[0]]
-        texts = [line(place.row.label, 70), line(place.column.label, 70), (*claim.printed, numbers.ABSENT)[0]]
-        margin = [tex_escape(numbers.margin_size(verdict.margin))]
-    return [
-        *map(tex_escape, texts),
-        tex_escape(ours) + (r"\,\dag{}" if elsewhere else ""),
-        ", ".join(dict.fromkeys(seeds)) or "--",
-        *margin,
-        f"{_TEX_MARKS[status]} {words.STATUS_WORDS[status].lower()}",
-    ]
+        row = {"Row": line(place.row.label, 70), "Column": line(place.column.label, 70)}
+    row |= {"Printed": words.printed_text(claim, verdict)}
+    return {
+        **{name: tex_escape(text) for name, text in row.items()},
+        "Ours": tex_escape(ours) + (r"\,\dag{}" if elsewhere else ""),
+        "$n$": ", ".join(seeds) or "--",
+        **({"Margin": tex_escape(numbers.margin_size(verdict.margin))} if value else {}),
+        "Verdict": f"{_TEX_MARKS[status]} {words.STATUS_WORDS[status].lower()}",
+    }
 
 
 # --------------------------------------------------------------------------- a terminal
@@ -488,42 +424,33 @@ def summary(audit: Audit) -> str:
 
     What most claims rest on, such as made data, stands above them; behind those that do not, theirs.
     """
-    index = lookup(audit)
+    index = Lookup(audit)
     lines = [visible(changed)] if (changed := on_changed_margins(index)) else []
-    pairs = list(zip(audit.claims, audit.verdicts, strict=True))
+    pairs = [(it, index.verdicts[it.id]) for it in audit.claims]
     rest = [it for it in pairs if it[1].p_reproduced is None and it[1].outcome == "inconclusive"]
-    tested = [claim for claim, verdict in pairs if verdict.p_reproduced is not None]
-    groups = by_claim([*tested, *(claim for claim, verdict in pairs if is_exact(verdict))])
+    left = {claim.id for claim, _ in rest}
+    groups = by_claim(claim for claim, _ in pairs if claim.id not in left)
     evidence = [_evidence(group, index) for group in groups]
     usual, number = Counter(evidence).most_common(1)[0] if evidence else ("", 0)
     if usual:
-        but = "" if number == len(evidence) else ", but where another stands in brackets"
-        lines.append(f"evidence: {usual}{but}")
+        lines.append(f"evidence: {usual}{'' if number == len(evidence) else ', unless stated in brackets'}")
     width = max((len(group[0].claim) for group in groups), default=0)
     for group, marks in zip(groups, evidence, strict=True):
         own = "" if marks == usual else f"   [{marks or 'as in the paper'}]"
         judged = [(it, index.verdicts[it.id]) for it in group]
         cells = (f"{words.ICONS[words.status_of(verdict)]} {_number(it, verdict)}" for it, verdict in judged)
         lines.append(f"{group[0].claim:{width}}  {'   '.join(cells)}".rstrip() + own)
-        lines += [f"{'':{width}}    {said}" for pair in judged if (said := _of_readings(*pair))]
+        for it, verdict in judged:
+            against = sum(reading.outcome == "contradicted" for reading in verdict.readings)
+            if verdict.reason == "ambiguous_description" and against:
+                said = (
+                    f"{against} of {plural(len(verdict.readings), 'reading')} "
+                    f"contradict{'s' if against == 1 else ''} it"
+                )
+                lines.append(f"{'':{width}}    {words.subject_of(it)}: {said}")
     codes = dict.fromkeys(verdict.reason for _, verdict in rest)
-    lines += unjudged_lines(rest, lambda claim: [f"`{name}`" for name in claim.experiments], codes)
-    return "\n".join([*lines, "", f"{plural(len(pairs), 'claim')}: {_status_counts(index)}"])
-
-
-def _of_readings(claim: ClaimRecord, verdict: Verdict) -> str:
-    """`P@1: 5 of 15 readings contradict it, nearest mean 66.93`, where readings do not agree."""
-    number = sum(it.outcome == "contradicted" for it in verdict.readings)
-    if verdict.reason != "ambiguous_description" or not number:
-        return ""
-    does = "contradicts" if number == 1 else "contradict"
-    said = f"{subject_of(claim)}: {number} of {len(verdict.readings)} readings {does} it"
-    means = [it.estimate for it in verdict.readings if it.estimate is not None]
-    target = verdict.target
-    if not words.kind_words(claim).is_value or target is None or not means:
-        return said
-    nearest = numbers.points(min(means, key=lambda mean: abs(mean - target)))
-    return f"{said}, nearest mean {nearest}, printed {numbers.points(target)}"
+    lines += words.unjudged_lines(rest, lambda claim: [f"`{name}`" for name in claim.experiments], codes)
+    return "\n".join([*lines, "", f"{plural(len(pairs), 'judgement')}: {_status_counts(index)}"])
 
 
 def _evidence(group: Sequence[ClaimRecord], index: Lookup) -> str:
@@ -541,13 +468,15 @@ def _evidence(group: Sequence[ClaimRecord], index: Lookup) -> str:
 
 def _number(claim: ClaimRecord, verdict: Verdict) -> str:
     """What the claim is about, and the mean, signed difference, ratio or share of comparisons."""
-    kind, subject, medians = words.kind_words(claim), subject_of(claim), medians_of(verdict)
+    kind, subject, medians = words.kind_words(claim), words.subject_of(claim), words.medians_of(verdict)
     if kind.parts:
-        return f"{subject} {share_as_claimed(claim, verdict)}".rstrip()
+        return f"{subject} {words.share_as_claimed(claim, verdict)}".rstrip()
     if kind.measure is None:
         return f"{subject} epochs {' and '.join(medians)}" if medians else subject
     number = (
-        "" if verdict.estimate is None else kind.measure.terminal + estimate_text(claim, verdict, sd=False)
+        ""
+        if verdict.estimate is None
+        else kind.measure.terminal + words.estimate_text(claim, verdict, sd=False)
     )
     return f"{subject} {number}".rstrip()
 
@@ -561,14 +490,13 @@ class Export:
 
     file: str
     """Name beside `report.html`."""
-    what: str
     write: Callable[[Audit], str]
 
 
 #: By the name that `--also` knows. The names of the files are `report.`, so that they lie together.
 EXPORTS = {
-    "csv": Export("report.csv", "one row a claim", claims_csv),
-    "markdown": Export("report.md", "at most 40 lines for a review form", markdown_summary),
-    "junit": Export("report.junit.xml", "a test report for CI", junit),
-    "latex": Export("report.tex", "tables for a paper", latex),
+    "csv": Export("report.csv", claims_csv),
+    "markdown": Export("report.md", markdown_summary),
+    "junit": Export("report.junit.xml", junit),
+    "latex": Export("report.tex", latex),
 }

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from functools import cached_property
 
 from audit.record import (
     Audit,
     Cell,
     ClaimRecord,
     Column,
+    Deviation,
     ExperimentRecord,
     Row,
     Run,
@@ -22,8 +23,8 @@ from audit.record import (
     comparable_metric,
     comparison,
 )
+from reports import sentences as words
 from reports.numbers import ABSENT
-from reports.sentences import UNJUDGED, kind_words
 from reports.text import capital, grouped, listed, quoted, slug, unique_slugs
 
 #: The paper's own data before others.
@@ -46,27 +47,85 @@ class Place:
         return self.cell.metric or self.column.metric
 
 
-@dataclass(frozen=True)
 class Lookup:
-    """The audit with its ids resolved; what is not there is simply absent."""
+    """The audit with its ids resolved; what is not there is simply absent.
 
-    audit: Audit
-    verdicts: Mapping[str, Verdict]
-    """By claim id; a claim without one was not run."""
-    experiments: Mapping[str, ExperimentRecord]
-    claims: Mapping[str, ClaimRecord]
-    metrics: Mapping[str, Sequence[ClaimRecord]]
-    """Id in the claim file -> the claims of its metrics."""
-    places: Mapping[str, Place]
-    """By cell address."""
-    anchors: Mapping[str, str]
-    """Claim id -> fragment of its deep link, unique in the page."""
-    run_anchors: Mapping[str, str]
-    """Run key -> fragment of the run's record."""
-    same_claims: Mapping[str, str]
-    """Id of a claim -> that of the claim whose entry tells of its runs."""
-    same_experiments: Mapping[str, str]
-    """Id of an experiment -> that of the experiment that has its runs on nearer data, or first."""
+    Verdicts are found by claim id, so a claim without one shows as not tested.
+    """
+
+    def __init__(self, audit: Audit) -> None:
+        self.audit = audit
+        self.verdicts = {claim.id: Verdict(claim.id, "inconclusive", "not_run") for claim in audit.claims}
+        self.verdicts |= {verdict.claim: verdict for verdict in audit.verdicts}
+        self.claims = {claim.id: claim for claim in audit.claims}
+        self.experiments = {experiment.id: experiment for experiment in audit.experiments}
+        #: Claim id -> fragment of the deep link to its row.
+        self.anchors = unique_slugs("c", self.claims)
+        by_file = unique_slugs("claim", [claim.claim for claim in audit.claims])
+        self.card_anchors = {claim.id: by_file[claim.claim] for claim in audit.claims}
+
+    @cached_property
+    def places(self) -> Mapping[str, Place]:
+        """By cell address."""
+        cells = [
+            (table, row, column, cell)
+            for table in self.audit.tables
+            for row in table.rows
+            for column, cell in zip(table.columns, row.cells, strict=False)
+        ]
+        anchors = unique_slugs("t", [cell.address for *_, cell in cells])
+        return {it[-1].address: Place(*it, anchors[it[-1].address]) for it in cells}
+
+    @cached_property
+    def run_anchors(self) -> Mapping[str, str]:
+        """Run key -> fragment of its record: its first five digits where no other run has them."""
+        number = Counter(key[:5] for key in self.every_run)
+        return {key: f"r-{slug(key[:5] if number[key[:5]] == 1 else key)}" for key in self.every_run}
+
+    @cached_property
+    def settings_anchors(self) -> Mapping[str, str]:
+        """Experiment -> fragment of what was run; of one for which another's runs stand, that one's."""
+        run = [it.id for it in self.audit.experiments if it.runs]
+        anchors = unique_slugs("s", run)
+        return {name: anchors[self.same_experiments.get(name, name)] for name in run}
+
+    @cached_property
+    def every_run(self) -> Mapping[str, Run]:
+        """Each once, by its key."""
+        return {run.key: run for record in self.audit.experiments for run in record.runs}
+
+    @cached_property
+    def same_claims(self) -> Mapping[str, str]:
+        """Id of a claim -> that of the claim about a nearer data set whose entry tells of its runs.
+
+        A claim of which an arm was not run stands for itself.
+        """
+        runs = {it.id: tuple(sorted(run.key for run in it.runs)) for it in self.audit.experiments}
+        groups: dict[str, list[tuple[ClaimRecord, Verdict]]] = {}
+        for claim in self.audit.claims:
+            verdict, arms = self.verdicts[claim.id], [runs.get(name, ()) for name in claim.experiments]
+            if verdict.scope is not None and verdict.reason != "not_run" and arms and all(arms):
+                margin = claim.margin.value if claim.margin and not words.kind_words(claim).printed else None
+                key = canonical_json([claim.kind, arms, comparable_metric(claim), margin, claim.details])
+                groups.setdefault(key, []).append((claim, verdict))
+        same: dict[str, str] = {}
+        for members in groups.values():
+            first, _ = min(members, key=lambda pair: (_NEAREST.index(pair[1].scope), not pair[0].primary))
+            again = (
+                it for it, verdict in members if verdict.scope == "other_data" and it.dataset != first.dataset
+            )
+            same |= {claim.id: first.id for claim in again}
+        return same
+
+    @cached_property
+    def same_experiments(self) -> Mapping[str, str]:
+        """Id of an experiment -> that of the experiment that has its runs on nearer data, or first."""
+        same: dict[str, str] = {}
+        for members in by_runs(it for it in self.audit.experiments if it.runs):
+            first = min(members, key=lambda it: _NEAREST.index(it.scope))
+            again = (it for it in members if it.scope == "other_data" and it.dataset != first.dataset)
+            same |= {it.id: first.id for it in again}
+        return same
 
     def title(self, experiment: str) -> str:
         record = self.experiments.get(experiment)
@@ -80,27 +139,44 @@ class Lookup:
         """The claim's own short words, or a plain description where the file has none."""
         if claim.says:
             return claim.says
-        names, kind = self.names(claim), kind_words(claim)
+        names, kind = self.names(claim), words.kind_words(claim)
         if not kind.title:
             return capital(f"{kind.word} of {listed(quoted(names)) or ABSENT}")
         first, second = [*names, ABSENT, ABSENT][:2]
         return kind.title.format(first=first, second=second, printed=" / ".join(claim.printed) or ABSENT)
 
-    def quoted(self, claim: ClaimRecord) -> list[str]:
-        """The same, as they stand within a sentence."""
-        return quoted(self.names(claim))
+    def sentence(self, claim: ClaimRecord) -> str:
+        """The verdict on `claim` in a sentence or two; a claim without a verdict is not tested."""
+        return words.verdict_sentence(
+            claim,
+            self.verdicts[claim.id],
+            names=self.names(claim),
+            departures=len(self.departures(claim)),
+            settling=self.audit.settling.get(claim.id),
+        )
+
+    def status(self, claim: ClaimRecord) -> words.Status:
+        return words.status_of(self.verdicts[claim.id])
+
+    def over_metrics(self, claims: Sequence[ClaimRecord]) -> str:
+        """How one claim of the file came out over its metrics."""
+        return words.over_metrics((words.subject_of(it), self.status(it)) for it in claims)
+
+    def most_pressing(self, claims: Sequence[ClaimRecord]) -> ClaimRecord:
+        """Of one claim's metrics, the first with the verdict that most needs a reader's eye."""
+        return min(claims, key=lambda it: words.PRESSING.index(self.status(it)))
 
     def records(self, claim: ClaimRecord) -> list[ExperimentRecord]:
         return [self.experiments[name] for name in claim.experiments if name in self.experiments]
+
+    def departures(self, claim: ClaimRecord) -> list[Deviation]:
+        """The departures from the paper behind the claim's runs, each once."""
+        return list(dict.fromkeys(it for record in self.records(claim) for it in record.deviations))
 
     def runs(self, experiment: str) -> tuple[Run, ...]:
         """The runs of an experiment by seed."""
         record = self.experiments.get(experiment)
         return tuple(sorted(record.runs, key=lambda run: run.spec.seed)) if record else ()
-
-    def every_run(self) -> dict[str, Run]:
-        """Each once, by its key."""
-        return {run.key: run for record in self.audit.experiments for run in record.runs}
 
     def imported(self, claim: ClaimRecord) -> bool:
         """Whether the claim rests on runs that others made, and that nobody verified here."""
@@ -109,7 +185,7 @@ class Lookup:
     @property
     def imported_and_judged(self) -> tuple[int, int]:
         """How many of the judged claims rest on imported runs, and how many were judged."""
-        judged = [it for it in self.audit.claims if self.verdicts[it.id].reason not in UNJUDGED]
+        judged = [it for it in self.audit.claims if self.verdicts[it.id].reason not in words.UNJUDGED]
         return sum(self.imported(it) for it in judged), len(judged)
 
     def again(self, experiment: str) -> list[str]:
@@ -117,81 +193,16 @@ class Lookup:
         return [self.title(name) for name, first in self.same_experiments.items() if first == experiment]
 
 
-def lookup(audit: Audit) -> Lookup:
-    """Index `audit`. Verdicts are found by claim id, so a claim without one shows as not tested."""
-    verdicts = {claim.id: Verdict(claim.id, "inconclusive", "not_run") for claim in audit.claims}
-    verdicts |= {verdict.claim: verdict for verdict in audit.verdicts}
-    return Lookup(
-        audit=audit,
-        verdicts=verdicts,
-        claims={claim.id: claim for claim in audit.claims},
-        experiments={experiment.id: experiment for experiment in audit.experiments},
-        metrics=grouped(audit.claims, lambda it: it.claim),
-        places=_places(audit.tables),
-        anchors=unique_slugs("c", [claim.id for claim in audit.claims]),
-        run_anchors=_run_anchors(audit),
-        same_claims=_same_claims(audit, verdicts),
-        same_experiments=_same_experiments(audit),
-    )
-
-
-def _places(tables: Sequence[TableRecord]) -> dict[str, Place]:
-    cells = [
-        (table, row, column, cell)
-        for table in tables
-        for row in table.rows
-        for column, cell in zip(table.columns, row.cells, strict=False)
-    ]
-    anchors = unique_slugs("t", [cell.address for *_, cell in cells])
-    return {it[-1].address: Place(*it, anchors[it[-1].address]) for it in cells}
-
-
-def _run_anchors(audit: Audit) -> dict[str, str]:
-    """The first five digits of a key where no other run has them: a page names each run many times."""
-    keys = dict.fromkeys(run.key for record in audit.experiments for run in record.runs)
-    number = Counter(key[:5] for key in keys)
-    return {key: f"r-{slug(key[:5] if number[key[:5]] == 1 else key)}" for key in keys}
-
-
 def by_runs(experiments: Iterable[ExperimentRecord]) -> list[list[ExperimentRecord]]:
     """Experiments of the same runs together, in the order of the first of each."""
     return list(grouped(experiments, lambda it: tuple(sorted(run.key for run in it.runs))).values())
 
 
-def _same_claims(audit: Audit, verdicts: Mapping[str, Verdict]) -> dict[str, str]:
-    """Of claims about other data sets than the one that tells; a claim of which an arm was not run stays."""
-    runs = {it.id: tuple(sorted(run.key for run in it.runs)) for it in audit.experiments}
-    groups: dict[str, list[tuple[ClaimRecord, Verdict]]] = {}
-    for claim in audit.claims:
-        it, arms = verdicts[claim.id], [runs.get(name, ()) for name in claim.experiments]
-        if it.scope is not None and it.reason != "not_run" and arms and all(arms):
-            margin = claim.margin.value if claim.margin and not kind_words(claim).printed else None
-            key = canonical_json([claim.kind, arms, comparable_metric(claim), margin, claim.details])
-            groups.setdefault(key, []).append((claim, it))
-    same: dict[str, str] = {}
-    for members in groups.values():
-        first, _ = min(members, key=lambda pair: (_NEAREST.index(pair[1].scope), not pair[0].primary))
-        again = [
-            claim for claim, it in members if it.scope == "other_data" and claim.dataset != first.dataset
-        ]
-        same |= {claim.id: first.id for claim in again}
-    return same
-
-
-def _same_experiments(audit: Audit) -> dict[str, str]:
-    same: dict[str, str] = {}
-    for members in by_runs(it for it in audit.experiments if it.runs):
-        first = min(members, key=lambda it: _NEAREST.index(it.scope))
-        again = [it for it in members if it.scope == "other_data" and it.dataset != first.dataset]
-        same |= {it.id: first.id for it in again}
-    return same
-
-
 def distinct(pairs: Iterable[tuple[ClaimRecord, Verdict]]) -> int:
     """How many different comparisons these claims are, as the record counts them (`Share.once`)."""
-    return len({(comparison(claim, it), it.outcome) for claim, it in pairs})
+    return len({(comparison(claim, verdict), verdict.outcome) for claim, verdict in pairs})
 
 
 def by_claim(claims: Iterable[ClaimRecord]) -> list[list[ClaimRecord]]:
-    """Neighbours that are one claim of the file, over its metrics."""
-    return [list(members) for _, members in groupby(claims, key=lambda it: it.claim)]
+    """What is one claim of the file together, over its metrics."""
+    return list(grouped(claims, lambda it: it.claim).values())

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from audit.record import Audit, AuthorResponse, Scope, Verdict
-from reports import cards, findings, protocol, rerun, splits, tables
+from audit.record import UNTESTED, Audit, AuthorResponse, Scope, Verdict
+from reports import cards, findings, protocol, rerun, splits, svg, tables
 from reports import sentences as words
-from reports.lookup import Lookup, distinct, lookup
-from reports.numbers import count
-from reports.svg import IntervalPlot, interval_plot
+from reports.lookup import Lookup, by_claim, distinct
+from reports.numbers import ABSENT, count, duration
 from reports.text import View, capital, joined, listed, moment, plural
 
 NOTHING_TESTED = "Nothing was tested."
-PRIMARY = "Primary claims"
-PRIMARY_AND_VALUES = "Printed values, and the primary claims"
-#: So many primary claims are on the first screen; the others are folded below them.
-_FIRST = 3
-#: So many printed values stand above them where none of them rests on the paper's own data.
-FIRST_VALUES = 2
+#: So many rows of one overview plot; the others stand in their cards.
+ROWS = 60
+#: So many open claims are named; `audit plan` lists all.
+_OPEN_NAMED = 20
 
 
 def build(audit: Audit) -> View:
     """Everything the page shows about `audit`; the same audit gives the same page."""
-    index = lookup(audit)
-    shown = [cards.card(claim, index) for claim in audit.claims]
-    some_drawn = cards.drop_plots(shown)
-    primary, values = cards.headlines(index), cards.on_own_data(index, FIRST_VALUES)
-    groups = cards.card_groups(shown)
-    section = findings.findings_section(index)
-    paper = audit.paper
+    index = Lookup(audit)
+    shown = [cards.card(members, index) for members in by_claim(audit.claims)]
+    some_dropped, groups, paper = cards.drop_plots(shown), cards.card_groups(shown), audit.paper
     return View(
         title=paper.title or paper.key,
         byline=joined(listed(paper.authors), joined(paper.venue, paper.year), by=". "),
@@ -38,26 +32,30 @@ def build(audit: Audit) -> View:
         code=joined(paper.code_url, paper.code_commit, by=" at commit "),
         version=audit.tool_version,
         date=moment(audit.created),
-        headlines=[*values, *cards.headed(primary[:_FIRST])],
-        primary_heading=PRIMARY_AND_VALUES if values else PRIMARY,
-        further=cards.headed(primary[_FIRST:]),
+        primary=[it for it in shown if it.primary],
         counts=_counts(index),
+        claims=plural(len(shown), "claim"),
         tally=_tally(index),
         resting=_resting(index),
         looks=audit.about_looks,
-        nothing_tested=all(it.status == "not_tested" for it in shown),
+        nothing_tested=all(row.status == "not_tested" for it in shown for row in it.rows),
+        overview=_overview(index),
         scopes=protocol.scope_notes(index),
         protocol=protocol.protocol_box(index),
-        inconsistent=list(findings.inconsistencies(section, index)),
+        code_of=rerun.code_note(index),
+        not_tested=list(
+            words.unjudged_lines(((it, index.verdicts[it.id]) for it in audit.claims), index.names, UNTESTED)
+        ),
+        inconsistent=list(findings.inconsistencies(index)),
         gate=protocol.gate_state(index),
         slider=cards.slider(index),
         chips=cards.chips(shown),
-        before_only=cards.commands_in_short(groups, rerun.before_only(index)),
         groups=groups,
-        open=cards.open_claims(index),
-        some_drawn=some_drawn,
+        stand_in=cards.STAND_IN_NOTE if any(it.scope == "other_data" for it in shown) else "",
+        open=_open_claims(index),
+        some_dropped=some_dropped,
         key_plot=_KEY_PLOT,
-        findings=section,
+        findings=findings.findings_section(index),
         tables=tables.table_views(index),
         repeats=bool(index.same_claims),
         across=tables.across_section(index),
@@ -65,7 +63,7 @@ def build(audit: Audit) -> View:
         strata=tables.strata_blocks(index),
         data=tables.data_blocks(index),
         models=protocol.gate_models(index),
-        imported=any(run.imported for run in index.every_run().values()),
+        imported=any(run.imported for run in index.every_run.values()),
         diff=protocol.protocol_diff(index),
         studies=protocol.study_views(index),
         curves=protocol.learning_views(index),
@@ -78,41 +76,63 @@ def build(audit: Audit) -> View:
     )
 
 
-_KEY_PLOT = interval_plot(
-    IntervalPlot(
-        description="An invented example: printed 76.20, mean 75.62.",
-        axis="P@1, points",
-        estimate=75.62,
-        target=76.2,
-        target_label="printed 76.20",
-        margin=(75.7, 76.7),
-        ci90=(75.32, 75.92),
-        ci95=(75.23, 76.01),
-        pi95=(74.67, 76.57),
-        dots=(75.2, 75.45, 75.62, 75.83, 76.0),
-    )
-)
+_KEY_PLOT = svg.forest(
+    [
+        svg.Row(
+            "P@1",
+            "reproduced",
+            estimate=-0.18,
+            margin=(-0.5, 0.5),
+            inner=(-0.42, 0.06),
+            outer=(-0.5, 0.14),
+            prediction=(-1.1, 0.74),
+            dots=(-0.4, -0.25, -0.18, -0.07, 0.0),
+        )
+    ],
+    cards.VALUES_AXIS,
+    "An invented example.",
+    zero=0.0,
+).svg()
 
 
-def _counts(index: Lookup, *, imported: bool = True) -> list[View]:
-    """The four numbers. They add up to the number of claims: every claim has one of the four statuses.
+def _overview(index: Lookup) -> list[View]:
+    """Plots of all judged printed values and of all judged differences, many in two columns; of very many the
+    first."""
+    views = []
+    for title, axis, every in cards.overview(index):
+        rows = every[:ROWS]
+        half = next(
+            (k for k in range(len(rows) // 2, len(rows)) if rows[k].heading != rows[k - 1].heading), len(rows)
+        )
+        columns = [rows[:half], rows[half:]] if len(rows) > 8 else [rows]
+        said = f"{title}: {plural(len(every), 'judgement')}."
+        plots = [svg.forest(column, axis, said, zero=0.0, beside=rows).svg() for column in columns]
+        more = (
+            f"the first {ROWS} of {len(every)}; the others stand in their cards" if len(every) > ROWS else ""
+        )
+        views += [View(title=title, plots=[it for it in plots if it], more=more)] if any(plots) else []
+    return views
+
+
+def _counts(index: Lookup) -> list[View]:
+    """The four numbers. They add up to the number of judgements: every claim and metric has one of the four
+    statuses.
 
     Beside each how many comparisons they are and on whose data; of those not tested, whose runs failed.
-    `imported` is whether a number says how many of it rest on imported runs.
     """
     boxes = []
     for status in words.STATUSES:
-        pairs = [(it, verdict) for it in index.audit.claims if (verdict := index.verdicts[it.id])]
-        pairs = [pair for pair in pairs if words.status_of(pair[1]) == status]
+        pairs = [(it, index.verdicts[it.id]) for it in index.audit.claims if index.status(it) == status]
         number, stand_in = len(pairs), sum(verdict.scope == "other_data" for _, verdict in pairs)
-        others = sum(imported and index.imported(claim) for claim, _ in pairs)
+        notes = []
         if status == "not_tested":
             failed = sum(verdict.reason == "run_failed" for _, verdict in pairs)
-            notes = [f"{count(failed)} because our runs failed"] if failed else []
+            notes += [f"{count(failed)} because our runs failed"] if failed else []
         else:
             once = distinct(pairs)
-            notes = [plural(once, "different comparison")] if 0 < once < number else []
-            for some, what in ((stand_in, "stand-in data"), (others, "imported numbers")):
+            notes += [plural(once, "different comparison")] if 0 < once < number else []
+            imported = sum(index.imported(claim) for claim, _ in pairs)
+            for some, what in ((stand_in, "stand-in data"), (imported, "imported numbers")):
                 notes += [f"{'all' if some == number else count(some)} on {what}"] if some else []
         boxes.append(
             View(
@@ -127,20 +147,17 @@ def _counts(index: Lookup, *, imported: bool = True) -> list[View]:
 
 
 def _tally(index: Lookup) -> str:
-    """The denominators: all claims, those that could be judged, those that were decided."""
+    """The denominators: all judgements, those that could be made, those that were decided."""
     total = len(index.audit.claims)
-    judged = sum(verdict.reason not in words.UNJUDGED for verdict in index.audit.verdicts)
-    decided = sum(
-        words.status_of(index.verdicts[it.id]) in ("reproduced", "contradicted") for it in index.audit.claims
-    )
     if not total:
-        said = NOTHING_TESTED
-    elif not judged:
-        said = f"Of {plural(total, 'claim')}, none could be judged."
-    else:
-        could = "all" if judged == total else count(judged)
-        settled = {0: "none was", 1: "1 was"}.get(decided, f"{count(decided)} were")
-        said = f"Of {plural(total, 'claim')}, {could} could be judged and {settled} decided."
+        return NOTHING_TESTED
+    judged = sum(verdict.reason not in words.UNJUDGED for verdict in index.audit.verdicts)
+    status = Counter(map(index.status, index.audit.claims))
+    decided = status["reproduced"] + status["contradicted"]
+    said = (
+        f"Each metric of a claim is judged apart: {plural(total, 'judgement')}, of which "
+        f"{count(judged)} could be made and {count(decided)} decided the claim."
+    )
     return joined(said, counted_once(index.audit))
 
 
@@ -152,8 +169,9 @@ def counted_once(audit: Audit) -> str:
     reproduced, number = share.once
     kept = "" if reproduced == number else f", {count(reproduced)} of them reproduced"
     return (
-        f"The {count(share.decided)} decided claims are {plural(number, 'different comparison')}{kept}: some "
-        "say the same of several data sets, or in other words, and rest on the same runs."
+        f"The {count(share.decided)} decided judgements are "
+        f"{plural(number, 'different comparison')}{kept}: some repeat "
+        "another on the same runs."
     )
 
 
@@ -164,27 +182,75 @@ def resting(verdicts: Sequence[Verdict]) -> str:
     if not known:
         return ""
     if set(known) == {"same_data"}:
-        return "What was judged rests on the paper’s own data."
+        return "All verdicts rest on the paper’s own data."
     if set(scopes) == {"other_data"}:
-        return "All that was judged rests on stand-in data: what holds there may not hold on the paper’s own."
+        return "All verdicts rest on stand-in data: what holds there may not hold on the paper’s own."
     others: tuple[Scope, ...] = ("other_data", "other_split")
     told = [f"{count(known.count(it))} on {words.SCOPE_WORDS[it]}" for it in others if it in known]
-    return f"Of those judged, {listed(told)}: what holds there may not hold on the paper’s own."
+    return (
+        f"Of {plural(len(scopes), 'verdict')}, {listed(told)}: what holds there may not hold on "
+        f"the paper’s own data."
+    )
 
 
 def on_imported(number: int, judged: int) -> str:
     """Whose runs the judged claims rest on, where others made them; empty where all are ours."""
     if not number:
         return ""
-    which = "All of it" if number == judged else f"{count(number)} of {plural(judged, 'judged claim')}"
-    rests = "rests" if 1 in (number, number / judged) else "rest"
-    return f"{which} {rests} on numbers that were imported, not verified here."
+    which = f"{'All' if number == judged else count(number) + ' of'} {plural(judged, 'verdict')}"
+    return f"{which} {'rests' if number == 1 else 'rest'} on imported numbers that were not verified here."
 
 
 def _resting(index: Lookup) -> str:
     """On whose data, and on whose runs."""
     imported = on_imported(*index.imported_and_judged)
     return joined(resting(index.audit.verdicts), imported, rerun.on_changed_margins(index))
+
+
+def _open_claims(index: Lookup) -> View:
+    """The claims that more seeds can settle, the paper's own data first; of the others how many, by what they
+    need."""
+    asked = []
+    for name, settling in index.audit.settling.items():
+        verdict = index.verdicts.get(name)
+        told = name in index.same_claims or name not in index.claims
+        if (
+            verdict
+            and not told
+            and (verdict.reason == "run_failed" or words.status_of(verdict) == "inconclusive")
+        ):
+            asked.append((index.claims[name], settling, verdict))
+    by_seeds = sorted(
+        (it for it in asked if it[1].seeds is not None), key=lambda it: words.judged_on(it[2]) == "other_data"
+    )
+    rows = [
+        View(
+            title=index.claim_title(claim),
+            metric=words.subject_of(claim),
+            href=f"#{index.anchors[claim.id]}",
+            seeds=settling.seeds,
+            runs=sum(settling.missing.values()) or ABSENT,
+            time="not known"
+            if settling.seconds is None
+            else joined(duration(settling.seconds), settling.device and f"on a {settling.device}"),
+            chance=words.to_settle(settling, words.judged_on(verdict), chances=True).partition("; ")[2]
+            or settling.text,
+        )
+        for claim, settling, verdict in by_seeds[:_OPEN_NAMED]
+    ]
+    more = len(by_seeds) - len(rows)
+    rest = (
+        [f"{plural(more, 'further judgement')}: more seeds than these; `audit plan` lists them."]
+        if more
+        else []
+    )
+    others = Counter(
+        words.to_settle(it, words.judged_on(verdict)) for _, it, verdict in asked if it.seeds is None
+    )
+    rest += [f"{plural(number, 'judgement')}: {text}." for text, number in others.items()]
+    return View(
+        claims=rows, rest=rest, stand_in=any(verdict.scope == "other_data" for _, _, verdict in by_seeds)
+    )
 
 
 def _authors(said: AuthorResponse | None) -> View:
@@ -206,13 +272,13 @@ def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) 
     rows = []
     for folder, audit in sorted(audits, key=lambda it: it[0]):
         wrong, total = sum(it.result == "inconsistent" for it in audit.findings), len(audit.findings)
-        index, found = lookup(audit), f"{count(wrong)} of {plural(total, 'finding')} inconsistent"
+        index, found = Lookup(audit), f"{count(wrong)} of {plural(total, 'finding')} inconsistent"
         rows.append(
             View(
                 title=audit.paper.title or audit.paper.key,
                 report=folder,
                 href=f"./{quote(folder)}/report.html",  # `./` so that no name is taken for a scheme
-                counts=_counts(index, imported=False),
+                counts=_counts(index),
                 total=len(audit.claims),
                 rests_on=_resting(index) or "nothing was judged",
                 findings=found if total else "not checked",
@@ -220,7 +286,6 @@ def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) 
             )
         )
     papers = len({audit.paper.key for _, audit in audits})
-    them = "it" if len(unread) == 1 else "them"
-    lost = f"Not shown, as no audit could be read from {them}: {listed(sorted(unread))}."
+    lost = f"Not shown, because no audit could be read there: {listed(sorted(unread))}."
     summary = f"{plural(len(rows), 'audit')} of {plural(papers, 'paper')}"
     return View(summary=summary, rows=rows, unread=lost if unread else "")

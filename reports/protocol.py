@@ -1,4 +1,5 @@
-"""The protocol: what was reduced, each point against the paper and its code, tuning, and every run."""
+"""The protocol: what was reduced, each point against the paper and its code, tuning, every run, the fidelity
+gate."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from typing import Any
 
 from audit.record import IMPORTED, Deviation, ExperimentRecord, Run, Scope
 from reports import numbers
-from reports.cards import seed_note, settings_anchors
-from reports.curves import curves_of, learning_plot
+from reports.cards import seed_note
 from reports.lookup import Lookup, by_runs
 from reports.rerun import versions_of
 from reports.sentences import SCOPE_WORDS
+from reports.svg import curves_of, learning_plot
 from reports.tables import same_also
 from reports.text import View, capital, grouped, joined, listed, plural, quoted
 
@@ -29,28 +30,29 @@ def protocol_diff(index: Lookup) -> View:
     run = [it for it in index.audit.experiments if it.runs]
     points = {it.id: list(_points(it, index)) for it in run}
     own = [it for it in run if it.id not in index.same_experiments]
-    told = {it.id: points[it.id] for it in own}
-    for name, first in index.same_experiments.items():
-        told[name] = [it for it in points[name] if it not in points[first]]
     shared: dict[Deviation, list[str]] = {}
-    for name, mine in told.items():
-        for point in mine:
-            shared.setdefault(point, []).append(name)
+    for it in own:
+        for point in points[it.id]:
+            shared.setdefault(point, []).append(it.id)
+    for name, first in index.same_experiments.items():
+        for point in points[name]:
+            if point not in points[first]:
+                shared.setdefault(point, []).append(name)
     groups = grouped(shared, lambda it: tuple(shared[it]))
-    silent, number = sum(it.silent for it in shared), plural(len(shared), "point")
-    summary = f"On {numbers.count(silent)} of {number} the paper is silent."
-    if not silent:
-        summary = f"On none of {number} is the paper silent, as far as is on record."
-    anchors = settings_anchors(index)
+    silent = sum(it.silent for it in shared)
+    summary = "No departure from the paper is on record."
+    if shared:
+        of = f"{numbers.count(silent)} of the {plural(len(shared), 'setting')} listed"
+        summary = f"The paper specifies {'all settings listed' if not silent else f'all but {of}'}."
     return View(
-        summary=summary if shared else _counts(()),
+        summary=summary,
         groups=[
             View(heading=_heading(names, own, index), points=shared_points, counts=_counts(shared_points))
             for names, shared_points in sorted(groups.items(), key=lambda item: -len(item[0]))
         ],
         settings=[
             View(
-                anchor=anchors[it.id],
+                anchor=index.settings_anchors[it.id],
                 title=index.title(it.id),
                 named=joined(it.model, it.variant, it.protocol, by=", "),
                 counts=_counts(points[it.id]),
@@ -65,30 +67,27 @@ def protocol_diff(index: Lookup) -> View:
 def _points(experiment: ExperimentRecord, index: Lookup) -> Iterator[Deviation]:
     """The departures as the page shows them, then what the paper leaves open, with the choice made here."""
     for it in dict.fromkeys(experiment.deviations):
-        here = "as the settings below have it" if it.as_set else it.here
-        paper, code = it.paper or numbers.ABSENT, it.code or numbers.ABSENT
-        yield replace(it, paper=paper, code=code, here=here, numbers=None)
+        here = "as listed in the settings below" if it.as_set else it.here
+        yield replace(
+            it, paper=it.paper or numbers.ABSENT, code=it.code or numbers.ABSENT, here=here, numbers=None
+        )
     readings = index.audit.readings
     names = readings.of.get(experiment.reading_of or experiment.id, ()) if readings else ()
     for choice in (it for it in readings.open if it.name in names) if readings else ():
-        taken = experiment.reading.get(choice.name, (*choice.choices, "")[0])
+        taken = experiment.reading.get(choice.name, (*choice.choices, "")[0]).replace("_", " ")
         declared = listed([it.replace("_", " ") for it in choice.choices], word="or")
-        what, here, paper = (
-            choice.name.replace("_", " "),
-            taken.replace("_", " "),
-            f"left open; declared: {declared}",
-        )
-        yield Deviation(what, paper, here, choice.why, numbers.ABSENT, silent=True)
+        paper = f"left open; declared: {declared}"
+        yield Deviation(choice.name.replace("_", " "), paper, taken, choice.why, numbers.ABSENT, silent=True)
 
 
 def _counts(points: Sequence[Deviation]) -> str:
-    """`22 points: on 9 the paper is silent and for 11 its public code is known.`"""
+    """`22 points; the paper does not specify 9, and the public code is known for 11.`"""
     if not points:
         return "No departure from the paper is on record."
     silent, code = sum(it.silent for it in points), sum(it.code != numbers.ABSENT for it in points)
-    parts = [f"on {numbers.count(silent)} the paper is silent"] if silent else []
-    parts += [f"for {numbers.count(code)} its public code is known"] if code else []
-    return f"{plural(len(points), 'point')}{f': {listed(parts)}' if parts else ''}."
+    parts = [f"the paper does not specify {numbers.count(silent)}"] if silent else []
+    parts += [f"the public code is known for {numbers.count(code)}"] if code else []
+    return f"{plural(len(points), 'point')}{f'; {listed(parts)}' if parts else ''}."
 
 
 def heading(titles: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -106,12 +105,10 @@ def _heading(
     names: Sequence[str], of: Sequence[ExperimentRecord], index: Lookup
 ) -> tuple[str, Sequence[str]]:
     """Of experiments that share points: all, all but one or two, or by their names."""
-    every = f"All {plural(len(of), 'experiment')} that were run"
-    if len(of) > 1 and len(names) == len(of):
-        return every, ()
     others = [index.title(it.id) for it in of if it.id not in names]
-    if len(others) <= 2 < len(names):
-        return f"All {plural(len(of), 'experiment')} that were run but {listed(quoted(others))}", ()
+    if len(of) > 1 and (not others or len(others) <= 2 < len(names)):
+        but = f" except {listed(quoted(others))}" if others else ""
+        return f"All {plural(len(of), 'experiment')} that were run{but}", ()
     return heading([index.title(name) for name in names])
 
 
@@ -139,10 +136,10 @@ def _settings(it: ExperimentRecord, run: Run) -> Iterator[tuple[str, str]]:
 
 #: Of what was changed, words that tell more than the name of the setting; what everybody asks first.
 _TOLD = {
-    "epochs": "{here} epochs for {paper}",
-    "words kept of a document": "{here} words of a document for {paper}",
-    "word vectors": "word vectors of {here} components for {paper}",
-    "documents a batch": "batches of {here} documents for {paper}",
+    "epochs": "{here} epochs instead of {paper}",
+    "words kept of a document": "{here} words of a document instead of {paper}",
+    "word vectors": "word vectors of {here} components instead of {paper}",
+    "documents a batch": "batches of {here} documents instead of {paper}",
 }
 _FIRST = ("epochs", "words kept of a document", "word vectors")
 
@@ -168,24 +165,35 @@ def protocol_box(index: Lookup) -> tuple[str, str] | None:
     if reduced:
         changes = _changes(reduced)
         cpu = any("CPU" in str(it.runs[0].spec.protocol.get("deviation")) for it in reduced)
-        of = f" in {numbers.count(len(reduced))} of {plural(len(run), 'experiment')}"
-        text = f"reduced{' for a CPU' if cpu else ''}{'' if len(reduced) == len(run) else of}"
+        of = (
+            ""
+            if len(reduced) == len(run)
+            else f" in {numbers.count(len(reduced))} of {plural(len(run), 'experiment')}"
+        )
         rest = [f"and {numbers.count(len(changes) - 6)} more"] if len(changes) > 6 else []
-        parts.append(f"{text}: {', '.join([*changes[:6], *rest])}" if changes else text)
+        parts.append(
+            f"reduced{' for a CPU' if cpu else ''}{of}"
+            + (f": {', '.join([*changes[:6], *rest])}" if changes else "")
+        )
     if own:
-        described = "the paper’s own, as far as it is described"
-        parts.append(described if own == len(run) else f"in {numbers.count(own)} {described}")
+        parts.append(
+            f"{'' if own == len(run) else f'in {numbers.count(own)} '}the paper’s own, as far as it "
+            f"is described"
+        )
     if imported:
-        of = plural(imported, "experiment")
-        parts.append(f"of {of} the runs were imported, by the protocol of the program that made them")
+        parts.append(
+            f"the runs of {plural(imported, 'experiment')} were imported and follow the program "
+            f"that made them"
+        )
     return f"{capital('; '.join(parts))}.", _rising(run)
 
 
 def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
     """Numbers that are others here, over all experiments: the first-asked, then by how many times.
 
-    `20 epochs for 30`, `20 epochs for 5 to 51`: from the smallest to the largest. Data and tuning have panels
-    of their own; a setting of the model that another one holds is told once.
+    `20 epochs instead of 30`, `20 epochs instead of 5 to 51`: from the smallest to the largest. Data and
+    tuning have
+    panels of their own; a setting of the model that another one holds is told once.
     """
     changed: dict[str, list[tuple[float, float]]] = {}
     for it in dict.fromkeys(it for experiment in experiments for it in experiment.deviations):
@@ -206,28 +214,25 @@ def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
         bare = what.removeprefix("base ")
         if bare == what or bare not in changed:
             now, before = map(span, zip(*changed[what], strict=True))
-            pattern = _TOLD.get(what, f"{what.replace('_', ' ')} {{here}} for {{paper}}")
+            pattern = _TOLD.get(what, f"{what.replace('_', ' ')} {{here}} instead of {{paper}}")
             told.append(pattern.format(here=now, paper=before))
     return told
 
 
 def _rising(run: Iterable[ExperimentRecord]) -> str:
     """That training may have ended too early: of how many curves, of three points or more, the mean over the
-    seeds is best at the last evaluation that any seed had; empty where of none.
+    seeds is
+    best at the last evaluation that any seed had; empty where of none.
     """
     curves = [it for it in map(curves_of, run) if it and it.metric != "loss" and len(it.mean) >= 3]
     best = [max(it.mean, key=lambda point: point[1])[0] for it in curves]
-    number, of = (
-        sum(at == max(x[-1][0] for x in it.seeds) for at, it in zip(best, curves, strict=True)),
-        len(curves),
-    )
+    number = sum(at == max(x[-1][0] for x in it.seeds) for at, it in zip(best, curves, strict=True))
     if not number:
         return ""
-    arms = "the one arm with a curve" if of == 1 else f"{numbers.count(number)} of {numbers.count(of)} arms"
-    whose, what = ("its", "scores") if of == 1 else ("their", "differences")
     return (
-        f"In {arms} the curve was still rising at the end ({whose} mean score on held-out documents is best "
-        f"at the last evaluation): {what} may be about training time."
+        f"In {numbers.count(number)} of {plural(len(curves), 'experiment')} with a learning curve "
+        f"the mean score on "
+        "held-out documents was still rising at the end, so training time may explain differences."
     )
 
 
@@ -238,16 +243,20 @@ def scope_notes(index: Lookup) -> list[View]:
         for run in experiment.runs:
             # why imported runs are said to be on the paper's own data; empty where nobody has to say so
             stated = str(run.spec.config.get("same_data") or "") if run.imported else ""
-            key = (experiment.scope, stated, run.data.fingerprint)
-            groups.setdefault(key, []).append((experiment.dataset, run))
+            groups.setdefault((experiment.scope, stated, run.data.fingerprint), []).append(
+                (experiment.dataset, run)
+            )
     made: dict[tuple[Scope, str], list[str]] = {}
-    for (scope, stated, _), pairs in groups.items():
+    for (scope, stated, fingerprint), pairs in groups.items():
         runs, data = plural(len({run.key for _, run in pairs}), "run"), pairs[0][1].data
         sets = listed(quoted(dict.fromkeys(dataset for dataset, _ in pairs)))
-        what = f"“{data.name}”, as the import calls it (declared fingerprint: {data.fingerprint[:12]})"
+        what = f"“{data.name}”, as the import calls it (declared fingerprint {fingerprint[:12]})"
         if not pairs[0][1].imported:
             test, labels = plural(data.n_test, "test document"), plural(data.n_labels, "label")
-            what = f"“{data.name}” ({numbers.count(data.n_train)} training and {test}, {labels})"
+            what = (
+                f"“{data.name}” ({numbers.count(data.n_train)} training and {test}, {labels}, "
+                f"fingerprint {fingerprint[:12]})"
+            )
         made.setdefault((scope, stated), []).append(f"{runs} for {sets} used {what}")
     # several splits may come with the corpus, of which the paper's may be any or none
     split = "another split" if index.audit.splits is None else "a split that need not be the paper’s"
@@ -255,15 +264,11 @@ def scope_notes(index: Lookup) -> list[View]:
     def means(scope: Scope, stated: str) -> str:
         how = f"as the import states, not verified here ({stated})" if stated else "by content"
         return {
-            "same_data": f"the paper’s own, {how}. Values and comparisons are judged.",
-            "other_split": (
-                f"the same corpus in {split}. Values are judged with the noise "
-                "of both test sets added; comparisons are judged on this split."
-            ),
-            "other_data": (
-                "another corpus than the paper’s, on which its values are not judged. Comparisons are, and "
-                "what is found holds for this stand-in; whether it holds on the paper’s data is open."
-            ),
+            "same_data": f"the paper’s own, {how}.",
+            "other_split": f"the same corpus in {split}; values are judged with the noise of both "
+            f"test sets added.",
+            "other_data": "another corpus than the paper’s: its printed values are not judged, only "
+            "comparisons.",
         }[scope]
 
     return [
@@ -293,7 +298,7 @@ def study_views(index: Lookup) -> list[View]:
             limit = f" (no trial begun after {numbers.duration(study.timeout)})" if study.timeout else ""
             time = f"{numbers.duration(study.seconds)} of training{limit}"
             facts = [
-                f"Sought: {ranges}.",
+                f"Ranges: {ranges}.",
                 f"Held out: {study.validation.removeprefix('dev: ').rstrip('.')}.",
                 f"Budget: {study.counted} of {plural(study.wanted, 'trial')}, {time}; "
                 f"{_SAMPLERS[spec.sampler]}, seed {spec.seed}; {_PRUNERS[spec.pruner]}.",
@@ -307,38 +312,37 @@ def learning_views(index: Lookup) -> list[View]:
     """Of all experiments whose runs have curves of two epochs or more; those of the same runs have one."""
     views = []
     for same in by_runs(index.audit.experiments):
-        curves = curves_of(same[0])
-        if curves and (plot := learning_plot(curves)):
+        if curves := curves_of(same[0]):
             title, *also = (index.title(it.id) for it in same)
-            views.append(View(title=title, also=also, plot=plot, description=curves.description))
+            views.append(
+                View(title=title, also=also, plot=learning_plot(curves).svg(), description=curves.description)
+            )
     return views
 
 
 def run_rows(index: Lookup) -> list[View]:
     """Every run once, in the order of the experiments, then by seed."""
     used: dict[str, list[str]] = {}
-    runs: dict[str, Run] = {}
     for experiment in index.audit.experiments:
         for run in index.runs(experiment.id):
-            runs.setdefault(run.key, run)
             used.setdefault(run.key, []).append(index.title(experiment.id))
     return [
         View(
-            run=run,
+            run=(run := index.every_run[key]),
             anchor=index.run_anchors[key],
-            heading=heading(used[key]),
+            heading=heading(titles),
             status="done" if run.status == "done" else seed_note(run.status, run.reason),
             device=run.device + (f", {plural(run.threads, 'thread')}" if run.threads else ""),
             seconds=numbers.ABSENT if run.imported and not run.seconds else numbers.duration(run.seconds),
             code=(run.commit or numbers.ABSENT)[:10] + (" + changes" if run.dirty else ""),
         )
-        for key, run in runs.items()
+        for key, titles in used.items()
     ]
 
 
 def version_notes(index: Lookup) -> list[str]:
     """The versions the runs were made with, each set of them once with its number of runs."""
-    sets = Counter(versions_of(run) or "no versions on record" for run in index.every_run().values())
+    sets = Counter(versions_of(run) or "no versions on record" for run in index.every_run.values())
     return [f"{plural(number, 'run')}: {text}" for text, number in sets.items()]
 
 
@@ -357,19 +361,20 @@ def gate_models(index: Lookup) -> list[View]:
     for name in dict.fromkeys((*checks, *used)):
         own, experiments = checks.get(name, []), used.get(name, set())
         claims = sum(bool(experiments & set(it.experiments)) for it in index.audit.claims)
-        rests = f"{plural(len(experiments), 'experiment')} and {plural(claims, 'claim')} rest on it."
-        passed, every = sum(check.passed for check in own), plural(len(own), "check")
-        said = f"{name}: {numbers.count(passed)} of {every} passed. Until all have, no claim is called "
-        said += "contradicted on its runs."
-        if not own:
-            said = f"{name}: no check is on record, so that no claim is called contradicted on its runs."
-        elif passed == len(own):
-            all_of_them = "its one check" if passed == 1 else f"all {every}"
-            said = f"{name}: {all_of_them} passed, so its runs may speak against a claim."
+        passed = sum(check.passed for check in own)
+        may = (
+            "its runs may contradict a claim"
+            if own and passed == len(own)
+            else "its runs may not contradict a claim"
+        )
+        said = (
+            f"{name}: {numbers.count(passed)} of {plural(len(own), 'check')} passed, so {may}." if own else ""
+        )
+        rests = f"{plural(len(experiments), 'experiment')} and {plural(claims, 'judgement')} use it."
         views.append(
             View(
                 name=name,
-                sentence=said,
+                sentence=said or f"{name}: no check is on record, so {may}.",
                 used=rests if experiments else "",
                 open=bool(own) and passed == len(own),
                 checks=sorted(own, key=lambda it: it.passed),
@@ -381,16 +386,13 @@ def gate_models(index: Lookup) -> list[View]:
 def gate_state(index: Lookup) -> str:
     """Whether the fidelity gate is open, in one line."""
     checks = index.audit.fidelity
-    imported = {run.imported for run in index.every_run().values()}
+    imported = {run.imported for run in index.every_run.values()}
     if imported == {True}:
-        return "not used: all runs were imported, and our checks say nothing about the code that made them."
-    lacking = {it.model for it in checks if not it.passed}
-    order = [model for model in dict.fromkeys(it.model for it in checks) if model in lacking]
-    state = "passed all of their own checks, so that their runs may contradict a claim."
-    if order:
-        state = (
-            f"not all checks are passed for {listed(order)}: on such runs no claim is called contradicted."
-        )
+        return "Not used: all runs were imported, and our checks say nothing about the code that made them."
+    lacking = list(dict.fromkeys(it.model for it in checks if not it.passed))
+    state = "They passed all of their checks against the public code, so their runs may contradict a claim."
+    if lacking:
+        state = f"Not all checks passed for {listed(lacking)}: runs of these models contradict no claim."
     if not checks:
-        state = "no check of them is on record, so that their runs contradict no claim."
-    return f"{state} They say nothing about imported runs." if True in imported else state
+        state = "No check is on record, so their runs contradict no claim."
+    return f"{state} The checks say nothing about imported runs." if True in imported else state

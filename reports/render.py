@@ -36,20 +36,16 @@ SPOKEN: dict[str, Any] = {
     "status": STATUS_WORDS,
     "what_if": "what if: {word}",
     "banner": (
-        "What if the margin were {d}: {n} of {m} claims would have another verdict. These are not the "
-        "audit’s verdicts; the verdicts on this page are."
+        "What if the margin were {d}: {n} of {m} judgements would differ. These are not the audit’s "
+        "verdicts; the "
+        "verdicts on this page are."
     ),
     "fixed": "The margins are the audit’s.",
-    "moved": "At {d}, {n} of {m} claims would have another verdict.",
+    "moved": "At {d}, {n} of {m} judgements would differ.",
     "unit": ("point", "points"),
-    "beyond": "The slider ends at {d}; the number in the box counts.",
-    "refused": "“{text}” is not taken: a margin is above 0 and at most 100 points.",
     "shown": "{n} of {m} claims shown",
     "none": "No claim fits this filter.",
-    "no_key": "Unknown: {key} – the keys are v:, d:, kind: and m:.",
-    "no_value": "Unknown: {asked} – there are {values}.",
     "kinds": {name: kind.word for name, kind in KINDS.items()},
-    "link": "link to this claim",
     "copy": "Copy",
     "copied": "Copied",
     "marked": "Marked: copy with Ctrl+C",

@@ -91,13 +91,6 @@ def command_of(claim: ClaimRecord, index: Lookup) -> str:
     return f"{command} --readings" if missing else command
 
 
-def before_only(index: Lookup) -> str:
-    """What the commands of all single claims begin with; empty where they have none."""
-    whole = index.audit.command
-    command = only(whole, "x", paper=index.audit.paper.key, column=_column(index))
-    return command.removesuffix("--only x") if command not in ("", whole) else ""
-
-
 def _column(index: Lookup) -> int | None:
     """The split column of which the audit is; None where there are none, or several."""
     columns = {run.data.split_column for run in _ours(index.audit.experiments)}
@@ -165,7 +158,7 @@ def rerun_box(index: Lookup) -> View:
     """The exact command, the data by fingerprint, seeds, time and memory as they were here."""
     audit = index.audit
     runs = _ours(audit.experiments)
-    lots = list(_imports(index.every_run().values(), audit.paper.key))
+    lots = list(_imports(index.every_run.values(), audit.paper.key))
     command = audit.command or "audit run"
     others = _ours(it for it in audit.experiments if it.reading_of)
     all_of_it = _with_readings(command, index) if others else command
@@ -231,11 +224,23 @@ def _code(runs: Sequence[Run]) -> str:
     return f"{said}; {'the one run' if len(runs) == 1 else which} with changes that are in no commit"
 
 
+def code_note(index: Lookup) -> str:
+    """Whose code the runs are of, by commit or as an import states it, and with how many seeds."""
+    runs = _ours(index.audit.experiments)
+    imported = [run.spec.config for run in index.every_run.values() if run.imported]
+    parts = [f"ours, {_code(runs)}; {plural(len(runs), 'run')} with seeds {_seed_list(runs)}"] if runs else []
+    stated = listed(
+        list(dict.fromkeys(str(it.get("authors_code") or "not stated to be the authors’") for it in imported))
+    )
+    parts += [f"{plural(len(imported), 'imported run')}: {stated}"] if imported else []
+    return "; ".join(parts)
+
+
 def provenance(index: Lookup) -> View:
     """Margins against runs, the tool, the environment and the machines."""
     audit, runs = index.audit, _ours(index.audit.experiments)
     good = {audit.margins_hash, *audit.margins_grown}
-    marks = [(it.margins.get(audit.paper.key), it.imported) for it in index.every_run().values()]
+    marks = [(it.margins.get(audit.paper.key), it.imported) for it in index.every_run.values()]
     margins = numbers.ABSENT
     if audit.margins_hash:
         same, imported = sum(it in good for it, _ in marks), sum(imported for _, imported in marks)
@@ -272,24 +277,19 @@ def versions_of(run: Run) -> str:
 def on_changed_margins(index: Lookup) -> str:
     """That runs had begun under other margins, with the claim file's reasons; empty where none had."""
     paper, earlier = index.audit.paper.key, index.audit.margins_superseded
-    marks = dict.fromkeys(run.margins.get(paper, "") for run in index.every_run().values())
+    marks = dict.fromkeys(run.margins.get(paper, "") for run in index.every_run.values())
     whys = listed([earlier[mark].rstrip(".") for mark in marks if mark in earlier])
     return whys and f"The margins were changed after runs had begun under others: {whys}."
 
 
 def margins_note(mark: str, *, same: int, runs: int, imported: int = 0) -> str:
     """Whether the margins stood before the runs began; of those that were imported nobody knows."""
-    said = f"Margins {mark[:12]}: "
     if not runs:
-        return f"{said}no run has begun under them."
+        return f"Margins {mark[:12]}: no run has begun under them."
     every = "the one run" if runs == 1 else f"all {plural(runs, 'run')}"
-    some, came = (f"{numbers.count(number)} of {plural(runs, 'run')}" for number in (same, imported))
-    if imported and same < runs:
-        return f"{said}{some} began or were imported under them; imported ones may be older."
-    if imported == runs:
-        return f"{said}fixed before the import of {every}, which may be older."
+    some = every if same == runs else f"{numbers.count(same)} of {plural(runs, 'run')}"
     if imported:
-        return f"{said}fixed before our first run; {came} came by import and may be older."
-    if same == runs:
-        return f"{said}fixed before the first run; {every} began under them."
-    return f"{said}{some} began under them, the others did not."
+        came = f"{numbers.count(imported)} came by import and may be older"
+        return f"Margins {mark[:12]}: {some} began or were imported under them; {came}."
+    fixed = "fixed before the first run; " if same == runs else ""
+    return f"Margins {mark[:12]}: {fixed}{some} began under them."

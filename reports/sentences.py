@@ -1,19 +1,35 @@
-"""What the reports say: statuses, scopes, reasons and kinds of claims; long texts are in sentences.toml."""
+"""Every sentence about a claim: its status, the numbers of its verdict, the reason, what would settle it.
+
+The patterns by kind and reason are in sentences.toml; `fields_of` fills them in.
+"""
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Literal
 
-from audit.record import UNTESTED, ClaimRecord, Scope, Verdict
+from audit.record import (
+    UNTESTED,
+    ClaimRecord,
+    OpenChoice,
+    Readings,
+    ReadingVerdict,
+    Scope,
+    Settling,
+    Verdict,
+)
+from reports import numbers
+from reports.text import capital, joined, listed, plural, quoted
 
 Status = Literal["reproduced", "contradicted", "inconclusive", "not_tested"]
 
 STATUSES: tuple[Status, ...] = ("reproduced", "contradicted", "inconclusive", "not_tested")
-#: What needs a reader's eye comes first; a headline speaks of the first of its metrics' verdicts.
+#: What needs a reader's eye comes first.
 PRESSING: tuple[Status, ...] = ("contradicted", "inconclusive", "reproduced", "not_tested")
 STATUS_WORDS: dict[Status, str] = {
     "reproduced": "Reproduced",
@@ -29,66 +45,26 @@ ICONS: dict[Status | None, str] = {
     None: " ",
 }
 #: What a cost claim compares, where the plain words are others than those of the record.
-QUANTITIES = {
-    "training_time": "training time",
-    "prediction_time": "prediction time",
-    "parameters": "number of parameters",
-}
+QUANTITIES = {"parameters": "number of parameters"}
 SCOPE_WORDS: dict[Scope, str] = {
     "same_data": "same data",
     "other_split": "another split",
     "other_data": "stand-in data",
 }
-#: Where a claim was run, beside its title.
-RUN_ON: dict[Scope, str] = {
+RUN_ON: dict[Scope | None, str] = {
     "same_data": "on the paper’s data",
     "other_split": "on another split",
     "other_data": "on stand-in data",
-}
-SCOPE_PREFIX: dict[Scope | None, str] = {
-    "other_data": "on stand-in data, ",
-    "other_split": "on another split, ",
-    "same_data": "",
     None: "",
 }
 #: Said where nobody has worked out how many.
 MORE_SEEDS = "; more seeds may settle it"
 #: Reasons for which nothing could have been judged: they belong under "not checked", not in the denominator.
 UNJUDGED = (
-    "not_run",
-    "run_failed",
-    "other_data",
-    "same_runs",
-    "mixed_evidence",
-    "different_data",
-    "no_margin",
-    "no_printed_number",
-    "most_failed",
-    "runs_gone",
-    "margins_changed",
-    "no_target_score",
-    "not_measured",
-    "different_machines",
-    "too_many_levels",
-    "place_always_held",
-    "absolute_cost",
-    "no_sizes",
-    "counted_exactly",
-    "not_one_size",
-    "kind_not_judged",
-)
-SIZE_NOT_JUDGED = "The paper prints a difference of {target}; its size is not judged."
-SIZE_UNKNOWN = "The size of the difference is not judged."
-SIZES_UNKNOWN = "The sizes of the differences are not judged."
-AGREED = "So it is under all {declared} declared readings of what the paper leaves open."
-ONE_SIDE = (
-    "The means under all {number} readings that were run lie {side} the printed {printed}; the nearest is "
-    "{nearest}."
-)
-BORNE_OUT = "It was decided at an earlier look; all {seeds} give {mean}, and bear it out."
-LEANING = (
-    "The whole {outer}% interval, {ci95}, lies {side} zero: “{first}” is {higher} beyond the spread of the "
-    "seeds; whether by less or by more than the margin is open."
+    *("not_run", "run_failed", "other_data", "same_runs", "mixed_evidence", "different_data", "no_margin"),
+    *("no_printed_number", "most_failed", "runs_gone", "margins_changed", "no_target_score", "not_measured"),
+    *("different_machines", "too_many_levels", "place_always_held", "absolute_cost", "no_sizes"),
+    *("counted_exactly", "not_one_size", "kind_not_judged"),
 )
 
 
@@ -97,20 +73,15 @@ class Measure:
     """What the estimate of a claim is."""
 
     noun: str
-    """Under a plot."""
     term: str
     """Beside the number on a card."""
     sign: str = ""
     """Before our number, of what is no score; on the page, and in a terminal."""
     terminal: str = ""
-    signed: bool = False
-    """Whether it is a difference, which has its sign."""
 
 
-MEAN = Measure("mean", "Mean")
-DIFFERENCE = Measure("difference of the means", "Difference", signed=True)
-RATIO = Measure("ratio", "Ratio", "× ", "x ")
-EXPONENT = Measure("exponent", "Exponent", "power ", "^ ")
+MEAN, DIFFERENCE = Measure("mean", "Mean"), Measure("difference of the means", "Difference")
+RATIO, EXPONENT = Measure("ratio", "Ratio", "× ", "x "), Measure("exponent", "Exponent", "power ", "^ ")
 _MEASURES = {"mean": MEAN, "difference": DIFFERENCE, "ratio": RATIO, "exponent": EXPONENT}
 
 
@@ -119,12 +90,10 @@ class KindWords:
     """All that a report says of claims of one kind."""
 
     word: str = ""
-    conclusions: Mapping[str, str] = field(default_factory=dict)
-    """Reason code -> what follows from the numbers. The status word stands before it."""
-    brief: Mapping[str, str] = field(default_factory=dict)
-    """The same in plain words for the first screen."""
-    measured: str = ""
-    """What the runs gave."""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Reason code -> its words for this kind, with fields."""
+    measured: str = "{held}, by the means of {seeds}"
+    """What the paper says and what the runs gave."""
     title: str = ""
     """Where the claim file has no short words for it."""
     measure: Measure | None = None
@@ -157,22 +126,16 @@ class KindWords:
         return self.measure is DIFFERENCE
 
 
-_TEXTS = tomllib.loads((files("reports") / "sentences.toml").read_text(encoding="utf-8"))
-#: Reason codes in a few words, to stand beside the status; `{more}` is what would settle it.
-REASONS: Mapping[str, str] = _TEXTS["reasons"]
+#: sentences.toml
+TEXTS = tomllib.loads((files("reports") / "sentences.toml").read_text(encoding="utf-8"))
+REASONS: Mapping[str, str] = TEXTS["reasons"]
 #: By kind, those that runs can decide; statements about the tables alone are findings.
 KINDS: Mapping[str, KindWords] = {
-    name: KindWords(
-        **{
-            "measured": "with {seeds}, {held} by the means",
-            **texts,
-            "measure": _MEASURES.get(texts.get("measure", "")),
-        }
-    )
-    for name, texts in _TEXTS["kinds"].items()
+    name: KindWords(**{**texts, "measure": _MEASURES.get(texts.get("measure", ""))})
+    for name, texts in TEXTS["kinds"].items()
 }
 #: For reasons of any kind, and claims of a kind that is not there.
-ANY_KIND = KindWords(**_TEXTS["any"])
+ANY_KIND = KindWords(reasons=TEXTS["any"])
 
 
 def kind_words(claim: ClaimRecord) -> KindWords:
@@ -185,11 +148,6 @@ def reason(code: str) -> str:
     return REASONS.get(code, code.replace("_", " ")).replace("{more}", MORE_SEEDS)
 
 
-def quantity(name: str) -> str:
-    """`training_time` as it is said."""
-    return QUANTITIES.get(name, name.replace("_", " "))
-
-
 def status_of(verdict: Verdict | None) -> Status:
     """The four statuses of a report: what no run spoke to, or only a run on other data, is *not tested*."""
     if verdict is None or verdict.reason in UNTESTED:
@@ -200,3 +158,471 @@ def status_of(verdict: Verdict | None) -> Status:
 def judged_on(verdict: Verdict | None) -> Scope | None:
     """On whose data a claim was judged, or begun to be; None where its runs do not speak to it."""
     return verdict.scope if verdict is not None and verdict.reason != "other_data" else None
+
+
+# --------------------------------------------------------------------------- the numbers of a verdict
+
+
+def coverage(verdict: Verdict) -> tuple[str, str]:
+    """Of the intervals of both tests, in percent: `90` and `95` at the level of 5 %, `98` and `99` at 1 %."""
+    return f"{100.0 * (1.0 - 2.0 * verdict.level):.6g}", f"{100.0 * (1.0 - verdict.level):.6g}"
+
+
+def edges(claim: ClaimRecord, verdict: Verdict) -> tuple[float, ...]:
+    """What an estimate is read against: the target (or no difference) and the margin on either side."""
+    kind = kind_words(claim)
+    if kind.measure is RATIO:
+        return (1.0,)
+    centre = verdict.target if kind.printed or kind.measure is EXPONENT else 0.0
+    if centre is None:
+        return ()
+    return (centre,) if verdict.margin is None else (centre, centre - verdict.margin, centre + verdict.margin)
+
+
+def subject_of(claim: ClaimRecord) -> str:
+    """What the claim compares: its metric, or what stands in its place where it is not about one."""
+    details = claim.details
+    if claim.metric or "of" in details:
+        return claim.metric or str(details["of"])
+    if "quantity" in details:
+        return quantity(claim)
+    if kind_words(claim).one_axis:
+        return ""
+    metrics = details.get("metrics") or dict.fromkeys(line["metric"] for line in details.get("lines", ()))
+    return listed(list(metrics)) or "all metrics"
+
+
+def quantity(claim: ClaimRecord) -> str:
+    """`training_time` as it is said."""
+    name = str(claim.details.get("quantity", ""))
+    return QUANTITIES.get(name, name.replace("_", " "))
+
+
+def printed_of(claim: ClaimRecord, verdict: Verdict) -> str:
+    """The printed number as printed; a score to be reached; or a printed difference with its sign."""
+    kind = kind_words(claim)
+    if kind.is_value and claim.printed:
+        return claim.printed[0]
+    return (numbers.signed if kind.differs else numbers.points)(verdict.target)
+
+
+def estimate_text(claim: ClaimRecord, verdict: Verdict, *, sd: bool = True) -> str:
+    """`75.20 ± 0.31`, `+1.66`, a ratio or an exponent, on its side of target and margin."""
+    kind, marks = kind_words(claim), edges(claim, verdict)
+    if kind.is_value and sd:
+        return numbers.mean_sd(verdict.estimate, verdict.sd, beside=marks)
+    return (numbers.signed if kind.differs else numbers.points)(verdict.estimate, beside=marks)
+
+
+def seeds_text(n: Sequence[int], attempts: Sequence[int] = ()) -> str:
+    """`3 seeds`, `1 seed`, `3 seeds each`, `3 and 5 seeds`, `5 of 6 seeds`, `2 to 5 seeds each`."""
+    tries = list(attempts) if len(attempts) == len(n) else list(n)
+    whole = list(n) == tries
+    texts = [str(k) if whole else f"{k} of {of}" for k, of in zip(n, tries, strict=True)]
+    noun = "seed" if set(tries) == {1} else "seeds"
+    if len(texts) > 1 and len(set(texts)) == 1:
+        return f"{texts[0]} {noun} each"
+    if len(texts) > 3:
+        lost = "" if whole else f" ({plural(sum(tries) - sum(n), 'run')} without a value)"
+        return f"{min(n)} to {max(n)} {noun} each{lost}"
+    return f"{listed(texts) or 'no'} {noun}"
+
+
+def medians_of(verdict: Verdict) -> tuple[str, ...]:
+    """`11.49`, `not reached`: the medians of a convergence claim; none without."""
+    return tuple("not reached" if it is None else f"{round(it, 2):g}" for it in verdict.medians)
+
+
+def share_as_claimed(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`2 of 3 steps go as claimed`, by the means alone; empty where nothing was compared."""
+    known = [part.estimate for part in verdict.parts if part.estimate is not None]
+    if not known:
+        return ""
+    number = sum(estimate > 0 for estimate in known)
+    first, _, rest = (kind_words(claim).parts or "comparison").partition(" ")
+    return (
+        f"{number} of {joined(plural(len(known), first), rest)} {'goes' if number == 1 else 'go'} as claimed"
+    )
+
+
+def about_text(claim: ClaimRecord, verdict: Verdict) -> str:
+    """The metric, or what stands in its place: `P@1`, `training time`, `epochs to 57.70 nDCG@5`."""
+    if kind_words(claim).epochs and verdict.target is not None:
+        return f"epochs to {numbers.points(verdict.target)} {subject_of(claim)}".rstrip()
+    return subject_of(claim)
+
+
+def printed_text(claim: ClaimRecord, verdict: Verdict) -> str:
+    """The printed number, the printed difference with its sign, or the claimed exponent; else a dash."""
+    measure = kind_words(claim).measure
+    if (
+        measure is None
+        or measure is RATIO
+        or (verdict.target is None and not (measure is MEAN and claim.printed))
+    ):
+        return numbers.ABSENT
+    return measure.sign + printed_of(claim, verdict)
+
+
+def ours_text(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`+1.66 (1.10 to 2.22)`, `× 1.62 (...)`, `power 1.05 (...)`, `11.49 / not reached`, or a share."""
+    kind = kind_words(claim)
+    if kind.measure is None:
+        return (
+            share_as_claimed(claim, verdict) if kind.parts else " / ".join(medians_of(verdict))
+        ) or numbers.ABSENT
+    if verdict.estimate is None:
+        return numbers.ABSENT
+    text = kind.measure.sign + estimate_text(claim, verdict)
+    if kind.is_value or not verdict.ci95:
+        return text
+    return f"{text} ({numbers.interval(verdict.ci95, beside=edges(claim, verdict))})"
+
+
+def margin_band(verdict: Verdict) -> str:
+    """The margins that would give a verdict, the claim taken alone: `reproduced from 1.05 on; ...`."""
+    if verdict.reason in UNJUDGED:
+        return ""
+    margin, parts = verdict.margin, []
+    for word, start, end in (
+        ("reproduced", verdict.margin_reproduced_from, verdict.margin_reproduced_up_to),
+        ("contradicted", verdict.margin_contradicted_from, verdict.margin_contradicted_up_to),
+    ):
+        low = "" if start is None else f"from {numbers.smallest_reproducing(start, margin=margin)}"
+        high = "" if end is None else f"up to {numbers.largest_contradicting(end, margin=margin)}"
+        if end == 0.0:
+            parts.append(f"{word} by none")
+        elif start == 0.0:
+            parts.append(f"{word} {high or 'at any margin'}")
+        elif low or high:
+            parts.append(joined(word, low, high or "on"))
+    return "; ".join(parts)
+
+
+def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """What the verdict depends on, a term and its words each: spread and its prior, the look, the paper's
+    spread."""
+    for name, it in zip(claim.experiments, verdict.scatter, strict=False):
+        if it.sd is not None and it.moderated is not None and it.prior_sd is not None:
+            own, moderated, common = (numbers.points(sd) for sd in (it.sd, it.moderated, it.prior_sd))
+            who = f"{name}: " if len(verdict.scatter) > 1 else ""
+            yield (
+                "Spread",
+                f"{who}sd {own}, moderated {moderated} (common sd {common} with {it.prior_df:.3g} df)",
+            )
+    if verdict.look:
+        yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
+    if verdict.by_own_spread is not None:
+        same = verdict.by_own_spread == verdict.outcome
+        yield "Own spread", f"without moderation {'the same' if same else verdict.by_own_spread}"
+    if verdict.kappa is not None:
+        yield (
+            "Would vanish",
+            f"if the paper’s runs vary {numbers.points(verdict.kappa)} times as much as ours; 2 is assumed",
+        )
+
+
+def is_exact(verdict: Verdict) -> bool:
+    """Whether it was decided without any chance, as nothing is random."""
+    return verdict.p_reproduced is None and verdict.outcome != "inconclusive"
+
+
+def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dict[str, str]:
+    """Everything that a pattern may ask for, as text; an absent number is a dash."""
+    first, second = [*names, numbers.ABSENT, numbers.ABSENT][:2]
+    kind, marks, (inner, outer) = kind_words(claim), edges(claim, verdict), coverage(verdict)
+    estimate, target = verdict.estimate, verdict.target
+    number = numbers.points(estimate, beside=marks)
+    # What is one-sided is decided by the inner interval, its reverse by the outer one: shown is the one on
+    # whose side
+    # an open estimate lies.
+    against = (
+        estimate is not None and estimate < (1.0 if kind.measure is RATIO else 0.0) and not kind.is_value
+    )
+    back = verdict.outcome == "contradicted" or (verdict.outcome == "inconclusive" and against)
+    level, span = (outer, verdict.ci95) if back else (inner, verdict.ci90)
+    apart = (estimate or 0.0) - (target or 0.0 if kind.is_value else 0.0)
+    size, [above, below, level_with] = (
+        numbers.distance(apart, margin=verdict.margin),
+        ("higher than", "lower than", "the same as"),
+    )
+    if kind.is_value:
+        above, below, level_with = "above", "below", "exactly"
+    decided = (
+        verdict.p_reproduced if alone_text(verdict, verdict.level) == "reproduced" else verdict.p_contradicted
+    )
+    adjusted = (
+        verdict.p_reproduced_adjusted if decided is verdict.p_reproduced else verdict.p_contradicted_adjusted
+    )
+    behind = f"chance in the paper’s {claim.runs_behind} runs"
+    return {
+        "first": first,
+        "second": second,
+        "metric": claim.metric,
+        "subject": subject_of(claim),
+        "seeds": seeds_text(verdict.n, verdict.attempts),
+        "give": "gives" if sum(verdict.n) == 1 and sum(verdict.attempts) in (0, 1) else "give",
+        "mean": numbers.mean_sd(estimate, verdict.sd, beside=marks),
+        "gap": level_with if size == "0.00" else f"{size} points {below if apart < 0 else above}",
+        "interval": f"{level}% interval {numbers.interval(span, beside=marks)}" if span else "no interval",
+        "sizes": str(len(claim.experiments)),
+        "cost": quantity(claim),
+        "power": number,
+        "ratio": number,
+        "medians": " and ".join(medians_of(verdict)) or numbers.ABSENT,
+        "held": share_as_claimed(claim, verdict),
+        "moves": "rises" if claim.details.get("direction", "rising") == "rising" else "falls",
+        "printed": printed_of(claim, verdict),
+        "target": printed_of(claim, verdict),
+        "margin": numbers.margin_size(verdict.margin),
+        "negligible": numbers.margin_size(claim.negligible),
+        "lucky": "one lucky run" if claim.runs_behind < 2 else behind,
+        "inner": inner,
+        "alone": alone_text(verdict, verdict.level) if verdict.p_reproduced is not None else numbers.ABSENT,
+        "p": p_text(decided, verdict.level),
+        "adjusted": p_text(adjusted, verdict.level),
+        "came_out": came_out(verdict) or numbers.ABSENT,
+    }
+
+
+def p_text(p: float | None, level: float) -> str:
+    """`p = 0.048` or `p < 0.001`; a dash where there is none."""
+    text = numbers.p_value(p, levels=(level,))
+    return text if p is None else f"p {text}" if text[0] in "<>" else f"p = {text}"
+
+
+def alone_text(it: Verdict | ReadingVerdict, level: float) -> str:
+    """What a claim that only the others keep open would be by itself."""
+    return "reproduced" if it.p_reproduced is not None and it.p_reproduced <= level else "contradicted"
+
+
+# --------------------------------------------------------------------------- the sentences of a verdict
+
+
+def because(
+    claim: ClaimRecord, verdict: Verdict, names: Sequence[str], settling: Settling | None = None
+) -> str:
+    """The reason in words, for the claim's kind where it has its own, with what would settle it."""
+    code = verdict.reason if verdict.reason != "deterministic" else f"deterministic {verdict.outcome}"
+    more = f"; to settle it: {to_settle(settling, judged_on(verdict))}" if settling else MORE_SEEDS
+    if said := unrun(verdict, quoted(names)):
+        return said
+    fields = {**fields_of(claim, verdict, names), "more": more}
+    pattern = kind_words(claim).reasons.get(code) or ANY_KIND.reasons.get(code)
+    if pattern is None or any(fields[name] == numbers.ABSENT for name in re.findall(r"\{(\w+)\}", pattern)):
+        return REASONS.get(verdict.reason, reason(verdict.reason)).replace("{more}", more)
+    return pattern.format_map(fields)
+
+
+def status_text(claim: ClaimRecord, verdict: Verdict) -> str:
+    """`Reproduced in direction`: an order is judged without its size; with the level of a look."""
+    status = status_of(verdict)
+    direction = " in direction" if kind_words(claim).direction_only and status == "reproduced" else ""
+    usual = verdict.level == Verdict.level or verdict.p_reproduced is None
+    return (
+        STATUS_WORDS[status] + direction + ("" if usual else f" at the level of {100 * verdict.level:.3g} %")
+    )
+
+
+def verdict_sentence(
+    claim: ClaimRecord,
+    verdict: Verdict,
+    *,
+    names: Sequence[str],
+    departures: int = 0,
+    settling: Settling | None = None,
+) -> str:
+    """What was measured and what follows from it, then what else could explain it.
+
+    `names` are the titles of the claim's experiments, in its order; `departures` counts those from the paper.
+    `settling` says how many seeds would settle it, where it is open.
+    """
+    status, kind, band = status_of(verdict), kind_words(claim), margin_band(verdict)
+    measured = ""
+    known = verdict.target is not None if kind.epochs else verdict.parts or verdict.estimate is not None
+    if known and status != "not_tested" and not (kind.printed and verdict.scope == "other_data"):
+        scope = (
+            f"{capital(RUN_ON[verdict.scope])}, " if verdict.scope in ("other_split", "other_data") else ""
+        )
+        measured = capital(scope + kind.measured.format_map(fields_of(claim, verdict, names))) + "."
+    last = replace(verdict, estimate=verdict.last_estimate)
+    every_reading = verdict.readings and len(verdict.readings) == verdict.readings_declared
+    return joined(
+        measured,
+        f"{status_text(claim, verdict)}: {because(claim, verdict, names, settling)}.",
+        f"With other margins, taken alone: {band}."
+        if band and kind.measure and status != "not_tested"
+        else "",
+        size_not_judged(claim, verdict) if status == "reproduced" else "",
+        f"An earlier look decided it; all {seeds_text(verdict.last_n)} give "
+        f"{'the same' if last.estimate is None else estimate_text(claim, last, sd=False)}, which confirms it."
+        if verdict.last_n
+        else "",
+        f"All {verdict.readings_declared} declared readings of what the paper leaves open agree."
+        if every_reading and verdict.outcome != "inconclusive"
+        else "",
+        alternatives(claim, departures) if status == "contradicted" else "",
+    )
+
+
+def size_not_judged(claim: ClaimRecord, verdict: Verdict) -> str:
+    """That comparisons are judged by direction alone, with the printed difference where there is one."""
+    kind = kind_words(claim)
+    if kind.parts:
+        return "The sizes of the differences are not judged."
+    if not kind.direction_only:
+        return ""
+    printed = "" if verdict.target is None else f" of {numbers.points(verdict.target)} that the paper prints"
+    return f"The size of the difference{printed} is not judged."
+
+
+def alternatives(claim: ClaimRecord, departures: int) -> str:
+    """What else could explain a contradiction of this claim."""
+    known = f"one of the {departures} departures listed under “Protocol”, " if departures > 1 else ""
+    known = known or ("the departure listed under “Protocol”, " if departures else "")
+    luck = "a slip in printing" if kind_words(claim).is_value else "a lucky run"
+    return (
+        f"Other possible explanations: {known}a setting that the paper leaves open, another "
+        f"preparation of the data, "
+        f"or {luck}."
+    )
+
+
+def over_metrics(marks: Iterable[tuple[str, Status]]) -> str:
+    """How one claim of the file came out over its metrics.
+
+    >>> over_metrics([("P@1", "reproduced"), ("P@3", "inconclusive"), ("P@5", "reproduced")])
+    'Reproduced at P@1 and P@5; inconclusive at P@3.'
+    """
+    by_status: dict[Status, list[str]] = {status: [] for status in STATUSES}
+    for metric, status in marks:
+        by_status[status].append(metric)
+    parts = []
+    for status, metrics in by_status.items():
+        at = listed([metric for metric in metrics if metric])
+        parts += [STATUS_WORDS[status].lower() + (f" at {at}" if at else "")] if metrics else []
+    return capital("; ".join(parts)) + "." if parts else ""
+
+
+# --------------------------------------------------------------------------- what was not run, what would
+# settle it
+
+
+def unrun(verdict: Verdict, names: Sequence[str]) -> str | None:
+    """`A has not been run; the other arm has 1 seed`; None where no arm was run, or the verdict is another.
+
+    `names` are those of the claim's experiments, in its order, as they are to stand in the sentence.
+    """
+    if verdict.reason != "not_run" or not any(verdict.attempts):
+        return None
+    arms = {it[0]: it[1:] for it in zip(names, verdict.n, verdict.attempts, strict=False)}
+    never = [name for name, (_, attempts) in arms.items() if not attempts]
+    barren = [name for name, (n, attempts) in arms.items() if attempts and not n]
+    seeds = [n for n, _ in arms.values() if n]
+
+    def some(lacking: Sequence[str]) -> str:
+        return listed(lacking if len(lacking) <= 3 else [*lacking[:2], f"{len(lacking) - 2} others"])
+
+    parts = [f"{some(never)} {'has' if len(never) == 1 else 'have'} not been run"] if never else []
+    parts += [f"no run of {some(barren)} gives this number"] if barren else []
+    if parts and seeds:
+        spread = (
+            plural(max(seeds), "seed") if min(seeds) == max(seeds) else f"{min(seeds)} to {max(seeds)} seeds"
+        )
+        others = "the other arm has" if len(seeds) == 1 else f"the other {len(seeds)} arms have"
+        parts.append(f"{others} {spread}")
+    return "; ".join(parts) or None
+
+
+def unjudged_lines(
+    pairs: Iterable[tuple[ClaimRecord, Verdict]],
+    names: Callable[[ClaimRecord], Sequence[str]],
+    codes: Iterable[str],
+) -> Iterator[str]:
+    """How many judgements each of the reasons `codes` left open, under the status that the page gives them.
+
+    What is missing of those of which one side was run: of a few sorts each, of many one.
+    """
+    every = list(pairs)
+    for code in codes:
+        told = [(claim, unrun(verdict, names(claim))) for claim, verdict in every if verdict.reason == code]
+        word = STATUS_WORDS["not_tested" if code in UNTESTED else "inconclusive"].lower()
+        sides = Counter(why for _, why in told if why)
+        counts = {reason(code): len(told) - sides.total()} if len(told) > sides.total() else {}
+        if len(sides) > 3:
+            claim, why = next(it for it in told if it[1])
+            some = f"one side has been run and the other has not, as in {claim.id}: {why}"
+            sides = Counter({some: sides.total()})
+        for why, number in {**counts, **sides}.items():
+            yield f"{plural(number, 'judgement')} {word}: {why}."
+
+
+def to_settle(settling: Settling, scope: Scope | None, *, chances: bool = False) -> str:
+    """`6 seeds, 0.4 GPU-hours`, or why there is no number; with the chances of both outcomes."""
+    on = "on this stand-in data: " if scope == "other_data" else ""
+    if not chances or settling.seeds is None or not any((*settling.reproduce, *settling.contradict)):
+        return on + settling.text
+
+    def seeds(fewest: int | None, more: int | None) -> str:
+        return (
+            "no number of seeds"
+            if fewest is None
+            else f"80% with {fewest} seeds, 90% with {more or 'more than 100'}"
+        )
+
+    return (
+        f"{on}{settling.text}; chance to reproduce it: {seeds(*settling.reproduce)}; to "
+        f"contradict it: {seeds(*settling.contradict)}"
+    )
+
+
+# --------------------------------------------------------------------------- readings
+
+
+def came_out(verdict: Verdict) -> str:
+    """`4 of its 15 declared readings ... contradict it, 8 would on their own and 3 are inconclusive`; empty
+    without."""
+    if not verdict.readings:
+        return ""
+
+    def group(it: ReadingVerdict) -> str:
+        alone = it.reason == "multiplicity" and it.p_reproduced is not None
+        return f"{alone_text(it, verdict.level)} alone" if alone else it.outcome
+
+    groups, verbs = (
+        Counter(map(group, verdict.readings)),
+        {"reproduced": "reproduce", "contradicted": "contradict"},
+    )
+    parts = []
+    for outcome, verb in verbs.items():
+        if number := groups[outcome]:
+            parts.append(f"{number} {verb + 's' if number == 1 else verb} it")
+        if number := groups[f"{outcome} alone"]:
+            parts.append(f"{number} would {verb} it without the correction for other claims")
+    if number := groups["inconclusive"]:
+        parts.append(f"{number} {'is' if number == 1 else 'are'} inconclusive")
+    run, declared = len(verdict.readings), verdict.readings_declared
+    of = f"the {run} that were run of its {declared}" if run < declared else f"its {declared}"
+    none = next(
+        (verb for word, verb in verbs.items() if not groups[word] and not groups[f"{word} alone"]), ""
+    )
+    said = f"; none {none}s it" if none and len(groups) > 1 else ""
+    return f"of {of} declared readings of what the paper leaves open, {listed(parts)}{said}"
+
+
+def reading_name(reading: Mapping[str, str]) -> str:
+    """`pooling divisor: slots`, or `default`."""
+    return "; ".join(f"{name}: {choice}" for name, choice in reading.items()).replace("_", " ") or "default"
+
+
+def open_choice(it: OpenChoice) -> str:
+    """What is open, its choices, and why."""
+    name, first, *others = (text.replace("_", " ") for text in (it.name, *it.choices))
+    before = ", ".join((f"{first} (default)", *others[:-1]))
+    return f"{capital(name)}: {before} or {others[-1]}. {it.why.rstrip('.')}."
+
+
+def open_in(claim: ClaimRecord, readings: Readings) -> tuple[OpenChoice, ...]:
+    """What is open in the claim's experiments, in the order of the claim file."""
+    names = {name for it in claim.experiments for name in readings.of.get(it, ())}
+    return tuple(it for it in readings.open if it.name in names)

@@ -8,33 +8,14 @@ from decimal import Decimal, InvalidOperation
 from audit.record import SplitNoise, SplitStudy, SplitVerdict
 from reports import numbers
 from reports.lookup import Lookup
-from reports.sentences import reason
-from reports.svg import IntervalPlot, interval_plot
+from reports.sentences import TEXTS, reason
+from reports.svg import Bounds, Row, forest
 from reports.text import View, grouped, joined, listed, plural
-from reports.verdicts import Bounds
-
-#: Reason codes where they say something else of splits than of a claim: of one split, of their mean.
-_OF_ONE_SPLIT = {
-    "minimum_effect": "outside the margin, even allowing for one unusual split",
-    "within_seed_spread": "one lucky split would explain the difference",
-    "straddles_margin": "neither inside nor outside the margin; more columns may settle it",
-    "no_variance_estimate": "one column says nothing about the spread of splits",
-    "too_few_seeds": "too few columns; three is the least",
-    "no_spread": "all columns gave one number, so there is no spread to judge by",
-}
-_OF_MEAN = {
-    "minimum_effect": "outside the margin, even allowing for other seeds",
-    "within_seed_spread": "lucky seeds would explain the difference",
-    "no_variance_estimate": "no column was run with two seeds",
-    "too_few_seeds": "too few seeds on one column; four is the least",
-    "no_spread": "all seeds of a column gave one number, and are not declared to",
-    "deterministic": "every run of a column gives the same number",
-}
 
 
 def splits_because(of: SplitVerdict, *, mean: bool) -> str:
     """Its reason in words; of the mean over the columns, or of one split."""
-    return (_OF_MEAN if mean else _OF_ONE_SPLIT).get(of.reason) or reason(of.reason)
+    return TEXTS["splits"]["mean" if mean else "one"].get(of.reason) or reason(of.reason)
 
 
 def p_values(of: SplitVerdict) -> str:
@@ -45,7 +26,7 @@ def p_values(of: SplitVerdict) -> str:
     return f"p (reproduced) {reproduced}, p (contradicted) {contradicted}"
 
 
-def printed_in(bounds: Bounds | None, printed: str | None, *, missing: str) -> str:
+def _printed_in(bounds: Bounds | None, printed: str | None, *, missing: str) -> str:
     """`58.06 to 77.94; 80.00 is 2.06 above`; `missing` says why there is no interval."""
     if bounds is None:
         return f"not known: {missing}"
@@ -63,14 +44,14 @@ def printed_in(bounds: Bounds | None, printed: str | None, *, missing: str) -> s
 
 def as_one_split(it: SplitNoise) -> str:
     """The printed number as one run on one unknown split."""
-    return printed_in(it.pi95_column, it.printed, missing="only one column was run")
+    return _printed_in(it.pi95_column, it.printed, missing="only one column was run")
 
 
 def as_mean(it: SplitNoise) -> str:
     """The printed number as the mean over these splits; one column is no mean."""
     if len(it.columns) < 2:
         return "not known: only one column was run"
-    return printed_in(it.pi95_mean, it.printed, missing="no column was run with two seeds")
+    return _printed_in(it.pi95_mean, it.printed, missing="no column was run with two seeds")
 
 
 def _number(printed: str | None) -> Decimal | None:
@@ -83,7 +64,7 @@ def _number(printed: str | None) -> Decimal | None:
 
 
 def splits_of_claim(study: SplitStudy | None, claim: str) -> str:
-    """The sentence of a claim's card; empty where nothing is judged."""
+    """How the printed number came out under both readings of the split; empty where nothing is judged."""
     of = next((it for it in study.noise if it.claim == claim), None) if study else None
     if of is None or not (of.as_one_split or of.as_mean):
         return ""
@@ -92,27 +73,23 @@ def splits_of_claim(study: SplitStudy | None, claim: str) -> str:
         of.as_mean and f"mean of {of.as_mean.n}: {of.as_mean.outcome}",
         by="; ",
     )
-    alone = "Each alone, at the full level"
-    alone += ", under the default reading of what else is open" if of.readings_declared > 1 else ""
-    return f"Under each reading of the split: {both}. {alone}."
+    return f"{of.metric} under each reading of the split: {both}."
 
 
 def default_reading(study: SplitStudy) -> tuple[str, ...]:
     """That the columns were run under one reading of what else the paper leaves open."""
     several = [it.readings_declared for it in study.noise if it.claim and it.readings_declared > 1]
-    if not several:
-        return ()
-    return (
-        "The columns were run under the default reading of what else the paper leaves open, one of up to "
-        f"{max(several)}: the others may come to other verdicts.",
-    )
+    said = "The columns were run under the default reading of what else the paper leaves open, one of up to "
+    return (f"{said}{max(several)}: the others may lead to other verdicts.",) if several else ()
 
 
-def _on_one_column(study: SplitStudy) -> list[str]:
-    """That some experiments were tried on one column only, which says nothing of splits."""
+def _not_run(study: SplitStudy) -> list[str]:
+    """Runs that failed, and experiments of one column only, which says nothing of splits."""
     number = len({it.experiment for it in study.noise if it.attempts < 2})
-    are = "was run on one column only and is" if number == 1 else "were run on one column only and are"
-    return [f"{plural(number, 'experiment')} {are} in the record alone."] if number else []
+    were = "was" if number == 1 else "were"
+    said = [f"{plural(study.failed, 'run')} failed."] if study.failed else []
+    said += [f"{plural(number, 'experiment')} {were} run on one column only."] if number else []
+    return said
 
 
 def shown(study: SplitStudy) -> list[SplitNoise]:
@@ -143,8 +120,9 @@ def split_table(study: SplitStudy, *, values: bool = True) -> str:
         )  # no end is rounded across it
         numbers_of = (it.mean, it.sd_columns, it.sd_seeds, it.sd_split)
         spans = (numbers.interval(span, beside=mark) for span in (it.pi95_column, it.pi95_mean))
-        shown_numbers = map(numbers.points, numbers_of)
-        rows.append((it.experiment, it.metric, *shown_numbers, *spans, it.printed or numbers.ABSENT))
+        rows.append(
+            (it.experiment, it.metric, *map(numbers.points, numbers_of), *spans, it.printed or numbers.ABSENT)
+        )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows] + [""]
     lines += _judged_lines([it for it in noise if it.as_one_split])
@@ -152,15 +130,13 @@ def split_table(study: SplitStudy, *, values: bool = True) -> str:
         lines += [_values(it) for it in noise]
     elif lacking := dict.fromkeys(f"{it.experiment}{tried}" for it in noise if (tried := _tried(it))):
         lines.append(f"not on every column: {', '.join(lacking)}")
-    lines += [f"{plural(study.failed, 'run')} failed"] if study.failed else []
-    return "\n".join([*lines, *_on_one_column(study), *default_reading(study), *study.left_out]).rstrip()
+    return "\n".join([*lines, *_not_run(study), *default_reading(study), *study.left_out]).rstrip()
 
 
 def _judged_lines(noise: Sequence[SplitNoise]) -> Iterator[str]:
     """The printed numbers that a claim is about, under both readings of their split."""
-    if not noise:
-        return
-    yield "printed numbers under each reading of the split, each alone at the full level:"
+    if noise:
+        yield "printed numbers under each reading of the split, each alone at the full level:"
     for it in noise:
         yield f"{it.experiment} {it.metric}, printed {it.printed}"
         for name, of in (
@@ -170,7 +146,8 @@ def _judged_lines(noise: Sequence[SplitNoise]) -> Iterator[str]:
             if of is not None:
                 because = joined(splits_because(of, mean=of is it.as_mean), p_values(of), by="; ")
                 yield f"  {name}: {of.outcome} ({because})"
-    yield ""
+    if noise:
+        yield ""
 
 
 def _values(it: SplitNoise) -> str:
@@ -196,18 +173,16 @@ def split_section(index: Lookup) -> View | None:
     noise = shown(study) if study is not None else []
     if study is None or not noise:
         return None
-    columns = max(len(it.columns) for it in study.noise)
-    missing = [f"{plural(study.failed, 'run')} failed."] if study.failed else []
-    missing += _on_one_column(study)
+    missing = _not_run(study)
     if short := dict.fromkeys(it.experiment for it in study.noise if len(it.columns) < it.attempts):
         missing.append(f"Not every column has a value of {listed(list(short))}.")
-    groups = grouped(noise, lambda it: index.title(it.experiment))
+    groups = [
+        _group(name, own) for name, own in grouped(noise, lambda it: index.title(it.experiment)).items()
+    ]
     return View(
-        title=f"{plural(columns, 'split column')} of “{study.corpus}”",
+        title=f"{plural(max(len(it.columns) for it in study.noise), 'split column')} of “{study.corpus}”",
         judged=[_judged(it, it.as_one_split, index) for it in noise if it.as_one_split],
-        groups=sorted(
-            (_group(name, noises) for name, noises in groups.items()), key=lambda it: not it.printed
-        ),
+        groups=sorted(groups, key=lambda it: not it.printed),
         columns=sorted({column for it in noise for column in it.columns}),
         default=default_reading(study),
         missing=[*missing, *study.left_out],
@@ -228,37 +203,32 @@ def _judged(it: SplitNoise, one: SplitVerdict, index: Lookup) -> View:
 
 
 def _group(name: str, noise: Sequence[SplitNoise]) -> View:
-    """One experiment: what it measured, and the same column by column; what is printed first."""
+    """One experiment: what it measured, the same column by column, and a plot of what is printed."""
     first = noise[0]
     sd = "" if first.sd_columns is None else f", SD columns {numbers.points(first.sd_columns)}"
+    rows = [_plot_row(it, float(printed)) for it in noise if (printed := _number(it.printed)) is not None]
+    said = (
+        "Runs on each column, measured from the printed number. Dotted: 95% of single runs on "
+        "one more split; thin: 95% of means over these splits."
+    )
     return View(
         name=name,
-        rows=[(it, dict(zip(it.columns, it.values, strict=True)), _plot(it, name)) for it in noise],
+        rows=[(it, dict(zip(it.columns, it.values, strict=True))) for it in noise],
+        plot=forest(rows, "ours − printed, points", said, zero=0.0).svg(),
+        note=said,
         printed=any((it.printed or numbers.ABSENT) != numbers.ABSENT for it in noise),
         brief=f"{first.metric} {numbers.points(first.mean)}{sd}",
     )
 
 
-def _plot(it: SplitNoise, name: str) -> str:
-    printed = _number(it.printed)
-    if printed is None:
-        return ""
-    parts = [f"{name}, {it.metric}: mean {numbers.points(it.mean)} over {plural(len(it.columns), 'column')}"]
-    if it.pi95_column is not None:
-        parts.append(f"dotted, one run on one more random split: {as_one_split(it)}")
-    if it.pi95_mean is not None:
-        parts.append(f"bar, the mean over these splits: {as_mean(it)}")
-    seeds = ((f"seeds on column {it.column}", it.seed_values),) if len(it.seeds) > 1 else ()
-    return interval_plot(
-        IntervalPlot(
-            description="; ".join(parts) + ".",
-            axis=f"{it.metric}, points",
-            estimate=it.mean,
-            target=float(printed),
-            target_label=f"printed {it.printed}",
-            ci95=it.pi95_mean,
-            pi95=it.pi95_column,
-            lanes=(("columns, one run each", it.values), *seeds),
-            one_axis=True,
-        )
+def _plot_row(it: SplitNoise, printed: float) -> Row:
+    def moved(span: Bounds | None) -> Bounds | None:
+        return (span[0] - printed, span[1] - printed) if span else None
+
+    return Row(
+        it.metric,
+        estimate=it.mean - printed,
+        outer=moved(it.pi95_mean),
+        prediction=moved(it.pi95_column),
+        dots=tuple(value - printed for value in it.values),
     )

@@ -1,50 +1,128 @@
-"""Plots of the page as hand-written SVG: axes, and the intervals of a claim.
+"""Every figure as lines, discs and texts: intervals, readings, learning curves. Written here as SVG for the
+page;
+`reports.figures` writes the same drawings as files for a paper.
 
-Why not matplotlib here: a page has a plot for every verdict. Measured on two CPU cores, matplotlib takes
-0.5 to 2 s to import and then 90 ms and 8 kB for a plot like these, with the colours fixed in the file;
-these take 0.1 ms and 1 kB, and get their colours from the page's style sheet, so that dark mode and grey
-print work. Text stays text. Figures for a paper are another matter: `reports.figures`.
+Why not matplotlib on the page: a page has a plot for every claim. Measured on two CPU cores, matplotlib takes
+0.5 to
+2 s to import and then 90 ms and 8 kB for a plot like these, with the colours fixed in the file; these take
+0.1 ms and
+1 kB, and get their colours from the page's style sheet, so that dark mode and grey print work.
 
-A drawing is 340 units wide, the text width of a narrow phone: it is shown at its own size and never
-shrunk until its labels cannot be read. The only text from outside is the title, the description and the
-labels; all of it is escaped here, because the template takes the result as it is.
-
-Marks differ in shape, not only in colour. A page of a thousand claims has a thousand of these: marks of one
-kind are one path, and whatever the style sheet can say is not in the drawing.
+A drawing is 340 units wide, the text width of a narrow phone: it is shown at its own size and never shrunk
+until its
+labels cannot be read. All text from outside is escaped here, because the template takes the result as it is.
+Marks
+differ in shape, not only in colour.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from itertools import chain
-from typing import Any
 
-from audit.record import ClaimRecord, Verdict
+from audit.record import ExperimentRecord, OpenChoice, Outcome
 from reports import numbers
-from reports import sentences as words
-from reports.text import joined, shortened, visible
-from reports.verdicts import Bounds, plot_description, printed_of, subject_of
+from reports.text import plural, shortened, visible
 
+Bounds = tuple[float, float]
+Point = tuple[float, float]
 WIDTH = 340
+
+
+@dataclass
+class Drawing:
+    """Items in the order in which they are drawn: (kind, points of each line), (kind, x, y, r), (kind, x, y,
+    text)."""
+
+    title: str
+    """What is drawn, with its numbers, for those who do not see it."""
+    height: float = 0.0
+    lines: list[tuple[str, list[Sequence[Point]]]] = field(default_factory=list)
+    discs: list[tuple[str, float, float, float]] = field(default_factory=list)
+    texts: list[tuple[str, float, float, str]] = field(default_factory=list)
+
+    def line(self, kind: str, *points: Point) -> None:
+        """A line; the next one of its kind joins its path."""
+        if self.lines and self.lines[-1][0] == kind:
+            self.lines[-1][1].append(points)
+        else:
+            self.lines.append((kind, [points]))
+
+    def box(self, kind: str, left: float, top: float, right: float, bottom: float) -> None:
+        self.line(kind, (left, top), (right, top), (right, bottom), (left, bottom), (left, top))
+
+    def text(self, kind: str, x: float, y: float, text: str, limit: int = 52) -> None:
+        """`kind` is also how it is aligned: start, middle or end, after a hyphen; middle stays in the
+        drawing."""
+        text = shortened(visible(text), limit)
+        if kind.endswith("middle"):  # about 6 units a character
+            x = min(max(x, 3.2 * len(text) + 2), WIDTH - 3.2 * len(text) - 2)
+        self.texts.append((kind, x, y, text))
+
+    def verdict(self, outcome: str, x: float, y: float, r: float) -> None:
+        """A disc where it is reproduced, a cross where it is contradicted, else a ring."""
+        if outcome == "contradicted":
+            self.line("cross", (x - r, y - r), (x + r, y + r))
+            self.line("cross", (x - r, y + r), (x + r, y - r))
+        else:
+            self.discs.append(("disc" if outcome == "reproduced" else "ring", x, y, r))
+
+    def svg(self, name: str = "") -> str:
+        """One `<svg>` element; `name` instead of the title, where the page says the rest beside it."""
+        if not self.height:
+            return ""
+
+        def path(points: Sequence[Point]) -> str:
+            said, (x, y) = "M{:g} {:g}".format(*_rounded(points[0])), _rounded(points[0])
+            for point in map(_rounded, points[1:]):
+                said += (
+                    f"V{point[1]:g}"
+                    if point[0] == x
+                    else f"H{point[0]:g}"
+                    if point[1] == y
+                    else "L{:g} {:g}".format(*point)
+                )
+                x, y = point
+            return said if len(points) > 1 else f"{said}h0"  # a stroke of no length with round ends is a dot
+
+        parts = [f'<path class="{kind}" d="{"".join(map(path, lines))}"/>' for kind, lines in self.lines]
+        parts += [
+            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"/>' for kind, x, y, r in self.discs
+        ]
+        parts += [
+            f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}">{_escaped(text)}</text>'
+            for kind, x, y, text in self.texts
+        ]
+        size = f'viewBox="0 0 {WIDTH} {self.height:g}" width="{WIDTH}" height="{self.height:g}"'
+        head = f'<svg class="plot" {size} role="img">'
+        return f"{head}<title>{_escaped(name or self.title)}</title>{''.join(parts)}</svg>"
+
+
+def _rounded(point: Point) -> Point:
+    return round(point[0], 1), round(point[1], 1)
+
+
+def _escaped(text: str) -> str:
+    return escape(visible(text))
+
+
+# --------------------------------------------------------------------------- axes
 
 
 @dataclass(frozen=True)
 class Axis:
-    """From `low` to `high`, in the units of what is measured."""
+    """From `low` to `high` in the units of what is measured, drawn from `start` to `end`."""
 
     low: float
     high: float
+    start: float
+    end: float
 
-    def along(self, value: float, start: float, end: float) -> float:
-        """The place of `value` where the axis goes from `start` to `end`."""
-        return start + (value - self.low) / (self.high - self.low) * (end - start)
-
-    def x(self, value: float) -> float:
-        """Its place on the axis of an interval plot."""
-        return self.along(value, 12, 328)
+    def at(self, value: float) -> float:
+        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
     def ticks(self) -> tuple[float, ...]:
         """Two to six round numbers inside the axis: multiples of 1, 2, 5, 10 times a power of ten."""
@@ -54,203 +132,285 @@ class Axis:
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return tuple(k * step for k in range(first, last + 1))
 
-    def labels(self) -> tuple[str, ...]:
-        """Of the ticks, with as many digits as tell them apart."""
+    def labelled(self) -> list[tuple[float, str]]:
+        """Places of the ticks, with as many digits as tell them apart."""
         ticks = self.ticks()
         step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
         decimals = max(0, -math.floor(math.log10(step) + 1e-9))
-        return tuple(numbers.points(round(tick, 9), decimals=decimals) for tick in ticks)
+        return [(self.at(tick), numbers.points(round(tick, 9), decimals=decimals)) for tick in ticks]
 
 
-def axis_over(values: Iterable[float]) -> Axis:
+def axis_over(values: Iterable[float], start: float = 12, end: float = 328) -> Axis:
     """An axis with a little air around all `values`; one unit wide at least a hundredth of a point."""
     known = list(values)
     low, high = min(known), max(known)
     air = max((high - low) * 0.06, 0.01, abs(high) * 1e-9)
-    return Axis(low - air, high + air)
+    return Axis(low - air, high + air, start, end)
 
 
-def escaped(text: str) -> str:
-    return escape(visible(text))
+def _ruler(drawing: Drawing, axis: Axis, y: float, label: str) -> None:
+    """The axis below a drawing, and what it measures; ends the drawing."""
+    drawing.line("axis", (axis.start, y), (axis.end, y))
+    for x, number in axis.labelled():
+        drawing.line("axis", (x, y), (x, y + 4))
+        drawing.text("tick-middle", x, y + 15, number)
+    drawing.text("unit-end", 328, y + 27, label)
+    drawing.height = y + 31
 
 
-def path(kind: str, d: str) -> str:
-    return f'<path class="{kind}" d="{d}"/>'
+def _upright(
+    drawing: Drawing, ticks: Iterable[tuple[float, str]], x: float, right: float, label: str
+) -> None:
+    """An upright axis with rails, and what it measures on top."""
+    for y, number in ticks:
+        drawing.line("rail", (x, y), (right, y))
+        drawing.text("tick-end", x - 5, y + 3.5, number)
+    drawing.text("unit-start", 2, 11, label)
 
 
-# --------------------------------------------------------------------------- intervals of a claim
+# --------------------------------------------------------------------------- intervals
 
 
 @dataclass(frozen=True)
-class IntervalPlot:
-    """What one interval plot shows, in points of the metric.
+class Row:
+    """One line of an interval plot, in the units of its axis; whatever is None is not drawn."""
 
-    The target is a dashed line in a shaded margin, the inner interval a thick bar, the outer one a thin one
-    with ends, the prediction interval a dotted line, the mean a diamond, seeds dots.
-    """
-
-    description: str
-    """What is drawn, with its numbers, for those who do not see it."""
-    axis: str
-    """What the axis measures, with its unit."""
+    label: str
+    outcome: str = "inconclusive"
     estimate: float | None = None
     target: float | None = None
-    target_label: str = ""
+    """What is printed or claimed: a dashed line."""
     margin: Bounds | None = None
     """The shaded band: from and to."""
-    ci90: Bounds | None = None
-    ci95: Bounds | None = None
-    pi95: Bounds | None = None
+    inner: Bounds | None = None
+    outer: Bounds | None = None
+    prediction: Bounds | None = None
     dots: tuple[float, ...] = ()
-    zero: bool = False
-    """Whether the axis is of a difference, so that its zero is drawn."""
-    lanes: tuple[tuple[str, tuple[float, ...]], ...] = ()
-    """Label and seeds of each arm of a comparison: below the intervals, or alone, on an axis of their own."""
-    lanes_axis: str = ""
-    one_axis: bool = False
-    """Whether the lanes are in the units of the intervals, and stand on their axis."""
+    heading: str = ""
+    """Stands above the first row that has it."""
 
     @property
     def numbers(self) -> list[float]:
-        """All that stands on the axis of the intervals."""
-        spans = (self.margin, self.ci90, self.ci95, self.pi95)
-        single = (it for it in (self.estimate, self.target) if it is not None)
-        return [*self.dots, *chain.from_iterable(it for it in spans if it), *single]
-
-    @property
-    def lane_numbers(self) -> list[float]:
-        return [value for _, values in self.lanes for value in values]
+        spans = (it for it in (self.margin, self.inner, self.outer, self.prediction) if it)
+        return [
+            *self.dots,
+            *chain.from_iterable(spans),
+            *(it for it in (self.estimate, self.target) if it is not None),
+        ]
 
 
-def interval_plot(plot: IntervalPlot, name: str = "") -> str:
-    """The plot as one `<svg>` element, or an empty string when there is no finite number to draw.
+def forest(
+    rows: Sequence[Row],
+    axis: str,
+    title: str,
+    *,
+    zero: float | None = None,
+    labels_above: bool = False,
+    beside: Sequence[Row] = (),
+) -> Drawing:
+    """A row each on one axis: margin shaded, target dashed, prediction interval dotted, outer interval thin,
+    inner one thick, the mark of the verdict at the estimate, seeds as dots below.
 
-    `name` is that of the image, where the page says the rest of the description beside it.
+    Not drawn without a finite number. The axis is also over rows that are drawn `beside` it.
     """
-    known = [*plot.numbers, *(plot.lane_numbers if plot.one_axis else ())]
-    parts: list[str] = []
-    height = 4
-    if known:
-        if not numbers.is_drawable(*known):
-            return ""
-        axis = axis_over([*known, 0.0] if plot.zero else known)
-        bottom = 62 if plot.dots else 48
-        marks = [_dots((axis.x(value), bottom - 9) for value in plot.dots)]
-        if plot.one_axis:
-            marks += _lanes(plot, axis, bottom)
-            bottom += 32 * len(plot.lanes)
-        parts = [*_marks(plot, axis, bottom), *marks, *_ruler(axis, bottom, plot.axis)]
-        height = bottom + 30 + (8 if plot.lanes and not plot.one_axis else 0)
-    if plot.lane_numbers and not plot.one_axis and numbers.is_drawable(*plot.lane_numbers):
-        axis, bottom = axis_over(plot.lane_numbers), height + 32 * len(plot.lanes)
-        parts += [*_lanes(plot, axis, height), *_ruler(axis, bottom, plot.lanes_axis)]
-        height = bottom + 30
-    if not parts:
-        return ""
-    head = f'<svg class="plot" viewBox="0 0 {WIDTH} {height}" role="img">'
-    return f"{head}<title>{escaped(name or plot.description)}</title>{''.join(parts)}</svg>"
+    drawing, rows = Drawing(title), [row for row in rows if row.numbers]
+    known = [number for row in (*rows, *beside) for number in row.numbers] + ([] if zero is None else [zero])
+    if not rows or not numbers.is_drawable(*known):
+        return drawing
+    scale = axis_over(known, 12 if labels_above else 66)
+    y, heading = 6.0, ""
+    for row in rows:
+        if row.heading != heading:
+            heading, y = row.heading, y + 15
+            drawing.text("lane-start", 2, y - 4, heading, 50)
+        if labels_above:
+            y += 11
+            drawing.text("lane-start", 2, y, row.label, 50)
+        else:
+            drawing.text("row-end", 58, y + 11, row.label, 10)
+        height = 24 if row.dots and row.estimate is not None else 15
+        _row(drawing, row, scale, y, height, zero)
+        y += height
+    _ruler(drawing, scale, y + 2, axis)
+    return drawing
 
 
-def _marks(plot: IntervalPlot, axis: Axis, bottom: int) -> Iterator[str]:
-    """Margin, zero, printed number, prediction interval, 95 %, 90 %, mean: each over the one before."""
-    y = 34
-
-    def at(value: float) -> str:
-        """To a whole unit, which is a pixel: what lies further left is never drawn further right."""
-        return f"{axis.x(value):.0f}"
-
-    if plot.margin is not None:
-        left, right = map(at, plot.margin)
-        yield path("band", f"M{left} 18H{right}V{bottom}H{left}z")
-    if plot.zero:
-        yield path("zero", f"M{at(0)} 18V{bottom}")
-    if plot.target is not None:
-        yield path("target", f"M{at(plot.target)} 15V{bottom}")
-        yield _label(axis.x(plot.target), 11, plot.target_label)
-    for kind, span in (("pi", plot.pi95), ("ci95", plot.ci95), ("ci90", plot.ci90)):
-        if span is not None:
-            low, high = map(at, span)
-            ends = f"M{low} {y - 5}v10M{high} {y - 5}v10" if kind == "ci95" else ""
-            yield path(kind, f"M{low} {y}H{high}{ends}")
-    if plot.estimate is not None:
-        yield path("mean", f"M{at(plot.estimate)} {y - 6}l6 6-6 6-6-6z")
-
-
-def _lanes(plot: IntervalPlot, axis: Axis, top: int) -> Iterator[str]:
-    """Each lane's label with its dots below."""
-    for k, (label, _) in enumerate(plot.lanes):
-        yield f'<text class="lane" x="12" y="{top + 32 * k + 9}">{escaped(shortened(label, 52))}</text>'
-    yield _dots(
-        (axis.x(value), top + 32 * k + 20) for k, (_, values) in enumerate(plot.lanes) for value in values
-    )
-
-
-def _dots(places: Iterable[tuple[float, int]]) -> str:
-    """Strokes of no length with round ends."""
-    drawn = "".join(f"M{x:.0f} {y}h0" for x, y in places)
-    return path("seed", drawn) if drawn else ""
-
-
-def _ruler(axis: Axis, y: int, label: str) -> Iterator[str]:
-    """The axis line, its ticks with numbers, and what it measures."""
-    strokes = "".join(f"M{axis.x(tick):.0f} {y}v4" for tick in axis.ticks())
-    yield path("axis", f"M12 {y}H328{strokes}")
-    for tick, number in zip(axis.ticks(), axis.labels(), strict=True):
-        yield _label(axis.x(tick), y + 15, number)
-    yield f'<text class="unit" x="328" y="{y + 27}">{escaped(shortened(label, 50))}</text>'
-
-
-def _label(x: float, y: int, text: str) -> str:
-    """Centred on `x`, but kept inside the drawing (about 6 units a character)."""
-    text = shortened(text, 40)
-    half = len(text) * 3.2
-    x = min(max(x, half + 2), WIDTH - half - 2)
-    return f'<text x="{x:.0f}" y="{y}">{escaped(text)}</text>'
-
-
-def intervals_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> IntervalPlot | None:
-    """What the plot shows; none for a printed number on other data, which shares no axis with ours."""
-    kind, measure = words.kind_words(claim), words.kind_words(claim).measure
-    if kind.printed and verdict.scope == "other_data":
-        return None
-    target, subject, points = verdict.target, subject_of(claim), f"{claim.metric}, points"
-    lanes = tuple(zip(names, verdict.values, strict=False))
-    shown: dict[str, Any]
-    if kind.parts:  # every seed of every arm under each other, where they are on one data set
-        shown = {"axis": "", "lanes": tuple(dict(lanes).items()) if kind.one_axis else ()}
-        shown["lanes_axis"] = points
-    elif verdict.estimate is None:
-        return None
-    elif measure is words.MEAN:
-        shown = {"axis": points, "target": target, "target_label": f"printed {printed_of(claim, verdict)}"}
-        shown |= {"margin": around(target, verdict.margin), "pi95": verdict.pi95}
-        shown["dots"] = verdict.values[0] if verdict.values else ()
-    elif measure is words.RATIO:
-        units = {"training_time": "seconds", "prediction_time": "seconds", "model_size": "bytes"}
-        unit = units.get(str(claim.details.get("quantity")), "")
-        shown = {"axis": f"ratio of {subject}", "target": 1.0, "target_label": "as much", "lanes": lanes}
-        shown["lanes_axis"] = joined(subject, unit, by=", ")
-    elif measure is words.EXPONENT:  # the costs themselves share no linear axis: they stand in the strips
-        shown = {"axis": "exponent of the growth", "target": target}
-        shown |= {
-            "target_label": f"claimed {numbers.points(target)}",
-            "margin": around(target, verdict.margin),
-        }
-    else:  # the margin lies around no difference, but around the printed one where its size is claimed
-        target = target if verdict.scope != "other_data" else None
-        size = claim.negligible if kind.direction_only and verdict.margin is None else verdict.margin
-        shown = {"axis": f"difference in {points}", "target": target, "pi95": verdict.pi95, "zero": True}
-        shown |= {"target_label": f"printed {numbers.signed(target)}", "lanes": lanes, "lanes_axis": points}
-        shown["margin"] = around(target if kind.printed else 0.0, size)
-    return IntervalPlot(
-        plot_description(claim, verdict),
-        estimate=verdict.estimate,
-        ci90=verdict.ci90,
-        ci95=verdict.ci95,
-        **shown,
-    )
+def _row(drawing: Drawing, row: Row, scale: Axis, top: float, height: float, zero: float | None) -> None:
+    at, y = scale.at, top + 8
+    if row.margin:
+        drawing.box("band", at(row.margin[0]), top + 1, at(row.margin[1]), top + height - 1)
+    if zero is not None:
+        drawing.line("zero", (at(zero), top), (at(zero), top + height))
+    if row.target is not None:
+        drawing.line("target", (at(row.target), top), (at(row.target), top + height))
+    if row.prediction:
+        drawing.line("pi", *((at(end), y) for end in row.prediction))
+    if row.outer:
+        drawing.line("outer", *((at(end), y) for end in row.outer))
+        for end in row.outer:
+            drawing.line("outer", (at(end), y - 4), (at(end), y + 4))
+    if row.inner:
+        drawing.line("inner", *((at(end), y) for end in row.inner))
+    for value in row.dots:
+        drawing.line("seed", (at(value), y if row.estimate is None else y + 11))
+    if row.estimate is not None:
+        drawing.verdict(row.outcome, at(row.estimate), y, 3.6)
 
 
 def around(centre: float | None, margin: float | None) -> Bounds | None:
     """The band of a margin; none where either is absent."""
     return None if centre is None or margin is None else (centre - margin, centre + margin)
+
+
+# --------------------------------------------------------------------------- specification curves
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One reading: its choices by what is open, its estimate and interval in points, and its verdict."""
+
+    choices: Mapping[str, str]
+    estimate: float
+    interval: Bounds | None
+    outcome: Outcome
+    default: bool = False
+
+
+def specification_curve(
+    points: Sequence[CurvePoint],
+    choices: Sequence[OpenChoice],
+    *,
+    title: str,
+    axis: str,
+    target: float | None = None,
+    margin: Bounds | None = None,
+    zero: bool = False,
+) -> Drawing:
+    """Readings by estimate, and below the choices that each makes (Simonsohn, Simmons and Nelson 2020).
+
+    Not drawn with fewer than two readings, or a number that is not finite. What was not varied has no rows.
+    """
+    drawing, left, right, top, bottom = Drawing(title), 138, 334, 20, 184
+    points = sorted(points, key=lambda it: (it.estimate, not it.default))
+    fixed = [*(margin or ()), *(it for it in (target, 0.0 if zero else None) if it is not None)]
+    known = [*fixed, *chain.from_iterable((it.estimate, *(it.interval or ())) for it in points)]
+    if len(points) < 2 or not numbers.is_drawable(*known):
+        return drawing
+    scale = axis_over(known, bottom, top)
+    places = [left + (k + 0.5) * (right - left) / len(points) for k in range(len(points))]
+    radius = max(0.6, min(3.5, 0.4 * (right - left) / len(points)))
+    if margin:
+        drawing.box("band", left, scale.at(margin[1]), right, scale.at(margin[0]))
+    _upright(drawing, scale.labelled(), left, right, shortened(axis, 24))
+    if zero:
+        drawing.line("zero", (left, scale.at(0.0)), (right, scale.at(0.0)))
+    if target is not None:
+        drawing.line("target", (left, scale.at(target)), (right, scale.at(target)))
+        drawing.text("tick-end", right, 11, f"printed {numbers.points(target)}", 34)
+    for x, point in zip(places, points, strict=True):
+        if point.default:
+            drawing.line("stem", (x, scale.at(point.estimate)), (x, bottom))
+        if point.interval:
+            drawing.line("span", *((x, scale.at(end)) for end in point.interval))
+        drawing.verdict(point.outcome, x, scale.at(point.estimate), radius)
+    y = bottom + 18.0
+    varied = [it for it in choices if len({point.choices[it.name] for point in points}) > 1]
+    for it in varied:
+        drawing.text("lane-start", 2, y, it.name.replace("_", " "))
+        for choice in it.choices:
+            y += 12
+            drawing.text("tick-end", left - 7, y, choice.replace("_", " "), 21)
+            drawing.line("rail", (left, y - 3.5), (right, y - 3.5))
+            taken = (x for x, point in zip(places, points, strict=True) if point.choices[it.name] == choice)
+            drawing.discs += [("taken", x, y - 3.5, radius) for x in taken]
+        y += 18
+    if rest := len(choices) - len(varied):
+        are = "is" if rest == 1 else "are"
+        drawing.text("lane-start", 2, y, f"{plural(rest, 'open point')} {are} the same in all readings run")
+        y += 12
+    drawing.height = y - 6
+    return drawing
+
+
+# --------------------------------------------------------------------------- learning curves
+
+Line = tuple[Point, ...]
+"""(epoch, value), by epoch."""
+
+
+@dataclass(frozen=True)
+class LearningCurves:
+    """The runs of one experiment by a score, or by `loss`."""
+
+    metric: str
+    seeds: tuple[Line, ...]
+
+    @property
+    def mean(self) -> Line:
+        """Over all seeds, where all of them have a value."""
+        lines = [dict(line) for line in self.seeds]
+        shared = [x for x in lines[0] if all(x in it for it in lines)] if lines else []
+        return tuple((x, math.fsum(it[x] for it in lines) / len(lines)) for x in shared)
+
+    @property
+    def description(self) -> str:
+        """`P@1 on held-out documents, mean of 3 seeds: 41.20 at first, 91.00 at last; highest ...`"""
+        loss, mean = self.metric == "loss", self.mean or self.seeds[0]
+        epoch, best = (min if loss else max)(mean, key=lambda it: it[1])
+        first, last, peak = (
+            numbers.points(it, decimals=4 if loss else 2) for it in (mean[0][1], mean[-1][1], best)
+        )
+        what, end = (
+            ("training loss", "lowest") if loss else (f"{self.metric} on held-out documents", "highest")
+        )
+        of = "one seed" if len(self.seeds) == 1 else f"mean of {plural(len(self.seeds), 'seed')}"
+        return f"{what}, {of}: {first} at first, {last} at last; {end} {peak} in epoch {round(epoch, 1):g}."
+
+
+def curves_of(experiment: ExperimentRecord) -> LearningCurves | None:
+    """The score by which a checkpoint was chosen, else the first that was measured, else the loss."""
+    runs = sorted((it for it in experiment.runs if it.status == "done"), key=lambda it: it.spec.seed)
+    measured = dict.fromkeys(name for run in runs for row in run.curve for name in row)
+    chosen = runs[0].spec.protocol.get("select_metric") if runs else None
+    scores = [name for name in measured if name not in ("epoch", "step", "loss", "seconds")]
+    for metric in (*([chosen] if isinstance(chosen, str) and chosen in measured else ()), *scores, "loss"):
+        lines = []
+        for run in runs:  # numbers that are none are left out, the last of one epoch counts
+            pairs = ((row.get("epoch"), row.get(metric)) for row in run.curve)
+            lines.append(
+                {x: y for x, y in pairs if x is not None and y is not None and numbers.is_drawable(y, x)}
+            )
+        if seeds := tuple(tuple(sorted(line.items())) for line in lines if len(line) > 1):
+            return LearningCurves(metric, seeds)
+    return None
+
+
+def learning_plot(curves: LearningCurves) -> Drawing:
+    """Thin, one line a seed; thick, their mean."""
+    drawing, top, bottom, right = Drawing(curves.description), 22, 150, 324
+    epochs, values = ([point[k] for line in curves.seeds for point in line] for k in (0, 1))
+    # a loss that falls far is drawn by its logarithm, or all but its first epochs would lie on the axis
+    log = curves.metric == "loss" and min(values) > 1e-6 and max(values) >= 20 * min(values)
+    up = axis_over([math.log10(y) for y in values] if log else values, bottom, top)
+    ticks = _powers(up) if log else up.labelled()
+    left = max(44.0, 7 + 6.4 * max(len(number) for _, number in ticks))
+    across = Axis(min(epochs), max(epochs), left, right)
+    label = "training loss" if curves.metric == "loss" else f"{curves.metric}, held out, points"
+    _upright(drawing, ticks, left, right, f"{label}, logarithmic axis" if log else label)
+    drawn = [("run", line) for line in curves.seeds]
+    drawn += [("mean-line", curves.mean)] if len(curves.seeds) > 1 and len(curves.mean) > 1 else []
+    for kind, line in drawn:
+        kept = [*line[: -1 : -(-len(line) // 100)], line[-1]]  # a hundred points, of longer lines each second
+        drawing.line(kind, *((across.at(x), up.at(math.log10(y) if log else y)) for x, y in kept))
+    _ruler(drawing, across, bottom, "epoch")
+    return drawing
+
+
+def _powers(axis: Axis) -> list[tuple[float, str]]:
+    """Ticks of a logarithmic axis: powers of ten, and 2 and 5 times those where they are too few."""
+    inside: list[tuple[float, str]] = []
+    for factors in ((1,), (1, 2, 5)):
+        for k in range(math.floor(axis.low), math.floor(axis.high) + 1) if len(inside) < 2 else ():
+            places = ((math.log10(f) + k, numbers.points(f * 10.0**k, decimals=max(0, -k))) for f in factors)
+            inside += [(axis.at(place), text) for place, text in places if axis.low <= place <= axis.high]
+    return list(dict.fromkeys(inside))

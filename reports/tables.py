@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from audit.record import (
     AcrossPapers,
-    ClaimRecord,
     DataInfo,
     DataSheet,
-    DataStatistic,
     ExperimentRecord,
     LabelStrata,
     PrintedIn,
-    Scope,
+    Verdict,
 )
 from reports import numbers
-from reports.findings import check_title, finding_key
+from reports.findings import anchors_of, check_title
 from reports.lookup import Lookup, Place
-from reports.sentences import SCOPE_WORDS, STATUS_WORDS, kind_words, status_of
+from reports.sentences import SCOPE_WORDS, STATUS_WORDS, TEXTS, coverage, edges, kind_words, subject_of
 from reports.text import View, grouped, listed, plural, unique_slugs
-from reports.verdicts import coverage, edges, subject_of
 
 SAME = "same runs as"
 
@@ -30,47 +27,52 @@ SAME = "same runs as"
 
 
 def table_views(index: Lookup) -> list[View]:
-    """All tables of the audit."""
-    marks, findings, judged = _verdict_marks(index), _finding_marks(index), _judged(index)
+    """All tables of the audit; in each cell what is printed, the marks of its claims, and ours."""
+    marks, wrong = _verdict_marks(index), _finding_marks(index)
+    # cell address -> the claim about the cell's own value, whose verdict tells the seeds of its look
+    values = (it for it in index.audit.claims if kind_words(it).is_value and len(it.cells) == 1)
+    judged = {it.cells[0]: it for it in values if index.verdicts[it.id].ci95}
     anchors = unique_slugs("table", [table.id for table in index.audit.tables])
+    split = "another split" if index.audit.splits is None else "a split that need not be the paper’s"
+    daggers = {
+        "other_split": f"on {split}, judged with the noise of both test sets added",
+        "other_data": f"on {SCOPE_WORDS['other_data']}, not comparable with the printed number above it",
+    }
 
     def cell_view(place: Place) -> View:
-        cell, address = place.cell, place.cell.address
+        cell, claim = place.cell, judged.get(place.cell.address)
         repeated = _repeated(place, index)
-        claim, seeds = judged.get(address, (None, ()))
+        verdict = index.verdicts[claim.id] if claim else None
         known = () if repeated else measured(place, index)
-        values = (seeds or known) if known else ()
+        shown = (verdict.values[0] if verdict and verdict.values else known) if known else ()
         record = index.experiments.get(cell.experiment or "")
         return View(
             cell=cell,
             anchor=place.anchor,
-            marks=marks.get(address, ()),
-            ours=_ours(values, record) if values else "",
-            n=f"n = {len(values)}" if values else "",
-            interval=_interval(claim, index) if claim else "",
+            marks=marks.get(cell.address, ()),
+            ours=_ours(shown, record) if shown else "",
+            n=f"n = {len(shown)}" if shown else "",
+            interval=_interval(verdict, edges(claim, verdict)) if claim and verdict else "",
             repeated=repeated,
-            findings=findings.get(address, ()),
-            scope=record.scope if record and values else "same_data",
+            findings=wrong.get(cell.address, ()),
+            scope=record.scope if record and shown else "same_data",
         )
 
-    # what the dagger beside our numbers means; empty when none is needed
-    split = "another split" if index.audit.splits is None else "a split that need not be the paper’s"
-    daggers = {
-        "other_split": f"on {split}{{}} judged with the noise of both test sets added",
-        "other_data": f"on {SCOPE_WORDS['other_data']}{{}} not comparable with the printed number above it",
-    }
     views = []
     for table in index.audit.tables:
-        rows = []
-        for row in table.rows:
-            shown = row.cells[: len(table.columns)]
-            rows.append((row.label, [cell_view(index.places[cell.address]) for cell in shown]))
+        rows = [
+            (row.label, [cell_view(index.places[it.address]) for it in row.cells[: len(table.columns)]])
+            for row in table.rows
+        ]
         scopes = {it.scope for _, cells in rows for it in cells}
         parts = [text for scope, text in daggers.items() if scope in scopes]
-        colon = ":" if len(parts) == 1 else ","
-        said = f"† Ours {', or '.join(part.format(colon) for part in parts)}." if parts else ""
-        views.append(View(table=table, anchor=anchors[table.id], rows=rows, footnote=said))
+        note = f"† Ours {'; or '.join(parts)}." if parts else ""
+        views.append(View(table=table, anchor=anchors[table.id], rows=rows, footnote=note))
     return views
+
+
+def _interval(verdict: Verdict, marks: Sequence[float]) -> str:
+    return f"{coverage(verdict)[1]}%: {numbers.interval(verdict.ci95, beside=marks)}"
 
 
 def _ours(values: Sequence[float], record: ExperimentRecord | None) -> str:
@@ -80,35 +82,19 @@ def _ours(values: Sequence[float], record: ExperimentRecord | None) -> str:
 
 def _finding_marks(index: Lookup) -> dict[str, list[tuple[str, str]]]:
     """Cell address -> label and link of its inconsistent findings; each once a cell."""
-    anchors = unique_slugs("f", map(finding_key, index.audit.findings))
     marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for it in index.audit.findings:
+    for it, anchor in zip(index.audit.findings, anchors_of(index.audit.findings), strict=True):
         if it.result == "inconsistent" and it.claim is None:  # else it is about a sentence, not its cells
             for address in dict.fromkeys(it.cells):
-                marks[address].append(
-                    (f"Inconsistent: {check_title(it.check)}", f"#{anchors[finding_key(it)]}")
-                )
+                marks[address].append((f"Inconsistent: {check_title(it.check)}", f"#{anchor}"))
     return marks
-
-
-def _judged(index: Lookup) -> dict[str, tuple[ClaimRecord, Sequence[float]]]:
-    """Cell address -> the claim about the cell's own value, and the seeds of its verdict: of its look."""
-    values = (it for it in index.audit.claims if kind_words(it).is_value and len(it.cells) == 1)
-    verdicts = ((it, index.verdicts[it.id]) for it in values)
-    return {it.cells[0]: (it, next(iter(verdict.values), ())) for it, verdict in verdicts if verdict.ci95}
-
-
-def _interval(claim: ClaimRecord, index: Lookup) -> str:
-    """Of our mean."""
-    verdict = index.verdicts[claim.id]
-    return f"{coverage(verdict)[1]}%: {numbers.interval(verdict.ci95, beside=edges(claim, verdict))}"
 
 
 def _verdict_marks(index: Lookup) -> dict[str, list[View]]:
     """Cell address -> marks; the cell's own value first, then comparisons in the order of the claims."""
     marks: dict[str, list[View]] = defaultdict(list)
     for claim in sorted(index.audit.claims, key=lambda it: not kind_words(it).is_value):
-        status, first = status_of(index.verdicts[claim.id]), index.same_claims.get(claim.id)
+        status, first = index.status(claim), index.same_claims.get(claim.id)
         title = index.claim_title(claim)
         title += "" if claim.metric else f" ({subject_of(claim)})"  # a metric heads the column
         how = "" if first is None else " on stand-in data, on the same runs as"
@@ -163,25 +149,21 @@ def across_section(index: Lookup) -> View:
     """`39 numbers that other papers print too (liu2017); 12 differ ...`; those collections first of ours."""
     rows, beside = index.audit.across, index.audit.papers_beside
     if not rows:
-        none = "No other paper was at hand when this audit was made."
-        if beside:
-            none = f"None of the {plural(len(beside), 'other paper')} at hand prints a number of this one."
-        return View(summary=none, tables=())
+        none = f"None of the {plural(len(beside), 'other paper')} available prints a number of this one."
+        return View(summary=none if beside else "No other paper was available for comparison.", tables=())
     papers = sorted({it.paper for row in rows for it in row.prints} - {index.audit.paper.key})
     differing = sum(row.differ for row in rows)
     sized = sum(row.differ_on_one_size for row in rows if row.differ)  # no copies, one number of documents
     others = f" ({listed(papers)})" if papers else ""
-    said = f"{plural(len(rows), 'number')} that other papers print too{others}"
-    verb = "differs" if differing == 1 else "differ"
-    same = "none" if not sized else "all" if sized == differing else numbers.count(sized)
     told = (
-        f"{numbers.count(differing)} {verb} by more than rounding, {same} of these on test sets of one size."
+        f"{numbers.count(differing)} of them differ by more than rounding, "
+        f"{numbers.count(sized)} on test sets of one size"
     )
-    if not differing:
-        told = "none differs from another by more than rounding."
-    collections = grouped(rows, lambda it: it.collection)
-    tables = [_across_table(name, own, index) for name, own in collections.items()]
-    return View(summary=f"{said}; {told}", tables=sorted(tables, key=lambda it: not it.ours))
+    tables = [
+        _across_table(name, own, index) for name, own in grouped(rows, lambda it: it.collection).items()
+    ]
+    summary = f"Other papers{others} print {plural(len(rows), 'number')} of this one too; {told}."
+    return View(summary=summary, tables=sorted(tables, key=lambda it: not it.ours))
 
 
 def _across_table(collection: str, rows: Sequence[AcrossPapers], index: Lookup) -> View:
@@ -214,9 +196,9 @@ def _across_table(collection: str, rows: Sequence[AcrossPapers], index: Lookup) 
 
 def _across_cell(printed: Sequence[PrintedIn], index: Lookup) -> list[View]:
     """A paper's numbers, each with where it is from unless it is the paper's own run; those alike once."""
+    origins = {"unknown": "source not said", "code_readme": "from its README", "stated": "stated"}
     seen: dict[tuple[str, str], View] = {}
     for it in printed:
-        origins = {"unknown": "source not said", "code_readme": "from its README", "stated": "stated"}
         origin = origins.get(it.source, "")
         if it.source == "copied":
             origin = f"from {it.copied_from}" if it.copied_from else "copied"
@@ -247,51 +229,40 @@ def same_also(titles: Sequence[str]) -> str:
 
 # --------------------------------------------------------------------------- the data
 
-#: Name in `DataInfo.counts`, after the split -> what it counts; shares as percent.
-_OF_SPLIT: Mapping[str, str] = {
-    "documents": "documents",
-    "unlabelled_dropped": "without labels, dropped",
-    "unlabelled_kept": "without labels, kept",
-    "empty_texts": "texts without words",
-    "empty_documents": "with neither labels nor features",
-    "duplicate_labels": "repeated labels, counted once",
-    "repeated_labels": "repeated labels, counted once",
-    "zero_values": "features of value 0, left out",
-    "mean_words": "words a document, before any cut",
-    "mean_features": "features a document",
-    "truncated_share": "documents cut",
-    "unknown_word_share": "words that the vocabulary lacks",
-    "unknown_label_share": "labels that training lacks",
-}
-#: Names in `DataInfo.counts` of the whole corpus.
-_OF_ALL: Mapping[str, str] = {
-    "vocabulary": "words of the vocabulary",
-    "vectors.words_found_share": "of these with a word vector",
-    "vectors.text_found_share": "of the training text with a word vector",
-    "labels.not_in_train": "labels without a training document",
-    "labels.test_not_in_train": "labels of test documents without a training document",
-    "rows_not_used": "rows in neither train nor test",
-    "split.column": "split column, from 0",
-}
-
 
 def data_blocks(index: Lookup) -> list[View]:
-    """In the order of the experiments that were run on them here."""
-    groups: dict[tuple[str, ...], list[tuple[ExperimentRecord, DataSheet]]] = {}
-    for it in index.audit.experiments:
-        if (sheet := it.data) is not None and any(not run.imported for run in it.runs):
-            key = (sheet.content, sheet.partition, sheet.corpus, sheet.recognised)
-            groups.setdefault(key, []).append((it, sheet))
-    return [_data_block(pairs) for pairs in groups.values()]
+    """Each corpus once, in the order of the experiments that were run on it here."""
+    used = [
+        (it, it.data)
+        for it in index.audit.experiments
+        if it.data and any(not run.imported for run in it.runs)
+    ]
+    of_one = grouped(used, lambda it: (it[1].content, it[1].partition, it[1].corpus, it[1].recognised))
+    return [_data_block(pairs) for pairs in of_one.values()]
 
 
 def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
+    """Statistics: the number here with the most places that any data set prints, and what each prints."""
     sheet = pairs[0][1]
     sheets = {(it.dataset or experiment.dataset, experiment.scope): it for experiment, it in pairs}
     prepared: dict[str, list[DataInfo]] = {}  # one for each experiment on them
     for experiment, _ in pairs:
         for info in {run.data.fingerprint: run.data for run in experiment.runs if not run.imported}.values():
             prepared.setdefault(info.fingerprint, []).append(info)
+    by_name = [{it.name: it for it in own.statistics} for own in sheets.values()]
+    statistics, comparisons = [], []
+    for name in dict.fromkeys(name for own in by_name for name in own):
+        known = [own.get(name) for own in by_name]
+        here = max((it.here or "" for it in known if it), key=len)
+        printed = [((it and it.printed) or numbers.ABSENT, bool(it and it.differs)) for it in known]
+        statistics.append((name, here or numbers.ABSENT, printed))
+    for (dataset, scope), of in sheets.items():
+        said = "; ".join(
+            f"printed {it.printed} {it.name}, here {it.here}" for it in of.statistics if it.differs
+        )
+        counted = any(it.printed is not None and it.here is not None for it in of.statistics)
+        same = "all that is printed and counted agrees" if counted else "nothing is printed that was counted"
+        comparisons.append(f"{dataset} ({SCOPE_WORDS[scope]}): {said or same}.")
     hashes = {
         "content, in this order": sheet.content,
         "in any order": sheet.partition,
@@ -302,31 +273,10 @@ def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
         recognised=sheet.recognised,
         hashes=[it for it in hashes.items() if it[1]],
         datasets=list(sheets),
-        comparisons=[_compared(*of, it.statistics) for of, it in sheets.items()],
-        statistics=list(_statistics([it.statistics for it in sheets.values()])),
+        comparisons=comparisons,
+        statistics=statistics,
         preparations=[_preparation(infos[-1], len(infos)) for infos in prepared.values()],
     )
-
-
-def _compared(dataset: str, scope: Scope, statistics: Sequence[DataStatistic]) -> str:
-    """What differs, or that nothing does: `EUR-Lex (stand-in data): printed 5.30 labels, here 5.14.`"""
-    said = "; ".join(f"printed {it.printed} {it.name}, here {it.here}" for it in statistics if it.differs)
-    if not said:
-        known = any(it.printed is not None and it.here is not None for it in statistics)
-        said = "all that is printed and counted agrees" if known else "nothing is printed that was counted"
-    return f"{dataset} ({SCOPE_WORDS[scope]}): {said}."
-
-
-def _statistics(
-    sheets: Sequence[Sequence[DataStatistic]],
-) -> Iterator[tuple[str, str, list[tuple[str, bool]]]]:
-    """Name, the number here with the most places that any data set prints, and what each prints."""
-    by_name = [{it.name: it for it in sheet} for sheet in sheets]
-    for name in dict.fromkeys(name for own in by_name for name in own):
-        known = [own.get(name) for own in by_name]
-        here = max((it.here or "" for it in known if it), key=len)
-        printed = [((it and it.printed) or numbers.ABSENT, bool(it and it.differs)) for it in known]
-        yield name, here or numbers.ABSENT, printed
 
 
 def _preparation(info: DataInfo, experiments: int) -> View:
@@ -334,18 +284,19 @@ def _preparation(info: DataInfo, experiments: int) -> View:
     counts = info.counts
     splits = [it for it in ("train", "test", "dev") if any(name.startswith(f"{it}.") for name in counts)]
     rows = []
-    for what, noun in _OF_SPLIT.items():
+    for what, noun in TEXTS["counted"]["split"].items():
         values = [counts.get(f"{split}.{what}") for split in splits]
         if any(values) or (what == "documents" and any(it is not None for it in values)):
             rows.append((noun, [_counted(what, it) for it in values]))
-    made = plural(experiments, "experiment")
-    return View(
-        title=f"Recipe “{info.recipe}”, {made}, fingerprint {info.fingerprint[:12]}",
-        splits=splits,
-        rows=rows,
-        facts=[(noun, _counted(name, counts[name])) for name, noun in _OF_ALL.items() if name in counts],
-        notes=info.notes,
+    title = (
+        f"Recipe “{info.recipe}”, {plural(experiments, 'experiment')}, fingerprint {info.fingerprint[:12]}"
     )
+    facts = [
+        (noun, _counted(name, counts[name]))
+        for name, noun in TEXTS["counted"]["all"].items()
+        if name in counts
+    ]
+    return View(title=title, splits=splits, rows=rows, facts=facts, notes=info.notes)
 
 
 def _counted(name: str, value: float | None) -> str:

@@ -15,7 +15,6 @@ from reports import numbers
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _SLUG_LENGTH = 60
 
-
 Item = TypeVar("Item")
 Key = TypeVar("Key", bound=Hashable)
 
@@ -93,9 +92,7 @@ def plural(number: int, noun: str) -> str:
 
 def listed(items: Sequence[str], *, word: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`"""
-    if len(items) < 2:
-        return "".join(items)
-    return f"{', '.join(items[:-1])} {word} {items[-1]}"
+    return "".join(items) if len(items) < 2 else f"{', '.join(items[:-1])} {word} {items[-1]}"
 
 
 def quoted(names: Iterable[str]) -> list[str]:
@@ -111,8 +108,8 @@ def capital(text: str) -> str:
 def grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
     """The items by key, in the order in which each key first appears."""
     groups: dict[Key, list[Item]] = {}
-    for it in items:
-        groups.setdefault(key(it), []).append(it)
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
     return groups
 
 

@@ -97,7 +97,7 @@ def test_help_comes_without_torch() -> None:
 def test_nothing_contradicted_is_0_and_a_report(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK == 0
     captured = capsys.readouterr()
-    assert "2 claims: 1 reproduced, 0 contradicted" in captured.out
+    assert "2 judgements: 1 reproduced, 0 contradicted" in captured.out
     assert "audit-report/toy2024-corpus/report.html" in captured.out
     assert captured.err.splitlines()[0] == (
         "toy2024: 4 experiments, 3 seeds, 9 runs on corpus; protocol small; cpu, float32, 1 process"

@@ -15,8 +15,7 @@ from audit.judging.assemble import judge_of
 from audit.judging.documents import with_instances
 from audit.record import Audit, Deviation, FidelityCheck, to_json
 from audit.storage.runs import Store
-from reports.lookup import lookup
-from reports.verdicts import sentence
+from reports.lookup import Lookup
 from tests.explaining.cases import CASES, audited
 from tests.reports.every_kind import claims, experiments
 from tests.test_instances import Suite, drawn, stored
@@ -65,7 +64,9 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
     assert out.splitlines()[0] == "kinds (audit-report/kinds/audit.json)"
     assert told(out, "claim") == "the-value:P@1, printed value"
     assert told(out, "said in") == "section 3.2, page 7"
-    assert told(out, "verdict").startswith("REPRODUCED (tost) 5 seeds of “Method A” give 78.54 ± 0.30 P@1")
+    assert told(out, "verdict").startswith(
+        "REPRODUCED (tost) 5 seeds of “Method A” give a mean of 78.54 ± 0.30 P@1"
+    )
     assert told(out, "printed") == "v = 78.60, rounded: h = 0.005; 1 run of the paper behind it, m = 1"
     assert told(out, "margin").startswith("D = 0.5, by rule field: usual Margins 000000000000: 0 of 5 runs")
     assert told(out, "runs") == (
@@ -108,9 +109,9 @@ def departing(name: str, *departures: Deviation) -> Audit:
 @pytest.mark.parametrize("name", [name for name in CASES if "seed" not in name])
 def test_the_sentence_is_that_of_the_page(name: str) -> None:
     audit = departing(name, *DEPARTURES)
-    on_page = sentence(audit.claims[0], lookup(audit))
+    on_page = Lookup(audit).sentence(audit.claims[0])
     assert told(lines(audit, audit.claims[0].id), "verdict").endswith(f") {on_page}")
-    named = re.match(r"One of the [23] departures listed under “Protocol”, ", on_page)
+    named = re.search(r"explanations: one of the [23] departures listed under “Protocol”, ", on_page)
     assert bool(named) == (audit.verdicts[0].outcome == "contradicted")
 
 

@@ -70,7 +70,7 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
         "`audit judge toy.yaml --store audit-runs` judges them",
     ]
     assert cli.main(JUDGE) == Exit.OK
-    assert "2 claims: 1 reproduced, 0 contradicted" in capsys.readouterr().out
+    assert "2 judgements: 1 reproduced, 0 contradicted" in capsys.readouterr().out
     assert (order().outcome, order().n, order().attempts) == ("reproduced", (3, 3), (3, 4))
     assert order().estimate == pytest.approx(40.0)
     assert record().verdicts[1].reason == "other_data"

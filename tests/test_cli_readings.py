@@ -158,7 +158,7 @@ def test_readings_may_be_added_to_and_must_not_lose_any(
 def test_explain_and_page_show_them(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     run()
     page = (folder / "audit-report/toy/report.html").read_text()
-    assert 'class="plot curve"' not in page and "readings of what" not in page
+    assert 'class="curve"' not in page and "readings of what" not in page
     run("--readings", seeds=2)
     capsys.readouterr()
     cli.main(["explain", "o"])
@@ -172,7 +172,7 @@ def test_explain_and_page_show_them(capsys: pytest.CaptureFixture[str], folder: 
     ]
     assert rows == [["default", "2", rows[0][2]], ["rate:", "fast", "2"], ["pooling", "divisor:", "slots"]]
     page = (folder / "audit-report/toy/report.html").read_text()
-    assert page.count('class="plot curve"') == 2
+    assert page.count('class="curve"') == 2
     assert "3 readings of what the paper leaves open" in page
     assert (
         json.loads((folder / "audit-report/toy/audit.json").read_text())["readings"]["limit"]

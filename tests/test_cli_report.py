@@ -178,4 +178,4 @@ def test_several_reports_get_an_index(capsys: pytest.CaptureFixture[str]) -> Non
     Path("out/c/audit.json").write_text("{}")
     cli.main(["report", "out/a/audit.json"])
     page = Path("out/index.html").read_text()
-    assert page.count("/report.html") == 2 and "from it: c." in page
+    assert page.count("/report.html") == 2 and "no audit could be read there: c." in page

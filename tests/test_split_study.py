@@ -116,7 +116,7 @@ def test_the_table_shows_both_noises_and_every_value(paper: Paper) -> None:
         "svm P@1, printed 80.00\n"
         "  one unknown split: inconclusive (one lucky split would explain the difference; "
         "p (reproduced) 0.995, p (contradicted) 0.110)\n"
-        "  mean of these 3: inconclusive (too few seeds on one column; four is the least)\n"
+        "  mean of these 3: inconclusive (too few seeds on one column; four are the least)\n"
         "\n"
         "svm P@1  columns 0: 68.00, 1: 66.00, 2: 70.00; seeds on column 0: 0: 68.00, 1: 69.00, 2: 70.00"
     )

@@ -15,21 +15,22 @@ from audit.stats.decision import Step, num
 from audit.stats.printed import printed
 from reports import numbers
 from reports.cards import seed_note, where_text
-from reports.lookup import Lookup, lookup
+from reports.lookup import Lookup
 from reports.rerun import margins_note
-from reports.sentences import SCOPE_WORDS, STATUS_WORDS, kind_words, status_of
-from reports.text import plural
-from reports.verdicts import (
+from reports.sentences import (
+    SCOPE_WORDS,
+    STATUS_WORDS,
     coverage,
-    departures,
     edges,
     hangs_on,
+    kind_words,
     margin_band,
     open_choice,
     open_in,
     reading_name,
-    sentence,
+    status_of,
 )
+from reports.text import plural
 
 _INDENT = 13
 _OF_READINGS = (
@@ -41,7 +42,7 @@ _OF_READINGS = (
 
 def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
     """All that is known of one claim and its verdict, from the printed number to what would change it."""
-    found, on_page = derivation(audit, claim.id), lookup(audit)
+    found, on_page = derivation(audit, claim.id), Lookup(audit)
     verdict, kind, band = found.verdict, kind_words(claim), margin_band(found.verdict)
     records = [found.experiments[name] for name in claim.experiments if name in found.experiments]
     parts = ((part, (part.estimate, part.p_reproduced, part.p_contradicted)) for part in verdict.parts)
@@ -54,7 +55,7 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
         *_rows("says", [claim.says]),
         *_rows("said in", [where_text(claim)]),
         *_rows("verdict", [f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})"]),
-        *_rows("", [sentence(claim, on_page)]),
+        *_rows("", [on_page.sentence(claim)]),
         *_rows("printed", _printed(claim)),
         *_rows("margin", _margin(claim, audit, records)),
         *_rows("data", [SCOPE_WORDS[verdict.scope] if verdict.scope else ""]),
@@ -141,7 +142,7 @@ def _runs(found: Derivation) -> Iterator[str]:
 
 def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
     """Their number, and each where the verdict's sentence points at them: beside a contradiction."""
-    there = departures(claim, on_page)
+    there = on_page.departures(claim)
     number = f"{plural(len(there), 'departure')} from the paper"
     if there and status_of(on_page.verdicts[claim.id]) != "contradicted":
         yield f"{number}; the page lists {'it' if len(there) == 1 else 'them'} under “Protocol”"

@@ -35,7 +35,7 @@ def report_command(
     changes.html and changes.md beside NEW. Its exit code is 1 if something became contradicted or
     inconsistent, else 0.
     """
-    from reports.figures import FORMATS, draw_figure, paper_figures
+    from reports.figures import FORMATS, draw_figure, drawn_figures
 
     names = also_of(also)
     formats = _known("--figure-format", figure_format, FORMATS)
@@ -50,7 +50,7 @@ def report_command(
             write_report(audit, path.parent, names)
         if figures:
             own = figures if len(audits) == 1 else figures / path.parent.name
-            drawn = [(figure, kind) for figure in paper_figures(audit) for kind in formats]
+            drawn = [(figure, kind) for figure in drawn_figures(audit) for kind in formats]
             with explained(own):
                 own.mkdir(parents=True, exist_ok=True)
                 for figure, kind in drawn:

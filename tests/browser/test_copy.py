@@ -24,20 +24,12 @@ def test_a_command_is_copied_as_it_is(opened: Opened) -> None:
     assert page.evaluate(PASTED) == sample.study().command
 
 
-@pytest.mark.parametrize("short", [False, True])
-def test_the_command_of_a_claim_is_copied_whole(
-    short: bool, opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """From beside it, and from what all of them share where that stands once, as on a large page."""
-    if short:
-        monkeypatch.setattr("reports.cards.WHOLE_COMMANDS", 0)
+def test_the_command_of_a_claim_is_copied_whole(opened: Opened) -> None:
     audit = sample.study()
     page = opened(audit, permissions=["clipboard-read", "clipboard-write"])
-    place = page.locator(".run").first
-    if not short:
-        place.locator("summary").click()
-    place.locator("button").click()
-    page.wait_for_function("document.querySelector('.run button').textContent == 'Copied'")
+    page.evaluate("document.querySelectorAll('#list details').forEach(el => { el.open = true })")
+    page.locator("#list [data-copy]").first.click()
+    page.wait_for_function("document.querySelector('#list [data-copy]').textContent == 'Copied'")
     pasted = page.evaluate(PASTED)
     assert pasted.startswith(f"{audit.command} --only ")
     assert pasted.rpartition(" ")[2] in {it.claim for it in audit.claims}

@@ -1,4 +1,4 @@
-"""Filter, order, chips, address and keyboard: what one does with the list of claims."""
+"""Filter, chips, address and keyboard: what one does with the list of claims."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from audit.record import Audit
-from reports.cards import band_of
-from reports.lookup import lookup
+from reports.lookup import Lookup
 from reports.sentences import status_of
 from tests.browser.makers import hanging
 from tests.reports import sample
@@ -18,18 +17,9 @@ pytestmark = pytest.mark.slow
 
 Opened = Callable[..., Any]
 
-SHOWN = (
-    "[...document.querySelectorAll('.card')].filter(el => el.checkVisibility())"
-    ".map(el => el.querySelector('.body').id)"
-)
-TITLES = (
-    "[...document.querySelectorAll('.claim')].filter(el => el.checkVisibility())"
-    ".map(el => el.querySelector('hgroup bdi').textContent)"
-)
+SHOWN = "[...document.querySelectorAll('.card')].filter(el => el.checkVisibility()).map(el => el.id)"
 #: The claim whose line has the focus.
-FOCUS = (
-    "(document.activeElement.closest('.card > summary')?.parentNode.querySelector('.body') ?? {id: ''}).id"
-)
+FOCUS = "(document.activeElement.closest('.card') ?? {id: ''}).id"
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +33,10 @@ def page(audit: Audit, opened: Opened) -> Any:
 
 
 def expected(audit: Audit, test: Callable[[Any, str], bool]) -> set[str]:
-    """Anchors of the claims for which `test(claim, status)` holds."""
-    found = lookup(audit)
+    """Anchors of the cards with a claim for which `test(claim, status)` holds."""
+    found = Lookup(audit)
     statuses = {it.id: status_of(found.verdicts.get(it.id)) for it in audit.claims}
-    return {found.anchors[it.id] for it in audit.claims if test(it, statuses[it.id])}
+    return {found.card_anchors[it.id] for it in audit.claims if test(it, statuses[it.id])}
 
 
 def test_chips_count_and_toggle(page: Any, audit: Audit) -> None:
@@ -67,48 +57,21 @@ def test_chips_count_and_toggle(page: Any, audit: Audit) -> None:
     page.locator("#chips button", has_text="toy two").click()
     page.locator("#chips button", has_text="Reproduced").click()
     assert page.input_value("#filter") == ""
-    assert len(page.evaluate(SHOWN)) == len(audit.claims)
-
-
-def test_orders(page: Any, audit: Audit) -> None:
-    """The claims stand in the order that is asked for, each once, and go back to where they were."""
-    before = page.evaluate(TITLES)
-    says = [claim.says for claim in audit.claims]
-    assert sorted(before) == sorted(says)
-    page.select_option("#sort", "paper")
-    assert page.evaluate(TITLES) == says
-    page.select_option("#sort", "name")
-    assert page.evaluate(TITLES) == sorted(says)
-    page.select_option("#sort", "data")
-    assert page.evaluate(TITLES) == sorted(says, key=lambda it: not it.startswith("What value"))
-    page.select_option("#sort", "flip")
-    slack = {}
-    for claim, verdict in zip(audit.claims, audit.verdicts, strict=True):
-        ends = (verdict.margin_reproduced_from, verdict.margin_reproduced_up_to)
-        ends += (verdict.margin_contradicted_from, verdict.margin_contradicted_up_to)
-        margin = verdict.margin or 0.0
-        moves = ends if band_of(claim, verdict) else ()
-        slack[claim.says] = min((abs(end - margin) for end in moves if end), default=float("inf"))
-    assert page.evaluate(TITLES) == sorted(says, key=lambda it: slack[it])
-    page.select_option("#sort", "eye")
-    assert page.evaluate(TITLES) == before
+    assert len(page.evaluate(SHOWN)) == len({it.claim for it in audit.claims})
 
 
 def test_state_is_in_the_address(audit: Audit, opened: Opened) -> None:
-    """What was filtered, ordered and moved stands in the address, and comes back from there."""
+    """What was filtered and moved stands in the address, and comes back from there."""
     page = opened(audit)
     page.fill("#filter", 'kind:value "value-a"')
-    page.select_option("#sort", "name")
     page.fill("#margin-number", "2.5")
     page.wait_for_timeout(400)
     fragment = page.evaluate("location.hash")
     again = opened(audit, fragment)
     assert again.evaluate(SHOWN) == page.evaluate(SHOWN)
     assert again.input_value("#filter") == 'kind:value "value-a"'
-    assert again.input_value("#sort") == "name"
     assert again.input_value("#margin-number") == "2.5"
     again.click("#filter-clear")
-    again.select_option("#sort", "eye")
     again.click("#margin-back")
     assert again.evaluate("location.href.includes('#')") is False
 
@@ -116,9 +79,9 @@ def test_state_is_in_the_address(audit: Audit, opened: Opened) -> None:
 def test_a_link_opens_its_claim(opened: Opened) -> None:
     """A deep link opens the card and its folds, with the focus, in view, whatever is filtered."""
     page = opened(sample.study(), "#c-kim-words-value-p1")
-    card = page.locator("#c-kim-words-value-p1").locator("xpath=..")
+    card = page.locator(".card", has=page.locator("#c-kim-words-value-p1"))
     assert card.get_attribute("open") is not None
-    assert page.evaluate(FOCUS) == "c-kim-words-value-p1"
+    assert page.evaluate(FOCUS) == card.get_attribute("id")
     page.wait_for_timeout(300)
     assert 0 <= card.bounding_box()["y"] < 500
     page.fill("#filter", "v:contradicted")

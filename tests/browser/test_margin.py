@@ -9,7 +9,7 @@ import pytest
 
 from audit.record import Audit
 from reports.cards import band_of
-from reports.lookup import lookup
+from reports.lookup import Lookup
 from tests.browser.makers import at_margin, hanging
 
 pytestmark = pytest.mark.slow
@@ -18,14 +18,14 @@ Opened = Callable[..., Any]
 
 #: What a claim's note says, or its verdict where it has none.
 WHAT_IF = (
-    "Object.fromEntries([...document.querySelectorAll('.card')].map(el => [el.querySelector('.body').id,"
+    "Object.fromEntries([...document.querySelectorAll('.row')].map(el => [el.id,"
     " el.querySelector('.what-if')?.textContent.split(': ')[1]"
     " || el.querySelector('.chip').textContent.toLowerCase()]))"
 )
 #: All of the page but the notes at the claims, the filter's buttons, the slider's own words, and the banner.
 REST = (
     "(() => { const page = document.body.cloneNode(true);"
-    " const own = '.what-if, #flips, #banner, #margin-unit, #chips, .self, script';"
+    " const own = '.what-if, #flips, #banner, #margin-unit, #chips, script';"
     " for (const el of page.querySelectorAll(own)) el.remove();"
     " return [page.textContent.replace(/\\s+/g, ' '),"
     " ...[...page.querySelectorAll('[class], [title]')].map(el => el.className + el.title)].join('|') })()"
@@ -56,7 +56,7 @@ def margins(audit: Audit) -> list[float]:
 def test_a_note_says_what_the_comparator_would_say(audit: Audit, opened: Opened) -> None:
     """At the margins around the flips, each claim's note is the verdict of the comparator at that margin."""
     page = opened(audit)
-    found = lookup(audit)
+    found = Lookup(audit)
     flips = set()
     for margin in margins(audit)[::3]:
         page.fill("#margin-number", repr(margin))
@@ -81,7 +81,7 @@ def test_no_margin_changes_a_verdict_of_the_page(fragment: str, audit: Audit, op
     assert page.evaluate(REST) == rest
     notes = page.locator(".what-if:not(:empty)")
     assert page.locator("#banner-text").inner_text() == (
-        f"What if the margin were 3 points: {notes.count()} of 20 claims would have another verdict. "
+        f"What if the margin were 3 points: {notes.count()} of 18 judgements would differ. "
         "These are not the audit’s verdicts; the verdicts on this page are."
     )
     page.evaluate("scrollTo(0, document.body.scrollHeight)")

@@ -116,27 +116,32 @@ def _numbers(it: Verdict) -> str:
 
 
 _CARD = re.compile(r'<(?:details|p) class="card .*?(?=<(?:details|p) class="card |</section>)', re.DOTALL)
+_ROW = re.compile(
+    r'<(?:tr|span) class="row (\w+)" id="([^"]+)"(?: data-b="([^"]*)")?'
+    r'(.*?)(?=class="row |</tr>|</p>)',
+    re.DOTALL,
+)
 
 
 def cards() -> Iterator[str]:
-    """A line a claim card: its link, mark, the numbers that stand on it, and where it links to."""
+    """A line a claim and metric: link, mark, margin band, numbers; and numbers and links of its card."""
     from reports.render import html
 
     for name, found in audits().items():
-        page = html(found)
-        for it in re.findall(
-            r'<(?:details|p) class="card .*?(?=<(?:details|p) class="card |</section>)', page, re.S
-        ):
-            anchor, status = re.search(r'id="([^"]+)"', it), re.search(r'class="card (?:again )?(\w+)', it)
-            text = entities.unescape(
-                re.sub(r"<[^>]+>", " ", re.sub(r"<(svg|script).*?</\1>", " ", it, flags=re.S))
-            )
-            numbers = re.findall(r"[+−-]?\d[\d,.]*", text)
-            links = sorted(set(re.findall(r'href="#([^"]+)"', it)))
-            yield (
-                f"{name}  {anchor[1] if anchor else '?'}  {status[1] if status else '?'}  "
-                f"{len(numbers)} numbers {_digest(numbers)}  {len(links)} links {_digest(links)}"
-            )
+        for card in _CARD.findall(html(found)):
+            links = sorted(set(re.findall(r'href="#([^"]+)"', card)))
+            own = _numbers_in(card)
+            for status, anchor, band, row in _ROW.findall(card):
+                numbers = _numbers_in(row)
+                yield (
+                    f"{name}  {anchor}  {status}  {band or '-'}  {' '.join(numbers)}  "
+                    f"card: {len(own)} numbers {_digest(own)}  {len(links)} links {_digest(links)}"
+                )
+
+
+def _numbers_in(markup: str) -> list[str]:
+    text = re.sub(r"<[^>]+>", " ", re.sub(r"<(svg|script).*?</\1>", " ", markup, flags=re.S))
+    return re.findall(r"[+−-]?\d[\d,.]*", entities.unescape(text))
 
 
 # --------------------------------------------------------------------------- corpora

@@ -72,11 +72,15 @@ CAUSES: dict[str, tuple[Audit, Audit, str]] = {
     "revision": (OLD, with_spec(NEW, revision=2), "a correction of the model’s code"),
     "results": (OLD, with_scores(NEW, 75.9), "the same runs with other results"),
     "level": (OLD, reproduced(level=0.01), "the level of 1 %, before 5 %"),
-    "readings": (OLD, reproduced(readings_declared=4), "4 declared readings of what the paper leaves open"),
+    "readings": (
+        OLD,
+        reproduced(readings_declared=4),
+        "declared readings of what the paper leaves open: 4, before 0",
+    ),
     "others": (
         OLD,
         reproduced(p_reproduced_adjusted=0.9),
-        "the same numbers, but the paper’s other claims came out otherwise",
+        "the same numbers, but other verdicts on the paper’s other claims",
     ),
     "none": (OLD, NEW, "with nothing on record that explains it"),
 }

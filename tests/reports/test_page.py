@@ -21,7 +21,7 @@ from audit.record import (
     to_json,
 )
 from reports.exports import summary
-from reports.lookup import lookup
+from reports.lookup import Lookup
 from reports.page import build, index_page
 from reports.protocol import protocol_box
 from reports.render import html, index_html
@@ -33,11 +33,14 @@ from tests.reports.every_kind import every_kind
 from tests.reports.markup import parsed
 
 
-def cards_of(audit: Audit) -> dict[str, View]:
+def cards_of(audit: Audit) -> list[View]:
+    return [it for group in build(audit).groups for it in group.cards]
+
+
+def rows_of(audit: Audit) -> dict[str, View]:
     """By claim id of the record."""
-    shown = [it for group in build(audit).groups for block in group.blocks for it in block.cards]
-    anchors = {anchor: name for name, anchor in lookup(audit).anchors.items()}
-    return {anchors[it.anchor]: it for it in shown}
+    anchors = {anchor: name for name, anchor in Lookup(audit).anchors.items()}
+    return {anchors[row.anchor]: row for card in cards_of(audit) for row in card.rows}
 
 
 # --------------------------------------------------------------------------- claims
@@ -45,27 +48,34 @@ def cards_of(audit: Audit) -> dict[str, View]:
 
 @pytest.mark.parametrize("make", [sample.study, sample.tiny, sample.empty, sample.untested])
 def test_four_numbers_add_up_and_each_verdict_is_that_of_the_record(make: Any) -> None:
-    """Every claim has one card, under the outcome of its verdict; not run, or in vain, is not tested."""
+    """Each has one row, under the outcome of its verdict; not run, or in vain, is not tested."""
     audit = make()
     assert sum(box.count for box in build(audit).counts) == len(audit.claims)
     unrun = ("not_run", "run_failed")
     expected = {it.claim: "not_tested" if it.reason in unrun else it.outcome for it in audit.verdicts}
-    assert {name: card.status for name, card in cards_of(audit).items()} == expected
+    assert {name: row.status for name, row in rows_of(audit).items()} == expected
 
 
-def test_what_needs_an_eye_is_first() -> None:
-    """What was not tested is last and folded; contradictions alone are open."""
+def test_a_claim_is_one_card_with_a_row_for_each_metric() -> None:
+    audit = sample.study()
+    claims = {claim.claim for claim in audit.claims}
+    cards = cards_of(audit)
+    assert len(cards) == len(claims) == len({it.anchor for it in cards})
+    assert sum(len(it.rows) for it in cards) == len(audit.claims)
+
+
+def test_primary_claims_are_first_and_open_then_what_needs_an_eye() -> None:
+    """The others stand by what came out and why; what was not tested is last and folded."""
     kinds: list[tuple[Outcome, str]] = [("reproduced", "tost"), ("inconclusive", "not_run")]
-    kinds += [("contradicted", "reversed"), ("inconclusive", "undecided")]
+    kinds += [("contradicted", "reversed"), ("inconclusive", "undecided"), ("reproduced", "tost")]
     (claim,) = sample.tiny().claims
-    claims = tuple(replace(claim, id=f"c{k}", claim=f"c{k}") for k in range(4))
+    claims = tuple(replace(claim, id=f"c{k}", claim=f"c{k}", primary=k == 4) for k in range(5))
     verdicts = tuple(Verdict(f"c{k}", *kind) for k, kind in enumerate(kinds))
-    audit = replace(sample.tiny(), claims=claims, verdicts=verdicts)
-    order = ["contradicted", "inconclusive", "reproduced", "not_tested"]
-    assert [(it.status, it.folded) for it in build(audit).groups] == [
-        (it, it == "not_tested") for it in order
-    ]
-    assert [name for name, card in cards_of(audit).items() if card.open] == ["c2"]
+    groups = build(replace(sample.tiny(), claims=claims, verdicts=verdicts)).groups
+    order = ["", "contradicted", "inconclusive", "reproduced", "not_tested"]
+    assert [(it.status, it.folded) for it in groups] == [(it, it == "not_tested") for it in order]
+    assert [it.open for group in groups for it in group.cards] == [True, False, False, False, False]
+    assert groups[1].why == REASONS["reversed"]
 
 
 @pytest.mark.parametrize(
@@ -84,8 +94,8 @@ def test_the_audits_own_margin_shows_the_audits_own_verdict(
     """What the margin alone does not hold open has no what-if: the page would say more than the audit."""
     ends = {"margin_reproduced_from": 0.9, "margin_contradicted_up_to": contradicted_up_to}
     verdict = replace(sample.tiny().verdicts[0], reason=reason, margin=0.3, **ends)
-    (card,) = cards_of(replace(sample.tiny(), verdicts=(verdict,))).values()
-    assert card.band == moved_by
+    (card,) = cards_of(replace(sample.tiny(), verdicts=(verdict,)))
+    assert card.rows[0].band == moved_by
     assert any("Margin band" in fact[0] for fact in card.facts) == (
         reason not in ("most_failed", "runs_gone")
     )
@@ -95,11 +105,19 @@ def test_a_printed_mean_is_no_lucky_run_and_a_cell_shows_the_seeds_of_its_verdic
     (claim,), (verdict,) = sample.tiny().claims, sample.tiny().verdicts
     verdict = replace(verdict, outcome="contradicted", reason="minimum_effect", margin_contradicted_up_to=0.6)
     audit = replace(sample.tiny(), claims=(replace(claim, runs_behind=5),), verdicts=(verdict,))
-    (card,) = cards_of(audit).values()
-    assert "even allowing for chance in the paper’s 5 runs" in card.sentence
+    (card,) = cards_of(audit)
+    assert "even allowing for chance in the paper’s 5 runs" in card.reasons[0][2]
     assert any(fact[0] == "Mean of the paper’s runs (95%)" for fact in card.facts)
     cell = build(audit).tables[0].rows[0][1][0]
     assert (cell.ours, cell.n) == ("75.20 ± 0.14", "n = 2")  # of 75.1 and 75.3
+
+
+def test_a_row_has_both_numbers_their_difference_and_its_interval() -> None:
+    (row,) = rows_of(sample.tiny()).values()
+    assert (row.paper, row.ours, row.difference) == ("75.83", "75.20 ± 0.14", "−0.63")
+    assert (row.interval, row.margin, row.seeds) == ("−1.90 to 0.64", "0.50 points", "2 of 3 seeds")
+    order = rows_of(every_kind())["the-order:P@1"]
+    assert (order.ours, order.difference) == ("78.54 − 76.88", "+1.66")
 
 
 @pytest.mark.parametrize(
@@ -119,9 +137,9 @@ def test_no_kind_breaks_the_page(scope: Any, seeds: int, flip: bool) -> None:
     assert audit_from_json(to_json(audit)) == audit
     text = parsed(html(audit))
     assert text.unclosed == [] and len(text.ids()) == len(set(text.ids()))
-    assert len(text.of_class("card")) == len(audit.claims)
+    assert len(text.of_class("card")) == len({claim.claim for claim in audit.claims})
     assert not any(code in text.text for code in REASONS if "_" in code) and "{" not in text.text
-    assert summary(audit).splitlines()[-1].startswith("12 claims: ")
+    assert summary(audit).splitlines()[-1].startswith("12 judgements: ")
 
 
 # --------------------------------------------------------------------------- the protocol
@@ -160,15 +178,18 @@ def reduced(deviations: Sequence[Deviation]) -> Audit:
     [
         (
             CHANGED,
-            "Reduced for a CPU: 20 epochs for 30, 96 words of a document for 500, word vectors of 50 "
-            "components for 300, learning rate 5e-05 for 0.001, maps 16 for 128.",
+            "Reduced for a CPU: 20 epochs instead of 30, 96 words of a document instead of 500, word vectors "
+            "of 50 components instead of 300, learning rate 5e-05 instead of 0.001, maps 16 instead of 128.",
         ),
-        ([changed("epochs", it, 20) for it in (30, 5, 100)], "Reduced for a CPU: 20 epochs for 5 to 100."),
+        (
+            [changed("epochs", it, 20) for it in (30, 5, 100)],
+            "Reduced for a CPU: 20 epochs instead of 5 to 100.",
+        ),
     ],
 )
 def test_a_reduced_protocol_says_in_what(deviations: Sequence[Deviation], said: str) -> None:
     """First what everybody asks, then the largest changes; from the least number to the largest."""
-    assert protocol_box(lookup(reduced(deviations))) == (said, "")
+    assert protocol_box(Lookup(reduced(deviations))) == (said, "")
 
 
 # --------------------------------------------------------------------------- split columns
@@ -183,7 +204,7 @@ def test_a_printed_number_has_a_verdict_under_each_reading_of_the_split() -> Non
     mean = SplitVerdict("inconclusive", "too_few_seeds", 3, -7.83, 0.5)
     noise = replace(sample.NOISE, claim="kim-words-value:P@1", as_one_split=one, as_mean=mean)
     audit = replace(sample.study(), splits=replace(STUDY, noise=(noise,)))
-    section = split_section(lookup(audit)) or pytest.fail()
+    section = split_section(Lookup(audit)) or pytest.fail()
     [row] = section.judged
     assert (row.name, row.difference, row.margin) == ("Kim-CNN, words", "−7.83", "0.50")
     assert row.href == "#c-kim-words-value-p1"
@@ -191,7 +212,7 @@ def test_a_printed_number_has_a_verdict_under_each_reading_of_the_split() -> Non
     for said in (
         "outside the margin, even allowing for one unusual split",
         "p\xa0(reproduced)\xa00.989, p\xa0(contradicted)\xa00.031",
-        "too few seeds on one column; four is the least",
+        "too few seeds on one column; four are the least",
         "58.06 to 77.94; 75.83 is inside",
         "66.59 to 69.41; 75.83 is 6.42 above",
         "1 run failed.",
@@ -216,5 +237,5 @@ def test_an_index_has_the_numbers_of_its_reports_and_leads_into_their_folders() 
     markup = parsed(page)
     links = [it.attributes["href"] for it in markup.elements if it.tag == "a"]
     assert all(re.match(r"\./[^:]*/report\.html$", it) for it in links) and len(links) == len(names)
-    assert "Not shown, as no audit could be read from it: broken." in markup.text
+    assert "Not shown, because no audit could be read there: broken." in markup.text
     assert "script" not in markup.tags() and markup.unclosed == [] and "\u202e" not in page

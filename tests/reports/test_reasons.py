@@ -9,8 +9,7 @@ from pathlib import Path
 from audit.judging.plan import _SEEDS_HELP, HOPELESS, outlooks, sentence
 from audit.kinds import KINDS as JUDGED
 from audit.record import Verdict
-from reports.sentences import ANY_KIND, KINDS, REASONS, reason
-from reports.verdicts import verdict_sentence
+from reports.sentences import ANY_KIND, KINDS, REASONS, reason, verdict_sentence
 from tests.explaining.cases import audited
 from tests.judging.made import HIGH, LOW, arms, claim
 
@@ -59,4 +58,4 @@ def test_every_kind_that_runs_decide_has_a_word() -> None:
 def test_conclusions_are_about_known_reasons() -> None:
     """A pattern for a code that nothing gives is a slip of the pen."""
     for kind in (*KINDS.values(), ANY_KIND):
-        assert {code.split()[0] for code in (*kind.conclusions, *kind.brief)} <= set(REASONS)
+        assert {code.split()[0] for code in kind.reasons} <= set(REASONS)

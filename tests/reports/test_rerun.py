@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from audit.record import Audit, ReadingVerdict
-from reports.lookup import lookup
+from reports.lookup import Lookup
 from reports.page import build
 from reports.rerun import command_of, only, rerun_box
 from tests.reports import sample
@@ -32,14 +32,14 @@ def test_the_command_of_one_experiment(command: str, one: str) -> None:
 
 def test_every_claim_that_can_be_run_has_its_command() -> None:
     """Once for all its metrics; none of a claim whose experiments cannot be run, or were imported."""
-    blocks = [it for group in build(STUDY).groups for it in group.blocks]
-    assert {it.command for it in blocks if it.title.startswith("Kim-CNN is dramatically")} == {
+    cards = [it for group in build(STUDY).groups for it in group.cards]
+    assert {it.command for it in cards if it.title.startswith("Kim-CNN is dramatically")} == {
         f"{STUDY.command} --only kim-cnn-is-dramatically-worse"
     }
     without = tuple(replace(it, runs=(), model="", not_run="no implementation") for it in STUDY.experiments)
     bare = build(replace(STUDY, experiments=without))
-    assert {it.command for group in bare.groups for it in group.blocks} == {""}
-    assert command_of(STUDY.claims[0], lookup(replace(STUDY, command="audit judge chen2022"))) == ""
+    assert {it.command for group in bare.groups for it in group.cards} == {""}
+    assert command_of(STUDY.claims[0], Lookup(replace(STUDY, command="audit judge chen2022"))) == ""
 
 
 def readings(*seeds: int) -> tuple[ReadingVerdict, ...]:
@@ -78,9 +78,9 @@ def test_the_command_of_the_page_makes_the_readings_too(
     runs = tuple(replace(it, data=replace(it.data, counts=counts)) for it in STUDY.experiments[0].runs)
     base = replace(STUDY.experiments[0], runs=runs)
     reading = replace(base, id="slow", reading_of=base.id, reading={"rate": "slow"})
-    box = rerun_box(lookup(with_readings(readings(5, 3), 2, experiments=(base, reading), command=command)))
+    box = rerun_box(Lookup(with_readings(readings(5, 3), 2, experiments=(base, reading), command=command)))
     assert box.command == f"{first}{command}"
     said = f"{len(runs)} of the runs are of other readings: the first command makes them"
     assert dict(box.facts).get("Readings", "") == (said if first else "")
-    bare = rerun_box(lookup(with_readings(readings(5, 3), 2, experiments=(base,), command=command)))
+    bare = rerun_box(Lookup(with_readings(readings(5, 3), 2, experiments=(base,), command=command)))
     assert bare.command == command
