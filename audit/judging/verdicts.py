@@ -429,8 +429,6 @@ class Judgement:
             p_contradicted_adjusted=adjusted[1],
         )
 
-    # ----------------------------------------------------------------- specifications
-
     def _by_specification(self, claim: ClaimRecord, evidence: Evidence) -> tuple[Judged, ...]:
         """Under every declared one, the default first; none where no other was run, for any arm."""
         kind, records = KINDS.get(claim.kind), evidence.experiments
@@ -477,8 +475,6 @@ class Judgement:
                 shown = replace(shown, outcome="inconclusive", reason="some_readings")
         alone = f"the default reading alone, of {len(grid)} declared"
         return _badged(shown, alone) if min(verdict.n, default=0) > 0 else shown
-
-    # ----------------------------------------------------------------- what a verdict hangs on
 
     def robust(self, k: int, verdict: Verdict, *, own: Outcome, alike: Outcome) -> Verdict:
         """With what the verdict hangs on: moderation, the scatter of the paper's runs, a single seed.

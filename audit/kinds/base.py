@@ -152,15 +152,17 @@ class Claim(Model):
         raise NotImplementedError
 
 
-def formula_misfits(path: KeyPath, text: str, given: Iterable[str]) -> Iterator[Misfit]:
-    """Why it is no formula over these constants."""
+def formula_misfits(
+    path: KeyPath, text: str, given: Iterable[str], *, statement: bool = False
+) -> Iterator[Misfit]:
+    """Why it is no formula over these constants, or no `statement` over them and cells."""
     try:
-        expression = parse(f"{text} = 0")
+        expression = parse(text if statement else f"{text} = 0")
     except ExpressionError as err:
         yield path, str(err)
         return
     known = list(given)
-    for name in (*names(expression), *references(expression)):
+    for name in (*names(expression), *(() if statement else references(expression))):
         if name not in known:
             yield path, f"there is no constant {name!r}; {known_names(name, known)}"
 

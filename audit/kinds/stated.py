@@ -10,9 +10,8 @@ from pydantic import Field, StringConstraints
 
 from audit.claims.schema import MODULE, Count, Key, Misfit, Model, Setting, Text
 from audit.claims.source import KeyPath
-from audit.expression.grammar import ExpressionError, names, parse, references
+from audit.expression.grammar import parse, references
 from audit.kinds.base import KIND, Claim, Constant, Symbol, formula_misfits
-from audit.names import known_names
 
 
 class Formula(Claim):
@@ -28,14 +27,7 @@ class Formula(Claim):
 
     def misfits(self) -> Iterator[Misfit]:
         yield from super().misfits()
-        try:
-            expression = parse(self.expect)
-        except ExpressionError as err:
-            yield ("expect",), str(err)
-            return
-        for name in names(expression):
-            if name not in self.given:
-                yield ("expect",), f"there is no constant {name!r}; {known_names(name, self.given)}"
+        yield from formula_misfits(("expect",), self.expect, self.given, statement=True)
 
     def named(self) -> Iterator[tuple[KeyPath, str, str]]:
         for reference in references(parse(self.expect)):

@@ -42,10 +42,6 @@ def test_it_is_welch_of_scipy_on_the_logarithms(fast: list[float], slow: list[fl
 run = st.builds(Reach, st.integers(1, 6).map(float), st.booleans())
 
 
-def at(*steps: float) -> list[Reach]:
-    return [Reach(step) for step in steps]
-
-
 def test_the_first_point_at_or_above_the_score_counts() -> None:
     curve = [(100.0, 50.0), (200.0, 61.0), (300.0, 58.0), (400.0, 70.0)]
     assert steps_to(curve, 60.0) == Reach(200.0)
@@ -145,22 +141,16 @@ def cost(quantity: str, *experiments: str, **more: Any) -> ClaimRecord:
 
 def timed(name: str, seconds: Sequence[float | None], **more: Any) -> ExperimentRecord:
     """Runs of so many seconds; None is a failed one. They have metrics too, which costs do not ask for."""
-    return make_experiment(
-        name,
-        [
-            make_run(seed, None, key=f"{name}{seed}", status="failed", seconds=3.0)
-            if it is None
-            else make_run(seed, 70.0, key=f"{name}{seed}", seconds=it, **more)
-            for seed, it in enumerate(seconds)
-        ],
-    )
+    made = []
+    for seed, time in enumerate(seconds):
+        of = {"status": "failed", "seconds": 3.0} if time is None else {"seconds": time, **more}
+        made.append(make_run(seed, None if time is None else 70.0, key=f"{name}{seed}", **of))
+    return make_experiment(name, made)
 
 
 def sized(name: str, parameters: Sequence[int | None]) -> ExperimentRecord:
-    return make_experiment(
-        name,
-        [make_run(seed, 70.0, key=f"{name}{seed}", parameters=it) for seed, it in enumerate(parameters)],
-    )
+    made = [make_run(seed, 70.0, key=f"{name}{seed}", parameters=n) for seed, n in enumerate(parameters)]
+    return make_experiment(name, made)
 
 
 def of(*records: ExperimentRecord) -> dict[str, ExperimentRecord]:
@@ -168,14 +158,9 @@ def of(*records: ExperimentRecord) -> dict[str, ExperimentRecord]:
 
 
 def test_times_are_compared_by_their_ratio() -> None:
-    """Welch on the logarithms, by scipy; ratio of the geometric means."""
     verdict = judge(cost("training_time", "a", "b"), of(timed("a", FAST), timed("b", SLOW)))
-    theirs = stats.ttest_ind(np.log(SLOW), np.log(FAST), equal_var=False, alternative="greater")
-    both = stats.ttest_ind(np.log(SLOW), np.log(FAST), equal_var=False)
     assert said(verdict) == ("reproduced", "cheaper")
-    assert verdict.p_reproduced == pytest.approx(theirs.pvalue)
     assert verdict.estimate == pytest.approx(stats.gmean(SLOW) / stats.gmean(FAST))
-    assert verdict.ci95 == pytest.approx([math.exp(x) for x in both.confidence_interval(0.95)])
     assert verdict.values == (tuple(FAST), tuple(SLOW))
     assert (verdict.n, verdict.seeds) == ((3, 4), ((0, 1, 2), (0, 1, 2, 3)))
     assert verdict.badges == ("ratio of training_time",)
@@ -223,13 +208,9 @@ def curve(reaches: int | None, epochs: int = 8, metric: str = "P@1") -> tuple[di
 
 
 def learning(name: str, reaches: Sequence[int | None], **more: Any) -> ExperimentRecord:
-    return make_experiment(
-        name,
-        [
-            make_run(seed, 70.0, key=f"{name}{seed}", curve=curve(it, **more))
-            for seed, it in enumerate(reaches)
-        ],
-    )
+    curves = [curve(epoch, **more) for epoch in reaches]
+    made = [make_run(seed, 70.0, key=f"{name}{seed}", curve=of) for seed, of in enumerate(curves)]
+    return make_experiment(name, made)
 
 
 def faster(a: ExperimentRecord, b: ExperimentRecord, target: float | None = 50.0, **more: Any) -> Verdict:

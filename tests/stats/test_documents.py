@@ -38,12 +38,6 @@ def test_one_draw_of_documents_serves_all_systems_and_seeds() -> None:
         assert row[:2] == pytest.approx([A[:, drawn].mean(), B[:, drawn].mean()])
 
 
-def gaps(first: Any, second: Any, **options: Any) -> Any:
-    """Replicates of the difference of two systems."""
-    means = replicated_means([first, second], rng=generator(), **options)
-    return means[:, 0] - means[:, 1]
-
-
 def test_a_drawn_cluster_brings_all_its_documents() -> None:
     """Clusters of 1 and 3 documents: the mean is over the documents drawn, by hand for each draw of two."""
     x, ids = np.array([[0.0, 100.0, 40.0, 70.0]]), ["b", "a", "b", "b"]

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from audit.stats.decision import Decision
 from audit.stats.families import (
     benjamini_hochberg,
     families,
@@ -47,9 +46,6 @@ def test_adjusted_p_values(case: dict[str, Any]) -> None:
 @given(p=st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_they_are_those_of_statsmodels(method: str, p: list[float]) -> None:
     assert METHODS[method](p) == pytest.approx(list(multipletests(p, method=method)[1]), abs=1e-12)
-
-
-P = [0.01, 0.04, 0.002, 0.03, 0.2]
 
 
 def test_a_family_that_is_all_rejected_passes_its_half_on() -> None:
@@ -102,9 +98,6 @@ def test_just_below_it_is_rejected_and_just_above_it_is_not_holm(
 
     assert adjusted(level * 0.999) <= 0.05 * (1 + 1e-9)
     assert adjusted(level * 1.001) > 0.05 or level == 0.05
-
-
-OPEN, DONE = Decision("inconclusive", "straddles_margin"), Decision("contradicted", "minimum_effect")
 
 
 @golden.cases("sequential_alpha")
