@@ -201,6 +201,14 @@ def shown(value: object) -> str:
     return text if len(text) <= 40 else text[:40] + "..."
 
 
+def exact_floats() -> dict[str, Any]:
+    """Makes `pandas.read_csv` read each number as `float` does; from 3.1 on it does so anyway."""
+    import pandas
+
+    old = tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1)
+    return {"float_precision": "round_trip"} if old else {}
+
+
 @contextmanager
 def sound_array(file: File, what: str, how: str) -> Iterator[None]:
     """What numpy and scipy raise for a damaged file, a dozen kinds, becomes a `DataError`."""

@@ -224,7 +224,7 @@ class _Pieces(dict[bytes, int]):
         # how many words stand before the end of each text
         ends = np.append(0, np.cumsum(counts))[np.searchsorted(starts, np.flatnonzero(signs == 0))]
         lengths = np.diff(ends, prepend=0)
-        tokens: Ints = np.repeat(codes, counts)
+        tokens: Ints = np.repeat(codes, counts) if len(several) else codes[codes >= 0]
         tokens[tokens < 0] = list(chain.from_iterable(numbers))
         if self.tokeniser.empty is None or lengths.all():
             return tokens, lengths
@@ -248,7 +248,8 @@ class _Pieces(dict[bytes, int]):
         known = (self._table[0][slots] == first) & (self._table[1][slots] == second) & (lengths <= 16)
         rest = np.flatnonzero(~known)
         spans = zip(starts[rest].tolist(), stops[rest].tolist(), strict=True)
-        codes[rest] = [self[flat[start:stop]] for start, stop in spans]
+        pieces = [flat[start:stop] for start, stop in spans]
+        codes[rest] = np.fromiter(map(self.__getitem__, pieces), np.int32, len(rest))
         new = rest[(lengths[rest] <= 16) & (self._table[0][slots[rest]] == 0)]
         new = new[np.unique(slots[new], return_index=True)[1]]
         self._table[:, slots[new]], self._codes[slots[new]] = (first[new], second[new]), codes[new]

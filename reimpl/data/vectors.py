@@ -447,10 +447,8 @@ def _read_at_once(block: bytes, tally: Tally) -> _Vectors | None:
         return None
     how: dict[str, Any] = {"sep": " ", "lineterminator": "\n", "header": None, "quoting": 3}
     how |= {"low_memory": False, "usecols": range(1, dimension + 1), "dtype": np.float64, "na_filter": False}
-    if tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1):
-        how["float_precision"] = "round_trip"  # each number as `float` reads it; later versions do so anyway
     try:
-        frame = pandas.read_csv(io.BytesIO(block), encoding="latin-1", **how)
+        frame = pandas.read_csv(io.BytesIO(block), encoding="latin-1", **how, **files.exact_floats())
     except ValueError:
         return None
     rows = _float32(frame.to_numpy())

@@ -18,6 +18,7 @@ Shapes: N documents, D features, L labels. `detect_...` says why files are of a 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import re
 import warnings
@@ -29,7 +30,17 @@ import numpy as np
 from scipy import sparse
 
 from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
-from reimpl.data.files import File, Tree, head, line_blocks, shown, sound_array, text_lines, tree
+from reimpl.data.files import (
+    File,
+    Tree,
+    exact_floats,
+    head,
+    line_blocks,
+    shown,
+    sound_array,
+    text_lines,
+    tree,
+)
 from reimpl.data.formats import base
 from reimpl.data.formats.base import Base, Options, first_file, train_and_test
 from reimpl.data.source import identities_of_sums, rows_as_bytes
@@ -105,39 +116,48 @@ def read_rows(file: File, skip: int = 0) -> Rows:
 
 def _rows_of(lines: Sequence[bytes]) -> Rows | None:
     """The rows of lines parted by single spaces; None when something in them breaks the form."""
+    import pandas
+
     heads, tails = [], []
     for line in lines:
         first, _, tail = line.partition(b" ")
         heads.append(b"" if b":" in first else first)
         tails.append(line if b":" in first else tail)
+        if tails[-1] and b":" not in tails[-1]:
+            return None
     lengths = [tail.count(b":") for tail in tails]
     label_lengths = [head.count(b",") + 1 if head else 0 for head in heads]
     # without their numbers the features of a line are `: : :`
     marks = b"\n".join((b": " * length)[:-1] for length in lengths)
-    names = b",".join(filter(None, heads)).split(b",") if any(heads) else []
-    pairs = b" ".join(tails).replace(b":", b" ").split()
-    whole = b"".join(names + pairs[::2]).isdigit() or not (names or pairs)
-    if b"\n".join(tails).translate(None, b"0123456789.+-eE") != marks or not whole or b"" in names:
+    features, names = b"\n".join(tails), b",".join(filter(None, heads))
+    if features.translate(None, b"0123456789.+-eE") != marks or names.translate(None, b"0123456789,"):
         return None
-    try:  # as `float` all of them: a number of thousands of digits is none for `int`
-        labels, numbers = np.array(list(map(float, names))), np.array(list(map(float, pairs)))
-    except ValueError:
+    ids, values = np.empty(0, dtype=np.int64), np.empty(0)
+    how = {"sep": ":", "lineterminator": "\n", "header": None, "low_memory": False, "quoting": 3}
+    try:
+        labels = np.array(list(map(int, names.split(b","))) if names else [], dtype=np.int64)
+        if any(lengths):
+            pairs, exact = io.BytesIO(features.replace(b" ", b"\n") + b"\n"), exact_floats()
+            frame = pandas.read_csv(pairs, dtype={1: np.float64}, na_filter=False, **how, **exact)
+            if frame.shape != (sum(lengths), 2) or frame[0].dtype != np.int64:
+                return None
+            ids, values = frame[0].to_numpy(), frame[1].to_numpy()
+    except (ValueError, OverflowError):
         return None
-    if len(numbers) != 2 * sum(lengths):
+    signed = any(sign in b" " + features for sign in (b" +", b" -", b"\n+", b"\n-"))
+    if signed or max(labels.max(initial=0), ids.max(initial=0)) > LARGEST:
         return None
-    ids, values = numbers[::2], numbers[1::2]
-    largest = max(labels.max(initial=0), ids.max(initial=0))
-    if largest > LARGEST or not (np.abs(values) <= LARGEST_VALUE).all():
+    if not (np.abs(values) <= LARGEST_VALUE).all():
         return None
-    features, weights = _keys(lengths, ids), values.astype(np.float32)
-    if not (np.diff(features) > 0).all():
-        order = np.argsort(features)
-        features, weights = features[order], weights[order]
-        if (np.diff(features) == 0).any():
+    keys, weights = _keys(lengths, ids), values.astype(np.float32)
+    if not (np.diff(keys) > 0).all():
+        order = np.argsort(keys)
+        keys, weights = keys[order], weights[order]
+        if (np.diff(keys) == 0).any():
             return None
     positives = np.unique(_keys(label_lengths, labels))
     return Rows(
-        (features & LARGEST).astype(np.int32),
+        (keys & LARGEST).astype(np.int32),
         weights,
         np.array(lengths, dtype=np.int64),
         (positives & LARGEST).astype(np.int32),
@@ -146,10 +166,10 @@ def _rows_of(lines: Sequence[bytes]) -> Rows | None:
     )
 
 
-def _keys(lengths: Sequence[int], ids: FloatArray) -> IntArray:
+def _keys(lengths: Sequence[int], ids: IntArray) -> IntArray:
     """Row and id (31 bits) as one number: sorting them sorts the ids within rows."""
     rows = np.repeat(np.arange(len(lengths), dtype=np.int64) << 31, np.array(lengths, dtype=np.int64))
-    return rows + ids.astype(np.int64)
+    return rows + ids
 
 
 def _header(file: File) -> tuple[int, ...] | None:
