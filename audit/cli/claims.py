@@ -161,7 +161,8 @@ def training_lines() -> Iterator[str]:
         "keys, set by `training:`; what is left out is as `protocol:` has it (`audit list protocols`)"
     )
     yield from _keys(replace(key, default=None) for key in keys_of(Protocol) if key.name in KEYS)
-    yield f"\nhold_out is one of {', '.join(RULES)}"
+    yield ""
+    yield from wrapped(f"hold_out is one of {', '.join(RULES)}")
 
 
 def _keys(keys: Iterable[KeyLine]) -> Iterator[str]:

@@ -87,9 +87,9 @@ def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:
         yield title
     for step in steps:
         if step.filled in ("", num(step.value)):
-            yield f"  {step}"
+            yield from wrapped(str(step), 2, 6)
         else:
-            yield f"  {step.name} = {step.formula}"
+            yield from wrapped(f"{step.name} = {step.formula}", 2, 6)
             yield from wrapped(f"= {step.filled} = {num(step.value)}", 6, 8)
 
 

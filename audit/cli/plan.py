@@ -97,7 +97,7 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook]) -> None:
             name, _, metric = claim.claim.partition(":")
             cells = (name, now, _needed(claim.reproduce), _needed(claim.contradict), sentence(claim))
             rows.setdefault(cells, []).append(metric)  # metrics with the same plan share a line
-        heads = ("claim", "seeds now", "to reproduce", "to contradict", "to settle it")
+        heads = ("claim", "now", "reproduce", "contradict", "to settle it")
         say_table(heads, [(" ".join((name, *of)).rstrip(), *others) for (name, *others), of in rows.items()])
         runs: dict[str, int] = {}
         for claim in by_seeds:
@@ -105,7 +105,7 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook]) -> None:
                 runs[name] = max(number, runs.get(name, 0))
         time = RunTimes(audit.experiments).of(runs) or "time not known"
         shared = "all of these together, runs that they share counted once"
-        say(f"{shared}: {sum(runs.values())} runs, {time}\n")
+        say("\n".join(wrapped(f"{shared}: {sum(runs.values())} runs, {time}", 0, 2)) + "\n")
     hopeless: dict[str, list[str]] = {}
     for claim in open_claims:
         if claim.seeds is None:
