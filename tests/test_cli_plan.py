@@ -297,7 +297,7 @@ def test_every_command_says_the_same_of_one_store(
             ([*UNTIL, it], f"--looks '{it}': write growing numbers")
             for it in ("", "5,3", "1,3", "3,3", "3,x")
         ],
-        (["plan", "nowhere.json"], "nowhere.json: there is no such file"),
+        (["plan", "nowhere.json"], "nowhere.json: No such file or directory"),
     ],
     ids=lambda it: " ".join(it[1:]) if isinstance(it, list) else "",
 )
