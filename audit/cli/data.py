@@ -155,11 +155,9 @@ def identity(observed: Observed, entry: str | None) -> tuple[list[str], str]:
             why = said = f"not {entry}, the content is that of {match.key}"
         if match.key != entry:
             lines.append(f"as asked: {said}")
-    # The nearest in size is not recognised, so that it stands in for nothing.
-    key = None if match.how == "nothing" else match.key
-    copy_of = known.entries[key].stand_in_for if key else None
+    copy_of = known.entries[match.key].stand_in_for if match.key else None
     every = list(bearings(observed, {it.paper.key: it.datasets for it in papers_of(None)}, copy_of))
-    keys = {entry, copy_of, key} - {None}
+    keys = {entry, copy_of, match.key} - {None}
     shown = [bearing for bearing in every if bearing.scope != "other_data" or bearing.catalogue in keys]
     lines += [bearing.sentence for bearing in shown]
     if rest := [bearing for bearing in every if bearing not in shown]:
