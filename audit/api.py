@@ -31,6 +31,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -38,7 +39,6 @@ from audit.claims.load import Paper, builtin_claims
 from audit.claims.load import load as load_file
 from audit.claims.papers import claim_paths, findings_about
 from audit.errors import AuditError
-from audit.frames import findings_frame
 from audit.importing.records import keep
 from audit.importing.result import Declared
 from audit.importing.results import from_results, from_tables, wanted_columns
@@ -72,7 +72,10 @@ class Findings(tuple[Finding, ...]):
 
     def to_frame(self) -> pandas.DataFrame:
         """As a pandas table, a row for each finding."""
-        return findings_frame(self)
+        import pandas
+
+        names = "id check result weight claim where cells arithmetic alternatives"
+        return pandas.DataFrame([asdict(finding) for finding in self], columns=names.split())
 
 
 def check(paper: Paper | str | os.PathLike[str]) -> Findings:

@@ -780,16 +780,61 @@ class Audit:
     seal: str = field(default="", compare=False)  # Digest of all other keys; empty in older records.
 
     def to_frame(self) -> pandas.DataFrame:
-        """The verdicts as a pandas table, a row for each claim and metric."""
-        from audit.frames import verdicts_frame
+        """The verdicts as a pandas table, a row for each claim and metric.
 
-        return verdicts_frame(self)
+        `outcome` is inconclusive also of a claim that no run speaks to: there `tested` is False.
+        """
+        import pandas
+
+        of_claim, of_verdict = (
+            ("claim", "metric", "kind", "dataset"),
+            ("outcome", "tested", "reason", "scope"),
+        )
+        rows = [
+            {
+                **{name: getattr(claim, name) for name in of_claim},
+                **{name: getattr(verdict, name) for name in of_verdict},
+                "printed": ", ".join(claim.printed),
+                **{name: getattr(verdict, name) for name in ("estimate", "target", "margin")},
+                **dict(zip(("low", "high"), verdict.ci95 or (None, None), strict=True)),
+                "p_reproduced": verdict.p_reproduced_adjusted,
+                "p_contradicted": verdict.p_contradicted_adjusted,
+                "level": verdict.level,
+                "runs": sum(verdict.n),
+                "says": claim.says,
+            }
+            for claim, verdict in zip(self.claims, self.verdicts, strict=True)
+        ]
+        return pandas.DataFrame(rows)
 
     def runs_frame(self) -> pandas.DataFrame:
-        """The evidence as a pandas table, a row for each run and metric: origin, seed, value, ..."""
-        from audit.frames import runs_frame
+        """The evidence as a pandas table, a row for each run and metric, ours and imported; percent.
 
-        return runs_frame(self.experiments)
+        A run without a metric, as a failed one, has one row with neither metric nor value.
+        """
+        import pandas
+
+        rows = [
+            {
+                "experiment": record.reading_of or record.id,
+                "origin": "imported" if run.imported else "ours",
+                "scope": record.scope,
+                "split": run.data.split_column,
+                "specification": ", ".join(f"{name}: {it}" for name, it in record.reading.items()),
+                "seed": run.spec.seed,
+                "status": run.status,
+                "metric": metric,
+                "value": value,
+                "judged": judged,
+                "run": run.key,
+            }
+            for record in self.experiments
+            for runs, judged in ((record.runs, True), (record.unjudged, False))
+            for run in runs
+            for metric, value in run.metrics.items() or [(None, None)]
+        ]
+        names = "experiment origin scope split specification seed status metric value judged run"
+        return pandas.DataFrame(rows, columns=names.split())
 
 
 def comparison(claim: ClaimRecord, verdict: Verdict) -> str:
