@@ -128,18 +128,16 @@ def judge(
 
 def _judged(session: Session, paper: Paper, path: Path, corpus: str | None) -> Audit:
     """The audit of the one report there is, or of the one that is meant."""
-    key, grown = paper.paper.key, session.grown(paper, path)
     plans = {plan.report: plan for plan in session.plans(paper)}
     if not plans:
-        raise AuditError(
-            f"{session.store}: no run of {key} is there; audit.run makes some, and results= takes others'"
-        )
+        none = f"{session.store}: no run of {paper.paper.key} is there"
+        raise AuditError(f"{none}; audit.run makes some, and results= takes others'")
     if corpus is None and len(plans) > 1:
         raise AuditError(f"{session.store}: runs on several corpora; add corpus= one of {', '.join(plans)}")
     chosen = corpus if corpus is not None else next(iter(plans))
     if chosen not in plans:
         raise AuditError(f"{session.store}: corpus={chosen!r} is none; there are {', '.join(plans)}")
-    return session.judge(paper, plans[chosen], grown)
+    return session.judge(paper, path, plans[chosen])
 
 
 def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = None, **fields: Any) -> Audit:
@@ -169,8 +167,8 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
         out = settings.store / "reports"
         if not settings.rerun_changed and (audit := judged_at_once(read, path, settings, session, out)):
             return audit
-        ((suite, _),) = suites([(read, path)], settings, session, quiet_console(), out)
-        suite.run_own_commands(path)
+        (suite,) = suites([(read, path)], settings, session, quiet_console(), out)
+        suite.run_own_commands()
         audit, _ = suite.run_once()
         if audit is None:
             raise KeyboardInterrupt

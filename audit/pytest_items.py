@@ -101,8 +101,7 @@ class Claims:
             none = f"not tested: no run of {paper.paper.key} is in {self.session.store}"
             return "untested", f"{none}; `audit run` or `audit import` makes some"
         if (path, plan.report) not in self.audits:
-            grown = self.session.grown(paper, path)
-            self.audits[path, plan.report] = self.session.judge(paper, plan, grown)
+            self.audits[path, plan.report] = self.session.judge(paper, path, plan)
         audit = self.audits[path, plan.report]
         status = status_of(next(verdict for verdict in audit.verdicts if verdict.claim == claim))
         return status, sentence(audit, claim)

@@ -203,15 +203,16 @@ def judge_command(
     paths = claim_paths(claims)  # a paper that there is not is told before a store that there is not
     _ = session.runs
     papers = session.context = papers_of(claims)
-    grown = [session.grown(paper, path) for paper, path in zip(papers, paths, strict=True)]
+    for paper, path in zip(papers, paths, strict=True):
+        session.grown(paper, path)  # what was changed after the runs is told before anything is judged
     worst, judged, names = Exit.OK, 0, also_of(also)
-    for paper, added in zip(papers, grown, strict=True):
+    for paper, path in zip(papers, paths, strict=True):
         plans, studies = session.plans(paper), session.studies(paper)
         if claims and not plans:
             how = "`audit run` makes some, `audit import` takes others'"
             raise AuditError(f"{store}: no run of {paper.paper.key} is there; {how}")
         for plan in plans:
-            audit = session.judge(paper, plan, added)
+            audit = session.judge(paper, path, plan)
             column = column_of(plan.report)
             of_study = column is not None and column[0] in studies  # all columns have one table on the screen
             (write_files if of_study else write_report)(audit, out / plan.report, names)

@@ -84,10 +84,10 @@ def run_command(
             to_run.append((paper, path))
         else:
             worst = max(worst, _reported(audit, out / report_name(paper, settings.data), names))
-    for suite, path in suites(to_run, settings, session, new_console(), out):
-        if suite.run_own_commands(path):
+    for suite in suites(to_run, settings, session, new_console(), out):
+        if suite.run_own_commands():
             worst = Exit.RUNS_FAILED
-        with line_of_bad_settings(path):
+        with line_of_bad_settings(suite.path):
             if several:
                 code = _run_columns(suite, several, names)
             elif until_settled:

@@ -79,16 +79,11 @@ class Session:
         """Of split columns, by report."""
         return studies_of(paper, self.plans(paper), self.runs, self.ledger(paper).lost_seeds())
 
-    def judge(
-        self,
-        paper: Paper,
-        plan: KeptPlan,
-        grown: Mapping[str, tuple[str, ...]],
-        looks: Sequence[Look] | None = None,
-    ) -> Audit:
+    def judge(self, paper: Paper, path: Path, plan: KeptPlan, looks: Sequence[Look] | None = None) -> Audit:
         """Every claim by the runs that the newest command of that report planned, and by imported ones.
 
-        `looks` are those to judge at; without them this judgement is one, and goes on record.
+        `path` is the claim file; `looks` are those to judge at: without them this judgement is one, and goes
+        on record.
         """
         ledger, imported = self.ledger(paper), self.imported(paper)
         lost = ledger.lost_seeds()
@@ -110,7 +105,7 @@ class Session:
             fidelity=plan.fidelity,
             command=" && ".join(dict.fromkeys(filter(None, (plan.command, self.command)))),
             looks=self._take_looks(paper, experiments.values()) if looks is None else looks,
-            grown=grown,
+            grown=self.grown(paper, path),
             others=sheets_beside(paper, self.context),
             earlier=ledger.decided(report),
             superseded=superseded(self.store, paper),

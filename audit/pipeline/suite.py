@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
@@ -82,21 +82,19 @@ def runner_settings(chosen: TrainingSettings) -> Settings:
 
 def suites(
     papers: Sequence[tuple[Paper, Path]], chosen: RunSettings, session: Session, console: Console, out: Path
-) -> list[tuple[Suite, Path]]:
-    """One for each paper, with its claim file. Raises `AuditError` before anything is run."""
+) -> list[Suite]:
+    """One for each paper with its claim file. Raises `AuditError` before anything is run."""
     if not papers:
         return []
     settings = runner_settings(chosen)
-    for paper, _ in papers:
+    for paper, path in papers:
+        session.grown(paper, path)
         if chosen.readings and paper.readings is None:
             what = f"{option('readings', True)}: {paper.paper.key} declares none"
             raise AuditError(f"{what}; leave it out, or add readings")
     check_can_be_written(chosen.store)
     workers = chosen.jobs or (1 if settings.device != "cpu" else os.cpu_count() or 1)
-    return [
-        (Suite(paper, chosen, settings, session, console, out, workers, session.grown(paper, path)), path)
-        for paper, path in papers
-    ]
+    return [Suite(*of, chosen, settings, session, console, out, workers) for of in papers]
 
 
 @contextmanager
@@ -144,7 +142,7 @@ def judged_at_once(
         return None
     check_can_be_written(out / report)
     session.tell(f"{paper.paper.key}: all {len(plan.asked)} runs are on record")
-    return session.judge(paper, plan, session.grown(paper, path))
+    return session.judge(paper, path, plan)
 
 
 def request_of(paper: Paper, chosen: RunSettings) -> str:
@@ -183,9 +181,10 @@ def _code() -> list[Any]:
 
 @dataclass
 class Suite:
-    """A paper and what the user chose for it."""
+    """A paper, its claim file, and what the user chose for it."""
 
     paper: Paper
+    path: Path
     chosen: RunSettings
     settings: Settings
     """The same as the runner takes it."""
@@ -193,8 +192,6 @@ class Suite:
     console: Console
     out: Path
     workers: int = 1
-    grown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Earlier margins of which all claims stand -> claims that were added since."""
     runs: dict[str, Run] = field(default_factory=dict)
     """All records that this command came upon, by key."""
 
@@ -344,10 +341,10 @@ class Suite:
         )
         self.session.ledger(self.paper).keep(kept)
 
-    def run_own_commands(self, path: Path) -> bool:
+    def run_own_commands(self) -> bool:
         """The runs of experiments that bring a program of their own; whether any failed."""
         only, session, chosen = selected(self.paper, self.chosen.only), self.session, self.chosen
-        commands = Commands(self.paper, path, session.store, only, chosen.retry_failed, session.tell)
+        commands = Commands(self.paper, self.path, session.store, only, chosen.retry_failed, session.tell)
         failed = commands.run(seeds=chosen.seeds, allowed=chosen.allow_commands)
         session.read_again()
         return failed
@@ -417,7 +414,7 @@ class Suite:
     def judge(self, looks: Sequence[Look] | None = None) -> Audit:
         """By all stored seeds of what this report planned, and by imported runs; as `audit judge` does."""
         plans = {plan.report: plan for plan in self.session.plans(self.paper)}
-        return self.session.judge(self.paper, plans[self.folder.name], self.grown, looks)
+        return self.session.judge(self.paper, self.path, plans[self.folder.name], looks)
 
     def looks(self, plan: Plan) -> tuple[Look, ...]:
         """All looks at the runs that are asked for; declared ones are the whole paper's."""
