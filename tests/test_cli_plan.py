@@ -219,6 +219,14 @@ def test_an_interrupt_within_a_look_is_130_and_the_same_command_goes_on(
     assert len(trained.ran) == 13
 
 
+def test_a_run_after_it_makes_all_the_seeds_that_are_asked_for(trained: Trained) -> None:
+    """The plan of the looks is no plan of three seeds."""
+    assert cli.main([*UNTIL, "2"]) == Exit.OK
+    assert trained.of("words") == [0, 1]
+    assert cli.main(list(RUN)) == Exit.OK
+    assert set(trained.of("words")) == set(trained.of("letters")) == {0, 1, 2}
+
+
 def test_a_schedule_is_kept_and_shares_what_earlier_looks_left() -> None:
     assert declared(None, ()) == Schedule((3, 5, 8, 12, 20), (0.01,) * 5)
     begun = [Look(3, 0.025, (3, 5))]
