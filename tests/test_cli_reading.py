@@ -66,9 +66,6 @@ def runs(store: str = "audit-runs") -> list[Run]:
     return list(Store(Path(store)).runs())
 
 
-# --------------------------------------------------------------------------- every option reaches the readers
-
-
 WAYS = [
     ("records", FIELDS),
     ("records", ("--format", "jsonl", *FIELDS)),
@@ -89,9 +86,6 @@ def test_a_run_finds_what_data_add_prepared_by_the_same_options(
     assert run(corpus, *options, "--seeds", "1") == Exit.OK, capsys.readouterr().err
     assert prepared() == before
     assert [it.data.n_labels for it in runs()] == [7]
-
-
-# --------------------------------------------------------------------------- every way to run
 
 
 # -------------------------------------------------------------------------- what is missing or means nothing

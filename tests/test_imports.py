@@ -29,8 +29,6 @@ MAY_IMPORT = {
         "reimpl.truth",
     ),
     "audit.judging.documents": ("audit", "reimpl.data.strata", "reimpl.errors", "reimpl.hit_pattern"),
-    "audit.statistics_beside": ("audit", "reimpl.plugins"),
-    "audit.plugins": ("audit", "reimpl.metric_names", "reimpl.plugins"),
     "audit.errors": ("audit", "reimpl.errors"),
     "audit.claims.known": ("audit", "reimpl"),
     "audit.claims.schema": ("audit", "reimpl.metric_names"),

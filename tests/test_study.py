@@ -71,9 +71,6 @@ def test_whatever_decides_a_trial_makes_another_study(change: dict[str, Any]) ->
     assert (changed.question == SPEC.question) == cheaper
 
 
-# --------------------------------------------------------------------------- runs
-
-
 # --------------------------------------------------------------------------- on disk
 
 
