@@ -289,7 +289,7 @@ class ExperimentRecord:
     not_run: str | None = None  # Why there is no run, in one sentence; None when there are runs.
     unjudged: tuple[Run, ...] = ()  # Imported runs beside ours, or ours beside them: shown, not judged.
     study: Study | None = None  # The search that its settings come from; None where they were not tuned.
-    reading_of: str = ""  # The experiment of which this is another reading; else empty.
+    reading_of: str = ""  # The experiment of which this is another specification; else empty.
     reading: Mapping[str, str] = _dict()  # What the paper leaves open -> the choice made, if not the default.
     data: DataSheet | None = None  # None if it was planned on no corpus, or in older records.
     unavailable: bool = False  # It cannot be run here, as `not_run` says; else it merely was not run.
@@ -325,8 +325,8 @@ class OpenChoice:
 
 
 @dataclass(frozen=True)
-class Readings:
-    """What a paper leaves open: the declared grid of readings ("multiverse")."""
+class Specifications:
+    """What a paper leaves open: the declared grid of specifications ("multiverse")."""
 
     limit: Literal["full", "one_at_a_time"]  # Every combination, or the default and each single departure.
     open: tuple[OpenChoice, ...]
@@ -389,8 +389,8 @@ class Scatter:
 
 
 @dataclass(frozen=True)
-class ReadingVerdict:
-    """A claim judged under one reading of what the paper leaves open; the numbers as in `Verdict`."""
+class SpecificationVerdict:
+    """A claim judged under one specification of what the paper leaves open; the numbers as in `Verdict`."""
 
     reading: Mapping[str, str]  # What is open -> the choice, if not the default.
     outcome: Outcome
@@ -445,10 +445,10 @@ class Verdict:
     look: int = 0  # Which of the looks gave the verdict, from 1; 0 where none is on record.
     margin_reproduced_up_to: float | None = None  # Of kinds that a small margin reproduces; 0.0 for none.
     margin_contradicted_from: float | None = None  # Of the same kinds; 0.0 for every margin.
-    readings: tuple[ReadingVerdict, ...] = ()
-    """One for each reading that was run, the default first; empty where only the default was. With them the
-    p-values above are the largest over the readings, and the other numbers those of the default reading."""
-    readings_declared: int = 0  # Readings declared of what the paper leaves open; 0 where nothing is.
+    readings: tuple[SpecificationVerdict, ...] = ()
+    """One for each specification that was run, the default first; empty where only the default was. With them
+    the p-values above are the largest over all, and the other numbers those of the default."""
+    readings_declared: int = 0  # Specifications declared of what the paper leaves open; 0 where nothing is.
     barred: str | None = None  # Code for which the runs may not contradict, whatever they give: `stand_in`.
     scatter: tuple[Scatter, ...] = ()  # Of each experiment.
     by_own_spread: Outcome | None = None  # What it were if no variance were moderated; None if none is.
@@ -768,7 +768,7 @@ class Audit:
     share: Share | None = None  # None where nothing was decided.
     strata: tuple[LabelStrata, ...] = ()  # Of the experiments whose runs kept the labels of their documents.
     splits: SplitStudy | None = None  # All split columns of the corpus; the verdicts are of this one.
-    readings: Readings | None = None
+    readings: Specifications | None = None
     """What the paper leaves open; None where the claim file declares nothing. The verdicts hold what came of
     it, and the experiments the runs."""
     transcription: str = ""  # How the numbers came into the claim file, and how that was checked.

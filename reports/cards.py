@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, ReadingVerdict, Run, Verdict
+from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, Run, SpecificationVerdict, Verdict
 from reports import numbers, svg
 from reports import sentences as words
 from reports.lookup import Lookup
@@ -84,7 +84,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
             for it, of in pairs
             if of.parts
         ],
-        readings=[view for it, of in pairs if (view := _readings(it, of, index))],
+        readings=[view for it, of in pairs if (view := _specifications(it, of, index))],
         command=max((command_of(it, index) for it in members), key=len),
     )
 
@@ -268,7 +268,7 @@ def _margin(claim: ClaimRecord, size: float) -> str:
     return f"{numbers.margin_size(size)} points{wider}"
 
 
-def _p_values(of: Verdict | ReadingVerdict, level: float, label: str) -> Iterator[tuple[str, str, str]]:
+def _p_values(of: Verdict | SpecificationVerdict, level: float, label: str) -> Iterator[tuple[str, str, str]]:
     for term, raw, adjusted in (
         ("p (reproduced)", of.p_reproduced, of.p_reproduced_adjusted),
         ("p (contradicted)", of.p_contradicted, of.p_contradicted_adjusted),
@@ -385,10 +385,10 @@ def _reached(run: Run, claim: ClaimRecord) -> str:
     return f"score reached {'in epoch' if epoch.is_integer() else 'after epoch'} {round(epoch, 2):g}"
 
 
-def _readings(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | None:
+def _specifications(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | None:
     """None where nothing is open in the claim's experiments, or none but the default reading was run."""
-    readings = index.audit.readings
-    if readings is None or not verdict.readings:
+    grid = index.audit.readings
+    if grid is None or not verdict.readings:
         return None
     marks, difference = words.edges(claim, verdict), words.kind_words(claim).differs
     show, rows = numbers.signed if difference else numbers.points, []
@@ -399,13 +399,13 @@ def _readings(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | Non
             f" (on its own {words.alone_text(it, verdict.level)})" if alone else ""
         )
         interval = numbers.interval(it.ci95, beside=marks)
-        own = (words.reading_name(it.reading), words.seeds_text(it.n) if it.n else numbers.ABSENT)
+        own = (words.specification_name(it.reading), words.seeds_text(it.n) if it.n else numbers.ABSENT)
         rows.append(
             (*own, show(it.estimate, beside=marks), interval, status, words.STATUS_WORDS[status], why)
         )
     limit = (
         "one change at a time from the default reading"
-        if readings.limit == "one_at_a_time"
+        if grid.limit == "one_at_a_time"
         else "every combination of the declared choices"
     )
     return View(
@@ -415,7 +415,7 @@ def _readings(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | Non
         estimate="Difference" if difference else "Mean",
         interval=f"{words.coverage(verdict)[1]}% interval",
         rows=rows,
-        open=[words.open_choice(it) for it in words.open_in(claim, readings)],
+        open=[words.open_choice(it) for it in words.open_in(claim, grid)],
     )
 
 
@@ -424,8 +424,8 @@ def _readings(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | Non
 
 def curve(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> svg.Drawing:
     """The readings of one claim; without the printed number where the runs are on other data."""
-    kind, readings = words.kind_words(claim), index.audit.readings
-    choices = words.open_in(claim, readings) if readings else ()
+    kind, grid = words.kind_words(claim), index.audit.readings
+    choices = words.open_in(claim, grid) if grid else ()
     target = verdict.target if verdict.scope != "other_data" and kind.printed else None
     default = {it.name: it.choices[0] for it in choices}
     points = [

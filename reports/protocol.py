@@ -71,9 +71,9 @@ def _points(experiment: ExperimentRecord, index: Lookup) -> Iterator[Deviation]:
         yield replace(
             it, paper=it.paper or numbers.ABSENT, code=it.code or numbers.ABSENT, here=here, numbers=None
         )
-    readings = index.audit.readings
-    names = readings.of.get(experiment.reading_of or experiment.id, ()) if readings else ()
-    for choice in (it for it in readings.open if it.name in names) if readings else ():
+    grid = index.audit.readings
+    names = grid.of.get(experiment.reading_of or experiment.id, ()) if grid else ()
+    for choice in (thing for thing in grid.open if thing.name in names) if grid else ():
         taken = experiment.reading.get(choice.name, (*choice.choices, "")[0]).replace("_", " ")
         declared = listed([it.replace("_", " ") for it in choice.choices], word="or")
         paper = f"left open; declared: {declared}"

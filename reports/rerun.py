@@ -102,7 +102,7 @@ def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
     return list({run.key: run for it in experiments for run in it.runs if not run.imported}.values())
 
 
-def _with_readings(command: str, index: Lookup) -> str:
+def _with_specifications(command: str, index: Lookup) -> str:
     """The command of the page; with the readings that were run, where it does not make them.
 
     `--readings` takes one claim file, one split column and a number of seeds.
@@ -161,7 +161,7 @@ def rerun_box(index: Lookup) -> View:
     lots = list(_imports(index.every_run.values(), audit.paper.key))
     command = audit.command or "audit run"
     others = _ours(it for it in audit.experiments if it.reading_of)
-    all_of_it = _with_readings(command, index) if others else command
+    all_of_it = _with_specifications(command, index) if others else command
     facts = [("Imported files, SHA-256", it) for _, it in lots]
     if runs:
         data = (run.data for run in runs)

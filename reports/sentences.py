@@ -17,10 +17,10 @@ from audit.record import (
     UNTESTED,
     ClaimRecord,
     OpenChoice,
-    Readings,
-    ReadingVerdict,
     Scope,
     Settling,
+    Specifications,
+    SpecificationVerdict,
     Verdict,
 )
 from reports import numbers
@@ -391,7 +391,7 @@ def p_text(p: float | None, level: float) -> str:
     return text if p is None else f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
-def alone_text(it: Verdict | ReadingVerdict, level: float) -> str:
+def alone_text(it: Verdict | SpecificationVerdict, level: float) -> str:
     """What a claim that only the others keep open would be by itself."""
     return "reproduced" if it.p_reproduced is not None and it.p_reproduced <= level else "contradicted"
 
@@ -585,7 +585,7 @@ def came_out(verdict: Verdict) -> str:
     if not verdict.readings:
         return ""
 
-    def group(it: ReadingVerdict) -> str:
+    def group(it: SpecificationVerdict) -> str:
         alone = it.reason == "multiplicity" and it.p_reproduced is not None
         return f"{alone_text(it, verdict.level)} alone" if alone else it.outcome
 
@@ -610,9 +610,9 @@ def came_out(verdict: Verdict) -> str:
     return f"of {of} declared readings of what the paper leaves open, {listed(parts)}{said}"
 
 
-def reading_name(reading: Mapping[str, str]) -> str:
+def specification_name(choices: Mapping[str, str]) -> str:
     """`pooling divisor: slots`, or `default`."""
-    return "; ".join(f"{name}: {choice}" for name, choice in reading.items()).replace("_", " ") or "default"
+    return "; ".join(f"{name}: {choice}" for name, choice in choices.items()).replace("_", " ") or "default"
 
 
 def open_choice(it: OpenChoice) -> str:
@@ -622,7 +622,7 @@ def open_choice(it: OpenChoice) -> str:
     return f"{capital(name)}: {before} or {others[-1]}. {it.why.rstrip('.')}."
 
 
-def open_in(claim: ClaimRecord, readings: Readings) -> tuple[OpenChoice, ...]:
+def open_in(claim: ClaimRecord, specifications: Specifications) -> tuple[OpenChoice, ...]:
     """What is open in the claim's experiments, in the order of the claim file."""
-    names = {name for it in claim.experiments for name in readings.of.get(it, ())}
-    return tuple(it for it in readings.open if it.name in names)
+    names = {name for it in claim.experiments for name in specifications.of.get(it, ())}
+    return tuple(it for it in specifications.open if it.name in names)

@@ -9,7 +9,7 @@ import pytest
 from audit.claims.load import KnownNames, Paper, load
 from audit.claims.specifications import declared, grid, how_many
 from audit.errors import ClaimFileError
-from audit.record import OpenChoice, Readings
+from audit.record import OpenChoice, Specifications
 from reimpl.protocol import problem
 
 HEAD = """format: 1
@@ -50,13 +50,13 @@ def refusals(path: Path, text: str) -> list[str]:
 
 
 def test_each_reading_is_an_experiment_with_the_choice_laid_over_it(tmp_path: Path) -> None:
-    found = paper(tmp_path).reading_experiments
+    found = paper(tmp_path).specified_experiments
     assert list(found) == [
         *("a-d~rate=slow", "a-d~size=large", "a-d~size=larger"),
         *("a-e~rate=slow", "a-e~size=large", "a-e~size=larger"),
     ]
     large = found["a-d~size=large"]
-    assert (large.base, large.reading) == ("a-d", {"size": "large"})
+    assert (large.base, large.specification) == ("a-d", {"size": "large"})
     assert large.experiment.config == {"hidden": 8, "maps": 32}
     assert large.experiment.title == "A on D (size: large)"
     slow = found["a-e~rate=slow"].experiment
@@ -129,7 +129,9 @@ def test_the_grid_is_every_combination_or_each_single_departure_with_the_default
 
 def test_a_claim_has_the_readings_of_all_its_experiments_and_shares_what_has_one_name() -> None:
     """Two arms that share the rate, of which one alone has a divisor: 1 + 1 + 2 readings."""
-    readings = Readings("one_at_a_time", (DIVISOR, RATE), {"a": ("divisor", "rate"), "b": ("rate",)})
-    assert declared(readings, ["a", "b"]) == grid([DIVISOR, RATE], "one_at_a_time")
-    assert declared(readings, ["b"]) == ({}, {"rate": "slow"}, {"rate": "fast"})
-    assert declared(readings, ["c"]) == declared(None, ["a"]) == ()
+    specifications = Specifications(
+        "one_at_a_time", (DIVISOR, RATE), {"a": ("divisor", "rate"), "b": ("rate",)}
+    )
+    assert declared(specifications, ["a", "b"]) == grid([DIVISOR, RATE], "one_at_a_time")
+    assert declared(specifications, ["b"]) == ({}, {"rate": "slow"}, {"rate": "fast"})
+    assert declared(specifications, ["c"]) == declared(None, ["a"]) == ()

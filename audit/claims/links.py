@@ -9,7 +9,7 @@ from audit.claims.known import KnownNames, unknown_names
 from audit.claims.names import UnresolvedError, cell_of, check_known, is_experiment, row_of
 from audit.claims.schema import Misfit, repeated
 from audit.claims.source import KeyPath, Problem
-from audit.claims.specifications import MOST, Choice, how_many
+from audit.claims.specifications import MOST, how_many
 from audit.kinds import Claim, JudgedByMargin
 from audit.names import counted, known_names
 from audit.record import Cell
@@ -25,7 +25,13 @@ MOST_PRIMARIES = 3
 def problems(paper: Paper, known: KnownNames | None = None) -> list[Problem]:
     """All problems between the entries of a file, and with the known names; in no particular order."""
     links = Links(paper)
-    parts = (links.in_tables, links.in_experiments, links.in_margins, links.in_readings, links.in_claims)
+    parts = (
+        links.in_tables,
+        links.in_experiments,
+        links.in_margins,
+        links.in_specifications,
+        links.in_claims,
+    )
     misfits = [misfit for part in parts for misfit in part()]
     return [*(Problem(*misfit) for misfit in misfits), *(unknown_names(paper, known) if known else ())]
 
@@ -136,7 +142,7 @@ class Links:
             elif name not in ("default", *tables, *claims):
                 yield path, f"names no table and no claim; {known_names(name, [*tables, *claims])}"
 
-    def in_readings(self) -> Iterator[Misfit]:
+    def in_specifications(self) -> Iterator[Misfit]:
         """What is open nowhere or is not there, set by two open choices, and too large grids."""
         readings = self.paper.readings
         there, limit = (readings.open, readings.limit) if readings else ({}, "full")
@@ -147,7 +153,7 @@ class Links:
             for index, open_name in enumerate(it.readings):
                 yield from self.unknown((*path, index), "open choice", open_name)
                 choices = there[open_name].choices.values() if open_name in there else ()
-                for key in dict.fromkeys(key for choice in choices for key in _keys(choice)):
+                for key in dict.fromkeys(key for choice in choices for key in choice.changed_keys()):
                     if keys.setdefault(key, open_name) != open_name:
                         text = f"{open_name!r} sets {key}, which {keys[key]!r} sets too"
                         yield (*path, index), f"{text}; make one open choice of the two"
@@ -273,10 +279,3 @@ def _in_target(target: Cell | str, claim: Claim) -> Iterator[str]:
         yield f"{row} is of unknown source; set source: own_run if the authors ran it, or drop the claim"
     if target.experiment is None:
         yield f"{target.address} has no experiment; give its row experiment or experiments"
-
-
-def _keys(choice: Choice) -> Iterator[str]:
-    """`config.pooling`, `training.epochs`, `noise`."""
-    yield from (f"config.{key}" for key in choice.config)
-    yield from (f"training.{key}" for key in choice.training)
-    yield from ("noise",) if choice.noise else ()

@@ -44,7 +44,7 @@ from audit.claims.schema import (
     Table,
     Transcription,
 )
-from audit.claims.specifications import ReadingExperiment, Readings, fixed, reading_experiments
+from audit.claims.specifications import Specifications, SpecifiedExperiment, fixed, specified_experiments
 from audit.errors import ClaimFileError
 from audit.kinds import AnyClaim, Claim
 from audit.stats.printed import in_percent
@@ -73,7 +73,7 @@ class Paper(Model):
     """`default`, and margins of single tables, of claims, or of one metric of a claim (claim:P@1)."""
     supersedes: tuple[Superseded, ...] = ()
     """Earlier margins whose runs this audit takes over."""
-    readings: Readings | None = None
+    readings: Specifications | None = None
     """What the paper leaves open, and the choices there are."""
     claims: tuple[AnyClaim, ...] = ()
     """What the text states about the tables."""
@@ -105,11 +105,11 @@ class Paper(Model):
         return found
 
     @cached_property
-    def reading_experiments(self) -> Mapping[str, ReadingExperiment]:
-        """Every experiment under every reading but the default, as experiment~open=choice."""
-        return dict(reading_experiments(self.readings, self.single_experiments))
+    def specified_experiments(self) -> Mapping[str, SpecifiedExperiment]:
+        """Every experiment under every specification but the default, as experiment~open=choice."""
+        return dict(specified_experiments(self.readings, self.single_experiments))
 
-    def readings_record(self) -> record.Readings | None:
+    def specifications_record(self) -> record.Specifications | None:
         """What is open, and in which experiments; None where nothing is declared."""
         return self.readings.as_record(self.single_experiments) if self.readings else None
 
@@ -176,7 +176,7 @@ class Paper(Model):
 
     def without_runs(self, name: str, why: str, *, unavailable: bool = False) -> record.ExperimentRecord:
         """An experiment as the file describes it, with why there is no run of it."""
-        it = self.single_experiments.get(name) or self.reading_experiments[name].experiment
+        it = self.single_experiments.get(name) or self.specified_experiments[name].experiment
         return record.ExperimentRecord(
             id=name,
             title=it.title,
@@ -223,7 +223,7 @@ class Paper(Model):
     @cached_property
     def margins_hash(self) -> str:
         """Digest of what must be fixed before a run: claims with their printed numbers, the margins they get,
-        readings, and where the authors' code is.
+        specifications, and where the authors' code is.
 
         Wording, places and the order of the file do not enter; a claim added, dropped or made primary does,
         since each changes what the others are corrected for.
@@ -232,7 +232,7 @@ class Paper(Model):
 
     @property
     def fixed(self) -> Mapping[str, Mapping[str, Any]]:
-        """What `margins_hash` is a digest of: claims by id and metric, sorted, and then readings."""
+        """What `margins_hash` is a digest of: claims by id and metric, sorted, and then specifications."""
         claims = {
             claim.id: {
                 "id": claim.id,

@@ -1,9 +1,9 @@
-"""Readings of what a paper leaves open: which there are, and what an experiment is called under each.
+"""Specifications of what a paper leaves open: which there are, and what an experiment is called under each.
 
-A reading is a choice for each open thing. It is written as its departures from the default, open thing ->
-choice: the default reading has none.
+A specification is a choice for each open thing. It is written as its departures from the default, open thing
+-> choice: the default specification has none.
 
-A claim file declares them before the runs:
+A claim file declares them before the runs, under the key `readings`:
 
 readings:
   limit: one_at_a_time
@@ -29,66 +29,68 @@ from pydantic import Field
 from audit import record
 from audit.claims.experiments import Experiment, Noise
 from audit.claims.schema import Key, Misfit, Model, Name, Setting, Text
-from audit.record import OpenChoice
-from audit.record import Readings as ReadingsRecord
 
 Departures = Mapping[str, str]
 Limit = Literal["full", "one_at_a_time"]
 
-#: More readings of one experiment than this are refused: nobody runs them, and no page shows them.
+#: More specifications of one experiment than this are refused: nobody runs them, and no page shows them.
 MOST = 200
 
 
 def how_many(choices: Iterable[int], limit: Limit) -> int:
-    """ReadingsRecord of so many choices for each open thing.
+    """Specifications of so many choices for each open thing.
 
     >>> how_many([2, 3], "full"), how_many([2, 3], "one_at_a_time")
     (6, 4)
     """
     counts = list(choices)
-    return prod(counts) if limit == "full" else 1 + sum(it - 1 for it in counts)
+    return prod(counts) if limit == "full" else 1 + sum(count - 1 for count in counts)
 
 
-def grid(open_choices: Sequence[OpenChoice], limit: Limit) -> tuple[Departures, ...]:
-    """All readings, the default first, in the order of the claim file."""
+def grid(open_choices: Sequence[record.OpenChoice], limit: Limit) -> tuple[Departures, ...]:
+    """All specifications, the default first, in the order of the claim file."""
     if limit == "one_at_a_time":
-        single = ({it.name: choice} for it in open_choices for choice in it.choices[1:])
+        single = ({thing.name: choice} for thing in open_choices for choice in thing.choices[1:])
         return ({}, *single)
-    found = []
-    for chosen in product(*(it.choices for it in open_choices)):
-        pairs = zip(open_choices, chosen, strict=True)
-        found.append({it.name: choice for it, choice in pairs if choice != it.choices[0]})
-    return tuple(found)
+    return tuple(
+        {
+            thing.name: choice
+            for thing, choice in zip(open_choices, choices, strict=True)
+            if choice != thing.choices[0]
+        }
+        for choices in product(*(thing.choices for thing in open_choices))
+    )
 
 
-def declared(readings: ReadingsRecord | None, experiments: Iterable[str]) -> tuple[Departures, ...]:
-    """The readings of a claim about these experiments; none where nothing is open in any of them.
+def declared(
+    specifications: record.Specifications | None, experiments: Iterable[str]
+) -> tuple[Departures, ...]:
+    """The specifications of a claim about these experiments; none where nothing is open in any of them.
 
-    They share what has one name: under each reading all of them make the same choice of it.
+    They share what has one name: under each specification all of them make the same choice of it.
     """
-    if readings is None:
+    if specifications is None:
         return ()
-    names = {name for it in experiments for name in readings.of.get(it, ())}
-    found = [it for it in readings.open if it.name in names]
-    return grid(found, readings.limit) if found else ()
+    names = {name for experiment in experiments for name in specifications.of.get(experiment, ())}
+    open_choices = [thing for thing in specifications.open if thing.name in names]
+    return grid(open_choices, specifications.limit) if open_choices else ()
 
 
-def within(reading: Departures, names: Iterable[str]) -> Departures:
-    """What is left of a reading for an experiment in which only `names` are open."""
-    held = set(names)
-    return {name: choice for name, choice in reading.items() if name in held}
+def within(specification: Departures, names: Iterable[str]) -> Departures:
+    """What is left of a specification for an experiment in which only `names` are open."""
+    open_here = set(names)
+    return {name: choice for name, choice in specification.items() if name in open_here}
 
 
-def experiment_id(experiment: str, reading: Departures) -> str:
-    """`rank_ae-delicious~divisor=slots`; the experiment's own id under the default reading."""
-    chosen = ",".join(f"{name}={choice}" for name, choice in reading.items())
-    return f"{experiment}~{chosen}" if chosen else experiment
+def experiment_id(experiment: str, specification: Departures) -> str:
+    """`rank_ae-delicious~divisor=slots`; the experiment's own id under the default specification."""
+    choices = ",".join(f"{name}={choice}" for name, choice in specification.items())
+    return f"{experiment}~{choices}" if choices else experiment
 
 
-def in_words(reading: Departures) -> str:
-    """`divisor: slots`, or `the default reading`."""
-    text = "; ".join(f"{name}: {choice}" for name, choice in reading.items())
-    return text.replace("_", " ") or "the default reading"
+def in_words(specification: Departures) -> str:
+    """`divisor: slots`."""
+    return "; ".join(f"{name}: {choice}" for name, choice in specification.items()).replace("_", " ")
 
 
 class Choice(Model):
@@ -100,6 +102,12 @@ class Choice(Model):
     """Fields of the training protocol, as in {optimiser: sgd}."""
     noise: Noise | None = None
     """Another noise in the training labels."""
+
+    def changed_keys(self) -> tuple[str, ...]:
+        """What it sets: `config.pooling`, `training.epochs`, `noise`."""
+        config = (f"config.{key}" for key in self.config)
+        training = (f"training.{key}" for key in self.training)
+        return (*config, *training, *(["noise"] if self.noise else []))
 
     def applied(self, experiment: Experiment) -> Experiment:
         """The experiment with this choice."""
@@ -119,85 +127,84 @@ class Open(Model):
     """Its choices by a short name. The first is the default and sets nothing: it is the experiment itself."""
 
     def misfits(self) -> Iterator[Misfit]:
-        first, *others = [(name, it.model_dump()) for name, it in self.choices.items()]
-        if first[1] != Choice().model_dump():
+        first, *others = self.choices.items()
+        if first[1].changed_keys():
             text = "is the default, which is the experiment itself; write {} here, and this choice after it"
             yield ("choices", first[0]), text
-        for place, (name, sets) in enumerate(others):
-            same = [other for other, what in others[:place] if what == sets]
-            if same:
+        for place, (name, choice) in enumerate(others):
+            if same := [other for other, earlier in others[:place] if earlier == choice]:
                 yield ("choices", name), f"sets the same as choice {same[0]!r}; keep one of them"
 
 
-class Readings(Model):
+class Specifications(Model):
     """The grid of readings of what the paper leaves open; fixed before the first run, as the margins are."""
 
-    limit: Literal["full", "one_at_a_time"]
+    limit: Limit
     """full: every combination of choices. one_at_a_time: the default and each single departure from it."""
     open: Annotated[Mapping[Name, Open], Field(min_length=1)]
     """What is open, by a short name; experiments name in `readings` what is open in them."""
 
-    def as_record(self, experiments: Mapping[str, Experiment]) -> record.Readings:
+    def as_record(self, experiments: Mapping[str, Experiment]) -> record.Specifications:
         """With the experiments, each on one data set, in which something is open."""
-        return record.Readings(
+        return record.Specifications(
             limit=self.limit,
-            open=tuple(record.OpenChoice(name, it.why, tuple(it.choices)) for name, it in self.open.items()),
-            of={name: it.readings for name, it in experiments.items() if it.readings},
+            open=tuple(
+                record.OpenChoice(name, thing.why, tuple(thing.choices)) for name, thing in self.open.items()
+            ),
+            of={name: experiment.readings for name, experiment in experiments.items() if experiment.readings},
         )
-
-    def applied(self, experiment: Experiment, reading: Departures) -> Experiment:
-        """The experiment under another reading, with a title that says so."""
-        changed = experiment
-        for name, choice in reading.items():
-            changed = self.open[name].choices[choice].applied(changed)
-        return changed.model_copy(update={"title": f"{experiment.title} ({in_words(reading)})"})
 
 
 @dataclass(frozen=True)
-class ReadingExperiment:
-    """An experiment under another reading than the default."""
+class SpecifiedExperiment:
+    """An experiment under another specification than the default."""
 
     base: str
     """Id of the experiment as the claim file describes it."""
-    reading: Departures
+    specification: Departures
     experiment: Experiment
-    config: Mapping[str, Any]
-    """What the reading sets of the model's configuration, whatever else is set there."""
-    training: Mapping[str, Any]
-    """The same of the protocol."""
+    sets: tuple[str, ...]
+    """The keys of the experiment that the specification sets, whatever else is set there."""
 
 
-def reading_experiments(
-    readings: Readings | None, experiments: Mapping[str, Experiment]
-) -> Iterator[tuple[str, ReadingExperiment]]:
-    """Every experiment under every reading but the default, with its id."""
-    if readings is None:
+def specified_experiments(
+    specifications: Specifications | None, experiments: Mapping[str, Experiment]
+) -> Iterator[tuple[str, SpecifiedExperiment]]:
+    """Every experiment under every specification but the default, with its id."""
+    if specifications is None:
         return
-    described = readings.as_record(experiments)
-    for base, names in described.of.items():
-        for reading in grid([it for it in described.open if it.name in names], readings.limit)[1:]:
-            chosen = [readings.open[name].choices[choice] for name, choice in reading.items()]
-            config = {key: value for it in chosen for key, value in it.config.items()}
-            training = {key: value for it in chosen for key, value in it.training.items()}
-            changed = readings.applied(experiments[base], reading)
-            yield experiment_id(base, reading), ReadingExperiment(base, reading, changed, config, training)
+    described = specifications.as_record(experiments)
+    for base in described.of:
+        for specification in declared(described, [base])[1:]:
+            choices = [specifications.open[name].choices[choice] for name, choice in specification.items()]
+            changed = experiments[base]
+            for choice in choices:
+                changed = choice.applied(changed)
+            title = f"{changed.title} ({in_words(specification)})"
+            yield (
+                experiment_id(base, specification),
+                SpecifiedExperiment(
+                    base,
+                    specification,
+                    changed.model_copy(update={"title": title}),
+                    tuple(key for choice in choices for key in choice.changed_keys()),
+                ),
+            )
 
 
 def fixed(
-    readings: Readings | None, experiments: Mapping[str, Experiment]
+    specifications: Specifications | None, experiments: Mapping[str, Experiment]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What must not change once a run of an experiment has begun: its readings, by an id of their own.
+    """What must not change once a run of an experiment has begun: its specifications, by an id of their own.
 
-    Readings that are declared later are seen by that: they stand beside the claims as something added.
+    Specifications that are declared later are seen by that: they stand beside the claims as something added.
     """
-    if readings is None:
-        return
     for base, experiment in experiments.items():
-        if experiment.readings:
+        if specifications is not None and experiment.readings:
             open_here = {
-                name: [{"name": key, **it.model_dump(mode="json")} for key, it in held.choices.items()]
-                for name, held in readings.open.items()
+                name: [{"name": key, **it.model_dump(mode="json")} for key, it in thing.choices.items()]
+                for name, thing in specifications.open.items()
                 if name in experiment.readings
             }
-            entry = {"id": f"readings:{base}", "limit": readings.limit, "open": open_here}
-            yield f"readings:{base}", entry
+            id = f"readings:{base}"
+            yield id, {"id": id, "limit": specifications.limit, "open": open_here}

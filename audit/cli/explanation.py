@@ -27,7 +27,7 @@ from reports.sentences import (
     margin_band,
     open_choice,
     open_in,
-    reading_name,
+    specification_name,
     status_of,
 )
 from reports.text import plural
@@ -66,7 +66,7 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
         *_steps("derivation", found.steps),
         *_rows("looks", audit.about_looks),
         *_rows("family", _family(found)),
-        *_readings(found, audit),
+        *_specifications(found, audit),
         *_rows("band", [f"D {band}, taken alone" if band else ""]),
         *_rows("parts", (f"{says}: {by}, p {p}, of the reverse {back}" for says, by, p, back in as_text)),
         *_steps("single documents, beside the verdict, which is about these documents", found.documents),
@@ -177,7 +177,7 @@ def _family(found: Derivation) -> Iterator[str]:
         )
 
 
-def _readings(found: Derivation, audit: Audit) -> Iterator[str]:
+def _specifications(found: Derivation, audit: Audit) -> Iterator[str]:
     """What is open, and a line for each reading that was run; nothing where nothing is open."""
     claim, verdict = found.claim, found.verdict
     if audit.readings is None or not verdict.readings_declared:
@@ -198,7 +198,7 @@ def _readings(found: Derivation, audit: Audit) -> Iterator[str]:
         seeds = " and ".join(dict.fromkeys(map(str, reading.n))) or numbers.ABSENT
         estimate, span = show(reading.estimate, beside=marks), numbers.interval(reading.ci95, beside=marks)
         outcome = f"{reading.outcome} ({reading.reason})"
-        rows.append((reading_name(reading.reading), seeds, estimate, span, outcome))
+        rows.append((specification_name(reading.reading), seeds, estimate, span, outcome))
     name, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
     for first, *rest in rows:  # numbers to the right
         yield "  ".join(["", first.ljust(name), *map(str.rjust, rest[:3], widths), rest[3]])

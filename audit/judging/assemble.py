@@ -90,7 +90,7 @@ def assemble(
         looks=tuple(looks),
         earlier=earlier or {},
         about_looks=about_looks(looks, experiments.values()),
-        readings=paper.readings_record(),
+        readings=paper.specifications_record(),
         transcription=paper.read_by,
         missing=paper.missing_records(),
         papers_beside=tuple(other.paper.key for other in others),

@@ -161,7 +161,7 @@ def split_study(
             noise = _noise(name, metric, values, numbers.get((name, metric)) if near else None)
             claim_about = claims.get((name, metric))
             if claim_about is not None and noise.printed is not None:
-                grid = len(declared(paper.readings_record(), claim_about.experiments))
+                grid = len(declared(paper.specifications_record(), claim_about.experiments))
                 noise = with_split_verdicts(
                     replace(noise, readings_declared=grid),
                     claim_about,

@@ -40,9 +40,9 @@ from audit.record import (
     ClaimRecord,
     ExperimentRecord,
     Outcome,
-    Readings,
-    ReadingVerdict,
     Run,
+    Specifications,
+    SpecificationVerdict,
     Verdict,
     canonical_json,
     comparable_metric,
@@ -116,7 +116,7 @@ def compare(
     fidelity: Mapping[str, bool],
     margins: MarginsNow | None = None,
     test_sizes: Mapping[str, int] | None = None,
-    specifications: Readings | None = None,
+    specifications: Specifications | None = None,
     alpha: float = ALPHA,
 ) -> tuple[Verdict, ...]:
     """One verdict for each of a paper's claims, in their order.
@@ -360,7 +360,7 @@ class Judgement:
     evidence: Evidence
     fidelity: Mapping[str, bool]
     margins: MarginsNow | None = None
-    grid: Readings | None = None  # What the paper leaves open.
+    grid: Specifications | None = None  # What the paper leaves open.
     alpha: float = ALPHA
     kappa: float = KAPPA
 
@@ -556,9 +556,9 @@ def _p_values(test: Test | None) -> InFamily:
 def _headline(default: Verdict, run: Sequence[Judged], settled: Sequence[Verdict], number: int) -> Verdict:
     """The verdict of all specifications: the default's where they agree and all were run, else
     inconclusive."""
-    shared = [entry.name for entry in fields(ReadingVerdict)][1:]  # all but the specification itself
+    shared = [entry.name for entry in fields(SpecificationVerdict)][1:]  # all but the specification itself
     verdicts = tuple(
-        ReadingVerdict(dict(of.specification), **{name: getattr(verdict, name) for name in shared})
+        SpecificationVerdict(dict(of.specification), **{name: getattr(verdict, name) for name in shared})
         for of, verdict in zip(run, settled, strict=True)
     )
     ends: dict[str, Any] = {}

@@ -214,12 +214,12 @@ class Suite:
         settings = self.settings if seeds is None else replace(self.settings, seeds=seeds)
         only = self.chosen.only if only is None else only
         with corpus_questions(in_run):
-            return make_plan(self.paper, settings, only=only, known_readings=self._known_specifications)
+            return make_plan(self.paper, settings, only=only, known_specifications=self._known_specifications)
 
     @cached_property
     def _known_specifications(self) -> frozenset[str]:
         """Other specifications that an earlier command of this report planned: runs of theirs count."""
-        others = self.paper.reading_experiments
+        others = self.paper.specified_experiments
         kept = self.kept if others else None
         return frozenset(kept.keys.keys() & others.keys()) if kept else frozenset()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from audit.claims.experiments import Experiment
 from audit.claims.load import Paper
-from audit.claims.specifications import ReadingExperiment, in_words
+from audit.claims.specifications import SpecifiedExperiment, in_words
 from audit.errors import PlanError
 from audit.names import counted, first_of
 from audit.record import ExperimentRecord, Run, RunSpec
@@ -104,12 +104,12 @@ class Plan:
 
 
 def make_plan(
-    paper: Paper, settings: Settings, *, only: Sequence[str] = (), known_readings: Collection[str] = ()
+    paper: Paper, settings: Settings, *, only: Sequence[str] = (), known_specifications: Collection[str] = ()
 ) -> Plan:
     """Resolve every experiment of the claim file.
 
-    Other readings of what the paper leaves open are resolved where `settings.readings` asks for them, and
-    those of `known_readings` in any case: runs of theirs that are there already count.
+    Other specifications of what the paper leaves open are resolved where `settings.readings` asks for
+    them, and those of `known_specifications` in any case: runs of theirs that are there already count.
 
     Raises `PlanError` for a name in `only` that is nothing in the file, for an experiment that names an
     unknown model, variant, protocol or recipe, and where the corpus is for none of the models;
@@ -124,16 +124,16 @@ def make_plan(
     untuned: list[str] = []
     idle: dict[str, None] = {}
     remarks: dict[str, None] = {}
-    for name, experiment, reading in _experiments(paper, settings, known_readings):
-        base = reading.base if reading else name
-        asked = (wanted is None or base in wanted) and (reading is None or settings.readings)
-        if reading is not None and (base not in keys or not (asked or name in known_readings)):
+    for name, experiment, specified in _experiments(paper, settings, known_specifications):
+        base = specified.base if specified else name
+        asked = (wanted is None or base in wanted) and (specified is None or settings.readings)
+        if specified is not None and (base not in keys or not (asked or name in known_specifications)):
             continue  # what is to be told of its experiment is told
         if why := experiment.never_run or (experiment.command and BY_COMMAND):
             records.append(replace(paper.without_runs(name, why), unavailable=not experiment.command))
             continue
         try:
-            record, specs, data = _resolve(paper, name, experiment, settings, reading)
+            record, specs, data = _resolve(paper, name, experiment, settings, specified)
             with as_unfit():  # the data with what the experiment does to them
                 notes = data.load().notes if asked else ()
         except (UntunedError, UnfitError, PlanError) as err:
@@ -154,9 +154,9 @@ def make_plan(
             if corpus_of:
                 idle[f"experiments on other data sets are left out: {err}"] = None
             continue
-        if reading is not None and specs[0].key == keys[base][0]:
+        if specified is not None and specs[0].key == keys[base][0]:
             idle[
-                f"{base}: {in_words(reading.reading)} makes no difference to the default reading in "
+                f"{base}: {in_words(specified.specification)} makes no difference to the default reading in "
                 f"protocol {record.protocol}, and is not run; --protocol claimed may"
             ] = None
             continue
@@ -185,12 +185,12 @@ def make_plan(
 
 
 def _experiments(
-    paper: Paper, settings: Settings, known_readings: Collection[str]
-) -> Iterator[tuple[str, Experiment, ReadingExperiment | None]]:
-    """The experiments, and then their other readings that may be planned."""
+    paper: Paper, settings: Settings, known_specifications: Collection[str]
+) -> Iterator[tuple[str, Experiment, SpecifiedExperiment | None]]:
+    """The experiments, and then their other specifications that may be planned."""
     yield from ((name, it, None) for name, it in paper.single_experiments.items())
-    for name, it in paper.reading_experiments.items():
-        if settings.readings or name in known_readings:
+    for name, it in paper.specified_experiments.items():
+        if settings.readings or name in known_specifications:
             yield name, it.experiment, it
 
 
@@ -214,7 +214,7 @@ def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequ
 
 
 def _resolve(
-    paper: Paper, name: str, experiment: Experiment, settings: Settings, reading: ReadingExperiment | None
+    paper: Paper, name: str, experiment: Experiment, settings: Settings, specified: SpecifiedExperiment | None
 ) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
     """Its record, a specification a seed (one where all seeds give one result), and its data."""
     from reimpl.config_fields import as_dict, as_json
@@ -229,14 +229,13 @@ def _resolve(
     )
     if another:
         raise OfAnotherError(paper.of_another(another), another)
-    described = reading.base if reading else name
-    if reading is None:
+    described = specified.base if specified else name
+    if specified is None:
         found = tuned(name, experiment, found, settings)
-    else:  # a reading takes over what was sought for its experiment, but for what it sets itself
+    else:  # a specification takes over what was sought for its experiment, but for what it sets itself
         base = paper.single_experiments[described]
         best = tuned(described, base, resolved(paper, described, base, settings), settings)
-        own = [f"config.{key}" for key in reading.config] + [f"training.{key}" for key in reading.training]
-        found = with_study_of(best, found, own)
+        found = with_study_of(best, found, specified.sets)
     check_selection(found)
     same = bool(getattr(module, "DETERMINISTIC", False))
     # A hold-out is part of the data that a run is given, and so of their fingerprint.
@@ -283,8 +282,8 @@ def _resolve(
         ),
         deviations=(*found.tuning, *deviations(paper, described, found, settings.precision)),
         study=found.study,
-        reading_of=described if reading else "",
-        reading=dict(reading.reading) if reading else {},
+        reading_of=described if specified else "",
+        reading=dict(specified.specification) if specified else {},
         data=sheet_of(printed, whole),
         deterministic=same,
         short=tuple(code for code, holds in short.items() if holds),

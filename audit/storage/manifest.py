@@ -230,7 +230,7 @@ def with_stored_runs(
         return replace(paper.without_runs(name, why, unavailable=never is not None), corpus_of=corpus_of)
 
     found = {}
-    for name in (*paper.single_experiments, *(it for it in paper.reading_experiments if it in planned)):
+    for name in (*paper.single_experiments, *(it for it in paper.specified_experiments if it in planned)):
         plain = name in paper.single_experiments  # of a reading that was not run nothing is to be told
         record = planned.get(name) or without_runs(name)
         if (sheet := record.data) is not None and record.dataset in paper.datasets:
@@ -271,9 +271,9 @@ def with_lost_imports(
 def definitions(paper: Paper) -> dict[str, str]:
     """Experiment -> digest of what decides how it is run; its title does not, nor a key that came later and
     is not there."""
-    readings = {name: reading.experiment for name, reading in paper.reading_experiments.items()}
+    specified = {name: it.experiment for name, it in paper.specified_experiments.items()}
     found = {}
-    for name, experiment in {**paper.single_experiments, **readings}.items():
+    for name, experiment in {**paper.single_experiments, **specified}.items():
         idle = {key for key in ("noise", "training", "tuning", "command") if not getattr(experiment, key)}
         content = experiment.model_dump(mode="json", exclude={"title", "method", "readings", *idle})
         dataset = paper.datasets.get(experiment.dataset or "")

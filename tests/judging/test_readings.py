@@ -13,12 +13,12 @@ from statsmodels.stats.multitest import multipletests
 
 from audit.claims.specifications import experiment_id
 from audit.judging.verdicts import MarginsNow, compare
-from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Readings, Verdict
+from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Specifications, Verdict
 from tests.judging.made import HIGH, LOW, OK, arms, claim, said
 
 DIVISOR = OpenChoice("divisor", "not stated", ("words", "slots"))
 RATE = OpenChoice("rate", "not stated", ("usual", "slow", "fast"))
-ONE = Readings("one_at_a_time", (DIVISOR, RATE), {"a": ("divisor", "rate")})
+ONE = Specifications("one_at_a_time", (DIVISOR, RATE), {"a": ("divisor", "rate")})
 GRID: list[dict[str, str]] = [{}, {"divisor": "slots"}, {"rate": "slow"}, {"rate": "fast"}]
 
 Values = Sequence[float | None]
@@ -30,7 +30,7 @@ def read(values: Sequence[Values], name: str = "a", scope: str = "same_data") ->
     return arms(scope, **held)  # type: ignore[arg-type]
 
 
-def of_value(values: Sequence[Values], grid: Readings | None = ONE, **more: object) -> Verdict:
+def of_value(values: Sequence[Values], grid: Specifications | None = ONE, **more: object) -> Verdict:
     """A claim that `a` scores 76.38, within 0.5."""
     given = {"fidelity": OK, "specifications": grid, **more}
     (verdict,) = compare([claim("value", "a")], read(values), **given)  # type: ignore[arg-type]
@@ -88,9 +88,9 @@ def test_the_default_reading_alone_has_its_numbers_and_contradicts_nobody(values
 
 
 def of_order(better: Sequence[Values], worse: Sequence[Values], of: Mapping[str, tuple[str, ...]]) -> Verdict:
-    readings = Readings("one_at_a_time", (DIVISOR, RATE), of)
+    specifications = Specifications("one_at_a_time", (DIVISOR, RATE), of)
     experiments = read(better) | read(worse, "b")
-    (verdict,) = compare([claim("order", "a", "b")], experiments, fidelity=OK, specifications=readings)
+    (verdict,) = compare([claim("order", "a", "b")], experiments, fidelity=OK, specifications=specifications)
     return verdict
 
 
@@ -142,8 +142,10 @@ ROWS = st.lists(st.lists(st.floats(-3, 3), min_size=4, max_size=4), min_size=1, 
 def test_the_largest_p_decides_as_the_intersection_of_the_verdicts_does(rows: list[list[float]]) -> None:
     """By Holm and Benjamini-Hochberg of another library on the largest p of every claim."""
     claims, experiments = family(rows)
-    readings = Readings("one_at_a_time", (DIVISOR, RATE), {f"a{k}": ("divisor", "rate") for k in range(4)})
-    verdicts = compare(claims, experiments, fidelity=OK, specifications=readings)
+    specifications = Specifications(
+        "one_at_a_time", (DIVISOR, RATE), {f"a{k}": ("divisor", "rate") for k in range(4)}
+    )
+    verdicts = compare(claims, experiments, fidelity=OK, specifications=specifications)
     for verdict in verdicts:
         outcomes = {it.outcome for it in verdict.readings}
         assert verdict.outcome == (outcomes.pop() if len(outcomes) == 1 else "inconclusive")

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from audit.record import Audit, OpenChoice, Readings, ReadingVerdict
+from audit.record import Audit, OpenChoice, Specifications, SpecificationVerdict
 from reports.cards import interval_row
 from reports.figures import FORMATS, PaperFigure, draw_figure, drawn_figures
 from tests.reports import every_kind, sample
@@ -34,14 +34,14 @@ def with_all(audit: Audit) -> Audit:
     runs = tuple(replace(run, curve=CURVE if run.metrics else ()) for run in experiment.runs)
     kinds = (({}, 75.2, (74.0, 76.0)), ({"rate": "slow"}, 76.5, (76.0, 77.0)))
     readings = tuple(
-        ReadingVerdict(reading, "inconclusive", "undecided", (2,), estimate, ci95=interval)
+        SpecificationVerdict(reading, "inconclusive", "undecided", (2,), estimate, ci95=interval)
         for reading, estimate, interval in kinds
     )
     rate = OpenChoice("rate", "not stated", ("usual", "slow"))
     return replace(
         audit,
         experiments=(replace(experiment, runs=runs),),
-        readings=Readings("full", (rate,), {"kim_words": ("rate",)}),
+        readings=Specifications("full", (rate,), {"kim_words": ("rate",)}),
         verdicts=(replace(verdict, readings=readings),),
     )
 

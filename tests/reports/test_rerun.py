@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from audit.record import Audit, ReadingVerdict
+from audit.record import Audit, SpecificationVerdict
 from reports.lookup import Lookup
 from reports.page import build
 from reports.rerun import command_of, only, rerun_box
@@ -42,14 +42,15 @@ def test_every_claim_that_can_be_run_has_its_command() -> None:
     assert command_of(STUDY.claims[0], Lookup(replace(STUDY, command="audit judge chen2022"))) == ""
 
 
-def readings(*seeds: int) -> tuple[ReadingVerdict, ...]:
+def readings(*seeds: int) -> tuple[SpecificationVerdict, ...]:
     """The default and others, with so many seeds each."""
     return tuple(
-        ReadingVerdict({"a": str(k)} if k else {}, "reproduced", "tost", (n,)) for k, n in enumerate(seeds)
+        SpecificationVerdict({"a": str(k)} if k else {}, "reproduced", "tost", (n,))
+        for k, n in enumerate(seeds)
     )
 
 
-def with_readings(held: tuple[ReadingVerdict, ...], declared: int, **more: Any) -> Audit:
+def with_readings(held: tuple[SpecificationVerdict, ...], declared: int, **more: Any) -> Audit:
     verdicts = (replace(it, readings=held, readings_declared=declared) for it in STUDY.verdicts)
     return replace(STUDY, verdicts=tuple(verdicts), **more)
 
