@@ -9,9 +9,9 @@ import pytest
 from audit.checks import all_findings
 from audit.claims.load import Paper, load
 from audit.claims.margins import Ground, MarginError, for_printed, resolve
+from audit.claims.papers import sheet_of
 from audit.claims.schema import Margin as Given
 from audit.errors import ClaimFileError
-from audit.judging.assemble import sheet_of
 from audit.record import Margin
 from tests.judging.made import arms, judge
 from tests.test_claim import edited

@@ -18,7 +18,7 @@ class Interrupts:
             raise KeyboardInterrupt
 
 sys.meta_path.insert(0, Interrupts())
-from audit.start import run
+from audit.__main__ import run
 run()
 """
 

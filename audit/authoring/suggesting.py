@@ -18,8 +18,8 @@ from audit.authoring.entries import reported
 from audit.checks.tables import Number, Sheet
 from audit.claims.load import Paper
 from audit.claims.names import UnresolvedError, cell_of
+from audit.claims.papers import sheet_of
 from audit.claims.source import Plain
-from audit.judging.assemble import sheet_of
 from audit.kinds import KINDS, Claim
 from audit.record import TableRecord
 from audit.stats.printed import printed

@@ -75,10 +75,21 @@ def check_keys(papers: Sequence[Paper]) -> None:
         raise AuditError(f"{twice[0]!r} is the key of two claim files, and so of two reports; change one key")
 
 
+def sheet_of(paper: Paper) -> Sheet:
+    """The paper as the checks see it."""
+    from audit.checks import Sheet
+
+    return Sheet(
+        paper=paper.info(),
+        tables=paper.table_records(),
+        datasets={data.id: data for data in paper.dataset_records()},
+        statements=paper.statements(),
+    )
+
+
 @cache
 def _builtin_sheet(path: Path) -> Sheet:
     from audit.claims.load import load
-    from audit.judging.assemble import sheet_of
 
     return sheet_of(load(path))
 
@@ -89,7 +100,6 @@ def sheets_beside(paper: Paper, given: Sequence[Paper] = ()) -> tuple[Sheet, ...
     One that was named goes before a built-in one of its key.
     """
     from audit.claims.load import builtin_claims
-    from audit.judging.assemble import sheet_of
 
     named = {other.paper.key: sheet_of(other) for other in given}
     sheets = {path.stem: named.get(path.stem) or _builtin_sheet(path) for path in builtin_claims()} | named
@@ -100,7 +110,6 @@ def findings_about(papers: Sequence[Paper]) -> list[Finding]:
     """What the checks that need no run find about these papers, and between them and the built-in ones."""
     from audit.checks import all_findings
     from audit.claims.load import builtin_claims
-    from audit.judging.assemble import sheet_of
 
     keys = {paper.paper.key for paper in papers}
     others = [_builtin_sheet(path) for path in builtin_claims() if path.stem not in keys]

@@ -14,6 +14,7 @@ import audit
 from audit.checks import Sheet, all_findings
 from audit.checks.tables import Number, cut, meet
 from audit.claims.load import Paper
+from audit.claims.papers import sheet_of
 from audit.judging.imported import beside
 from audit.judging.looks import Judge, about_looks, judge_by
 from audit.judging.plan import settling
@@ -106,16 +107,6 @@ def assemble(
     }
     judged = replace(unjudged, verdicts=verdicts, earlier=kept)
     return replace(judged, share=share(claims, judged.verdicts), settling=settling(judged))
-
-
-def sheet_of(paper: Paper) -> Sheet:
-    """The paper as the checks see it."""
-    return Sheet(
-        paper=paper.info(),
-        tables=paper.table_records(),
-        datasets={data.id: data for data in paper.dataset_records()},
-        statements=paper.statements(),
-    )
 
 
 def is_judged_by(audit: Audit) -> bool:

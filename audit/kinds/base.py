@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
@@ -32,13 +32,15 @@ from audit.claims.schema import (
 )
 from audit.claims.source import KeyPath
 from audit.expression.grammar import ExpressionError, names, parse, references
-from audit.judging.evidence import Arm
 from audit.names import known_names
 from audit.record import Cell, ClaimRecord, Scope
 from audit.stats.decision import ALPHA, Steps, Test, num, nums
 from audit.stats.power import KAPPA
 from audit.stats.printed import gap, printed
 from audit.stats.sample import Difference, Moderated, Sample, sample, welch
+
+if TYPE_CHECKING:
+    from audit.judging.evidence import Arm
 
 References = Annotated[tuple[Reference, ...], Field(min_length=2)]
 Symbol = Annotated[str, StringConstraints(pattern=SYMBOL)]

@@ -20,10 +20,9 @@ from audit.claims.schema import Misfit, Name, Points, Quantity, Reference, Text
 from audit.claims.source import KeyPath
 from audit.judging.evidence import COUNTED, Arm, settings
 from audit.kinds.base import KIND, Case, Claim, Constant, Symbol, formula_misfits, note_difference, untested
-from audit.kinds.value import within
 from audit.names import counted
 from audit.record import Run
-from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, percent
+from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, percent, within
 from audit.stats.sample import SAME, small_sample_cap, upper_tail
 
 #: Costs that are times, which two machines do not have alike.

@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from audit.claims.schema import Flag, Points, Reference, Text
 from audit.kinds.base import KIND, Better, Case, JudgedByMargin, note_difference
-from audit.kinds.value import within
-from audit.stats.decision import Band, Decision, Outcome, Route, Steps, Test
+from audit.stats.decision import Band, Decision, Outcome, Route, Steps, Test, within
 from audit.stats.power import Direction, Distance, noise_of
 from audit.stats.sample import SAME, Difference, upper_tail
 

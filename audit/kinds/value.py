@@ -27,7 +27,7 @@ from audit.kinds.base import (
     untested,
 )
 from audit.record import Cell
-from audit.stats.decision import ALPHA, Band, Route, Steps, Test, exactly, num, percent
+from audit.stats.decision import ALPHA, Route, Steps, Test, exactly, percent, within
 from audit.stats.power import Distance, Noise, noise_of
 from audit.stats.printed import Printed, gap, printed
 from audit.stats.sample import (
@@ -262,20 +262,6 @@ def around(
         "contradictions": (Route(reason="minimum_effect", p=max(against)),),
         "if_undecided": undecided,
     }
-
-
-def within(steps: Steps, d: str, own: float, predicted: float, *, se: str = "se", floor: float = 0.0) -> Band:
-    """The band of "is the size of `d` within the margin?"; degrees of freedom of both tests, h if known."""
-    plus, minus = (" + h", " - h") if steps.known.get("h") else ("", "")
-    ends = {"D_R": f"abs({d}) + t(one) * se{plus}", "D_C": f"max(0, abs({d}) - t(two) * {se}{minus})"}
-    found = []
-    for (name, pattern), df in zip(ends.items(), (own, predicted), strict=True):
-        end = steps.work(name, pattern, df)
-        if floor and (end <= floor if name == "D_R" else end < floor):
-            steps.pop()
-            end = steps.note(name, f"0, since the margin in use is {num(floor)} or more", 0.0)
-        found.append(end)
-    return Band(reproduced_from=found[0], contradicted_up_to=found[1])
 
 
 class GapClaim(Better, JudgedByMargin):
