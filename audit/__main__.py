@@ -1,4 +1,4 @@
-"""The entry point of the console script and of `python -m audit`: it can be interrupted before anything loads."""
+"""The entry point of the script and of `python -m audit`: it can be interrupted before anything loads."""
 
 from __future__ import annotations
 
