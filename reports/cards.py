@@ -1,5 +1,4 @@
-"""The claims on the page: a card for each claim of the file, a row in it for each metric, and the margin
-slider."""
+"""The claims on the page: a card for each claim of the file with a row a metric, and the margin slider."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, Run, SpecificationVerdict, Verdict
+from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, ReadingVerdict, Run, Verdict
 from reports import numbers, svg
 from reports import sentences as words
 from reports.lookup import Lookup
@@ -15,20 +14,11 @@ from reports.rerun import command_of, on_changed_margins
 from reports.splits import splits_of_claim
 from reports.text import View, grouped, joined, listed, plural, unique_slugs
 
-STAND_IN_NOTE = (
-    "Another corpus was run in place of the paper’s. A verdict here is about that corpus; it "
-    "settles nothing that is "
-    "printed for the paper’s own, and what holds there may not hold on the paper’s own."
-)
-_CURVE_NOTE = (
-    "By size: a disc where the claim is reproduced, a cross where it is contradicted, a ring where "
-    "it is open; below, the "
-    "choices that each reading makes. The dotted stem marks the default reading. The claim is "
-    "decided only where all "
-    "readings agree."
-)
 #: Characters of plots on one page; claims that are not primary lose theirs first.
 PLOTS = 80_000
+Pairs = Sequence[tuple[ClaimRecord, Verdict]]
+#: A term, its text, and where it leads; empty where nowhere.
+Fact = tuple[str, str, str]
 
 # --------------------------------------------------------------------------- one card
 
@@ -39,159 +29,101 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
     Of a claim that has the runs of another one no more than its verdicts, and where the runs are told.
     """
     claim, pairs = members[0], [(it, index.verdicts[it.id]) for it in members]
-    kind, pressing = words.kind_words(claim), index.most_pressing(members)
-    first = index.same_claims.get(pressing.id)
-    status, verdict = words.status_of(index.verdicts[pressing.id]), index.verdicts[pressing.id]
-    names = index.names(claim)
+    pressing = index.most_pressing(members)
+    kind, status, verdict = words.kind_words(claim), index.status(pressing), index.verdicts[pressing.id]
+    one_side = words.unrun(verdict, index.names(claim)) is not None
+    first = index.claims.get(index.same_claims.get(pressing.id, ""))
+    against = any(index.status(it) == "contradicted" for it in members)
+    note = words.alternatives(claim, len(index.departures(claim))) if against else ""
+    if kind.parts and status == "reproduced":
+        note = words.size_not_judged(pressing, verdict)
     return View(
         anchor=index.card_anchors[claim.id],
         title=index.claim_title(claim),
         status=status,
-        cause=words.reason(verdict.reason)
-        if words.unrun(verdict, names) is None
-        else "one of its sides has not been run",
+        cause="one of its sides has not been run" if one_side else words.reason(verdict.reason),
         primary=claim.primary,
         kind=kind.word,
         kind_key=claim.kind,
         dataset=claim.dataset,
         scope=verdict.scope if status != "not_tested" else None,
         on=words.RUN_ON[verdict.scope],
-        rows=[_row(it, verdict, index) for it, verdict in pairs],
-        same=View(title=index.claim_title(index.claims[first]), href=f"#{index.anchors[first]}")
-        if first
-        else None,
+        rows=[_row(*pair, index) for pair in pairs],
+        same=first and View(title=index.claim_title(first), href=f"#{index.anchors[first.id]}"),
         open=claim.primary and not first,
-        sides=_sides(claim, index),
+        sides=[(index.title(name), index.settings_anchors.get(name, "")) for name in claim.experiments[:4]],
         where=where_text(claim),
         reasons=_reasons(pairs, index),
-        note=joined(
-            words.size_not_judged(pressing, verdict) if kind.parts and status == "reproduced" else "",
-            words.alternatives(claim, len(index.departures(claim)))
-            if any(words.status_of(it) == "contradicted" for _, it in pairs)
-            else "",
-        ),
-        plot=card_plot(members, index).svg() if not first else "",
-        badges=list(dict.fromkeys(badge for _, it in pairs for badge in it.badges)),
+        note=note,
+        plot="" if first else card_plot(members, index).svg(),
+        badges=list(dict.fromkeys(badge for _, of in pairs for badge in of.badges)),
         level=words.coverage(verdict)[1],
         splits=[said for it in members if (said := splits_of_claim(index.audit.splits, it.id))],
         facts=_facts(pairs, index),
-        seeds=_seed_rows(pairs, index) if not first else [],
-        parts=[
-            (
-                words.subject_of(it),
-                [(_part_says(part.says, part.experiments, index), part) for part in of.parts],
-            )
-            for it, of in pairs
-            if of.parts
-        ],
-        readings=[view for it, of in pairs if (view := _specifications(it, of, index))],
+        seeds=[] if first else _seed_rows(pairs, index),
+        parts=[(words.subject_of(it), of.parts) for it, of in pairs if of.parts],
+        readings=[view for pair in pairs if (view := _readings(*pair, index))],
         command=max((command_of(it, index) for it in members), key=len),
     )
 
 
 def _row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View:
-    """What stands in the table of the card: the paper's number, ours, how far they are apart."""
+    """The paper's number and ours, of a comparison both sides, and how far they are apart."""
     status, kind = words.status_of(verdict), words.kind_words(claim)
-    apart = not (kind.printed and verdict.scope == "other_data")
+    paper, estimate, ci95 = words.printed_text(claim, verdict), verdict.estimate, verdict.ci95
+    if len(claim.printed) == 2 and kind.differs and verdict.target is not None:
+        paper = f"{claim.printed[0]} − {claim.printed[1]} = {paper}"
+    elif paper == numbers.ABSENT:
+        paper = " / ".join(claim.printed[:4]) + (" …" if len(claim.printed) > 4 else "")
+    ours = difference = words.measured_text(claim, verdict)
+    if kind.differs and len(verdict.values) == 2 and all(verdict.values):
+        ours = " − ".join(numbers.points(math.fsum(it) / len(it)) for it in verdict.values)
+    elif kind.measure is None:
+        medians = words.medians_of(verdict)
+        ours = f"epochs {' / '.join(medians)}" if medians else words.share_as_claimed(claim, verdict)
+    zero = verdict.target or 0.0 if kind.is_value else 0.0
+    marks = [it - zero for it in words.edges(claim, verdict)]
+    if kind.is_value:
+        known = estimate is not None and verdict.target is not None
+        difference = numbers.signed(estimate - zero, beside=marks) if known else ""  # type: ignore[operator]
+    if kind.printed and verdict.scope == "other_data":
+        difference, ci95 = "", None
     return View(
         anchor=index.anchors[claim.id],
         status=status,
         word=words.STATUS_WORDS[status],
         metric=words.subject_of(claim),
-        paper=paper_text(claim, verdict),
-        ours=_ours(claim, verdict),
-        difference=difference_text(claim, verdict) if apart else "",
-        interval=_interval(claim, verdict) if apart else "",
+        paper=paper,
+        ours=ours,
+        difference=difference,
+        interval=numbers.interval((ci95[0] - zero, ci95[1] - zero), beside=marks) if ci95 and marks else "",
         margin=_margin(claim, verdict.margin) if verdict.margin is not None else "",
         seeds=words.seeds_text(verdict.n, verdict.attempts) if any(verdict.attempts) else "none",
         band=band_of(claim, verdict),
     )
 
 
-def paper_text(claim: ClaimRecord, verdict: Verdict) -> str:
-    """`75.83`, or of a comparison both sides and their difference: `76.38 − 74.72 = +1.66`."""
-    kind = words.kind_words(claim)
-    both = len(claim.printed) == 2 and kind.differs and verdict.target is not None
-    if both:
-        return f"{claim.printed[0]} − {claim.printed[1]} = {numbers.signed(verdict.target)}"
-    printed = words.printed_text(claim, verdict)
-    return (
-        printed
-        if printed != numbers.ABSENT
-        else " / ".join(claim.printed[:4]) + (" …" if len(claim.printed) > 4 else "")
-    )
-
-
-def _ours(claim: ClaimRecord, verdict: Verdict) -> str:
-    """The mean, or of a comparison both sides."""
-    kind = words.kind_words(claim)
-    if kind.differs and len(verdict.values) == 2 and all(verdict.values):
-        return " − ".join(numbers.points(math.fsum(it) / len(it)) for it in verdict.values)
-    if kind.measure and verdict.estimate is not None:
-        return kind.measure.sign + words.estimate_text(claim, verdict)
-    medians = words.medians_of(verdict)
-    return f"epochs {' / '.join(medians)}" if medians else words.share_as_claimed(claim, verdict)
-
-
-def difference_text(claim: ClaimRecord, verdict: Verdict) -> str:
-    """By how much: ours minus the printed value, the difference of the means, a ratio, a share of
-    comparisons."""
-    kind = words.kind_words(claim)
-    if kind.is_value and verdict.estimate is not None and verdict.target is not None:
-        edge = () if verdict.margin is None else (-verdict.margin, verdict.margin)
-        return numbers.signed(verdict.estimate - verdict.target, beside=edge)
-    if kind.measure and verdict.estimate is not None:
-        return kind.measure.sign + words.estimate_text(claim, verdict)
-    return ""
-
-
-def _interval(claim: ClaimRecord, verdict: Verdict) -> str:
-    """The outer interval of the difference."""
-    if verdict.ci95 is None or (words.kind_words(claim).is_value and verdict.target is None):
-        return ""
-    zero = (verdict.target or 0.0) if words.kind_words(claim).is_value else 0.0
-    edge = tuple(it - zero for it in words.edges(claim, verdict))
-    return numbers.interval((verdict.ci95[0] - zero, verdict.ci95[1] - zero), beside=edge)
-
-
-def _reasons(pairs: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup) -> list[tuple[str, str, str]]:
+def _reasons(pairs: Pairs, index: Lookup) -> list[tuple[str, str, str]]:
     """Status, metrics and reason; metrics that share both are told together."""
     told: dict[tuple[str, str], list[str]] = {}
     for claim, verdict in pairs:
         why = words.because(claim, verdict, index.names(claim), index.audit.settling.get(claim.id))
         told.setdefault((words.status_text(claim, verdict), why), []).append(words.subject_of(claim))
-    return [
-        (status, listed(metrics) if len(pairs) > 1 else "", why) for (status, why), metrics in told.items()
-    ]
-
-
-def _sides(claim: ClaimRecord, index: Lookup) -> list[tuple[str, str]]:
-    """Titles of its experiments, each with the link to its settings; of many the first four."""
-    return [(index.title(name), index.settings_anchors.get(name, "")) for name in claim.experiments[:4]]
+    several = len(pairs) > 1
+    return [(status, listed(metrics) if several else "", why) for (status, why), metrics in told.items()]
 
 
 def where_text(claim: ClaimRecord) -> str:
     """`section 3.2, page 1991`; empty where the claim file does not say."""
-    section, page = claim.where.section, claim.where.page
-    return joined(
-        section and f"section {section}", claim.where.label, None if page is None else f"page {page}", by=", "
-    )
-
-
-def _part_says(says: str, experiments: Sequence[str], index: Lookup) -> str:
-    """The comparison with the titles of its experiments instead of their ids."""
-    by_id = " > ".join(experiments)
-    if not by_id or not says.endswith(by_id):
-        return says
-    return says.removesuffix(by_id) + " > ".join(f"“{index.title(key)}”" for key in experiments)
+    of = claim.where
+    page = None if of.page is None else f"page {of.page}"
+    return joined(of.section and f"section {of.section}", of.label, page, by=", ")
 
 
 # --------------------------------------------------------------------------- how its verdicts came about
 
 
-def _facts(
-    pairs: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup
-) -> list[tuple[str, list[tuple[str, str]]]]:
+def _facts(pairs: Pairs, index: Lookup) -> list[tuple[str, list[tuple[str, str]]]]:
     """Terms with a text and link for each metric, or one for all where they have the same."""
     columns = [[*_places(claim, index), *_derivation(claim, verdict, index)] for claim, verdict in pairs]
     by_term = [grouped(column, lambda fact: fact[0]) for column in columns]
@@ -203,7 +135,7 @@ def _facts(
     return facts
 
 
-def _places(claim: ClaimRecord, index: Lookup) -> Iterator[tuple[str, str, str]]:
+def _places(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
     """The printed cells that it is about."""
     for k, address in enumerate(claim.cells):
         place = index.places.get(address)
@@ -217,41 +149,31 @@ def _places(claim: ClaimRecord, index: Lookup) -> Iterator[tuple[str, str, str]]
         yield "Printed", f"{printed} ({named})", f"#{place.anchor}" if place else ""
 
 
-def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[tuple[str, str, str]]:
+def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[Fact]:
     """The numbers of the verdict; what is absent is left out."""
-    marks, (inner, outer), kind = (
-        words.edges(claim, verdict),
-        words.coverage(verdict),
-        words.kind_words(claim),
-    )
-    default = next((it for it in verdict.readings if not it.reading), None)
-    number = len(verdict.readings)
-    if kind.epochs and (target := claim.details.get("target")) is not None:
+    marks, (inner, outer) = words.edges(claim, verdict), words.coverage(verdict)
+    default, number = next((it for it in verdict.readings if not it.reading), None), len(verdict.readings)
+    if words.kind_words(claim).epochs and (target := claim.details.get("target")) is not None:
         yield "To be reached", f"{numbers.points(float(target))} {claim.metric} on held-out documents", ""
     if default:
         yield "Shown here", f"the default of {number} readings, by itself {default.outcome}", ""
-    one_run = "One paper run" if claim.runs_behind < 2 else "Mean of the paper’s runs"
-    for term, span in (
-        (f"{inner}% interval", verdict.ci90),
-        (f"{outer}% interval", verdict.ci95),
-        (f"{one_run} ({outer}%)", verdict.pi95),
-    ):
-        if span is not None:
-            yield term, numbers.interval(span, beside=marks), ""
+    run = "One paper run" if claim.runs_behind < 2 else "Mean of the paper’s runs"
+    spans = {
+        f"{inner}% interval": verdict.ci90,
+        f"{outer}% interval": verdict.ci95,
+        f"{run} ({outer}%)": verdict.pi95,
+    }
+    yield from ((term, numbers.interval(span, beside=marks), "") for term, span in spans.items() if span)
     if verdict.margin is not None:
-        yield (
-            "Margin",
-            joined(_margin(claim, verdict.margin), claim.margin and f"rule “{claim.margin.rule}”", by=", "),
-            "",
-        )
+        rule = claim.margin and f"rule “{claim.margin.rule}”"
+        yield "Margin", joined(_margin(claim, verdict.margin), rule, by=", "), ""
     if band := words.margin_band(verdict):
         yield f"Margin band{f', all {number} readings' if number > 1 else ''}, taken alone", band, ""
     yield from ((term, text, "") for term, text in words.hangs_on(claim, verdict))
     if default:  # of the reading that is shown, and the largest over all, by which the claim is judged
         yield from _p_values(default, verdict.level, ", as shown")
-    yield from _p_values(
-        verdict, verdict.level, f", largest of {number} readings" if default and number > 1 else ""
-    )
+    over = f", largest of {number} readings" if default and number > 1 else ""
+    yield from _p_values(verdict, verdict.level, over)
     if settling := index.audit.settling.get(claim.id):
         yield "To settle it", words.to_settle(settling, words.judged_on(verdict), chances=True), ""
     if evidence := index.audit.instances.get(claim.id):
@@ -262,44 +184,35 @@ def _margin(claim: ClaimRecord, size: float) -> str:
     if words.kind_words(claim).measure is words.EXPONENT:
         return f"{numbers.margin_size(size)} of the exponent"
     fixed = claim.margin.value if claim.margin else size
-    wider = (
-        f" (half of the printed difference; {numbers.margin_size(fixed)} is fixed)" if size > fixed else ""
-    )
-    return f"{numbers.margin_size(size)} points{wider}"
+    wider = f" (half of the printed difference; {numbers.margin_size(fixed)} is fixed)"
+    return f"{numbers.margin_size(size)} points{wider if size > fixed else ''}"
 
 
-def _p_values(of: Verdict | SpecificationVerdict, level: float, label: str) -> Iterator[tuple[str, str, str]]:
-    for term, raw, adjusted in (
-        ("p (reproduced)", of.p_reproduced, of.p_reproduced_adjusted),
-        ("p (contradicted)", of.p_contradicted, of.p_contradicted_adjusted),
-    ):
+def _p_values(of: Verdict | ReadingVerdict, level: float, label: str) -> Iterator[Fact]:
+    for word in ("reproduced", "contradicted"):
+        raw, adjusted = getattr(of, f"p_{word}"), getattr(of, f"p_{word}_adjusted")
         if raw is not None or adjusted is not None:
             more = "" if adjusted is None else f", adjusted {numbers.p_value(adjusted, levels=(level,))}"
-            yield f"{term}{label}", numbers.p_value(raw, levels=(level,)) + more, ""
+            yield f"p ({word}){label}", numbers.p_value(raw, levels=(level,)) + more, ""
 
 
-def _documents(evidence: InstanceEvidence) -> Iterator[tuple[str, str, str]]:
+def _documents(of: InstanceEvidence) -> Iterator[Fact]:
     """What single documents say, beside the verdict: nothing of reproduced or contradicted."""
-    size = f"{numbers.signed(evidence.difference)} points, 95% interval"
-    texts = (
-        f" ({numbers.count(evidence.texts)} different texts)" if evidence.texts < evidence.documents else ""
+    size = f"{numbers.signed(of.difference)} points, 95% interval"
+    if of.these is not None:
+        yield "For these documents", f"{size} {numbers.interval(of.these.ci95)}: only seeds vary", ""
+    if of.new is not None:
+        different = f" ({numbers.count(of.texts)} different texts)" if of.texts < of.documents else ""
+        sample = f"the {plural(of.documents, 'test document')}{different} are a sample too"
+        if of.bootstrap:
+            sample += f"; resampling the documents alone gives {numbers.interval(of.bootstrap)}"
+        yield "For new documents", f"{size} {numbers.interval(of.new.ci95)}: {sample}", ""
+    said = "; ".join(
+        f"seeds {it.seeds[0]} and {it.seeds[1]}: {it.first_only} to {it.second_only}, p "
+        f"{numbers.p_value(it.p)}"
+        for it in of.pairs
     )
-    if evidence.these is not None:
-        yield "For these documents", f"{size} {numbers.interval(evidence.these.ci95)}: only seeds vary", ""
-    if evidence.new is not None:
-        drawn = (
-            f"; resampling the documents alone gives {numbers.interval(evidence.bootstrap)}"
-            if evidence.bootstrap
-            else ""
-        )
-        sample = f"the {plural(evidence.documents, 'test document')}{texts} are a sample too{drawn}"
-        yield "For new documents", f"{size} {numbers.interval(evidence.new.ci95)}: {sample}", ""
-    if evidence.pairs:
-        said = "; ".join(
-            f"seeds {pair.seeds[0]} and {pair.seeds[1]}: {pair.first_only} to {pair.second_only}, p "
-            f"{numbers.p_value(pair.p)}"
-            for pair in evidence.pairs
-        )
+    if said:
         yield "McNemar", f"documents that only one side gets right, {said}", ""
 
 
@@ -385,37 +298,30 @@ def _reached(run: Run, claim: ClaimRecord) -> str:
     return f"score reached {'in epoch' if epoch.is_integer() else 'after epoch'} {round(epoch, 2):g}"
 
 
-def _specifications(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | None:
+def _readings(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | None:
     """None where nothing is open in the claim's experiments, or none but the default reading was run."""
-    grid = index.audit.readings
-    if grid is None or not verdict.readings:
+    readings = index.audit.readings
+    if readings is None or not verdict.readings:
         return None
     marks, difference = words.edges(claim, verdict), words.kind_words(claim).differs
     show, rows = numbers.signed if difference else numbers.points, []
     for it in verdict.readings:
         status: words.Status = "not_tested" if it.reason in UNTESTED else it.outcome
-        alone = it.reason == "multiplicity" and it.p_reproduced is not None
-        why = words.reason(it.reason) + (
-            f" (on its own {words.alone_text(it, verdict.level)})" if alone else ""
-        )
-        interval = numbers.interval(it.ci95, beside=marks)
-        own = (words.specification_name(it.reading), words.seeds_text(it.n) if it.n else numbers.ABSENT)
-        rows.append(
-            (*own, show(it.estimate, beside=marks), interval, status, words.STATUS_WORDS[status], why)
-        )
-    limit = (
-        "one change at a time from the default reading"
-        if grid.limit == "one_at_a_time"
-        else "every combination of the declared choices"
-    )
+        why = words.reason(it.reason)
+        if it.reason == "multiplicity" and it.p_reproduced is not None:
+            why += f" (on its own {words.alone_text(it, verdict.level)})"
+        seeds = words.seeds_text(it.n) if it.n else numbers.ABSENT
+        own = (seeds, show(it.estimate, beside=marks), numbers.interval(it.ci95, beside=marks))
+        rows.append((words.reading_name(it.reading), *own, status, words.STATUS_WORDS[status], why))
+    one, every = "one change at a time from the default reading", "every combination of the declared choices"
     return View(
         metric=claim.metric,
         curve=curve(claim, verdict, index).svg(),
-        caption=f"Readings of what the paper leaves open: {limit}. {_CURVE_NOTE}",
+        limit=one if readings.limit == "one_at_a_time" else every,
         estimate="Difference" if difference else "Mean",
         interval=f"{words.coverage(verdict)[1]}% interval",
         rows=rows,
-        open=[words.open_choice(it) for it in words.open_in(claim, grid)],
+        open=[words.open_choice(it) for it in words.open_in(claim, readings)],
     )
 
 
@@ -424,8 +330,8 @@ def _specifications(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View
 
 def curve(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> svg.Drawing:
     """The readings of one claim; without the printed number where the runs are on other data."""
-    kind, grid = words.kind_words(claim), index.audit.readings
-    choices = words.open_in(claim, grid) if grid else ()
+    kind, readings = words.kind_words(claim), index.audit.readings
+    choices = words.open_in(claim, readings) if readings else ()
     target = verdict.target if verdict.scope != "other_data" and kind.printed else None
     default = {it.name: it.choices[0] for it in choices}
     points = [
@@ -446,44 +352,34 @@ def curve(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> svg.Drawing:
 
 
 def interval_row(
-    claim: ClaimRecord, verdict: Verdict, *, label: str = "", heading: str = "", seeds: bool = True
+    claim: ClaimRecord, verdict: Verdict, *, heading: str = "", seeds: bool = True
 ) -> svg.Row | None:
     """Its intervals; of a printed value measured from it. None for a printed number on other data, which
-    shares no
-    axis with ours, and where nothing was estimated."""
-    kind = words.kind_words(claim)
-    if verdict.estimate is None or kind.measure is None or (kind.printed and verdict.scope == "other_data"):
+    shares no axis with ours, and where nothing was estimated."""
+    kind, target, elsewhere = words.kind_words(claim), verdict.target, verdict.scope == "other_data"
+    lacking = verdict.estimate is None or (kind.is_value and target is None)
+    if lacking or kind.measure is None or (kind.printed and elsewhere):
         return None
-    zero, target = 0.0, verdict.target
-    if kind.is_value:
-        if target is None:
-            return None
-        zero, target, margin = target, None, svg.around(0.0, verdict.margin)
-    elif (
-        kind.differs
-    ):  # the margin lies around no difference, but around the printed one where its size is claimed
-        target = target if verdict.scope != "other_data" else None
-        size = claim.negligible if kind.direction_only and verdict.margin is None else verdict.margin
-        margin = svg.around(target if kind.printed else 0.0, size)
-    elif kind.measure is words.RATIO:
-        target, margin = 1.0, None
-    else:
-        margin = svg.around(target, verdict.margin)
+    zero = target or 0.0 if kind.is_value else 0.0
+    # the margin lies around no difference, but around the printed one where its size is claimed
+    centre = target if kind.measure is words.EXPONENT or (kind.printed and kind.differs) else 0.0
+    size = claim.negligible if kind.direction_only and verdict.margin is None else verdict.margin
 
     def moved(span: tuple[float, float] | None) -> tuple[float, float] | None:
         return (span[0] - zero, span[1] - zero) if span else None
 
-    dots = tuple(it - zero for it in verdict.values[0]) if seeds and kind.is_value and verdict.values else ()
     return svg.Row(
-        label=label or words.subject_of(claim),
+        label=words.subject_of(claim),
         outcome=verdict.outcome,
-        estimate=verdict.estimate - zero,
-        target=target,
-        margin=margin,
+        estimate=(verdict.estimate or 0.0) - zero,
+        target=1.0 if kind.measure is words.RATIO else None if kind.is_value or elsewhere else target,
+        margin=None if kind.measure is words.RATIO else svg.around(centre, size),
         inner=moved(verdict.ci90),
         outer=moved(verdict.ci95),
         prediction=moved(verdict.pi95) if seeds else None,
-        dots=dots,
+        dots=tuple(it - zero for it in verdict.values[0])
+        if seeds and kind.is_value and verdict.values
+        else (),
         heading=heading,
     )
 
@@ -499,45 +395,29 @@ def card_plot(members: Sequence[ClaimRecord], index: Lookup) -> svg.Drawing:
         rows = [
             svg.Row(index.title(name), dots=values, heading=it.metric if len(members) > 1 else "")
             for it in members
+            if kind.one_axis
             for name, values in dict(zip(it.experiments, index.verdicts[it.id].values, strict=False)).items()
         ]
-        return svg.forest(
-            rows if kind.one_axis else [],
-            f"{metrics}, points",
-            f"Seeds of each method, {metrics}.",
-            labels_above=True,
-        )
-    found = (interval_row(it, index.verdicts[it.id]) for it in members)
+        return svg.forest(rows, f"{metrics}, points", f"Seeds of each method, {metrics}.", labels_above=True)
+    found = [row for it in members if (row := interval_row(it, index.verdicts[it.id]))]
     axis = VALUES_AXIS if kind.is_value else DIFFERENCES_AXIS if kind.differs else "exponent of the growth"
     axis = f"ratio of {words.subject_of(claim)}" if kind.measure is words.RATIO else axis
-    zero = 0.0 if kind.is_value or kind.differs else None
-    long_labels = any(len(words.subject_of(it)) > 9 for it in members)
-    return svg.forest(
-        [row for row in found if row],
-        axis,
-        f"Intervals of {metrics}; the table has the numbers.",
-        zero=zero,
-        labels_above=long_labels,
-    )
+    zero, above = 0.0 if kind.is_value or kind.differs else None, any(len(row.label) > 9 for row in found)
+    said = f"Intervals of {metrics}; the table has the numbers."
+    return svg.forest(found, axis, said, zero=zero, labels_above=above)
 
 
 def overview(index: Lookup) -> list[tuple[str, str, list[svg.Row]]]:
     """Title, axis and rows of all judged printed values, then of differences; the same runs once."""
-    made = []
-    for title, axis, values in (
-        ("Printed values", VALUES_AXIS, True),
-        ("Comparisons", DIFFERENCES_AXIS, False),
-    ):
-        rows = []
-        for claim in index.audit.claims:
-            kind, verdict = words.kind_words(claim), index.verdicts[claim.id]
-            if claim.id in index.same_claims or not (kind.is_value if values else kind.differs):
-                continue
+    values: list[svg.Row] = []
+    differences: list[svg.Row] = []
+    for claim in index.audit.claims:
+        kind, verdict = words.kind_words(claim), index.verdicts[claim.id]
+        if claim.id not in index.same_claims and (kind.is_value or kind.differs):
             on = "" if verdict.scope in (None, "same_data") else f" ({words.SCOPE_WORDS[verdict.scope]})"
             row = interval_row(claim, verdict, heading=index.claim_title(claim) + on, seeds=False)
-            rows += [row] if row else []
-        made.append((title, axis, rows))
-    return made
+            (values if kind.is_value else differences).extend([row] if row else [])
+    return [("Printed values", VALUES_AXIS, values), ("Comparisons", DIFFERENCES_AXIS, differences)]
 
 
 # --------------------------------------------------------------------------- the list of cards
@@ -546,69 +426,40 @@ def overview(index: Lookup) -> list[tuple[str, str, list[svg.Row]]]:
 def card_groups(cards: Sequence[View]) -> list[View]:
     """Primary claims, then the others by what came out and why, which is told once; the same runs again; not
     tested."""
-    untested = [it for it in cards if it.status == "not_tested" and not it.same and not it.primary]
-    rest = [it for it in cards if not it.same and not it.primary and it.status != "not_tested"]
-    groups = [
+
+    def key(it: View) -> tuple[int, bool, str, str]:
+        """Place, and what heads the group: word and reason."""
+        if it.same or it.primary:
+            return (5, True, "The same runs again", "") if it.same else (-1, False, "Primary claims", "")
+        word = words.STATUS_WORDS[it.status] + (f" {it.on}" if it.scope else "")
+        return words.PRESSING.index(it.status), it.scope == "other_data", word, it.cause
+
+    groups = grouped(sorted(cards, key=lambda it: key(it)[:2]), key)
+    anchors = unique_slugs("g", [f"{word} {why}" for _, _, word, why in groups])
+    return [
         View(
-            word="Primary claims",
-            why="",
-            cards=[it for it in cards if it.primary and not it.same],
-            status="",
-            on="",
-            folded=False,
+            anchor=anchor,
+            word=word,
+            why=why,
+            cards=members,
+            folded=place >= words.PRESSING.index("not_tested"),
         )
+        for ((place, _, word, why), members), anchor in zip(groups.items(), anchors.values(), strict=True)
     ]
-    rest.sort(key=lambda it: (words.PRESSING.index(it.status), it.scope == "other_data"))
-    for (status, cause, on), members in grouped(rest, lambda it: (it.status, it.cause, it.on)).items():
-        groups.append(
-            View(
-                word=words.STATUS_WORDS[status], why=cause, cards=members, status=status, on=on, folded=False
-            )
-        )
-    again = [it for it in cards if it.same]
-    groups.append(View(word="The same runs again", why="", cards=again, status="again", on="", folded=True))
-    for cause, members in grouped(untested, lambda it: it.cause).items():
-        groups.append(
-            View(
-                word=words.STATUS_WORDS["not_tested"],
-                why=cause,
-                cards=members,
-                status="not_tested",
-                on="",
-                folded=True,
-            )
-        )
-    kept = [it for it in groups if it.cards]
-    anchors = unique_slugs("g", [f"{it.word} {it.why} {it.on}" for it in kept])
-    return [it.but(anchor=anchor) for it, anchor in zip(kept, anchors.values(), strict=True)]
 
 
 def chips(cards: Sequence[View]) -> list[tuple[str, str, str, int]]:
-    """Key, value, word and number of claims: of verdicts, data sets and kinds where there are several,
-    primary."""
+    """Key, value, word and number of claims: of verdicts, data sets and kinds where there are several."""
+    status = Counter(status for it in cards for status in {row.status for row in it.rows})
     made: list[tuple[str, str, str, int]] = []
-    for status in words.STATUSES:
-        if number := sum(any(row.status == status for row in it.rows) for it in cards):
-            made.append(("v", status, words.STATUS_WORDS[status], number))
-    for key, counts in (
-        ("d", Counter(it.dataset for it in cards if it.dataset)),
-        ("kind", Counter(it.kind_key for it in cards)),
-    ):
-        for value, number in counts.most_common(8) if len(counts) > 1 else ():
-            made.append(
-                (
-                    key,
-                    value,
-                    words.KINDS[value].word if key == "kind" and value in words.KINDS else value,
-                    number,
-                )
-            )
+    made += [("v", it, words.STATUS_WORDS[it], status[it]) for it in words.STATUSES if status[it]]
+    data, kinds = Counter(it.dataset for it in cards if it.dataset), Counter(it.kind_key for it in cards)
+    made += [("d", it, it, number) for it, number in data.most_common(8) if len(data) > 1]
+    named = {it.kind_key: it.kind for it in cards}
+    made += [("kind", it, named[it], number) for it, number in kinds.most_common(8) if len(kinds) > 1]
     primary = sum(it.primary for it in cards)
     made += [("", "primary", "primary", primary)] if primary else []
-    return [
-        *made,
-        *([("", "flipped", "flipped", 0)] if any(row.band for it in cards for row in it.rows) else []),
-    ]
+    return made + [("", "flipped", "flipped", 0)] * any(row.band for it in cards for row in it.rows)
 
 
 def drop_plots(cards: Sequence[View]) -> bool:
@@ -654,12 +505,8 @@ def band_of(claim: ClaimRecord, verdict: Verdict) -> str:
 
 
 def _ends(verdict: Verdict) -> tuple[float | None, ...]:
-    return (
-        verdict.margin_reproduced_from,
-        verdict.margin_reproduced_up_to,
-        verdict.margin_contradicted_from,
-        verdict.margin_contradicted_up_to,
-    )
+    names = ("reproduced_from", "reproduced_up_to", "contradicted_from", "contradicted_up_to")
+    return tuple(getattr(verdict, f"margin_{name}") for name in names)
 
 
 def _alone(verdict: Verdict, margin: float) -> str:
@@ -675,15 +522,12 @@ def _alone(verdict: Verdict, margin: float) -> str:
 def slider(index: Lookup) -> View:
     """Where the slider begins and ends, how many judgements a margin can move, and what was fixed."""
     claims = index.audit.claims
-    moved = [
-        (claim, index.verdicts[claim.id]) for claim in claims if band_of(claim, index.verdicts[claim.id])
-    ]
-    used = Counter(claim.margin.value for claim, _ in moved if claim.margin)
+    moved = [it for it in claims if band_of(it, index.verdicts[it.id])]
+    used = Counter(claim.margin.value for claim in moved if claim.margin)
     # at least twice the largest margin, and far enough for nine in ten of the flips
-    ends = sorted(end for _, verdict in moved for end in _ends(verdict) if end is not None)
-    needed = max(
-        2.0 * max(used, default=0.0), 1.1 * (ends[min(len(ends) - 1, int(0.9 * len(ends)))] if ends else 0.0)
-    )
+    ends = sorted(end for it in moved for end in _ends(index.verdicts[it.id]) if end is not None)
+    far = ends[min(len(ends) - 1, int(0.9 * len(ends)))] if ends else 0.0
+    needed = max(2.0 * max(used, default=0.0), 1.1 * far)
     top = next((it for it in _TOPS if it >= needed), _TOPS[-1])
     start = max(used, key=lambda margin: (used[margin], -margin)) if used else 0.0
     fixed = [

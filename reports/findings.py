@@ -195,112 +195,33 @@ def inconsistencies(index: Lookup) -> Iterator[tuple[str, str, str, str]]:
 # --------------------------------------------------------------------------- what was not checked
 
 
-def not_checked(index: Lookup) -> Iterator[tuple[str, list[tuple[str, Sequence[str]]]]]:
-    """By sort, sentences with what is folded below each."""
-    for title, sentences in (
-        ("Claims", _claims(index)),
-        ("Experiments", _experiments(index)),
-        ("Tables and figures", _extraction(index)),
-        ("Printed numbers", _numbers(index)),
-        ("Checks without a run", _checks(index)),
-        ("Further", _further(index)),
-    ):
-        told: list[tuple[str, Sequence[str]]] = []
-        told += [it if isinstance(it, tuple) else (it, ()) for it in sentences]
-        if told:
-            yield title, told
-
-
-def _claims(index: Lookup) -> Iterator[str]:
-    """How many were tested, and the reasons of those that could not be judged, counted."""
-    pairs = [(it, index.verdicts[it.id]) for it in index.audit.claims]
-    tested = sum(index.status(claim) != "not_tested" for claim, _ in pairs)
-    yield (
-        f"{numbers.count(tested)} of {plural(len(pairs), 'judgement')} tested."
-        if pairs
-        else "The claim file states no claim."
-    )
-    yield from unjudged_lines(pairs, lambda claim: quoted(index.names(claim)), UNJUDGED)
-
-
-def _experiments(index: Lookup) -> Iterator[str | tuple[str, list[str]]]:
-    """By reason, most first; their names are folded."""
-    experiments = index.audit.experiments
-    run, total = sum(bool(it.runs) for it in experiments), len(experiments)
-    yield (
-        f"{numbers.count(run)} of {plural(total, 'experiment')} run."
-        if total
-        else "The claim file describes no experiment."
-    )
-    reasons = grouped((it for it in experiments if it.not_run), lambda it: str(it.not_run).rstrip("."))
-    for why, those in sorted(reasons.items(), key=lambda pair: -len(pair[1])):
-        yield f"{plural(len(those), 'experiment')}: {why}.", [index.title(it.id) for it in those]
-
-
-def _extraction(index: Lookup) -> Iterator[str]:
-    """How much of the paper is in the claim file: the recall of the extraction, as far as it is known."""
-    tables, missing = index.audit.tables, index.audit.missing
-    printed = sum(cell.printed is not None for table in tables for row in table.rows for cell in row.cells)
-    known = f"The claim file holds {plural(len(tables), 'table')} with {plural(printed, 'printed number')}"
-    yield (
-        f"{known} and leaves out "
-        f"{numbers.count(len(missing)) if missing else 'none that it names'}{':' if missing else '.'}"
-    )
-    yield from (f"{it.label}: {it.why.rstrip('.')}." for it in missing)
-
-
-def _numbers(index: Lookup) -> Iterator[str | tuple[str, list[str]]]:
-    """Read by whom, compared with the page by whom; those that no claim is about, by table."""
-    tables = index.audit.tables
-    if not tables:
-        return
-    spoken = {address for claim in index.audit.claims for address in claim.cells}
-    unread = total = own = copied = 0
-    by_table = []
-    for table in tables:
+def not_checked(index: Lookup) -> View:
+    """Numbers and reasons of all that was not tested, run, extracted, compared or decided."""
+    audit, spoken = index.audit, {address for claim in index.audit.claims for address in claim.cells}
+    told = {f"{it.title}: {it.not_run.rstrip('.')}." for it in audit.experiments if it.not_run}
+    reasons = grouped((it for it in audit.experiments if it.not_run), lambda it: str(it.not_run).rstrip("."))
+    tables = []
+    for table in audit.tables:
         cells = [cell for row in table.rows for cell in row.cells if cell.printed is not None]
         copies = sum(cell.source == "copied" for cell in cells)
         silent = sum(cell.source != "copied" and cell.address not in spoken for cell in cells)
-        by_table += (
-            [f"{table.label}: {numbers.count(silent)} without a claim, {numbers.count(copies)} copied"]
-            if silent or copies
-            else []
-        )
-        total, own, copied = total + len(cells), own + silent, copied + copies
-        unread += 0 if table.verified else len(cells)
-    if total:
-        yield (
-            f"{numbers.count(total - unread)} of {plural(total, 'printed number')} compared with "
-            f"the printed page."
-        )
-    read = index.audit.transcription.rstrip(".")
-    yield (
-        f"How they were read: {read}."
-        if read
-        else "How the numbers came into the claim file is not on record."
+        tables.append(View(of=table, cells=len(cells), copied=copies, silent=silent))
+    pairs = [(it, index.verdicts[it.id]) for it in audit.claims]
+    open_checks = Counter(it.check for it in audit.findings if it.result == "untestable").most_common()
+    return View(
+        claims=len(pairs),
+        tested=sum(index.status(claim) != "not_tested" for claim, _ in pairs),
+        reasons=list(unjudged_lines(pairs, lambda claim: quoted(index.names(claim)), UNJUDGED)),
+        experiments=len(audit.experiments),
+        run=sum(bool(it.runs) for it in audit.experiments),
+        not_run=[
+            (why, [index.title(it.id) for it in those])
+            for why, those in sorted(reasons.items(), key=lambda pair: -len(pair[1]))
+        ],
+        tables=tables,
+        missing=audit.missing,
+        transcription=audit.transcription.rstrip("."),
+        checks=[(check_title(check), number) for check, number in open_checks],
+        beside=audit.papers_beside,
+        further=[it for it in dict.fromkeys(audit.not_checked) if it not in told],
     )
-    if by_table:
-        said = (
-            f"No claim is about {plural(own, 'printed number')}; {numbers.count(copied)} copied "
-            f"from other papers are not judged"
-        )
-        yield f"{said} as this paper’s.", by_table
-
-
-def _checks(index: Lookup) -> Iterator[str]:
-    findings, beside = index.audit.findings, index.audit.papers_beside
-    for check, number in Counter(it.check for it in findings if it.result == "untestable").most_common():
-        yield f"{check_title(check)}: {plural(number, 'check')} could not decide from what is printed."
-    if findings and beside:
-        yield (
-            f"Compared with {plural(len(beside), 'other paper')}: {listed(beside)}. Copies from "
-            f"other papers were not followed."
-        )
-    elif findings:
-        yield "No other paper was available: copies and test sizes were not compared with their source."
-
-
-def _further(index: Lookup) -> Iterator[str]:
-    """What the record says besides; an experiment that was not run is told above."""
-    told = {f"{it.title}: {it.not_run.rstrip('.')}." for it in index.audit.experiments if it.not_run}
-    yield from (it for it in dict.fromkeys(index.audit.not_checked) if it not in told)

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from audit.record import UNTESTED, Audit, AuthorResponse, Scope, Verdict
+from audit.record import UNTESTED, Audit, Scope, Verdict
 from reports import cards, findings, protocol, rerun, splits, svg, tables
 from reports import sentences as words
 from reports.lookup import Lookup, by_claim, distinct
 from reports.numbers import ABSENT, count, duration
-from reports.text import View, capital, joined, listed, moment, plural
+from reports.text import View, joined, listed, moment, plural
 
 NOTHING_TESTED = "Nothing was tested."
 #: So many rows of one overview plot; the others stand in their cards.
@@ -47,14 +47,12 @@ def build(audit: Audit) -> View:
             words.unjudged_lines(((it, index.verdicts[it.id]) for it in audit.claims), index.names, UNTESTED)
         ),
         inconsistent=list(findings.inconsistencies(index)),
-        gate=protocol.gate_state(index),
         slider=cards.slider(index),
         chips=cards.chips(shown),
         groups=groups,
-        stand_in=cards.STAND_IN_NOTE if any(it.scope == "other_data" for it in shown) else "",
+        stand_in=any(it.scope == "other_data" for it in shown),
         open=_open_claims(index),
         some_dropped=some_dropped,
-        key_plot=_KEY_PLOT,
         findings=findings.findings_section(index),
         tables=tables.table_views(index),
         repeats=bool(index.same_claims),
@@ -63,36 +61,16 @@ def build(audit: Audit) -> View:
         strata=tables.strata_blocks(index),
         data=tables.data_blocks(index),
         models=protocol.gate_models(index),
-        imported=any(run.imported for run in index.every_run.values()),
+        imported=sum(run.imported for run in index.every_run.values()),
+        run_number=len(index.every_run),
         diff=protocol.protocol_diff(index),
         studies=protocol.study_views(index),
         curves=protocol.learning_views(index),
-        not_checked=list(findings.not_checked(index)),
-        authors=_authors(audit.author_response),
+        not_checked=findings.not_checked(index),
+        authors=audit.author_response,
         rerun=rerun.rerun_box(index),
-        provenance=rerun.provenance(index),
         runs=protocol.run_rows(index),
-        versions=protocol.version_notes(index),
     )
-
-
-_KEY_PLOT = svg.forest(
-    [
-        svg.Row(
-            "P@1",
-            "reproduced",
-            estimate=-0.18,
-            margin=(-0.5, 0.5),
-            inner=(-0.42, 0.06),
-            outer=(-0.5, 0.14),
-            prediction=(-1.1, 0.74),
-            dots=(-0.4, -0.25, -0.18, -0.07, 0.0),
-        )
-    ],
-    cards.VALUES_AXIS,
-    "An invented example.",
-    zero=0.0,
-).svg()
 
 
 def _overview(index: Lookup) -> list[View]:
@@ -251,17 +229,6 @@ def _open_claims(index: Lookup) -> View:
     return View(
         claims=rows, rest=rest, stand_in=any(verdict.scope == "other_data" for _, _, verdict in by_seeds)
     )
-
-
-def _authors(said: AuthorResponse | None) -> View:
-    """Also where nobody asked: that is said. `state` is for the first screen."""
-    if said is None:
-        return View(state="not yet asked", sentence="Not yet asked.", answer="", effect="")
-    if said.answered is None:
-        state = f"asked on {said.asked}; no answer yet"
-        return View(state=state, sentence=f"{capital(state)}.", answer=said.answer or "", effect="")
-    state, effect = f"asked on {said.asked}, answered on {said.answered}", said.effect or "not yet worked in"
-    return View(state=state, sentence=f"{capital(state)}:", answer=said.answer or "", effect=effect)
 
 
 # --------------------------------------------------------------------------- the page over several audits

@@ -4,7 +4,6 @@ gate."""
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,6 @@ from audit.record import IMPORTED, Deviation, ExperimentRecord, Run, Scope
 from reports import numbers
 from reports.cards import seed_note
 from reports.lookup import Lookup, by_runs
-from reports.rerun import versions_of
 from reports.sentences import SCOPE_WORDS
 from reports.svg import curves_of, learning_plot
 from reports.tables import same_also
@@ -340,12 +338,6 @@ def run_rows(index: Lookup) -> list[View]:
     ]
 
 
-def version_notes(index: Lookup) -> list[str]:
-    """The versions the runs were made with, each set of them once with its number of runs."""
-    sets = Counter(versions_of(run) or "no versions on record" for run in index.every_run.values())
-    return [f"{plural(number, 'run')}: {text}" for text, number in sets.items()]
-
-
 # --------------------------------------------------------------------------- the fidelity gate
 
 
@@ -354,45 +346,19 @@ def gate_models(index: Lookup) -> list[View]:
     checks = grouped(index.audit.fidelity, lambda it: it.model)
     used: dict[str, set[str]] = {}
     for it in index.audit.experiments:
-        if any(not run.imported for run in it.runs):
-            for model in it.models:
-                used.setdefault(model, set()).add(it.id)
+        for model in it.models if any(not run.imported for run in it.runs) else ():
+            used.setdefault(model, set()).add(it.id)
     views = []
     for name in dict.fromkeys((*checks, *used)):
         own, experiments = checks.get(name, []), used.get(name, set())
-        claims = sum(bool(experiments & set(it.experiments)) for it in index.audit.claims)
-        passed = sum(check.passed for check in own)
-        may = (
-            "its runs may contradict a claim"
-            if own and passed == len(own)
-            else "its runs may not contradict a claim"
-        )
-        said = (
-            f"{name}: {numbers.count(passed)} of {plural(len(own), 'check')} passed, so {may}." if own else ""
-        )
-        rests = f"{plural(len(experiments), 'experiment')} and {plural(claims, 'judgement')} use it."
         views.append(
             View(
                 name=name,
-                sentence=said or f"{name}: no check is on record, so {may}.",
-                used=rests if experiments else "",
-                open=bool(own) and passed == len(own),
+                experiments=len(experiments),
+                judgements=sum(bool(experiments & set(it.experiments)) for it in index.audit.claims),
+                passed=sum(check.passed for check in own),
+                open=bool(own) and all(check.passed for check in own),
                 checks=sorted(own, key=lambda it: it.passed),
             )
         )
     return views
-
-
-def gate_state(index: Lookup) -> str:
-    """Whether the fidelity gate is open, in one line."""
-    checks = index.audit.fidelity
-    imported = {run.imported for run in index.every_run.values()}
-    if imported == {True}:
-        return "Not used: all runs were imported, and our checks say nothing about the code that made them."
-    lacking = list(dict.fromkeys(it.model for it in checks if not it.passed))
-    state = "They passed all of their checks against the public code, so their runs may contradict a claim."
-    if lacking:
-        state = f"Not all checks passed for {listed(lacking)}: runs of these models contradict no claim."
-    if not checks:
-        state = "No check is on record, so their runs contradict no claim."
-    return f"{state} The checks say nothing about imported runs." if True in imported else state

@@ -103,15 +103,8 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {"coded": _coded, "linked": _linked, "plural": text.plural}
-    for show in (
-        numbers.points,
-        numbers.signed,
-        numbers.p_value,
-        numbers.duration,
-        numbers.memory,
-        numbers.count,
-    ):
-        environment.filters[show.__name__] = show
+    shown = ("points", "signed", "p_value", "duration", "memory", "count", "margin_size")
+    environment.filters |= {name: getattr(numbers, name) for name in shown}
     environment.globals |= {"splits": splits, "spoken": SPOKEN}
     return environment
 

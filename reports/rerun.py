@@ -7,18 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import PurePath
 
-from audit.record import ClaimRecord, ExperimentRecord, Run
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Run
 from reports import numbers
 from reports.lookup import Lookup
+from reports.numbers import ABSENT
 from reports.text import View, listed, moment, plural
 
-NO_RUN = "no run"
 #: Options of `audit run` that take no value.
-SWITCHES = frozenset(
-    {
-        *("--ids", "--raw", "--tokenised", "--until-settled", "--untuned", "--allow-commands", "--readings"),
-        *("--retry-failed", "--rerun-changed"),
-    }
+SWITCHES = (
+    *("--ids", "--raw", "--tokenised", "--until-settled", "--untuned", "--allow-commands", "--readings"),
+    *("--retry-failed", "--rerun-changed"),
 )
 
 Parts = list[tuple[str, ...]]
@@ -102,7 +100,7 @@ def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
     return list({run.key: run for it in experiments for run in it.runs if not run.imported}.values())
 
 
-def _with_specifications(command: str, index: Lookup) -> str:
+def _with_readings(command: str, index: Lookup) -> str:
     """The command of the page; with the readings that were run, where it does not make them.
 
     `--readings` takes one claim file, one split column and a number of seeds.
@@ -155,49 +153,55 @@ def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
 
 
 def rerun_box(index: Lookup) -> View:
-    """The exact command, the data by fingerprint, seeds, time and memory as they were here."""
-    audit = index.audit
-    runs = _ours(audit.experiments)
+    """The exact command, the data by fingerprint, seeds, time and memory as they were here; margins
+    and versions."""
+    audit, runs = index.audit, _ours(index.audit.experiments)
     lots = list(_imports(index.every_run.values(), audit.paper.key))
     command = audit.command or "audit run"
-    others = _ours(it for it in audit.experiments if it.reading_of)
-    all_of_it = _with_specifications(command, index) if others else command
+    others = len(_ours(it for it in audit.experiments if it.reading_of))
+    all_of_it = _with_readings(command, index) if others else command
     facts = [("Imported files, SHA-256", it) for _, it in lots]
     if runs:
-        data = (run.data for run in runs)
-        facts += [
-            ("Data", it)
-            for it in dict.fromkeys(f"{it.name}, recipe {it.recipe}: {it.fingerprint}" for it in data)
-        ]
-        facts.append(("Seeds", _seed_list(runs)))
-        if all_of_it != command:
-            are, them = ("is", "it") if len(others) == 1 else ("are", "them")
-            said = f"{numbers.count(len(others))} of the runs {are} of other readings"
-            facts.append(("Readings", f"{said}: the first command makes {them}"))
-        each = "" if len(runs) == 1 else ", one after another"
-        time = numbers.duration(sum(it.seconds for it in runs))
-        facts += [
-            ("Time", f"{time} for {plural(len(runs), 'run')}{each}"),
-            ("Peak memory", _memory(runs)),
-            ("Our code", _code(runs)),
-        ]
-    own = [
-        (it, _ours([it])) for it in audit.experiments if _ours([it]) and it.id not in index.same_experiments
-    ]
-    experiments = [
-        View(
-            title=index.title(it.id),
-            command=only(command, it.reading_of or it.id, paper=audit.paper.key),
-            seeds=_seed_list(mine),
-            time=numbers.duration(sum(run.seconds for run in mine)),
-            memory=_memory(mine),
+        memory = max((it.peak_memory_bytes for it in runs if it.peak_memory_bytes), default=None)
+        seconds = numbers.duration(sum(it.seconds for it in runs))
+        used = dict.fromkeys(
+            f"{it.name}, recipe {it.recipe}: {it.fingerprint}" for it in (run.data for run in runs)
         )
-        for it, mine in own
+        facts += [("Data", it) for it in used]
+        facts += [("Seeds", _seed_list(runs))]
+        if all_of_it != command:
+            facts.append(
+                ("Readings", f"the first command makes the {plural(others, 'run')} of other readings")
+            )
+        facts += [
+            ("Time", f"{seconds} for {plural(len(runs), 'run')}, one after another"),
+            ("Peak memory", numbers.memory(memory)),
+            ("Our code", _code(runs)),
+            (
+                "Environment",
+                "; ".join(filter(None, dict.fromkeys(map(versions_of, runs)))) or "not on record",
+            ),
+            ("Hardware", "; ".join(dict.fromkeys(it.device for it in runs if it.device)) or numbers.ABSENT),
+        ]
+    begun = min((it.started for it in runs if it.started), default="")
+    facts += [
+        ("Margins", margins_of(audit, index.every_run.values())),
+        ("Their hash", audit.margins_hash or numbers.ABSENT),
+        ("First run began", moment(begun) or "no run"),
+        ("Tool", f"xmtc-audit {audit.tool_version}" if audit.tool_version else numbers.ABSENT),
     ]
+    facts += [
+        ("Earlier margins", f"{mark} are taken over: {why}") for mark, why in audit.margins_superseded.items()
+    ]
+    for mark, claims in audit.margins_grown.items():
+        if claims:
+            facts.append(("Claims added after runs", f"under the margins {mark}: {listed(list(claims))}"))
+    good = {None, audit.margins_hash, *audit.margins_grown}
+    marks = [run.margins.get(audit.paper.key) for run in index.every_run.values() if not run.imported]
     return View(
         command=" && ".join([*(it for it, _ in lots), all_of_it]),
         facts=facts,
-        experiments=experiments if len(own) > 1 else (),
+        mismatch=any(mark not in good for mark in marks),
     )
 
 
@@ -206,22 +210,19 @@ def _seed_list(runs: Iterable[Run]) -> str:
     seeds = sorted({run.spec.seed for run in runs})
     if len(seeds) > 3 and seeds == list(range(seeds[0], seeds[-1] + 1)):
         return f"{seeds[0]} to {seeds[-1]}"
-    return ", ".join(map(str, seeds)) or numbers.ABSENT
-
-
-def _memory(runs: Iterable[Run]) -> str:
-    return numbers.memory(max((it.peak_memory_bytes for it in runs if it.peak_memory_bytes), default=None))
+    return ", ".join(map(str, seeds))
 
 
 def _code(runs: Sequence[Run]) -> str:
     """`commit 12f0f591b0; 3 of 9 runs with changes that are in no commit`"""
     known = [it[:10] for it in dict.fromkeys(run.commit for run in runs) if it]
-    said = f"{'commit' if len(known) == 1 else 'commits'} {listed(known)}" if known else "no commit on record"
+    said = f"commit {listed(known)}" if known else "no commit on record"
     changed = sum(bool(it.dirty) for it in runs)
-    if not changed:
-        return said
-    which = "all runs" if changed == len(runs) else f"{numbers.count(changed)} of {plural(len(runs), 'run')}"
-    return f"{said}; {'the one run' if len(runs) == 1 else which} with changes that are in no commit"
+    return (
+        f"{said}; {changed} of {plural(len(runs), 'run')} with changes that are in no commit"
+        if changed
+        else said
+    )
 
 
 def code_note(index: Lookup) -> str:
@@ -229,45 +230,9 @@ def code_note(index: Lookup) -> str:
     runs = _ours(index.audit.experiments)
     imported = [run.spec.config for run in index.every_run.values() if run.imported]
     parts = [f"ours, {_code(runs)}; {plural(len(runs), 'run')} with seeds {_seed_list(runs)}"] if runs else []
-    stated = listed(
-        list(dict.fromkeys(str(it.get("authors_code") or "not stated to be the authors’") for it in imported))
-    )
-    parts += [f"{plural(len(imported), 'imported run')}: {stated}"] if imported else []
+    stated = dict.fromkeys(str(it.get("authors_code") or "not stated to be the authors’") for it in imported)
+    parts += [f"{plural(len(imported), 'imported run')}: {listed(list(stated))}"] if imported else []
     return "; ".join(parts)
-
-
-def provenance(index: Lookup) -> View:
-    """Margins against runs, the tool, the environment and the machines."""
-    audit, runs = index.audit, _ours(index.audit.experiments)
-    good = {audit.margins_hash, *audit.margins_grown}
-    marks = [(it.margins.get(audit.paper.key), it.imported) for it in index.every_run.values()]
-    margins = numbers.ABSENT
-    if audit.margins_hash:
-        same, imported = sum(it in good for it, _ in marks), sum(imported for _, imported in marks)
-        margins = margins_note(audit.margins_hash, same=same, runs=len(marks), imported=imported)
-    begun = min((it.started for it in runs if it.started), default="")
-    versions = "; ".join(filter(None, dict.fromkeys(map(versions_of, runs)))) or "no versions on record"
-    remarks = [
-        f"Earlier margins {mark} are taken over: {why.rstrip('.')}."
-        for mark, why in audit.margins_superseded.items()
-    ]
-    for mark, claims in audit.margins_grown.items():
-        if claims:
-            was, names = "was" if len(claims) == 1 else "were", listed(list(claims))
-            added = f"{plural(len(claims), 'claim')} {was} added after runs"
-            remarks.append(f"{added} under the margins {mark}: {names}.")
-    return View(
-        mismatch=any(mark is not None and mark not in good and not imported for mark, imported in marks),
-        facts=[
-            ("Margins", margins),
-            ("Their hash", audit.margins_hash or numbers.ABSENT),
-            ("First run began", moment(begun) or NO_RUN),
-            ("Tool", f"xmtc-audit {audit.tool_version}" if audit.tool_version else numbers.ABSENT),
-            ("Environment", versions if runs else NO_RUN),
-            ("Hardware", "; ".join(dict.fromkeys(it.device for it in runs if it.device)) or NO_RUN),
-        ],
-        remarks=remarks,
-    )
 
 
 def versions_of(run: Run) -> str:
@@ -282,14 +247,22 @@ def on_changed_margins(index: Lookup) -> str:
     return whys and f"The margins were changed after runs had begun under others: {whys}."
 
 
-def margins_note(mark: str, *, same: int, runs: int, imported: int = 0) -> str:
-    """Whether the margins stood before the runs began; of those that were imported nobody knows."""
-    if not runs:
-        return f"Margins {mark[:12]}: no run has begun under them."
-    every = "the one run" if runs == 1 else f"all {plural(runs, 'run')}"
-    some = every if same == runs else f"{numbers.count(same)} of {plural(runs, 'run')}"
-    if imported:
-        came = f"{numbers.count(imported)} came by import and may be older"
-        return f"Margins {mark[:12]}: {some} began or were imported under them; {came}."
-    fixed = "fixed before the first run; " if same == runs else ""
-    return f"Margins {mark[:12]}: {fixed}{some} began under them."
+def margins_of(audit: Audit, runs: Iterable[Run], claim: str = "") -> str:
+    """Whether the margins, those of one claim where it is named, stood before the runs began; of "
+    "those that were
+    imported nobody knows."""
+    every = {run.key: run for run in runs}.values()
+    stand = {mark for mark, added in audit.margins_grown.items() if claim not in added}
+    same = sum(run.margins.get(audit.paper.key) in (audit.margins_hash, *stand) for run in every)
+    imported = sum(run.imported for run in every)
+    if not audit.margins_hash or not every:
+        return (
+            f"Margins {audit.margins_hash[:12]}: no run has begun under them."
+            if audit.margins_hash
+            else ABSENT
+        )
+    some = f"all {len(every)}" if same == len(every) > 1 else f"{same} of {len(every)}"
+    fixed = "fixed before the first run; " if same == len(every) and not imported else ""
+    older = f"; {imported} came by import and may be older" if imported else ""
+    began = "began or were imported" if imported else "began"
+    return f"Margins {audit.margins_hash[:12]}: {fixed}{some} runs {began} under them{older}."

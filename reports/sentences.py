@@ -73,15 +73,12 @@ class Measure:
     """What the estimate of a claim is."""
 
     noun: str
-    term: str
-    """Beside the number on a card."""
-    sign: str = ""
-    """Before our number, of what is no score; on the page, and in a terminal."""
+    sign: str = ""  # Before our number, of what is no score; on the page, and in a terminal.
     terminal: str = ""
 
 
-MEAN, DIFFERENCE = Measure("mean", "Mean"), Measure("difference of the means", "Difference")
-RATIO, EXPONENT = Measure("ratio", "Ratio", "× ", "x "), Measure("exponent", "Exponent", "power ", "^ ")
+MEAN, DIFFERENCE = Measure("mean"), Measure("difference of the means")
+RATIO, EXPONENT = Measure("ratio", "× ", "x "), Measure("exponent", "power ", "^ ")
 _MEASURES = {"mean": MEAN, "difference": DIFFERENCE, "ratio": RATIO, "exponent": EXPONENT}
 
 
@@ -90,30 +87,18 @@ class KindWords:
     """All that a report says of claims of one kind."""
 
     word: str = ""
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    """Reason code -> its words for this kind, with fields."""
-    measured: str = "{held}, by the means of {seeds}"
-    """What the paper says and what the runs gave."""
-    title: str = ""
-    """Where the claim file has no short words for it."""
-    measure: Measure | None = None
-    """Of its estimate; None where it is made of several comparisons, or of epochs."""
-    parts: str = ""
-    """What one of several comparisons that make it up is called."""
-    printed: bool = False
-    """Whether it is about a printed number, which nothing on other data speaks to."""
-    direction_only: bool = False
-    """Whether it is judged without its size."""
-    likeness: bool = False
-    """Whether it says that two are alike."""
-    epochs: bool = False
-    """Whether it compares the epochs that a score takes."""
-    one_axis: bool = True
-    """Whether all of its arms were measured on one data set by one metric."""
-    target_is: str = "printed difference"
-    """What the estimate is held against."""
-    in_table: str = ""
-    """What stands in a table in place of a difference."""
+    reasons: Mapping[str, str] = field(default_factory=dict)  # Code -> its words for this kind, with fields.
+    measured: str = "{held}, by the means of {seeds}"  # What the paper says and what the runs gave.
+    title: str = ""  # Where the claim file has no short words for it.
+    measure: Measure | None = None  # None where it is made of several comparisons, or of epochs.
+    parts: str = ""  # What one of several comparisons that make it up is called.
+    printed: bool = False  # Whether it is about a printed number, which nothing on other data speaks to.
+    direction_only: bool = False  # Whether it is judged without its size.
+    likeness: bool = False  # Whether it says that two are alike.
+    epochs: bool = False  # Whether it compares the epochs that a score takes.
+    one_axis: bool = True  # Whether all of its arms were measured on one data set by one metric.
+    target_is: str = "printed difference"  # What the estimate is compared with.
+    in_table: str = ""  # What stands in a table in place of a difference.
 
     @property
     def is_value(self) -> bool:
@@ -214,6 +199,12 @@ def estimate_text(claim: ClaimRecord, verdict: Verdict, *, sd: bool = True) -> s
     return (numbers.signed if kind.differs else numbers.points)(verdict.estimate, beside=marks)
 
 
+def measured_text(claim: ClaimRecord, verdict: Verdict) -> str:
+    """The same with its sign, `× 1.62` or `power 1.05`; empty where nothing was estimated."""
+    measure = kind_words(claim).measure
+    return "" if measure is None or verdict.estimate is None else measure.sign + estimate_text(claim, verdict)
+
+
 def seeds_text(n: Sequence[int], attempts: Sequence[int] = ()) -> str:
     """`3 seeds`, `1 seed`, `3 seeds each`, `3 and 5 seeds`, `5 of 6 seeds`, `2 to 5 seeds each`."""
     tries = list(attempts) if len(attempts) == len(n) else list(n)
@@ -271,9 +262,7 @@ def ours_text(claim: ClaimRecord, verdict: Verdict) -> str:
         return (
             share_as_claimed(claim, verdict) if kind.parts else " / ".join(medians_of(verdict))
         ) or numbers.ABSENT
-    if verdict.estimate is None:
-        return numbers.ABSENT
-    text = kind.measure.sign + estimate_text(claim, verdict)
+    text = measured_text(claim, verdict) or numbers.ABSENT
     if kind.is_value or not verdict.ci95:
         return text
     return f"{text} ({numbers.interval(verdict.ci95, beside=edges(claim, verdict))})"

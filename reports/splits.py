@@ -76,7 +76,7 @@ def splits_of_claim(study: SplitStudy | None, claim: str) -> str:
     return f"{of.metric} under each reading of the split: {both}."
 
 
-def default_specification(study: SplitStudy) -> tuple[str, ...]:
+def default_reading(study: SplitStudy) -> tuple[str, ...]:
     """That the columns were run under one reading of what else the paper leaves open."""
     several = [it.readings_declared for it in study.noise if it.claim and it.readings_declared > 1]
     said = "The columns were run under the default reading of what else the paper leaves open, one of up to "
@@ -130,7 +130,7 @@ def split_table(study: SplitStudy, *, values: bool = True) -> str:
         lines += [_values(it) for it in noise]
     elif lacking := dict.fromkeys(f"{it.experiment}{tried}" for it in noise if (tried := _tried(it))):
         lines.append(f"not on every column: {', '.join(lacking)}")
-    return "\n".join([*lines, *_not_run(study), *default_specification(study), *study.left_out]).rstrip()
+    return "\n".join([*lines, *_not_run(study), *default_reading(study), *study.left_out]).rstrip()
 
 
 def _judged_lines(noise: Sequence[SplitNoise]) -> Iterator[str]:
@@ -176,59 +176,28 @@ def split_section(index: Lookup) -> View | None:
     missing = _not_run(study)
     if short := dict.fromkeys(it.experiment for it in study.noise if len(it.columns) < it.attempts):
         missing.append(f"Not every column has a value of {listed(list(short))}.")
-    groups = [
-        _group(name, own) for name, own in grouped(noise, lambda it: index.title(it.experiment)).items()
-    ]
+    plots = []
+    for name, own in grouped(noise, lambda it: index.title(it.experiment)).items():
+        printed = ((it, _number(it.printed)) for it in own)
+        rows = [_plot_row(it, float(number)) for it, number in printed if number is not None]
+        said = f"{name}: runs on each column, measured from the printed number"
+        plots.append((said, forest(rows, "ours − printed, points", said, zero=0.0).svg()))
     return View(
         title=f"{plural(max(len(it.columns) for it in study.noise), 'split column')} of “{study.corpus}”",
-        judged=[_judged(it, it.as_one_split, index) for it in noise if it.as_one_split],
-        groups=sorted(groups, key=lambda it: not it.printed),
-        columns=sorted({column for it in noise for column in it.columns}),
-        default=default_specification(study),
+        noise=[(it, index.title(it.experiment), index.anchors.get(it.claim or "", "")) for it in noise],
+        values_of=[_values(it) for it in noise],
+        plots=[it for it in plots if it[1]],
+        default=default_reading(study),
         missing=[*missing, *study.left_out],
         command=study.command,
     )
 
 
-def _judged(it: SplitNoise, one: SplitVerdict, index: Lookup) -> View:
-    edges = () if one.margin is None else (-one.margin, one.margin)
-    anchor = index.anchors.get(it.claim or "")
-    return View(
-        of=it,
-        name=index.title(it.experiment),
-        difference=numbers.signed(one.difference, beside=edges),
-        margin=numbers.margin_size(one.margin),
-        href=f"#{anchor}" if anchor else "",
-    )
-
-
-def _group(name: str, noise: Sequence[SplitNoise]) -> View:
-    """One experiment: what it measured, the same column by column, and a plot of what is printed."""
-    first = noise[0]
-    sd = "" if first.sd_columns is None else f", SD columns {numbers.points(first.sd_columns)}"
-    rows = [_plot_row(it, float(printed)) for it in noise if (printed := _number(it.printed)) is not None]
-    said = (
-        "Runs on each column, measured from the printed number. Dotted: 95% of single runs on "
-        "one more split; thin: 95% of means over these splits."
-    )
-    return View(
-        name=name,
-        rows=[(it, dict(zip(it.columns, it.values, strict=True))) for it in noise],
-        plot=forest(rows, "ours − printed, points", said, zero=0.0).svg(),
-        note=said,
-        printed=any((it.printed or numbers.ABSENT) != numbers.ABSENT for it in noise),
-        brief=f"{first.metric} {numbers.points(first.mean)}{sd}",
-    )
-
-
 def _plot_row(it: SplitNoise, printed: float) -> Row:
+    """Thin: 95% of means over these splits; dotted: of single runs on one more; dots: columns."""
+
     def moved(span: Bounds | None) -> Bounds | None:
         return (span[0] - printed, span[1] - printed) if span else None
 
-    return Row(
-        it.metric,
-        estimate=it.mean - printed,
-        outer=moved(it.pi95_mean),
-        prediction=moved(it.pi95_column),
-        dots=tuple(value - printed for value in it.values),
-    )
+    outer, single, dots = moved(it.pi95_mean), moved(it.pi95_column), tuple(x - printed for x in it.values)
+    return Row(it.metric, estimate=it.mean - printed, outer=outer, prediction=single, dots=dots)

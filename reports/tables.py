@@ -19,7 +19,7 @@ from reports import numbers
 from reports.findings import anchors_of, check_title
 from reports.lookup import Lookup, Place
 from reports.sentences import SCOPE_WORDS, STATUS_WORDS, TEXTS, coverage, edges, kind_words, subject_of
-from reports.text import View, grouped, listed, plural, unique_slugs
+from reports.text import View, grouped, joined, listed, plural, unique_slugs
 
 SAME = "same runs as"
 
@@ -145,67 +145,35 @@ def mean_and_sd(values: Sequence[float]) -> tuple[float, float | None]:
 # --------------------------------------------------------------------------- across papers
 
 
-def across_section(index: Lookup) -> View:
-    """`39 numbers that other papers print too (liu2017); 12 differ ...`; those collections first of ours."""
-    rows, beside = index.audit.across, index.audit.papers_beside
-    if not rows:
-        none = f"None of the {plural(len(beside), 'other paper')} available prints a number of this one."
-        return View(summary=none if beside else "No other paper was available for comparison.", tables=())
-    papers = sorted({it.paper for row in rows for it in row.prints} - {index.audit.paper.key})
-    differing = sum(row.differ for row in rows)
-    sized = sum(row.differ_on_one_size for row in rows if row.differ)  # no copies, one number of documents
-    others = f" ({listed(papers)})" if papers else ""
-    told = (
-        f"{numbers.count(differing)} of them differ by more than rounding, "
-        f"{numbers.count(sized)} on test sets of one size"
-    )
-    tables = [
-        _across_table(name, own, index) for name, own in grouped(rows, lambda it: it.collection).items()
-    ]
-    summary = f"Other papers{others} print {plural(len(rows), 'number')} of this one too; {told}."
-    return View(summary=summary, tables=sorted(tables, key=lambda it: not it.ours))
+def across_section(index: Lookup) -> list[View]:
+    """By collection, what every paper prints for one method and metric, and ours; those collections
+    first of ours."""
+    views, own = [], index.audit.paper.key
+    for collection, rows in grouped(index.audit.across, lambda it: it.collection).items():
+        papers = dict.fromkeys((own, *sorted({it.paper for row in rows for it in row.prints})))
+        shown = []
+        for row in rows:
+            places = (index.places.get(it.address) for it in row.prints if it.paper == own)
+            found = next(
+                ((place, seeds) for place in places if place and (seeds := measured(place, index))), None
+            )
+            ours = _ours(found[1], index.experiments.get(found[0].cell.experiment or "")) if found else ""
+            cells = [_prints(row, paper, index) for paper in papers]
+            shown.append(View(row=row, cells=cells, ours=ours, n=f"n = {len(found[1])}" if found else ""))
+        sizes = {
+            paper: {it.test_size for row in rows for it in row.prints if it.paper == paper and it.test_size}
+            for paper in papers
+        }
+        views.append(View(title=collection, papers=sizes, rows=shown, ours=any(row.ours for row in shown)))
+    return sorted(views, key=lambda it: not it.ours)
 
 
-def _across_table(collection: str, rows: Sequence[AcrossPapers], index: Lookup) -> View:
-    """Beside what every paper prints, ours: of the first of this paper's cells that has runs."""
-    key, printed = index.audit.paper.key, [it for row in rows for it in row.prints]
-    sizes: dict[str, list[str]] = {it: [] for it in (key, *sorted({it.paper for it in printed} - {key}))}
-    for it in printed:
-        sizes[it.paper] += [] if it.test_size is None else [numbers.count(it.test_size)]
-    shown = []
-    for row in rows:
-        ours = n = ""
-        for place in (index.places.get(it.address) for it in row.prints if it.paper == key):
-            if place and not ours and (values := measured(place, index)):
-                ours = _ours(values, index.experiments.get(place.cell.experiment or ""))
-                n = f"n = {len(values)}"
-        cells = [_across_cell([it for it in row.prints if it.paper == paper], index) for paper in sizes]
-        differs = "differs" if row.differ_on_one_size else "differs; so may the test sets"
-        shown.append(View(row=row, differs=differs if row.differ else "", cells=cells, ours=ours, n=n))
-    return View(
-        title=f"{collection}: {plural(len(rows), 'number')}",
-        ours=any(row.ours for row in shown),
-        papers=[
-            (paper, f"N = {listed(list(dict.fromkeys(known)), word='or')}" if known else "N not printed")
-            for paper, known in sizes.items()
-        ],
-        rows=shown,
-        stand_in=any("†" in row.ours for row in shown),
-    )
-
-
-def _across_cell(printed: Sequence[PrintedIn], index: Lookup) -> list[View]:
-    """A paper's numbers, each with where it is from unless it is the paper's own run; those alike once."""
-    origins = {"unknown": "source not said", "code_readme": "from its README", "stated": "stated"}
-    seen: dict[tuple[str, str], View] = {}
-    for it in printed:
-        origin = origins.get(it.source, "")
-        if it.source == "copied":
-            origin = f"from {it.copied_from}" if it.copied_from else "copied"
-        own = it.paper == index.audit.paper.key and it.address in index.places
-        href = f"#{index.places[it.address].anchor}" if own else ""
-        seen.setdefault((it.text, origin), View(of=it, origin=origin.replace("_", " "), href=href))
-    return list(seen.values())
+def _prints(row: AcrossPapers, paper: str, index: Lookup) -> list[tuple[PrintedIn, str]]:
+    """A paper's numbers, each with the link to its cell; those alike once."""
+    alike = {(it.text, it.source, it.copied_from): it for it in reversed(row.prints) if it.paper == paper}
+    own = paper == index.audit.paper.key
+    places = ((it, index.places.get(it.address) if own else None) for it in reversed(alike.values()))
+    return [(it, f"#{place.anchor}" if place else "") for it, place in places]
 
 
 def strata_blocks(index: Lookup) -> list[list[View]]:
@@ -280,29 +248,17 @@ def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
 
 
 def _preparation(info: DataInfo, experiments: int) -> View:
-    """What was counted; a rule that never acted has no row."""
-    counts = info.counts
-    splits = [it for it in ("train", "test", "dev") if any(name.startswith(f"{it}.") for name in counts)]
-    rows = []
-    for what, noun in TEXTS["counted"]["split"].items():
-        values = [counts.get(f"{split}.{what}") for split in splits]
-        if any(values) or (what == "documents" and any(it is not None for it in values)):
-            rows.append((noun, [_counted(what, it) for it in values]))
+    """What was counted; a rule that never acted is left out."""
     title = (
         f"Recipe “{info.recipe}”, {plural(experiments, 'experiment')}, fingerprint {info.fingerprint[:12]}"
     )
-    facts = [
-        (noun, _counted(name, counts[name]))
-        for name, noun in TEXTS["counted"]["all"].items()
-        if name in counts
-    ]
-    return View(title=title, splits=splits, rows=rows, facts=facts, notes=info.notes)
-
-
-def _counted(name: str, value: float | None) -> str:
-    """A count, a mean or a share: `truncated_share`, 0.4321 -> `43.2%`."""
-    if value is None:
-        return numbers.ABSENT
-    if name.endswith("_share"):
-        return f"{numbers.points(100 * value, decimals=1)}%"
-    return numbers.points(value, decimals=1) if name.startswith("mean_") else numbers.count(round(value))
+    names = TEXTS["counted"]
+    counted = []
+    for name, value in info.counts.items():
+        split, _, what = name.partition(".")
+        said = names.get(name) or joined(
+            names.get(what, what.replace("_", " ")), f"({split})" if what else split
+        )
+        share = f"{numbers.points(100 * value, decimals=1)}%" if name.endswith("_share") else f"{value:,.6g}"
+        counted += [(said, share)] if value or what == "documents" else []
+    return View(title=title, counted=counted, notes=info.notes)

@@ -16,7 +16,7 @@ from audit.stats.printed import printed
 from reports import numbers
 from reports.cards import seed_note, where_text
 from reports.lookup import Lookup
-from reports.rerun import margins_note
+from reports.rerun import margins_of
 from reports.sentences import (
     SCOPE_WORDS,
     STATUS_WORDS,
@@ -118,11 +118,7 @@ def _margin(claim: ClaimRecord, audit: Audit, records: Sequence[ExperimentRecord
     why = f": {claim.margin.why}" if claim.margin.why else ""
     yield f"D = {num(claim.margin.value)}, by rule {claim.margin.rule}{why}"
     if audit.margins_hash:
-        runs = {run.key: run for record in records for run in record.runs}.values()
-        stand = {mark for mark, added in audit.margins_grown.items() if claim.id not in added}
-        same = sum(run.margins.get(audit.paper.key) in (audit.margins_hash, *stand) for run in runs)
-        others = sum(run.imported for run in runs)
-        yield margins_note(audit.margins_hash, same=same, runs=len(runs), imported=others)
+        yield margins_of(audit, (run for record in records for run in record.runs), claim.id)
 
 
 def _runs(found: Derivation) -> Iterator[str]:

@@ -72,8 +72,8 @@ def test_primary_claims_are_first_and_open_then_what_needs_an_eye() -> None:
     claims = tuple(replace(claim, id=f"c{k}", claim=f"c{k}", primary=k == 4) for k in range(5))
     verdicts = tuple(Verdict(f"c{k}", *kind) for k, kind in enumerate(kinds))
     groups = build(replace(sample.tiny(), claims=claims, verdicts=verdicts)).groups
-    order = ["", "contradicted", "inconclusive", "reproduced", "not_tested"]
-    assert [(it.status, it.folded) for it in groups] == [(it, it == "not_tested") for it in order]
+    order = ["Primary claims", "Contradicted", "Inconclusive", "Reproduced", "Not tested"]
+    assert [(it.word, it.folded) for it in groups] == [(it, it == "Not tested") for it in order]
     assert [it.open for group in groups for it in group.cards] == [True, False, False, False, False]
     assert groups[1].why == REASONS["reversed"]
 
@@ -205,9 +205,8 @@ def test_a_printed_number_has_a_verdict_under_each_reading_of_the_split() -> Non
     noise = replace(sample.NOISE, claim="kim-words-value:P@1", as_one_split=one, as_mean=mean)
     audit = replace(sample.study(), splits=replace(STUDY, noise=(noise,)))
     section = split_section(Lookup(audit)) or pytest.fail()
-    [row] = section.judged
-    assert (row.name, row.difference, row.margin) == ("Kim-CNN, words", "−7.83", "0.50")
-    assert row.href == "#c-kim-words-value-p1"
+    ((row, name, anchor),) = section.noise
+    assert (row.as_one_split, name, anchor) == (one, "Kim-CNN, words", "c-kim-words-value-p1")
     text = parsed(html(audit)).text
     for said in (
         "outside the margin, even allowing for one unusual split",
@@ -216,6 +215,7 @@ def test_a_printed_number_has_a_verdict_under_each_reading_of_the_split() -> Non
         "58.06 to 77.94; 75.83 is inside",
         "66.59 to 69.41; 75.83 is 6.42 above",
         "1 run failed.",
+        "−7.83",
     ):
         assert said in text, said
 

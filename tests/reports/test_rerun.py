@@ -81,7 +81,7 @@ def test_the_command_of_the_page_makes_the_readings_too(
     reading = replace(base, id="slow", reading_of=base.id, reading={"rate": "slow"})
     box = rerun_box(Lookup(with_readings(readings(5, 3), 2, experiments=(base, reading), command=command)))
     assert box.command == f"{first}{command}"
-    said = f"{len(runs)} of the runs are of other readings: the first command makes them"
+    said = f"the first command makes the {len(runs)} runs of other readings"
     assert dict(box.facts).get("Readings", "") == (said if first else "")
     bare = rerun_box(Lookup(with_readings(readings(5, 3), 2, experiments=(base,), command=command)))
     assert bare.command == command
