@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, ReadingVerdict, Run, Verdict
+from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, Run, SpecificationVerdict, Verdict
 from reports import numbers, svg
 from reports import sentences as words
 from reports.lookup import Lookup
@@ -62,7 +62,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
         facts=_facts(pairs, index),
         seeds=[] if first else _seed_rows(pairs, index),
         parts=[(words.subject_of(it), of.parts) for it, of in pairs if of.parts],
-        readings=[view for pair in pairs if (view := _readings(*pair, index))],
+        readings=[view for pair in pairs if (view := _specifications(*pair, index))],
         command=max((command_of(it, index) for it in members), key=len),
     )
 
@@ -188,7 +188,7 @@ def _margin(claim: ClaimRecord, size: float) -> str:
     return f"{numbers.margin_size(size)} points{wider if size > fixed else ''}"
 
 
-def _p_values(of: Verdict | ReadingVerdict, level: float, label: str) -> Iterator[Fact]:
+def _p_values(of: Verdict | SpecificationVerdict, level: float, label: str) -> Iterator[Fact]:
     for word in ("reproduced", "contradicted"):
         raw, adjusted = getattr(of, f"p_{word}"), getattr(of, f"p_{word}_adjusted")
         if raw is not None or adjusted is not None:
@@ -298,7 +298,7 @@ def _reached(run: Run, claim: ClaimRecord) -> str:
     return f"score reached {'in epoch' if epoch.is_integer() else 'after epoch'} {round(epoch, 2):g}"
 
 
-def _readings(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | None:
+def _specifications(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | None:
     """None where nothing is open in the claim's experiments, or none but the default reading was run."""
     readings = index.audit.readings
     if readings is None or not verdict.readings:
@@ -312,7 +312,7 @@ def _readings(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | Non
             why += f" (on its own {words.alone_text(it, verdict.level)})"
         seeds = words.seeds_text(it.n) if it.n else numbers.ABSENT
         own = (seeds, show(it.estimate, beside=marks), numbers.interval(it.ci95, beside=marks))
-        rows.append((words.reading_name(it.reading), *own, status, words.STATUS_WORDS[status], why))
+        rows.append((words.specification_name(it.reading), *own, status, words.STATUS_WORDS[status], why))
     one, every = "one change at a time from the default reading", "every combination of the declared choices"
     return View(
         metric=claim.metric,
@@ -464,8 +464,7 @@ def chips(cards: Sequence[View]) -> list[tuple[str, str, str, int]]:
 
 def drop_plots(cards: Sequence[View]) -> bool:
     """Whether some cards lost their plots, where all plots would be most of the page: those of claims that
-    are not
-    primary first. Their numbers stand in the page as text."""
+    are not primary first. Their numbers stand in the page as text."""
     room, dropped = PLOTS, False
     for it in sorted(cards, key=lambda it: not it.primary):
         room -= len(it.plot)
@@ -485,12 +484,9 @@ def band_of(claim: ClaimRecord, verdict: Verdict) -> str:
     """Margin and the four ends of the band, a dash for none: `0.5 1.02 - - 0.3`; empty where none moves it.
 
     The bands are those of the record, of the claim taken alone: the page only looks on which side of their
-    ends a
-    margin lies. A sixth word `u` says that the runs may contradict nothing. No margin moves a claim of which
-    readings
-    are still to be run, nor one that something else than its margin keeps open: the band must give the
-    audit's own
-    verdict at the audit's own margin.
+    ends a margin lies. A sixth word `u` says that the runs may contradict nothing. No margin moves a claim of
+    which readings are still to be run, nor one that something else than its margin keeps open: the band must
+    give the audit's own verdict at the audit's own margin.
     """
     ends, run = _ends(verdict), len(verdict.readings)
     exponent = words.kind_words(claim).measure is words.EXPONENT

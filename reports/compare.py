@@ -12,29 +12,14 @@ from reports.exports import md_code, md_escape, md_line
 from reports.findings import finding_name, finding_sentence
 from reports.lookup import Lookup
 from reports.sentences import ICONS, STATUS_WORDS, seeds_text, subject_of
-from reports.text import View, joined, line, listed, moment, plural, visible
+from reports.text import View, line, listed, moment, plural, visible
 
-#: Fields of a claim, and of what decides a run, as they are said.
-_CLAIM_FIELDS = {
-    "kind": "its kind",
-    "metric": "its metric",
-    "cells": "the cells it is about",
-    "printed": "the printed number",
-    "experiments": "its experiments",
-    "dataset": "its data set",
-    "expect": "its formula",
-    "details": "its details",
-    "deterministic": "whether it is deterministic",
-    "runs_behind": "the paper’s runs behind a number",
-}
-_SPEC_FIELDS = {
-    "model": "another model",
-    "variant": "another variant",
-    "config": "another configuration",
-    "protocol": "another protocol",
-    "precision": "another precision",
-    "revision": "a correction of the model’s code",
-}
+#: Fields of a claim, and of what decides a run, that are compared.
+_CLAIM_FIELDS = (
+    *("kind", "metric", "cells", "printed", "experiments", "dataset", "expect", "details", "deterministic"),
+    "runs_behind",
+)
+_SPEC_FIELDS = ("model", "variant", "config", "protocol", "precision", "revision")
 
 # --------------------------------------------------------------------------- what differs behind a verdict
 
@@ -85,12 +70,9 @@ def _runs_behind(claim: ClaimRecord, index: Lookup) -> dict[tuple[int, int], Run
 
 def causes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """What differs, in words; the tool's version only where nothing else does."""
-    fields = [
-        name
-        for field, name in _CLAIM_FIELDS.items()
-        if getattr(old["claim"], field) != getattr(new["claim"], field)
-    ]
-    said = [f"the claim file states it otherwise: {listed(fields)}"] if fields else []
+    stated = [[getattr(side["claim"], field) for field in _CLAIM_FIELDS] for side in (old, new)]
+    fields = [name for name, was, now in zip(_CLAIM_FIELDS, *stated, strict=True) if was != now]
+    said = [f"the claim file states it otherwise ({listed(fields)})"] if fields else []
     said += _of_the_runs(old["runs"], new["runs"])
     said += [f"{name} {new[name]}, before {old[name]}".strip() for name in _SAID if old[name] != new[name]]
     before, now = old["verdict"], new["verdict"]
@@ -102,9 +84,9 @@ def causes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     if raw[0] == raw[1] != (None, None) and adjusted[0] != adjusted[1]:
         said.append("the same numbers, but other verdicts on the paper’s other claims")
     versions = [it["index"].audit.tool_version or "unknown" for it in (old, new)]
-    return said or (
-        [] if versions[0] == versions[1] else [f"version {versions[1]} of this tool, before {versions[0]}"]
-    )
+    if not said and versions[0] != versions[1]:
+        said.append(f"version {versions[1]} of this tool, before {versions[0]}")
+    return said
 
 
 def _of_the_runs(before: Mapping[Any, Run], now: Mapping[Any, Run]) -> list[str]:
@@ -119,12 +101,8 @@ def _of_the_runs(before: Mapping[Any, Run], now: Mapping[Any, Run]) -> list[str]
             same = f"another content of {names}"
             said.append(same if names == old_names else f"runs on {names}, before on {old_names}")
     shared = [(before[place], now[place]) for place in before if place in now]
-    others = [
-        name
-        for field, name in _SPEC_FIELDS.items()
-        if any(getattr(a.spec, field) != getattr(b.spec, field) for a, b in shared)
-    ]
-    said += [f"other runs of the same seeds: {listed(others)}"] if others else []
+    others = [it for it in _SPEC_FIELDS if any(getattr(a.spec, it) != getattr(b.spec, it) for a, b in shared)]
+    said += [f"other runs of the same seeds (another {listed(others)})"] if others else []
     if any(a.key == b.key and a.metrics != b.metrics for a, b in shared):
         said.append("the same runs with other results")
     return said
@@ -137,8 +115,7 @@ def changes(old: Audit, new: Audit) -> View:
     """All that differs between two audits of one paper; claims are known by their ids, findings by theirs.
 
     `flipped`, `added` and `gone` are claims, as `_change` tells of them; what became contradicted comes
-    first.
-    `worse` is whether something is contradicted or inconsistent now that was not.
+    first. `worse` is whether something is contradicted or inconsistent now that was not.
     """
     before, after = facts_of(old), facts_of(new)
     both = [(before[name], side) for name, side in after.items() if name in before]
@@ -150,20 +127,14 @@ def changes(old: Audit, new: Audit) -> View:
     gone = [_change(side, None) for name, side in before.items() if name not in after]
     findings = _findings(old, new)
     worse = any(it.after == "contradicted" for it in (*flipped, *added)) or any(it.worse for it in findings)
-    said = (
-        f"{numbers.count(len(flipped))} of {plural(len(both), 'verdict')} changed; "
-        f"{numbers.count(moved)} of the others rest on other numbers."
-    )
-    more = [
-        f"{plural(len(those), 'judgement')} {word}"
-        for those, word in ((added, "new"), (gone, "gone"))
-        if those
-    ]
+    changed = f"{len(flipped)} of {plural(len(both), 'verdict')} changed"
+    more = f"{plural(len(added), 'judgement')} new, {len(gone)} gone" if added or gone else ""
+    counts = f"{changed}; {moved} of the others rest on other numbers{more and '; ' + more}."
     return View(
         paper=new.paper.title or new.paper.key,
         before=_version(old),
         after=_version(new),
-        counts=joined(said, f"{listed(more)}." if more else ""),
+        counts=counts,
         flipped=flipped,
         added=added,
         gone=gone,

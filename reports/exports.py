@@ -97,20 +97,19 @@ def claims_csv(audit: Audit) -> str:
             return str(value).lower()
         return guarded(visible(value)) if isinstance(value, str) else None if value is None else repr(value)
 
-    sides = (
-        View(claim=it, verdict=index.verdicts[it.id], settling=audit.settling.get(it.id), index=index)
-        for it in audit.claims
-    )
-    rows = [{name: shown(of(side)) for name, of in COLUMNS.items()} for side in sides]
-    csv: str = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object).to_csv(
-        index=False, lineterminator="\n"
-    )
+    rows = []
+    for it in audit.claims:
+        settling = audit.settling.get(it.id)
+        side = View(claim=it, verdict=index.verdicts[it.id], settling=settling, index=index)
+        rows.append([shown(of(side)) for of in COLUMNS.values()])
+    frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+    csv: str = frame.to_csv(index=False, lineterminator="\n")
     return csv
 
 
 # --------------------------------------------------------------------------- Markdown
 
-#: With headings and blank lines, five claims and four findings a section come to so many lines at most.
+#: With headings and blank lines, four sections of four lines come to so many at most.
 LINES = 40
 
 
@@ -135,47 +134,36 @@ def md_line(text: str, limit: int) -> str:
 def markdown_summary(audit: Audit) -> str:
     """Four numbers, the primary claims, contradictions, inconsistent numbers, what is open, how to rerun."""
     index = Lookup(audit)
-    groups = by_claim(audit.claims)
-    contradicted = [it for it in groups if any(index.status(claim) == "contradicted" for claim in it)]
+    primary = [it for it in by_claim(audit.claims) if it[0].primary]
+    against = [it for it in by_claim(audit.claims) if any(index.status(one) == "contradicted" for one in it)]
     wrong = [it for it in audit.findings if it.result == "inconsistent"]
     wrong.sort(key=lambda it: (bool(it.source), -it.weight))  # of the paper's own numbers the weightiest
-    asked = ((index.claims.get(name), it) for name, it in audit.settling.items() if it.seeds is not None)
-    open_lines = dict.fromkeys(
-        f"- {md_line(index.claim_title(it), 200)} ({md_line(words.subject_of(it), 80)}) – "
-        f"{md_escape(settling.text)}."
-        for it, settling in asked
-        if it and index.status(it) == "inconclusive"
-    )
+    still_open = []
+    for name, settling in audit.settling.items():
+        claim = index.claims.get(name)
+        if claim and settling.seeds is not None and index.status(claim) == "inconclusive":
+            about = f"{md_line(index.claim_title(claim), 200)} ({md_line(words.subject_of(claim), 80)})"
+            still_open.append(f"- {about} – {md_escape(settling.text)}.")
     parts = [f"## Audit of {md_line(audit.paper.title or audit.paper.key, 200)}", "", _md_head(index)]
-    for title, lines, limit, noun in (
-        ("Primary claims", [_md_claim(it, index) for it in groups if it[0].primary], 5, "primary claim"),
-        (
-            "Contradicted",
-            [_md_claim(it, index) for it in contradicted if not it[0].primary],
-            5,
-            "contradicted claim",
-        ),
+    for title, lines in (
+        ("Primary claims", [_md_claim(it, index) for it in primary]),
+        ("Contradicted", [_md_claim(it, index) for it in against if it not in primary]),
         (
             "Printed numbers that disagree",
             [f"- {md_line(finding_place(it), 200)}: {md_line(finding_sentence(it), 600)}" for it in wrong],
-            4,
-            "finding",
         ),
-        ("Open, the cheapest to settle first", list(open_lines), 5, "open claim"),
+        ("Open, the cheapest to settle first", still_open),
     ):
-        more = len(lines) - limit
-        rest = [f"- {plural(more, f'further {noun}')}: see the report."] if more > 0 else []
-        parts += ["", f"**{title}**", "", *lines[:limit], *rest] if lines else []
+        rest = [f"- and {len(lines) - 4} more: see the report."] if len(lines) > 4 else []
+        parts += ["", f"**{title}**", "", *lines[:4], *rest] if lines else []
     return "\n".join([*parts, *(["", f"Rerun: {md_code(audit.command)}"] if audit.command else [])]) + "\n"
 
 
 def _md_head(index: Lookup) -> str:
     """The four numbers, whose data and whose runs they rest on, what was reduced: as on the first screen."""
     audit, box = index.audit, protocol_box(index)
-    tool, newest = (
-        f"xmtc-audit {shortened(audit.tool_version, 40)}".strip(),
-        shortened(moment(audit.created), 40),
-    )
+    tool = f"xmtc-audit {shortened(audit.tool_version, 40)}".strip()
+    newest = shortened(moment(audit.created), 40)
     tested = any(index.status(it) != "not_tested" for it in audit.claims)
     return joined(
         f"**{_status_counts(index)}** of {plural(len(audit.claims), 'judgement')} "
@@ -274,39 +262,8 @@ def _claim_case(claim: ClaimRecord, index: Lookup) -> tuple[str, ...]:
 
 # --------------------------------------------------------------------------- LaTeX
 
-#: Braces are written as words: BibTeX counts a brace even behind a backslash.
-_TEX_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\textbraceleft{}",
-    "}": r"\textbraceright{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "`": r"\textasciigrave{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_"},
-    "“": "``",
-    "”": "''",
-    "‘": "`",
-    "’": "'",
-    "–": "--",
-    "—": "---",
-    "…": r"\ldots{}",
-    "\xa0": "~",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-    "−": "$-$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "†": r"\dag{}",
-}
-_TEX_MARKS: dict[words.Status, str] = {
-    "reproduced": r"$\checkmark$",
-    "contradicted": r"$\times$",
-    "inconclusive": r"$\circ$",
-    "not_tested": "--",
-}
+_TEX_SPECIAL: dict[str, str] = words.TEXTS["tex"]
+_TEX_MARKS = dict(zip(words.STATUSES, (r"$\checkmark$", r"$\times$", r"$\circ$", "--"), strict=True))
 #: Of one table; what is more goes into further ones.
 ROWS = 40
 

@@ -113,8 +113,7 @@ def _counts(entries: Sequence[View]) -> str:
 
 def _groups(entries: Sequence[View]) -> list[View]:
     """By check: those with an inconsistency first, then the weightiest. More than two findings of one sort
-    about one
-    table are folded below the first; claims are told one by one."""
+    about one table are folded below the first; claims are told one by one."""
     groups = []
     for check, own in grouped(entries, lambda it: it.of.check).items():
         shown = []

@@ -10,7 +10,7 @@ from audit.record import UNTESTED, Audit, Scope, Verdict
 from reports import cards, findings, protocol, rerun, splits, svg, tables
 from reports import sentences as words
 from reports.lookup import Lookup, by_claim, distinct
-from reports.numbers import ABSENT, count, duration
+from reports.numbers import count
 from reports.text import View, joined, listed, moment, plural
 
 NOTHING_TESTED = "Nothing was tested."
@@ -188,47 +188,29 @@ def _resting(index: Lookup) -> str:
 def _open_claims(index: Lookup) -> View:
     """The claims that more seeds can settle, the paper's own data first; of the others how many, by what they
     need."""
-    asked = []
+    by_seeds, others = [], Counter[str]()
     for name, settling in index.audit.settling.items():
-        verdict = index.verdicts.get(name)
-        told = name in index.same_claims or name not in index.claims
-        if (
-            verdict
-            and not told
-            and (verdict.reason == "run_failed" or words.status_of(verdict) == "inconclusive")
-        ):
-            asked.append((index.claims[name], settling, verdict))
-    by_seeds = sorted(
-        (it for it in asked if it[1].seeds is not None), key=lambda it: words.judged_on(it[2]) == "other_data"
-    )
-    rows = [
-        View(
-            title=index.claim_title(claim),
-            metric=words.subject_of(claim),
-            href=f"#{index.anchors[claim.id]}",
-            seeds=settling.seeds,
-            runs=sum(settling.missing.values()) or ABSENT,
-            time="not known"
-            if settling.seconds is None
-            else joined(duration(settling.seconds), settling.device and f"on a {settling.device}"),
-            chance=words.to_settle(settling, words.judged_on(verdict), chances=True).partition("; ")[2]
-            or settling.text,
-        )
-        for claim, settling, verdict in by_seeds[:_OPEN_NAMED]
-    ]
-    more = len(by_seeds) - len(rows)
-    rest = (
-        [f"{plural(more, 'further judgement')}: more seeds than these; `audit plan` lists them."]
-        if more
-        else []
-    )
-    others = Counter(
-        words.to_settle(it, words.judged_on(verdict)) for _, it, verdict in asked if it.seeds is None
-    )
-    rest += [f"{plural(number, 'judgement')}: {text}." for text, number in others.items()]
-    return View(
-        claims=rows, rest=rest, stand_in=any(verdict.scope == "other_data" for _, _, verdict in by_seeds)
-    )
+        verdict, claim = index.verdicts.get(name), index.claims.get(name)
+        if verdict is None or claim is None or name in index.same_claims:
+            continue
+        needed = words.to_settle(settling, words.judged_on(verdict), chances=True)
+        if verdict.reason != "run_failed" and index.status(claim) != "inconclusive":
+            continue
+        if settling.seeds is None:
+            others[needed] += 1
+        else:
+            title, stand_in = index.claim_title(claim), verdict.scope == "other_data"
+            row = View(
+                title=title, claim=claim, of=settling, href=f"#{index.anchors[name]}", stand_in=stand_in
+            )
+            by_seeds.append(
+                row.but(metric=words.subject_of(claim), chance=needed.partition("; ")[2] or needed)
+            )
+    by_seeds.sort(key=lambda it: it.stand_in)
+    rest = [f"{plural(number, 'judgement')}: {text}." for text, number in others.items()]
+    if len(by_seeds) > _OPEN_NAMED:
+        rest.insert(0, f"{len(by_seeds) - _OPEN_NAMED} more, for which `audit plan` tells the seeds.")
+    return View(claims=by_seeds[:_OPEN_NAMED], rest=rest, stand_in=any(it.stand_in for it in by_seeds))
 
 
 # --------------------------------------------------------------------------- the page over several audits

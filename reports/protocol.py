@@ -132,13 +132,6 @@ def _settings(it: ExperimentRecord, run: Run) -> Iterator[tuple[str, str]]:
 
 # --------------------------------------------------------------------------- on the first screen
 
-#: Of what was changed, words that tell more than the name of the setting; what everybody asks first.
-_TOLD = {
-    "epochs": "{here} epochs instead of {paper}",
-    "words kept of a document": "{here} words of a document instead of {paper}",
-    "word vectors": "word vectors of {here} components instead of {paper}",
-    "documents a batch": "batches of {here} documents instead of {paper}",
-}
 _FIRST = ("epochs", "words kept of a document", "word vectors")
 
 
@@ -163,35 +156,22 @@ def protocol_box(index: Lookup) -> tuple[str, str] | None:
     if reduced:
         changes = _changes(reduced)
         cpu = any("CPU" in str(it.runs[0].spec.protocol.get("deviation")) for it in reduced)
-        of = (
-            ""
-            if len(reduced) == len(run)
-            else f" in {numbers.count(len(reduced))} of {plural(len(run), 'experiment')}"
-        )
-        rest = [f"and {numbers.count(len(changes) - 6)} more"] if len(changes) > 6 else []
-        parts.append(
-            f"reduced{' for a CPU' if cpu else ''}{of}"
-            + (f": {', '.join([*changes[:6], *rest])}" if changes else "")
-        )
+        of = "" if len(reduced) == len(run) else f" in {len(reduced)} of {plural(len(run), 'experiment')}"
+        rest = [f"and {len(changes) - 6} more"] if len(changes) > 6 else []
+        told = f": {', '.join([*changes[:6], *rest])}" if changes else ""
+        parts.append(f"reduced{' for a CPU' if cpu else ''}{of}{told}")
     if own:
-        parts.append(
-            f"{'' if own == len(run) else f'in {numbers.count(own)} '}the paper’s own, as far as it "
-            f"is described"
-        )
+        parts.append(f"{'' if own == len(run) else f'in {own} '}the paper’s own, as far as it is described")
     if imported:
-        parts.append(
-            f"the runs of {plural(imported, 'experiment')} were imported and follow the program "
-            f"that made them"
-        )
+        parts.append(f"in {imported} that of the program whose results were imported")
     return f"{capital('; '.join(parts))}.", _rising(run)
 
 
 def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
-    """Numbers that are others here, over all experiments: the first-asked, then by how many times.
+    """Numbers that are others here: the first-asked, then by how many times they differ.
 
-    `20 epochs instead of 30`, `20 epochs instead of 5 to 51`: from the smallest to the largest. Data and
-    tuning have
-    panels of their own; a setting of the model that another one holds is told once.
+    `epochs 20 instead of 30`, `epochs 20 instead of 5 to 51`: from the smallest to the largest. Data and
+    tuning have panels of their own; a setting of the model that another one holds is told once.
     """
     changed: dict[str, list[tuple[float, float]]] = {}
     for it in dict.fromkeys(it for experiment in experiments for it in experiment.deviations):
@@ -203,35 +183,27 @@ def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
         place = _FIRST.index(what) if what in _FIRST else len(_FIRST)
         return place, -max(abs(math.log(here / paper)) for here, paper in changed[what])
 
-    def span(values: Iterable[float]) -> str:
-        ordered = [f"{it:.0f}" if it.is_integer() else f"{it:g}" for it in map(float, sorted(set(values)))]
-        return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"
+    def span(values: Sequence[float]) -> str:
+        return " to ".join(dict.fromkeys(f"{it:.6g}" for it in (min(values), max(values))))
 
     told = []
     for what in sorted(changed, key=rank):
-        bare = what.removeprefix("base ")
-        if bare == what or bare not in changed:
+        if not what.startswith("base ") or what.removeprefix("base ") not in changed:
             now, before = map(span, zip(*changed[what], strict=True))
-            pattern = _TOLD.get(what, f"{what.replace('_', ' ')} {{here}} instead of {{paper}}")
-            told.append(pattern.format(here=now, paper=before))
+            told.append(f"{what.replace('_', ' ')} {now} instead of {before}")
     return told
 
 
 def _rising(run: Iterable[ExperimentRecord]) -> str:
     """That training may have ended too early: of how many curves, of three points or more, the mean over the
-    seeds is
-    best at the last evaluation that any seed had; empty where of none.
-    """
+    seeds is best at the last evaluation that any seed had; empty where of none."""
     curves = [it for it in map(curves_of, run) if it and it.metric != "loss" and len(it.mean) >= 3]
     best = [max(it.mean, key=lambda point: point[1])[0] for it in curves]
     number = sum(at == max(x[-1][0] for x in it.seeds) for at, it in zip(best, curves, strict=True))
     if not number:
         return ""
-    return (
-        f"In {numbers.count(number)} of {plural(len(curves), 'experiment')} with a learning curve "
-        f"the mean score on "
-        "held-out documents was still rising at the end, so training time may explain differences."
-    )
+    of = f"{number} of {plural(len(curves), 'experiment')} with a learning curve"
+    return f"In {of} the mean score was still rising at the end, so training time may explain differences."
 
 
 def scope_notes(index: Lookup) -> list[View]:
@@ -256,33 +228,13 @@ def scope_notes(index: Lookup) -> list[View]:
                 f"fingerprint {fingerprint[:12]})"
             )
         made.setdefault((scope, stated), []).append(f"{runs} for {sets} used {what}")
-    # several splits may come with the corpus, of which the paper's may be any or none
-    split = "another split" if index.audit.splits is None else "a split that need not be the paper’s"
-
-    def means(scope: Scope, stated: str) -> str:
-        how = f"as the import states, not verified here ({stated})" if stated else "by content"
-        return {
-            "same_data": f"the paper’s own, {how}.",
-            "other_split": f"the same corpus in {split}; values are judged with the noise of both "
-            f"test sets added.",
-            "other_data": "another corpus than the paper’s: its printed values are not judged, only "
-            "comparisons.",
-        }[scope]
-
     return [
-        View(scope=scope, word=SCOPE_WORDS[scope], means=means(scope, stated), made=texts)
+        View(scope=scope, stated=stated, word=SCOPE_WORDS[scope], made=texts)
         for (scope, stated), texts in made.items()
     ]
 
 
 # --------------------------------------------------------------------------- tuning and runs
-
-_PRUNERS = {
-    "none": "no trial was ended early",
-    "median": "trials below the median of the others at the same epoch were ended early",
-    "halving": "trials were ended early by successive halving",
-}
-_SAMPLERS = {"random": "drawn at random", "tpe": "proposed by TPE, which learns from the trials before"}
 
 
 def study_views(index: Lookup) -> list[View]:
@@ -293,13 +245,13 @@ def study_views(index: Lookup) -> list[View]:
         if study := own[0].study:
             spec = study.spec
             ranges = "; ".join(f"{it.name.partition('.')[2].replace('_', ' ')} {it}" for it in spec.space)
-            limit = f" (no trial begun after {numbers.duration(study.timeout)})" if study.timeout else ""
-            time = f"{numbers.duration(study.seconds)} of training{limit}"
+            limit = f", no trial begun after {numbers.duration(study.timeout)}" if study.timeout else ""
             facts = [
                 f"Ranges: {ranges}.",
                 f"Held out: {study.validation.removeprefix('dev: ').rstrip('.')}.",
-                f"Budget: {study.counted} of {plural(study.wanted, 'trial')}, {time}; "
-                f"{_SAMPLERS[spec.sampler]}, seed {spec.seed}; {_PRUNERS[spec.pruner]}.",
+                f"Budget: {study.counted} of {plural(study.wanted, 'trial')}, "
+                f"{numbers.duration(study.seconds)} of "
+                f"training{limit}; sampler {spec.sampler}, seed {spec.seed}; pruner {spec.pruner}.",
                 f"Record: studies/{study.key}.json in the folder of the runs.",
             ]
             views.append(View(study=study, heading=heading([index.title(it.id) for it in own]), facts=facts))

@@ -100,7 +100,7 @@ def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
     return list({run.key: run for it in experiments for run in it.runs if not run.imported}.values())
 
 
-def _with_readings(command: str, index: Lookup) -> str:
+def _with_specifications(command: str, index: Lookup) -> str:
     """The command of the page; with the readings that were run, where it does not make them.
 
     `--readings` takes one claim file, one split column and a number of seeds.
@@ -153,13 +153,13 @@ def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
 
 
 def rerun_box(index: Lookup) -> View:
-    """The exact command, the data by fingerprint, seeds, time and memory as they were here; margins
-    and versions."""
+    """The exact command, the data by fingerprint, seeds, time and memory as they were here; margins and
+    versions."""
     audit, runs = index.audit, _ours(index.audit.experiments)
     lots = list(_imports(index.every_run.values(), audit.paper.key))
     command = audit.command or "audit run"
     others = len(_ours(it for it in audit.experiments if it.reading_of))
-    all_of_it = _with_readings(command, index) if others else command
+    all_of_it = _with_specifications(command, index) if others else command
     facts = [("Imported files, SHA-256", it) for _, it in lots]
     if runs:
         memory = max((it.peak_memory_bytes for it in runs if it.peak_memory_bytes), default=None)
@@ -248,9 +248,8 @@ def on_changed_margins(index: Lookup) -> str:
 
 
 def margins_of(audit: Audit, runs: Iterable[Run], claim: str = "") -> str:
-    """Whether the margins, those of one claim where it is named, stood before the runs began; of "
-    "those that were
-    imported nobody knows."""
+    """Whether the margins, those of one claim where it is named, stood before the runs began; of " "those
+    that were imported nobody knows."""
     every = {run.key: run for run in runs}.values()
     stand = {mark for mark, added in audit.margins_grown.items() if claim not in added}
     same = sum(run.margins.get(audit.paper.key) in (audit.margins_hash, *stand) for run in every)

@@ -94,7 +94,6 @@ class KindWords:
     parts: str = ""  # What one of several comparisons that make it up is called.
     printed: bool = False  # Whether it is about a printed number, which nothing on other data speaks to.
     direction_only: bool = False  # Whether it is judged without its size.
-    likeness: bool = False  # Whether it says that two are alike.
     epochs: bool = False  # Whether it compares the epochs that a score takes.
     one_axis: bool = True  # Whether all of its arms were measured on one data set by one metric.
     target_is: str = "printed difference"  # What the estimate is compared with.
@@ -246,11 +245,8 @@ def about_text(claim: ClaimRecord, verdict: Verdict) -> str:
 def printed_text(claim: ClaimRecord, verdict: Verdict) -> str:
     """The printed number, the printed difference with its sign, or the claimed exponent; else a dash."""
     measure = kind_words(claim).measure
-    if (
-        measure is None
-        or measure is RATIO
-        or (verdict.target is None and not (measure is MEAN and claim.printed))
-    ):
+    known = verdict.target is not None or (measure is MEAN and claim.printed)
+    if measure is None or measure is RATIO or not known:
         return numbers.ABSENT
     return measure.sign + printed_of(claim, verdict)
 
@@ -259,9 +255,7 @@ def ours_text(claim: ClaimRecord, verdict: Verdict) -> str:
     """`+1.66 (1.10 to 2.22)`, `× 1.62 (...)`, `power 1.05 (...)`, `11.49 / not reached`, or a share."""
     kind = kind_words(claim)
     if kind.measure is None:
-        return (
-            share_as_claimed(claim, verdict) if kind.parts else " / ".join(medians_of(verdict))
-        ) or numbers.ABSENT
+        return share_as_claimed(claim, verdict) or " / ".join(medians_of(verdict)) or numbers.ABSENT
     text = measured_text(claim, verdict) or numbers.ABSENT
     if kind.is_value or not verdict.ci95:
         return text
@@ -434,22 +428,22 @@ def verdict_sentence(
             f"{capital(RUN_ON[verdict.scope])}, " if verdict.scope in ("other_split", "other_data") else ""
         )
         measured = capital(scope + kind.measured.format_map(fields_of(claim, verdict, names))) + "."
-    last = replace(verdict, estimate=verdict.last_estimate)
-    every_reading = verdict.readings and len(verdict.readings) == verdict.readings_declared
+    borne_out = agreed = ""
+    if verdict.last_n:
+        last = replace(verdict, estimate=verdict.last_estimate)
+        all_give = "the same" if last.estimate is None else estimate_text(claim, last, sd=False)
+        seeds = seeds_text(verdict.last_n)
+        borne_out = f"An earlier look decided it; all {seeds} give {all_give}, which confirms it."
+    if len(verdict.readings) == verdict.readings_declared > 0 and verdict.outcome != "inconclusive":
+        agreed = f"All {verdict.readings_declared} declared readings of what the paper leaves open agree."
+    shows_band = band and kind.measure and status != "not_tested"
     return joined(
         measured,
         f"{status_text(claim, verdict)}: {because(claim, verdict, names, settling)}.",
-        f"With other margins, taken alone: {band}."
-        if band and kind.measure and status != "not_tested"
-        else "",
+        f"With other margins, taken alone: {band}." if shows_band else "",
         size_not_judged(claim, verdict) if status == "reproduced" else "",
-        f"An earlier look decided it; all {seeds_text(verdict.last_n)} give "
-        f"{'the same' if last.estimate is None else estimate_text(claim, last, sd=False)}, which confirms it."
-        if verdict.last_n
-        else "",
-        f"All {verdict.readings_declared} declared readings of what the paper leaves open agree."
-        if every_reading and verdict.outcome != "inconclusive"
-        else "",
+        borne_out,
+        agreed,
         alternatives(claim, departures) if status == "contradicted" else "",
     )
 
@@ -470,11 +464,8 @@ def alternatives(claim: ClaimRecord, departures: int) -> str:
     known = f"one of the {departures} departures listed under “Protocol”, " if departures > 1 else ""
     known = known or ("the departure listed under “Protocol”, " if departures else "")
     luck = "a slip in printing" if kind_words(claim).is_value else "a lucky run"
-    return (
-        f"Other possible explanations: {known}a setting that the paper leaves open, another "
-        f"preparation of the data, "
-        f"or {luck}."
-    )
+    also = "a setting that the paper leaves open, another preparation of the data"
+    return f"Other possible explanations: {known}{also}, or {luck}."
 
 
 def over_metrics(marks: Iterable[tuple[str, Status]]) -> str:
@@ -493,12 +484,11 @@ def over_metrics(marks: Iterable[tuple[str, Status]]) -> str:
     return capital("; ".join(parts)) + "." if parts else ""
 
 
-# --------------------------------------------------------------------------- what was not run, what would
-# settle it
+# --------------------------------------------------------------------------- what was not run, or is open
 
 
 def unrun(verdict: Verdict, names: Sequence[str]) -> str | None:
-    """`A has not been run; the other arm has 1 seed`; None where no arm was run, or the verdict is another.
+    """`A has not been run`; None where no arm was run, or the verdict is another.
 
     `names` are those of the claim's experiments, in its order, as they are to stand in the sentence.
     """
@@ -507,19 +497,12 @@ def unrun(verdict: Verdict, names: Sequence[str]) -> str | None:
     arms = {it[0]: it[1:] for it in zip(names, verdict.n, verdict.attempts, strict=False)}
     never = [name for name, (_, attempts) in arms.items() if not attempts]
     barren = [name for name, (n, attempts) in arms.items() if attempts and not n]
-    seeds = [n for n, _ in arms.values() if n]
 
     def some(lacking: Sequence[str]) -> str:
         return listed(lacking if len(lacking) <= 3 else [*lacking[:2], f"{len(lacking) - 2} others"])
 
     parts = [f"{some(never)} {'has' if len(never) == 1 else 'have'} not been run"] if never else []
     parts += [f"no run of {some(barren)} gives this number"] if barren else []
-    if parts and seeds:
-        spread = (
-            plural(max(seeds), "seed") if min(seeds) == max(seeds) else f"{min(seeds)} to {max(seeds)} seeds"
-        )
-        others = "the other arm has" if len(seeds) == 1 else f"the other {len(seeds)} arms have"
-        parts.append(f"{others} {spread}")
     return "; ".join(parts) or None
 
 
@@ -553,15 +536,11 @@ def to_settle(settling: Settling, scope: Scope | None, *, chances: bool = False)
         return on + settling.text
 
     def seeds(fewest: int | None, more: int | None) -> str:
-        return (
-            "no number of seeds"
-            if fewest is None
-            else f"80% with {fewest} seeds, 90% with {more or 'more than 100'}"
-        )
+        return f"{fewest} ({more or 'more than 100'}) seeds" if fewest else "no number of seeds"
 
+    reproduce, contradict = seeds(*settling.reproduce), seeds(*settling.contradict)
     return (
-        f"{on}{settling.text}; chance to reproduce it: {seeds(*settling.reproduce)}; to "
-        f"contradict it: {seeds(*settling.contradict)}"
+        f"{on}{settling.text}; 80% (90%) chance to reproduce it: {reproduce}; to contradict it: {contradict}"
     )
 
 
@@ -578,10 +557,8 @@ def came_out(verdict: Verdict) -> str:
         alone = it.reason == "multiplicity" and it.p_reproduced is not None
         return f"{alone_text(it, verdict.level)} alone" if alone else it.outcome
 
-    groups, verbs = (
-        Counter(map(group, verdict.readings)),
-        {"reproduced": "reproduce", "contradicted": "contradict"},
-    )
+    groups = Counter(map(group, verdict.readings))
+    verbs = {"reproduced": "reproduce", "contradicted": "contradict"}
     parts = []
     for outcome, verb in verbs.items():
         if number := groups[outcome]:
@@ -592,9 +569,8 @@ def came_out(verdict: Verdict) -> str:
         parts.append(f"{number} {'is' if number == 1 else 'are'} inconclusive")
     run, declared = len(verdict.readings), verdict.readings_declared
     of = f"the {run} that were run of its {declared}" if run < declared else f"its {declared}"
-    none = next(
-        (verb for word, verb in verbs.items() if not groups[word] and not groups[f"{word} alone"]), ""
-    )
+    lacking = (verb for word, verb in verbs.items() if not groups[word] and not groups[f"{word} alone"])
+    none = next(lacking, "")
     said = f"; none {none}s it" if none and len(groups) > 1 else ""
     return f"of {of} declared readings of what the paper leaves open, {listed(parts)}{said}"
 

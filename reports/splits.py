@@ -76,7 +76,7 @@ def splits_of_claim(study: SplitStudy | None, claim: str) -> str:
     return f"{of.metric} under each reading of the split: {both}."
 
 
-def default_reading(study: SplitStudy) -> tuple[str, ...]:
+def default_specification(study: SplitStudy) -> tuple[str, ...]:
     """That the columns were run under one reading of what else the paper leaves open."""
     several = [it.readings_declared for it in study.noise if it.claim and it.readings_declared > 1]
     said = "The columns were run under the default reading of what else the paper leaves open, one of up to "
@@ -130,7 +130,7 @@ def split_table(study: SplitStudy, *, values: bool = True) -> str:
         lines += [_values(it) for it in noise]
     elif lacking := dict.fromkeys(f"{it.experiment}{tried}" for it in noise if (tried := _tried(it))):
         lines.append(f"not on every column: {', '.join(lacking)}")
-    return "\n".join([*lines, *_not_run(study), *default_reading(study), *study.left_out]).rstrip()
+    return "\n".join([*lines, *_not_run(study), *default_specification(study), *study.left_out]).rstrip()
 
 
 def _judged_lines(noise: Sequence[SplitNoise]) -> Iterator[str]:
@@ -187,7 +187,7 @@ def split_section(index: Lookup) -> View | None:
         noise=[(it, index.title(it.experiment), index.anchors.get(it.claim or "", "")) for it in noise],
         values_of=[_values(it) for it in noise],
         plots=[it for it in plots if it[1]],
-        default=default_reading(study),
+        default=default_specification(study),
         missing=[*missing, *study.left_out],
         command=study.command,
     )

@@ -1,18 +1,14 @@
 """Every figure as lines, discs and texts: intervals, readings, learning curves. Written here as SVG for the
-page;
-`reports.figures` writes the same drawings as files for a paper.
+page; `reports.figures` writes the same drawings as files for a paper.
 
 Why not matplotlib on the page: a page has a plot for every claim. Measured on two CPU cores, matplotlib takes
-0.5 to
-2 s to import and then 90 ms and 8 kB for a plot like these, with the colours fixed in the file; these take
-0.1 ms and
-1 kB, and get their colours from the page's style sheet, so that dark mode and grey print work.
+0.5 to 2 s to import and then 90 ms and 8 kB for a plot like these, with the colours fixed in the file; these
+take 0.1 ms and 1 kB, and get their colours from the page's style sheet, so that dark mode and grey print
+work.
 
 A drawing is 340 units wide, the text width of a narrow phone: it is shown at its own size and never shrunk
-until its
-labels cannot be read. All text from outside is escaped here, because the template takes the result as it is.
-Marks
-differ in shape, not only in colour.
+until its labels cannot be read. All text from outside is escaped here, because the template takes the result
+as it is. Marks differ in shape, not only in colour.
 """
 
 from __future__ import annotations

@@ -146,8 +146,8 @@ def mean_and_sd(values: Sequence[float]) -> tuple[float, float | None]:
 
 
 def across_section(index: Lookup) -> list[View]:
-    """By collection, what every paper prints for one method and metric, and ours; those collections
-    first of ours."""
+    """By collection, what every paper prints for one method and metric, and ours; those collections first of
+    ours."""
     views, own = [], index.audit.paper.key
     for collection, rows in grouped(index.audit.across, lambda it: it.collection).items():
         papers = dict.fromkeys((own, *sorted({it.paper for row in rows for it in row.prints})))

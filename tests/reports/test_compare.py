@@ -61,15 +61,15 @@ CAUSES: dict[str, tuple[Audit, Audit, str]] = {
     "printed": (
         OLD,
         with_claim(NEW, printed=("75.20",), cells=("t5.a.P@1",)),
-        "the claim file states it otherwise: the cells it is about and the printed number",
+        "the claim file states it otherwise (cells and printed)",
     ),
     "data": (OLD, with_data(NEW, name="rcv1", fingerprint="f"), "runs on rcv1, before on eurlex-4k"),
     "settings": (
         OLD,
         with_spec(NEW, protocol={"epochs": 8}, precision="bf16"),
-        "other runs of the same seeds: another protocol and another precision",
+        "other runs of the same seeds (another protocol and precision)",
     ),
-    "revision": (OLD, with_spec(NEW, revision=2), "a correction of the model’s code"),
+    "revision": (OLD, with_spec(NEW, revision=2), "other runs of the same seeds (another revision)"),
     "results": (OLD, with_scores(NEW, 75.9), "the same runs with other results"),
     "level": (OLD, reproduced(level=0.01), "the level of 1 %, before 5 %"),
     "readings": (

@@ -178,12 +178,12 @@ def reduced(deviations: Sequence[Deviation]) -> Audit:
     [
         (
             CHANGED,
-            "Reduced for a CPU: 20 epochs instead of 30, 96 words of a document instead of 500, word vectors "
-            "of 50 components instead of 300, learning rate 5e-05 instead of 0.001, maps 16 instead of 128.",
+            "Reduced for a CPU: epochs 20 instead of 30, words kept of a document 96 instead of 500, word "
+            "vectors 50 instead of 300, learning rate 5e-05 instead of 0.001, maps 16 instead of 128.",
         ),
         (
             [changed("epochs", it, 20) for it in (30, 5, 100)],
-            "Reduced for a CPU: 20 epochs instead of 5 to 100.",
+            "Reduced for a CPU: epochs 20 instead of 5 to 100.",
         ),
     ],
 )
