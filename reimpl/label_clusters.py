@@ -20,16 +20,17 @@ the torch of that time its gradient was zero after the first step, so that momen
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from reimpl.config_fields import check
 from reimpl.data.dataset import Split
@@ -44,8 +45,6 @@ _BLOCK_OF_A_GPU = 1 << 23
 _DEVIATION = 0.02
 
 Products: TypeAlias = Literal["probabilities", "logarithms"]
-Block: TypeAlias = tuple[int, int, Tensor, Tensor]
-"""Labels from and to, and of the positives among them the document and the label counted from there."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +181,7 @@ class LabelClusters(nn.Module):
         """Eq. (5), or the code's: vectors (B, d) and positives, in any order, no pair twice -> scalar.
 
         A document without labels learns that the labels of the head, and the root's units, are 0. No more
-        than a block of scores is ever held; gradients are made on the way. Waits for the device once.
+        than a block of scores is ever held. Waits for the device once.
         """
         B, width, options = len(features), self._width(features), self.options
         ranks, by_rank = self.rank[cols].sort()
@@ -198,29 +197,31 @@ class LabelClusters(nn.Module):
         place = dict(zip(edges, looked_up, strict=False))
         first = torch.argsort(visited.int(), dim=0, descending=True, stable=True)
 
-        def blocks(cluster: int, documents: Tensor) -> list[Block]:
-            """Those of a cluster with its positives; `documents` as the cluster numbers them."""
-            a, b = self.starts[cluster : cluster + 2]
-            bounds = ((lo, min(lo + width, b)) for lo in range(a, b, width))
-            places = ((lo, hi, slice(place[lo], place[hi])) for lo, hi in bounds)
-            return [(lo - a, hi - a, documents[some], ranks[some] - lo) for lo, hi, some in places]
+        def of_cluster(
+            cluster: int, x: Tensor, weight: Tensor, share: Tensor, documents: Tensor, root: Tensor | None
+        ) -> Tensor:
+            """`documents` of the positives, as the cluster numbers them."""
+            (a, b), total = self.starts[cluster : cluster + 2], features.new_zeros(())
+            for lo, part in zip(range(a, b, width), torch.split(weight, width), strict=True):
+                some = slice(place[lo], place[min(lo + width, b)])
+                block = x, part, share, documents[some], ranks[some] - lo, root, options.products
+                # Scores are made anew in the backward pass: those of a cluster are never there together.
+                total = total + checkpoint(block_loss, *block, use_reentrant=False, preserve_rng_state=False)
+            return total
 
         total = features.new_zeros(())
         if self.head is not None:
-            total = total + cluster_loss(features, self.head.weight, share, blocks(0, rows))
+            total = total + of_cluster(0, features, self.head.weight, share, rows, None)
         units = self._units(features)
         if options.absent_roots:
             total = total + (F.softplus(units) * ~visited * share[:, None]).sum()
         for i, present in enumerate(looked_up[len(edges) :]):
             if present:
                 mine, tail = first[:present, i], self._tail(i)
-                total = total + cluster_loss(
-                    tail.reduced(features.index_select(0, mine)),
-                    tail.expand.weight,
-                    share[mine],
-                    blocks(i + self.in_root, (visited[:, i].cumsum(0) - 1)[rows]),
-                    root=units[:, i].index_select(0, mine),
-                    products=options.products,
+                x, root = tail.reduced(features[mine]), units[mine, i : i + 1]
+                documents = (visited[:, i].cumsum(0) - 1)[rows]
+                total = total + of_cluster(
+                    i + self.in_root, x, tail.expand.weight, share[mine], documents, root
                 )
         return total
 
@@ -286,114 +287,31 @@ class _Tail(nn.Module):
         return z if self.norm is None else F.relu(self.norm(z))
 
 
-# ---------------------------------------------------------------------------------------- loss of a cluster
-# Block by block, with the gradients made on the way: neither the scores of a cluster nor anything of their
-# size is kept for the backward pass. The derivative of a sum of losses is known as soon as a block of scores
-# is, and is turned into gradients of the weights and of the documents' vectors at once.
-#
-# Shapes: n documents, d components, l labels of the cluster, c labels of a block.
-
-#: torch's BCELoss lets no logarithm fall below this,
-_LOWEST = -100.0
-#: and divides its gradient by no less.
-_LEAST = 1e-12
-
-
-def cluster_loss(
+def block_loss(
     x: Tensor,
     weight: Tensor,
     share: Tensor,
-    blocks: Sequence[Block],
-    *,
-    root: Tensor | None = None,
-    products: Products = "probabilities",
+    rows: Tensor,
+    cols: Tensor,
+    root: Tensor | None,
+    products: Products,
 ) -> Tensor:
-    """Sum over documents and labels of share times binary cross-entropy: a scalar.
+    """Sum over n documents and a block of c labels of share times binary cross-entropy: a scalar.
 
-    x (n, d) vectors; weight (l, d); share (n,) what a document counts; root (n,): the unit of the cluster
-    before its sigmoid, times which, as a probability, that of each label is taken; None: the labels' alone.
-    Gradients are of x, weight and root, once.
+    x (n, d) vectors; weight (c, d); share (n,) what a document counts; rows and cols: the positives; root
+    (n, 1): the unit of the cluster before its sigmoid, times which, as a probability, that of each label is
+    taken; None: the labels' alone.
     """
-    learns = torch.is_grad_enabled()  # inside it never is
-    return cast(Tensor, _ClusterLoss.apply(x, weight, root, share, blocks, products, learns))  # type: ignore[no-untyped-call]
-
-
-class _ClusterLoss(torch.autograd.Function):
-    @staticmethod
-    def forward(
-        ctx: Any,
-        x: Tensor,
-        weight: Tensor,
-        root: Tensor | None,
-        share: Tensor,
-        blocks: Sequence[Block],
-        products: Products,
-        learns: bool,
-    ) -> Tensor:
-        total = x.new_zeros(())
-        of_x, of_root = torch.zeros_like(x), None if root is None else torch.zeros_like(root)
-        of_weight = torch.empty_like(weight) if learns else None
-        for lo, hi, rows, cols in blocks:
-            scores = x @ weight[lo:hi].t()  # (n, c)
-            sums, slope, of_unit = _terms(scores, root, rows, cols, products)
-            total += sums @ share
-            if of_weight is None:
-                continue
-            slope *= share[:, None]
-            of_x.addmm_(slope, weight[lo:hi])
-            torch.mm(slope.t(), x, out=of_weight[lo:hi])
-            if of_root is not None and of_unit is not None:
-                of_root += of_unit * share
-        ctx.gradients = (of_x, of_weight, of_root)
-        return total
-
-    @staticmethod
-    @torch.autograd.function.once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        # In place, because a second copy of the weights would be what memory is spared for.
-        found = tuple(None if it is None else it.mul_(grad) for it in ctx.gradients)
-        del ctx.gradients
-        return (*found, None, None, None, None)
-
-
-def _terms(
-    scores: Tensor, root: Tensor | None, rows: Tensor, cols: Tensor, products: Products
-) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Of a block of scores (n, c): sums over its labels (n,), derivatives (n, c), and those of root (n,)."""
-    if root is not None:
-        product = _of_probabilities if products == "probabilities" else _of_logarithms
-        return product(scores, root[:, None], rows, cols)
-    sums = F.softplus(scores).sum(1)
-    sums.index_add_(0, rows, -scores[rows, cols])
-    slope = scores.sigmoid_()
-    slope[rows, cols] -= 1  # no pair comes twice, so plain indexing is exact
-    return sums, slope, None
-
-
-def _of_probabilities(
-    scores: Tensor, root: Tensor, rows: Tensor, cols: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
-    """As torch's BCELoss of the product of two sigmoids."""
-    own, unit = torch.sigmoid(scores), torch.sigmoid(root)
-    p = own * unit
-    losses = torch.log1p(-p).clamp_(min=_LOWEST).neg_()
-    positive = p[rows, cols]
-    losses[rows, cols] = -torch.log(positive).clamp(min=_LOWEST)
-    slope = p / (p * (1 - p)).clamp_(min=_LEAST)
-    slope[rows, cols] = (positive - 1) / (positive * (1 - positive)).clamp(min=_LEAST)
-    slope *= own
-    of_unit = (slope.sum(1, keepdim=True) * unit * (1 - unit))[:, 0]
-    return losses.sum(1), slope.mul_(1 - own).mul_(unit), of_unit
-
-
-def _of_logarithms(scores: Tensor, root: Tensor, rows: Tensor, cols: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The same in logarithms: with a = e^-root and b = e^-score, p / (1 - p) = 1 / (a + b + a b)."""
-    present = F.softplus(-root) + F.softplus(-scores)  # - log p
-    odds = torch.logaddexp(-root, F.softplus(-root) - scores).neg_()  # log p / (1 - p)
-    losses = present + odds
-    losses[rows, cols] = present[rows, cols]
-    slope = (odds - F.softplus(scores)).exp_()
-    of_units = odds.sub_(F.softplus(root)).exp_()
-    slope[rows, cols] = torch.sigmoid(scores[rows, cols]) - 1
-    of_units[rows, cols] = (torch.sigmoid(root) - 1)[rows, 0]
-    return losses.sum(1), slope, of_units.sum(1)
+    scores = F.linear(x, weight)  # (n, c)
+    target = torch.zeros_like(scores)
+    target[rows, cols] = 1
+    if root is None:
+        losses = F.binary_cross_entropy_with_logits(scores, target, reduction="none")
+    elif products == "probabilities":
+        losses = F.binary_cross_entropy(scores.sigmoid() * root.sigmoid(), target, reduction="none")
+    else:
+        present = F.softplus(-root) + F.softplus(-scores)  # - log p
+        # 1 - p is 1 - sigmoid(root), or sigmoid(root) times 1 - sigmoid(score)
+        absent = -torch.logaddexp(-F.softplus(root), -F.softplus(-root) - F.softplus(scores))
+        losses = torch.where(target > 0, present, absent)
+    return losses.sum(1) @ share

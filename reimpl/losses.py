@@ -120,67 +120,15 @@ def ranking_loss(
     Where several labels share the lowest positive or the highest negative score, the gradient is shared
     equally among them; a term of exactly 0 has slope 1, as the public code's clamp has.
     """
-    parts = _Ranking.apply(scores, rows, cols, margin, over == "mean")  # type: ignore[no-untyped-call]
-    return RankingLoss(*cast(tuple[Tensor, Tensor], parts))
-
-
-class _Ranking(torch.autograd.Function):
-    """Keeps the scores and, in the array that the terms were in, which negatives are the highest.
-
-    Comparisons are written as numbers: a pass over B x L booleans takes several times as long.
-    """
-
-    @staticmethod
-    def forward(
-        ctx: Any, scores: Tensor, rows: Tensor, cols: Tensor, margin: float, mean: bool
-    ) -> tuple[Tensor, Tensor]:
-        mine = scores[rows, cols]
-        lowest = torch.full_like(scores[:, 0], torch.inf).scatter_reduce_(0, rows, mine, "amin")
-        terms = scores.clone()
-        terms[rows, cols] = -torch.inf
-        highest = terms.amax(1)
-        LP = terms.add_((margin - lowest)[:, None]).clamp_(min=0).sum(1)
-        LN = torch.zeros_like(lowest).index_add_(0, rows, ((margin + highest)[rows] - mine).clamp(min=0))
-        positives = torch.bincount(rows, minlength=len(scores))
-        two_sided = (positives > 0) & (positives < scores.shape[1])
-        at_highest = torch.eq(scores, highest[:, None], out=terms)
-        at_highest[rows, cols] = 0
-        ctx.save_for_backward(scores, rows, cols, lowest, highest, two_sided, at_highest)
-        ctx.margin, ctx.mean = margin, mean
-        divisors, none = _divisors(scores, rows, mean), torch.zeros_like(LP)
-        return torch.where(two_sided, LP / divisors[0], none), torch.where(two_sided, LN / divisors[1], none)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None, None]:
-        scores, rows, cols, lowest, highest, two_sided, at_highest = ctx.saved_tensors
-        to_LP, to_LN = (
-            torch.where(two_sided, grad, torch.zeros_like(grad)) / divisor
-            for grad, divisor in zip(grads, _divisors(scores, rows, ctx.mean), strict=True)
-        )
-        mine = scores[rows, cols]
-        # LP: 1 for each negative whose term is open, and minus their number for the lowest positives
-        slope = torch.empty_like(scores)
-        torch.ge(scores, (lowest - ctx.margin)[:, None], out=slope)
-        slope[rows, cols] = 0
-        open_negatives = slope.sum(1)
-        slope *= to_LP[:, None]
-        at_lowest = (mine == lowest[rows]).to(scores.dtype)
-        sharing = torch.zeros_like(lowest).index_add_(0, rows, at_lowest).clamp(min=1)
-        of_positives = -at_lowest * (to_LP * open_negatives / sharing)[rows]
-        # LN: minus 1 for each positive whose term is open, and their number for the highest negatives
-        opened = ((ctx.margin + highest)[rows] - mine >= 0).to(scores.dtype)
-        of_positives -= opened * to_LN[rows]
-        open_positives = torch.zeros_like(lowest).index_add_(0, rows, opened)
-        shares = to_LN * open_positives / at_highest.sum(1).clamp(min=1)
-        slope.addcmul_(at_highest, shares[:, None])
-        slope[rows, cols] = of_positives
-        return slope, None, None, None, None
-
-
-def _divisors(scores: Tensor, rows: Tensor, mean: bool) -> tuple[Tensor, Tensor]:
-    """(B,) numbers of negatives and of positives, at least 1; or ones."""
-    if not mean:
-        ones = torch.ones_like(scores[:, 0])
-        return ones, ones
-    positives = torch.bincount(rows, minlength=len(scores)).to(scores.dtype)
-    return (scores.shape[1] - positives).clamp(min=1), positives.clamp(min=1)
+    B, L = scores.shape
+    mine = scores[rows, cols]
+    positives = torch.bincount(rows, minlength=B)
+    lowest = torch.full_like(scores[:, 0], torch.inf).scatter_reduce(0, rows, mine, "amin")
+    negatives = scores.index_put((rows, cols), scores.new_tensor(-torch.inf))
+    LP = (negatives + (margin - lowest)[:, None]).clamp(min=0).sum(1)
+    opened = ((margin + negatives.amax(1))[rows] - mine).clamp(min=0)
+    LN = torch.zeros_like(LP).index_add(0, rows, opened)
+    if over == "mean":
+        LP, LN = LP / (L - positives).clamp(min=1), LN / positives.clamp(min=1)
+    two_sided = (positives > 0) & (positives < L)
+    return RankingLoss(LP.where(two_sided, 0), LN.where(two_sided, 0))

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import torch
 from scipy import sparse
+from sklearn.preprocessing import normalize
 from torch import Tensor, nn
 
 from reimpl.data.dataset import Dataset, Split, words_as_features
@@ -83,8 +84,7 @@ def word_weights(
         if idf is not None:
             X.data *= idf[X.indices]
         if normalise:
-            norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-            X.data /= np.repeat(np.where(norms > 0, norms, 1), np.diff(X.indptr)).astype(dtype)
+            normalize(X, copy=False)
         return X
 
     return WordWeights(of, plain(data.train).shape[1], are_words)
