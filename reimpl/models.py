@@ -46,6 +46,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.machinery import PathFinder
+from importlib.metadata import EntryPoint, entry_points
 from itertools import accumulate, takewhile
 from pathlib import Path
 from types import ModuleType
@@ -53,9 +54,9 @@ from typing import Any, cast
 
 from reimpl.config_fields import as_dict, from_json
 from reimpl.errors import ConfigError
-from reimpl.plugins import MODELS as GROUP
-from reimpl.plugins import Offered, offered
 
+#: Entry points by which packages offer models: `their_net = "their_package.net"`.
+GROUP = "xmtc_audit.models"
 #: Environment variable with folders of models' files, separated as in PATH; worker processes get it too.
 FOLDERS = "XMTC_AUDIT_MODELS"
 
@@ -69,30 +70,30 @@ def find_model(name: str) -> ModuleType:
         return importlib.import_module(f"reimpl.{name}")
     if (path := files_of_models().get(name)) is not None:
         module, value = load_file(path), str(path)
-    elif (offer := _offers().find(name)) is not None:
-        module, value = cast(ModuleType, offer.load()), offer.point.value
+    elif name in (refused := _offers()[1]):
+        raise ConfigError(refused[name])
+    elif (point := _offers()[0].get(name)) is not None:
+        module, value = _loaded(point), point.value
     else:
         raise ConfigError(f"model {name!r} is not known; known are {', '.join(known_models())}")
-    missing = [part for part in ("Config", "VARIANTS") if not hasattr(module, part)]
-    if not (hasattr(module, "build") or hasattr(module, "train")):
-        missing.append("build")
-    if missing:
+    build = ["train" if hasattr(module, "train") else "build"]
+    if missing := [part for part in ("Config", "VARIANTS", *build) if not hasattr(module, part)]:
         raise ConfigError(f"model {name!r}: {value!r} has no {' and no '.join(missing)}")
     return module
 
 
 def known_models() -> list[str]:
     """Names of all models, without importing any: the files here that define `VARIANTS`, and others'."""
-    return sorted({*_own_models(), *_offers().there, *files_of_models()})
+    return sorted({*_own_models(), *_offers()[0], *files_of_models()})
 
 
 def sources_of_models() -> dict[str, str]:
     """Where each model comes from, and why one that a package offers is not used; nothing is imported."""
-    offers = _offers()
+    usable, refused = _offers()
     sources = {name: f"this toolkit (reimpl/{name}.py)" for name in _own_models()}
-    sources |= {name: offer.source for name, offer in offers.there.items()}
+    sources |= {name: _source(point) for name, point in usable.items()}
     sources |= {name: str(path) for name, path in files_of_models().items()}
-    return dict(sorted((sources | {f"({name})": why for name, why in offers.refused.items()}).items()))
+    return dict(sorted((sources | {f"({name})": why for name, why in refused.items()}).items()))
 
 
 def source_of_other(name: str) -> str | None:
@@ -140,11 +141,49 @@ def known_bases() -> list[str]:
     files = _own_models() | files_of_models()
     pattern = re.compile(r"^(def build\b|build\b.*=|from .*\bbuild\b)", re.MULTILINE)
     networks = {name for name, path in files.items() if pattern.search(path.read_text(encoding="utf-8"))}
-    return sorted(networks | ({*_offers().there} - {*files}))
+    return sorted(networks | ({*_offers()[0]} - {*files}))
 
 
-def _offers() -> Offered:
-    return offered(GROUP, own=_own_models())
+def _offers() -> tuple[dict[str, EntryPoint], dict[str, str]]:
+    """What packages offer, and why a name of theirs is not used: it is ours, or two packages offer it."""
+    by_name: dict[str, list[EntryPoint]] = {}
+    for point in _points():
+        by_name.setdefault(point.name, []).append(point)
+    usable, refused, own = {}, {}, _own_models() if by_name else {}
+    for name, points in by_name.items():
+        sources = " and ".join(map(_source, points))
+        if name in own:
+            refused[name] = f"model {name!r} of {sources} has the name of one of ours, which is used"
+        elif len(points) > 1:
+            refused[name] = f"model {name!r} is offered by {sources}; uninstall one of them"
+        else:
+            usable[name] = points[0]
+    return usable, refused
+
+
+@cache
+def _points() -> list[EntryPoint]:
+    """Each once: a package that is found at two places of the path is one package."""
+    points = entry_points(group=GROUP)
+    return list({(point.name, point.value, _package(point)): point for point in points}.values())
+
+
+def _package(point: EntryPoint) -> str:
+    dist = getattr(point, "dist", None)
+    return f"{dist.name} {dist.version}" if dist else "a package without a name"
+
+
+def _source(point: EntryPoint) -> str:
+    return f"{_package(point)} ({point.value})"
+
+
+def _loaded(point: EntryPoint) -> ModuleType:
+    try:
+        return cast(ModuleType, point.load())
+    except (Exception, SystemExit) as err:
+        why = " ".join(f"{type(err).__name__}: {err}".split())
+        what = f"model {point.name!r}: {point.value!r} cannot be imported ({why})"
+        raise ConfigError(f"{what}; install {_package(point)} anew") from err
 
 
 def _own_models() -> dict[str, Path]:
@@ -296,9 +335,8 @@ def _file_of(model: str) -> Path | None:
     """Where a model is written; a package is looked for without importing it."""
     if model in (files := _own_models() | files_of_models()):
         return files[model]
-    offer = _offers().there.get(model)
-    spec, places = None, None
-    for name in accumulate(offer.point.module.split("."), "{}.{}".format) if offer else ():
+    point, spec, places = _offers()[0].get(model), None, None
+    for name in accumulate(point.module.split("."), "{}.{}".format) if point else ():
         spec = PathFinder.find_spec(name, places)
         if spec is None:
             return None

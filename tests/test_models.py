@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from reimpl import models, plugins, xml_cnn
+from reimpl import models, xml_cnn
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, find_model, known_models, known_variants, reduced_config
 from reimpl.protocol import protocol
@@ -41,7 +41,7 @@ def offer(monkeypatch: pytest.MonkeyPatch, folder: Path, source: str, name: str 
     monkeypatch.syspath_prepend(folder)
     monkeypatch.delitem(sys.modules, "their_package", raising=False)
     point = EntryPoint(name, "their_package", models.GROUP)
-    monkeypatch.setattr(plugins, "_points", lambda group: [point] if group == models.GROUP else [])
+    monkeypatch.setattr(models, "_points", lambda: [point])
 
 
 THEIRS = """
@@ -157,7 +157,7 @@ def test_a_model_that_holds_another_resolves_and_reduces_it(
         ("xml_cnn.py", {"model"}),
         ("training.py", {"training"}),
         ("metrics.py", {"metrics"}),
-        ("data/vocabulary.py", {"data"}),
+        ("data/numbering.py", {"data"}),
         ("fidelity.py", set()),
     ],
 )

@@ -13,26 +13,13 @@ import pytest
 
 from audit import cli
 from audit.record import audit_from_json
-from reimpl import plugins
-from reimpl.data import formats
+from reimpl import models
 from reimpl.errors import ConfigError
 from tests.runner.papers import write_corpus, write_paper
 
-READER = """\
-from dataclasses import replace
-from reimpl.data.formats import READERS
-
-def detect(tree):
-    lines = READERS["lml"].detect(tree)
-    return "it has a file toy.mark" if lines and "toy.mark" in tree.files else None
-
-READER = replace(READERS["lml"], name="toyformat", title="Toy's format", detect=detect)
-"""
 ENTRIES = """\
 [xmtc_audit.models]
 toy_bow = toyxmtc.toy_bow
-[xmtc_audit.readers]
-toyformat = toyxmtc.reader:READER
 """
 
 
@@ -52,15 +39,13 @@ def install(folder: Path, entries: str, files: Mapping[str, str], name: str = "t
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
     """The toy package, its model as `audit add model` writes it."""
-    found = install(tmp_path / "site", ENTRIES, {"reader.py": READER})
+    found = install(tmp_path / "site", ENTRIES, {})
     assert cli.main(["add", "model", "toy_bow", "--to", str(found / "toyxmtc")]) == 0
     return found
 
 
 def refresh() -> None:
-    plugins._points.cache_clear()
-    plugins._warned.clear()
-    formats.readers.cache_clear()
+    models._points.cache_clear()
 
 
 @pytest.fixture
@@ -96,14 +81,13 @@ def write_their_paper(folder: Path) -> None:
     )
 
 
-def test_a_package_adds_a_model_and_a_reader_that_a_claim_file_names(site: Path, tmp_path: Path) -> None:
+def test_a_package_adds_a_model_that_a_claim_file_names(site: Path, tmp_path: Path) -> None:
     """In processes of their own, workers among them, with nothing changed here."""
     write_their_paper(tmp_path)
     write_corpus(tmp_path / "corpus")
-    (tmp_path / "corpus" / "toy.mark").touch()
     assert command(site, tmp_path, "validate", "toy.yaml").returncode == 0
     ran = command(
-        site, tmp_path, "run", "toy.yaml", "--data", "corpus", "--format", "toyformat", "--seeds", "3",
+        site, tmp_path, "run", "toy.yaml", "--data", "corpus", "--seeds", "3",
         "--only", "words-win", "--jobs", "2",
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
@@ -120,18 +104,14 @@ def test_a_package_adds_a_model_and_a_reader_that_a_claim_file_names(site: Path,
 
 
 def test_a_broken_package_is_named_in_one_sentence_and_the_rest_works(site: Path, tmp_path: Path) -> None:
-    install(
-        tmp_path / "broken",
-        "[xmtc_audit.readers]\nbroken = other.broken:f\n",
-        {"broken.py": "import nothing_of_this_name"},
-        name="other",
-    )
+    entries, source = "[xmtc_audit.models]\nbroken = other.broken\n", "import nothing_of_this_name"
+    install(tmp_path / "broken", entries, {"broken.py": source}, name="other")
     both = Path(os.pathsep.join([str(site), str(tmp_path / "broken")]))
-    write_corpus(tmp_path / "corpus")
-    described = command(both, tmp_path, "data", "describe", "corpus")
-    assert described.returncode == 0 and described.stderr.splitlines() == [
-        "audit: reader 'broken': 'other.broken:f' cannot be imported (ModuleNotFoundError: No module named "
-        "'nothing_of_this_name'); install other 0.3 anew; it is left out",
+    assert "toy_bow" in command(both, tmp_path, "list", "model", "toy_bow").stdout
+    shown = command(both, tmp_path, "list", "model", "broken")
+    assert shown.returncode == 2 and shown.stderr.splitlines() == [
+        "audit: model 'broken': 'other.broken' cannot be imported (ModuleNotFoundError: No module named "
+        "'nothing_of_this_name'); install other 0.3 anew",
     ]
 
 

@@ -7,7 +7,6 @@ import os
 import re
 import sys
 import traceback
-import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -42,7 +41,6 @@ def run() -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without a tick still shows the rest
-    warnings.showwarning = _show_warning
     code = main(sys.argv[1:])
     # What a reader who left did not take must not turn the exit code into Python's own 120.
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -52,18 +50,6 @@ def run() -> int:
         with suppress(OSError, ValueError):
             os.dup2(nowhere, stream.fileno())
     return code
-
-
-def _show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
-) -> None:
-    """What another package offers and cannot be used is told like all else: in one sentence."""
-    from reimpl.plugins import PluginWarning
-
-    if issubclass(category, PluginWarning):
-        print(f"audit: {message}", file=sys.stderr)
-    else:
-        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -116,12 +116,9 @@ def _metrics() -> dict[str, str]:
 
 
 def _readers() -> dict[str, str]:
-    from reimpl import plugins
-    from reimpl.data.formats import READERS, readers
+    from reimpl.data.formats import READERS
 
-    ours = {name: f"this toolkit ({reader.title})" for name, reader in READERS.items()}
-    offers, usable = plugins.offered(plugins.READERS, own=READERS), {*readers()}
-    return ours | {name: offer.source for name, offer in offers.there.items() if name in usable}
+    return {name: f"this toolkit ({reader.title})" for name, reader in READERS.items()}
 
 
 def model_lines(name: str) -> Iterator[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 from reimpl.data.dataset import Dataset
@@ -19,11 +18,9 @@ from reimpl.data.formats import features, texts
 from reimpl.data.formats.base import Options, Reader, by_split
 from reimpl.data.source import TextSource
 from reimpl.errors import ConfigError, DataError, option
-from reimpl.plugins import READERS as GROUP
-from reimpl.plugins import load_all, tell
 
 __all__ = ["COLUMN", "READERS", "Options", "Reader", "TextSource", "check_columns", "open_corpus"]
-__all__ += ["readers", "sniff", "split_name"]
+__all__ += ["sniff", "split_name"]
 
 COLUMN = "split.column"
 """Name in `counts` of the column, from 0."""
@@ -45,18 +42,6 @@ _READERS = (
 READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 
 
-@cache
-def readers() -> Mapping[str, Reader]:
-    """Ours, and those of other packages that can be used (`reimpl.plugins`)."""
-
-    def amiss(name: str, reader: object) -> str | None:
-        if not isinstance(reader, Reader):
-            return "is no reimpl.data.formats.Reader"
-        return None if reader.name == name else f"is called {reader.name!r}; its entry point has to be, too"
-
-    return {**READERS, **load_all(GROUP, own=READERS, check=amiss)}
-
-
 def sniff(path: Path) -> list[tuple[Reader, str]]:
     """The formats that a file, a folder or a .zip may be, mostly one, and why.
 
@@ -68,15 +53,11 @@ def sniff(path: Path) -> list[tuple[Reader, str]]:
         raise DataError(f"{path}: one file without splits; give the folder with its train and test files")
     seen: list[tuple[Reader, str]] = []
     unclear: DataError | None = None
-    for reader in readers().values():
+    for reader in READERS.values():
         try:
             why = reader.detect(where)
         except DataError as err:
             unclear = unclear or err
-        except Exception as err:
-            if reader.name in READERS:
-                raise
-            tell(f"reader {reader.name!r} ({reader.title}) is left out: {type(err).__name__}: {err}")
         else:
             seen += [(reader, why)] if why is not None else []
     if seen:
@@ -86,7 +67,7 @@ def sniff(path: Path) -> list[tuple[Reader, str]]:
     for file in by_split(where, r"{prefix}{split}(?:\.\w+)?").values():
         if not head(file).strip():
             raise DataError(f"{file}: the file is empty; give one with documents")
-    listed, known = ", ".join(sorted(where.files)[:5]), ", ".join(readers())
+    listed, known = ", ".join(sorted(where.files)[:5]), ", ".join(READERS)
     state = f"state {option('format', '...')} if it is one"
     raise DataError(f"{path}: no known format ({listed}); formats are {known}, {state}")
 
@@ -110,12 +91,11 @@ def open_corpus(
         if options.data is None:
             _columns_at(path, option("column", options.column) if column is None else f"@{column}")
         format = "xc-splits"  # a folder may hold a split of its own beside the columns
-    known = readers()
     name = format or _sniffed(path, options)
-    if name not in known:
-        raise ConfigError(f"format {name!r} is unknown; known are {', '.join(known)}")
-    known[name].check(options)
-    corpus = known[name].open(tree(path), options)
+    if name not in READERS:
+        raise ConfigError(f"format {name!r} is unknown; known are {', '.join(READERS)}")
+    READERS[name].check(options)
+    corpus = READERS[name].open(tree(path), options)
     if isinstance(corpus, Dataset) and options.column is not None:
         counts = {**corpus.counts, COLUMN: options.column}
         return replace(corpus, name=f"{corpus.name}@{options.column}", counts=counts)
