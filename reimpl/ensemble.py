@@ -29,9 +29,9 @@ import torch
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from reimpl import checkpoint
 from reimpl.data.dataset import Dataset
 from reimpl.data.storage import digest_of
+from reimpl.machine import read_checkpoint, save_checkpoint
 from reimpl.protocol import Protocol
 from reimpl.training import How, Interrupted, Result, Watch, begin_again, kept, measure
 
@@ -144,14 +144,14 @@ def train(
             time.sleep(_POLL)
             continue
         with free:
-            result = checkpoint.read(done, Result.unpacked)
+            result = read_checkpoint(done, Result.unpacked)
             if result is None:
                 part = watch.part(len(results), models, path)
                 train_one = partial(one, config, data, protocol, seed=seed, watch=part, **settings)
                 note = "a checkpoint could not be read, so a model of the ensemble was begun again"
                 result = begin_again(train_one, path, note)
                 if done is not None and not result.failed:
-                    checkpoint.save(done, result.packed(), torch.device("cpu"))
+                    save_checkpoint(done, result.packed(), torch.device("cpu"))
                     if path is not None:
                         path.unlink(missing_ok=True)
             elif watch.members is not None:

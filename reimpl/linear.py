@@ -29,13 +29,12 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
-from reimpl import checkpoint
+from reimpl.batching import top_k
 from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
-from reimpl.hardware import peak_memory, reset_peak_memory
+from reimpl.machine import load_checkpoint, peak_memory, reset_peak_memory, save_checkpoint
 from reimpl.protocol import Protocol
-from reimpl.topk import top_k
 from reimpl.training import How, Interrupted, Result, Watch, kept, measure
 from reimpl.word_batches import Weights, word_weights
 
@@ -94,7 +93,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     ids, scores = np.full((data.test.size, K), -1), np.full((data.test.size, K), -np.inf)
     first = unfinished = 0
     if watch.checkpoint is not None and watch.checkpoint.exists():
-        with checkpoint.load(watch.checkpoint, _CPU) as content:
+        with load_checkpoint(watch.checkpoint, _CPU) as content:
             if content["ids"].shape != ids.shape:
                 raise ValueError("of other data")
             ids, scores = content["ids"].numpy(), content["scores"].numpy()
@@ -107,7 +106,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         if watch.checkpoint is not None and (stop or now - saved >= watch.checkpoint_every):
             tensors = {"ids": torch.from_numpy(ids), "scores": torch.from_numpy(scores)}
             numbers = {"first": first, "unfinished": unfinished, "seconds": now - began}
-            checkpoint.save(watch.checkpoint, {**tensors, **numbers}, _CPU)
+            save_checkpoint(watch.checkpoint, {**tensors, **numbers}, _CPU)
             saved = now
         if stop:
             raise Interrupted

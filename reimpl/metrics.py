@@ -18,15 +18,18 @@ Legend: N documents, L labels, K list length, y the true labels of a document.
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from reimpl.errors import ConfigError, DataError
+from reimpl.metric_names import parse
 from reimpl.truth import IntArray, Truth, TruthLike, as_truth, check_lists, integers
 
 FloatArray = NDArray[np.float64]
@@ -52,22 +55,29 @@ def evaluate(
     y, hits = known.counts, places >= 0
     counted = (y > 0).astype(np.float64) if skip_empty else np.ones(known.size)
     discount = np.asarray(1 / np.log2(np.arange(max(hits.shape[1], int(y.max()))) + 2))
-    best = np.concatenate(([0.0], np.cumsum(discount)))  # of 0, 1, 2, ... hits
     found, dcg = hits.cumsum(axis=1), np.cumsum(hits * discount[: hits.shape[1]], axis=1)
-    families: dict[str, Callable[[int], FloatArray]] = {
-        # Divided by k always: also for a list shorter than k and a document with fewer than k labels.
-        "P": lambda k: found[:, k - 1] / k,
-        # Without labels there are no hits: 0, not 1 (ASUS-AICS/LibMultiLabel archive PR #351).
-        "R": lambda k: found[:, k - 1] / np.maximum(y, 1),
-        # Chalkidis et al. 2019, Eq. 3; as LibMultiLabel linear/metrics.py.
-        "RP": lambda k: found[:, k - 1] / np.clip(y, 1, k),
-        # The ideal counts true labels, never returned ones (elasticsearch PR #154362).
-        "nDCG": lambda k: dcg[:, k - 1] / best[np.clip(y, 1, k)],
+    reached = {"P": found, "R": found, "RP": found, "nDCG": dcg}
+    values = {
+        f"{name}@{k}": _percent(gain[:, k - 1] / _ideal(name, y, k), counted)
+        for name, gain in reached.items()
+        for k in ks
     }
-    values = {f"{name}@{k}": _percent(of(k), counted) for name, of in families.items() for k in ks}
     if weights is not None:
         values |= _propensity_scored(places, known, weights, discount, ks)
     return values
+
+
+def _ideal(name: str, labels: IntArray, k: int) -> NDArray[Any] | int:
+    """The most that a document with so many true labels can reach at k."""
+    if name == "P":  # k always: also for a list shorter than k and a document with fewer than k labels
+        return k
+    if name == "R":  # without labels there are no hits: 0, not 1 (ASUS-AICS/LibMultiLabel archive PR #351)
+        return np.maximum(labels, 1)
+    filled = np.clip(labels, 1, k)
+    if name == "RP":  # Chalkidis et al. 2019, Eq. 3; as LibMultiLabel linear/metrics.py
+        return filled
+    # the ideal nDCG counts true labels, never returned ones (elasticsearch PR #154362)
+    return np.asarray(np.cumsum(1 / np.log2(np.arange(k) + 2))[filled - 1])
 
 
 def _percent(reached: FloatArray, ideal: FloatArray) -> float:
@@ -189,3 +199,83 @@ def _mean_ratio(part: IntArray, whole: IntArray) -> float:
     # 0 / 0 is 0: no decision was needed and none was right.
     ratio = part / np.maximum(whole, 1)
     return float(ratio.mean()) if len(ratio) else 0.0
+
+
+# ------------------------------------------------------------------------------ hits of single documents
+# Three bytes a document, from which its metrics follow. Predictions alone say nothing of single documents,
+# since the truth is not in them; with these arrays P@k, R@k, RP@k and nDCG@k of every document can be had
+# exactly, up to rank 8, long after the data are gone.
+
+#: Of the arrays below; another number is not read.
+HITS_VERSION = 1
+#: Ranks that a byte holds.
+RANKS = 8
+_MOST_LABELS = np.iinfo(np.uint16).max
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def hit_pattern(top_ids: ArrayLike, truth: TruthLike) -> dict[str, NDArray[Any]]:
+    """The arrays to be kept with a run of the given lists (N, K), best first, -1 where a list ended.
+
+        hits             (N,) uint8; bit r is set when the label at rank r + 1 is true (a label twice in a
+                         list hits at its first rank only)
+        true_labels      (N,) uint16; how many true labels the document has
+        documents_sha256 (32,) uint8; SHA-256 of the truth: runs that agree in it were scored on the same
+                         documents in the same order
+        hits_format      (2,) uint8; version of these arrays, and how many ranks the lists had, 8 at most
+
+    Raises `DataError` for lists or truth that do not fit each other, or a document of 65,536 labels or more.
+    """
+    known = as_truth(truth)
+    ranks = min(RANKS, np.asarray(top_ids).shape[-1])
+    ids = check_lists(top_ids, known, (ranks,))
+    if known.size and int(known.counts.max()) > _MOST_LABELS:
+        raise DataError(f"a document has {int(known.counts.max())} labels; at most {_MOST_LABELS} are kept")
+    bits = (known.places(ids) >= 0).astype(np.uint8) << np.arange(ids.shape[1], dtype=np.uint8)
+    hits = np.bitwise_or.reduce(bits, axis=1, dtype=np.uint8)
+    content = np.concatenate((known.offsets.astype("<i8"), known.labels.astype("<i8"))).tobytes()
+    return {
+        "hits": hits,
+        "true_labels": known.counts.astype(np.uint16),
+        "documents_sha256": np.frombuffer(hashlib.sha256(content).digest(), dtype=np.uint8),
+        "hits_format": np.array([HITS_VERSION, ranks], dtype=np.uint8),
+    }
+
+
+def is_kept(metric: str) -> bool:
+    """Whether the arrays give this metric of each document."""
+    try:
+        found = parse(metric)
+    except ConfigError:
+        return False
+    return found.family in ("P", "R", "RP", "nDCG") and found.k is not None and found.k <= RANKS
+
+
+def of_documents(arrays: Arrays, metric: str) -> FloatArray:
+    """(N,) percent of each document; their mean is the metric, as `reimpl.metrics` gives it.
+
+    Raises `DataError` for a metric that they do not give, or arrays of another version.
+    """
+    version, ranks = arrays["hits_format"].tolist()
+    if version != HITS_VERSION:
+        raise DataError(f"hits of version {version}, and {HITS_VERSION} is read; run again")
+    if not is_kept(metric) or (parse(metric).k or 0) > ranks:
+        raise DataError(f"{metric} of single documents is not in the hits of {ranks} ranks")
+    name, k = parse(metric).family, parse(metric).k or 0
+    at = (arrays["hits"][:, None] >> np.arange(k)) & 1  # (N, k)
+    labels = arrays["true_labels"].astype(np.int64)
+    discount = 1 / np.log2(np.arange(k) + 2)
+    gain = at @ discount if name == "nDCG" else at.sum(axis=1)
+    return np.asarray(100.0 * gain / _ideal(name, labels, k), dtype=np.float64)
+
+
+def copies(tokens: NDArray[Any], offsets: NDArray[Any]) -> NDArray[np.uint32] | None:
+    """(N,) for each document the first one with the same tokens; None where no two are equal.
+
+    Document i is `tokens[offsets[i]:offsets[i + 1]]`. Copies of a text are no further documents.
+    """
+    first: dict[bytes, int] = {}
+    ends = offsets.tolist()
+    found = [first.setdefault(tokens[ends[i] : ends[i + 1]].tobytes(), i) for i in range(len(ends) - 1)]
+    return None if len(first) == len(found) else np.array(found, dtype=np.uint32)

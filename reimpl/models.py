@@ -10,8 +10,9 @@ A model is a module with
   on the other documents of the batch: documents are scored in file order then. It may have a loss of its own,
   `batch_loss(token_ids, rows, cols)`, a mean in place of `Config.loss`, with `batch_weight(size, rows, cols)`
   where it is divided by something else than the number of documents; `batch_best(token_ids, k)`, the k best
-  labels' scores and ids, in place of scores (B, L); `parts()`, name -> module, for rates of their own
-  (`Protocol.part_rates`); and `output_name` of its last layer, if that is not `output` (`reimpl.on_top`);
+  labels' scores and ids, in place of scores (B, L); `begin_epoch(epoch)`, called before each; `parts()`, name
+  -> module, for rates of their own (`Protocol.part_rates`); and `output_name` of its last layer, if that is
+  not `output` (`reimpl.on_top`);
 * or `train(config, data, protocol, *, seed, device, precision, watch) -> Result` (`reimpl.training`) where a
   model is no single network trained step by step: label trees, linear models. With it may come
   `chooses_epoch(config, labels)`: whether the epoch is chosen as the protocol says, so that data on which

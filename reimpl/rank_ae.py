@@ -35,12 +35,14 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
+from reimpl import training
 from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset, Split
+from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError
 from reimpl.losses import Over, bce_mean, bce_sum_over_labels, ranking_loss
 from reimpl.protocol import Protocol
-from reimpl.training import How, Result, Run
+from reimpl.training import How, Result
 from reimpl.word_batches import BatchNorm, DeviceWords, SlotBatchNorm, Weights, WordBatch, word_weights
 
 #: What of a corpus it can learn from, the better one first.
@@ -234,6 +236,17 @@ class RankAE(nn.Module):
         label_hidden = self.label_hidden(rows, cols, batch.size)
         return Learned(self.text_hidden(batch), label_hidden, self.decode(label_hidden))
 
+    def batch_loss(self, batch: WordBatch, rows: Tensor, cols: Tensor) -> Tensor:
+        """Eq. (1)"""
+        learned = Learned(*(part.float() for part in self.learn(batch, rows, cols)))
+        hidden, output = losses(self.config, learned, rows, cols)
+        return hidden + self.config.balance * output
+
+    def begin_epoch(self, epoch: int) -> None:
+        """Batch normalisation may stay as in prediction from some epoch on."""
+        after = self.config.norm_epochs
+        self.frozen_norms = after is not None and epoch >= after
+
     def train(self, mode: bool = True) -> RankAE:
         """As of any module, but batch normalisation that is frozen stays as in prediction."""
         super().train(mode)
@@ -294,45 +307,21 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
 
     Raises what `reimpl.training.train` raises.
     """
-    run = Training(config, data, protocol, **how)
-    result = run.go(run.build)
-    used = "words of the texts" if run.inputs.are_words else "features of the corpus"
-    note = f"input: {run.inputs.words:,} {used}"
-    alone = int((np.diff(run.data.train.label_offsets) == 0).sum())
+    data = for_protocol(data, protocol)
+    words = word_weights(data, config.weights, texts=config.input == "text", normalise=config.normalise)
+
+    def network(vectors: Tensor) -> RankAE:
+        if not words.are_words:
+            vectors = torch.randn(words.words, config.embedding)  # features have no vectors
+        return build(config, vectors=vectors, labels=data.n_labels)
+
+    def inputs(split: Split, device: torch.device) -> DeviceWords:
+        return DeviceWords(words.of(split), device)
+
+    result = training.train(network, data, protocol, inputs=inputs, **how)
+    used = "words of the texts" if words.are_words else "features of the corpus"
+    note = f"input: {words.words:,} {used}"
+    alone = int((np.diff(data.train.label_offsets) == 0).sum())
     if alone and config.loss == "ranking":
         note += f"; {alone} training documents without labels have no ranking loss"
     return result.noted(note)
-
-
-class Training(Run):
-    """One training; it differs in its input, its loss and where its batch normalisation stops."""
-
-    network: RankAE
-    train_split: DeviceWords
-
-    def __init__(self, config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> None:
-        super().__init__(data, protocol, **how)
-        self.config = config
-        self.inputs = word_weights(
-            self.data, config.weights, texts=config.input == "text", normalise=config.normalise
-        )
-
-    def build(self, vectors: Tensor) -> RankAE:
-        """For words, or for the features of the corpus."""
-        if not self.inputs.are_words:
-            vectors = torch.randn(self.inputs.words, self.config.embedding)  # features have no vectors
-        return build(self.config, vectors=vectors, labels=self.data.n_labels)
-
-    def _on_device(self, split: Split) -> DeviceWords:
-        return DeviceWords(self.inputs.of(split), self.device)
-
-    def _one_epoch(self) -> None:
-        after = self.config.norm_epochs
-        self.network.frozen_norms = after is not None and self.state.epoch >= after
-        super()._one_epoch()
-
-    def _forward_loss(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
-        with self._autocast():
-            learned = self.network.learn(self.train_split.batch(documents), rows, cols)
-        hidden, output = losses(self.config, Learned(*(it.float() for it in learned)), rows, cols)
-        return hidden + self.config.balance * output

@@ -26,19 +26,24 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor, nn
 
-from reimpl import checkpoint
-from reimpl.averaging import Average, Best
-from reimpl.batching import DeviceSplit, scoring_plan, training_plan
-from reimpl.checkpoint import CheckpointError
+from reimpl.batching import DeviceSplit, scoring_plan, top_k, training_plan
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError, DataError
-from reimpl.hardware import Precision, is_out_of_memory, numeric_mode, peak_memory, reset_peak_memory
 from reimpl.losses import loss
+from reimpl.machine import (
+    CheckpointError,
+    Precision,
+    is_out_of_memory,
+    load_checkpoint,
+    numeric_mode,
+    peak_memory,
+    reset_peak_memory,
+    save_checkpoint,
+)
 from reimpl.metrics import evaluate, inverse_propensity, propensity_constants
-from reimpl.optim import OPTIMISERS, clip, rate_groups, triangular, with_sparse_gradients
+from reimpl.optim import OPTIMISERS, Average, Best, clip, rate_groups, triangular, with_sparse_gradients
 from reimpl.protocol import Protocol
-from reimpl.topk import top_k
 
 #: Labels kept of each test document's ranking.
 KEPT = 10
@@ -51,6 +56,8 @@ CHECKPOINT_EVERY = 60.0
 _LOOK_EVERY = 0.5
 _IN_PARTS = "out of memory"
 
+#: Split and device -> an object with `batch(documents, width)`, which gives what the network takes.
+Inputs = Callable[[Split, torch.device], Any]
 Ids = NDArray[np.int32]
 Scores = NDArray[np.float32]
 
@@ -170,6 +177,7 @@ def train(
     loss_name: str = "bce_mean",
     keep: int = KEPT,
     strata: Mapping[str, Sequence[int | None]] | None = None,
+    inputs: Inputs | None = None,
     **how: Unpack[How],
 ) -> Result:
     """Build a network from the word vectors, train it, and score the test set.
@@ -177,11 +185,12 @@ def train(
     `build` gets `data.vectors` as a tensor and returns the network; it is called after seeding. The result
     has the `keep` best labels of each test document, or all there are. `strata` names groups of labels by the
     fewest and the most training documents that have them (None: no limit); each gives metrics such as
-    `RP@5[few]`, of rankings of that group alone. Returns a failed `Result` when the
+    `RP@5[few]`, of rankings of that group alone. `inputs` gives what batches of a split are cut out of, where
+    that is no token ids. Returns a failed `Result` when the
     loss is not finite or memory does not suffice. Raises `ConfigError` for a network that does not take the
     data or data that the protocol cannot select on, `CheckpointError`, and `Interrupted`.
     """
-    run = Run(data, protocol, loss_name, **how)
+    run = Run(data, protocol, loss_name, inputs=inputs, **how)
     run.kept, run.strata = kept(data, keep), strata or {}
     return run.go(build)
 
@@ -274,6 +283,7 @@ class Run:
         protocol: Protocol,
         loss_name: str = "bce_mean",
         *,
+        inputs: Inputs | None = None,
         seed: int,
         device: str = "cpu",
         precision: Precision = "float32",
@@ -283,6 +293,7 @@ class Run:
         check_selection(protocol, data)
         self.data, self.protocol, self.loss, self.seed = data, protocol, loss(loss_name), seed
         self.device, self.precision, self.watch = torch.device(device), precision, watch or Watch()
+        self.inputs = inputs or (lambda split, device: DeviceSplit(split, data.padding_id, device))
         self.kept = kept(data)
         self.strata: Mapping[str, Sequence[int | None]] = {}
         self.within: Tensor | None = None  # (L,) bool: the labels that are ranked, where not all are
@@ -349,14 +360,11 @@ class Run:
             fused=True,
         )
         self.rates = [group["lr"] for group in self.optimiser.param_groups]
-        self.train_split = self._on_device(self.data.train)
+        self.train_split = self.inputs(self.data.train, self.device)
         self.epoch_rng_state = self.rng.bit_generator.state
         self._resume()
         self.saved = time.perf_counter()
         self.clock = self.saved - self.state.seconds
-
-    def _on_device(self, split: Split) -> Any:
-        return DeviceSplit(split, self.data.padding_id, self.device)
 
     # -- epochs and steps
 
@@ -369,6 +377,8 @@ class Run:
         began -= state.epoch_seconds
         if state.epoch == protocol.average_from and state.batch == 0:
             self.average.start()
+        if hasattr(self.network, "begin_epoch"):
+            self.network.begin_epoch(state.epoch)  # type: ignore[operator]
         self.network.train()
         order, rows, cols = (
             torch.from_numpy(array).to(self.device)
@@ -552,7 +562,7 @@ class Run:
 
     def ranked(self, split: Split, K: int) -> tuple[Ids, Scores]:
         """The K best labels of every document and their scores, (N, K) each."""
-        on_device, network = self._on_device(split), self.network
+        on_device, network = self.inputs(split, self.device), self.network
         plan = scoring_plan(
             split,
             self.protocol,
@@ -607,7 +617,7 @@ class Run:
         }
         for part, names in _STORED.items():
             content[part] = {name: getattr(getattr(self, part), name, None) for name in names}
-        problem = checkpoint.save(self.watch.checkpoint, content, self.device)
+        problem = save_checkpoint(self.watch.checkpoint, content, self.device)
         # A run can do without: what is lost is the way back, not the result.
         note = f"no checkpoint could be written ({problem})"
         self.notes += [note] if problem and note not in self.notes else []
@@ -616,7 +626,7 @@ class Run:
         path = self.watch.checkpoint
         if path is None or not path.exists():
             return
-        with checkpoint.load(path, self.device) as content:
+        with load_checkpoint(path, self.device) as content:
             if content["data"] != self.data.fingerprint:
                 raise DataError("it is of other data")
             self.network.load_state_dict(content["network"])

@@ -29,13 +29,13 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl import checkpoint
+from reimpl.batching import top_k
 from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of, words_as_features
 from reimpl.data.splits import for_protocol
 from reimpl.label_tree import Children, LabelTree, are_positive, build_tree, choose_parents, label_features
+from reimpl.machine import read_checkpoint, save_checkpoint
 from reimpl.metric_names import parse
 from reimpl.protocol import Protocol
-from reimpl.topk import top_k
 from reimpl.training import KEPT, How, Ids, Result, Run, Scores, Watch, begin_again, cutoffs
 
 #: (data of the level, word vectors, whether it is asked about candidates) -> its network, which scores
@@ -200,7 +200,7 @@ class _Level(Run):
         if path is not None:
             nodes = {name: tuple(map(torch.from_numpy, arrays)) for name, arrays in best.items()}
             content = {"network": self.network.state_dict(), "best": nodes, **result.packed()}
-            checkpoint.save(path, content, torch.device("cpu"))
+            save_checkpoint(path, content, torch.device("cpu"))
 
     def stored(self, path: Path | None) -> tuple[Result, BestNodes] | None:
         """What `store` left before an interruption; None where nothing that can be read is there."""
@@ -211,7 +211,7 @@ class _Level(Run):
             best = {name: (ids.numpy(), scores.numpy()) for name, (ids, scores) in content["best"].items()}
             return Result.unpacked(content), best
 
-        found = checkpoint.read(path, take)
+        found = read_checkpoint(path, take)
         return found if found and set(found[1]) == set(self.data.splits) else None
 
     # -- what is different from training over all labels

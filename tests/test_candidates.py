@@ -14,9 +14,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reimpl.batching import top_k
 from reimpl.data.dataset import ragged
 from reimpl.label_tree import Children, LabelTree, are_positive, choose_parents
-from reimpl.topk import top_k
 
 STORED = json.loads(gzip.decompress((Path(__file__).parent / "reference" / "05_trees.json.gz").read_bytes()))
 CPU = torch.device("cpu")

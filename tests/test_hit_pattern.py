@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reimpl.errors import DataError
-from reimpl.hit_pattern import RANKS, copies, hit_pattern, of_documents
-from reimpl.metrics import evaluate
+from reimpl.metrics import RANKS, copies, evaluate, hit_pattern, of_documents
 from reimpl.truth import Truth
 
 IDS = np.array([[0, 1, 2], [3, 4, 0], [5, -1, -1], [2, 1, 0]])

@@ -28,7 +28,7 @@ MAY_IMPORT = {
         "reimpl.metrics",
         "reimpl.truth",
     ),
-    "audit.judging.documents": ("audit", "reimpl.data.strata", "reimpl.errors", "reimpl.hit_pattern"),
+    "audit.judging.documents": ("audit", "reimpl.data.strata", "reimpl.errors", "reimpl.metrics"),
     "audit.errors": ("audit", "reimpl.errors"),
     "audit.claims.known": ("audit", "reimpl"),
     "audit.claims.schema": ("audit", "reimpl.metric_names"),
@@ -39,12 +39,11 @@ MAY_IMPORT = {
     "reimpl": ("reimpl", "torch"),
     "reimpl.data": ("reimpl",),
     "reimpl.errors": (),
-    "reimpl.hit_pattern": ("reimpl",),
     "reimpl.metrics": ("reimpl",),
     "reports": ("reports", "audit.record"),
 }
 #: Importing these must not bring torch in by any road. The rest of `reimpl` are models and their training.
-LIGHT = ("audit", "claims", "reports", "reimpl.data", "reimpl.errors", "reimpl.hit_pattern", "reimpl.metrics")
+LIGHT = ("audit", "claims", "reports", "reimpl.data", "reimpl.errors", "reimpl.metrics")
 
 
 def under(name: str, *starts: str) -> bool:

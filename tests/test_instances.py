@@ -16,7 +16,7 @@ from audit.judging.documents import instance_evidence, with_instances
 from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, audit_from_json, to_json
 from audit.stats.documents import replicated_means
 from audit.storage.runs import Store
-from reimpl.hit_pattern import hit_pattern
+from reimpl.metrics import hit_pattern
 from reimpl.truth import Truth
 from tests.explaining.cases import audited, made
 from tests.records import make_experiment, make_run

@@ -13,7 +13,7 @@ from audit.judging.documents import label_strata, with_strata
 from audit.record import Audit, PaperInfo, audit_from_json, to_json
 from audit.storage.runs import Store
 from reimpl.data.strata import by_share, scores_of_hits
-from reimpl.hit_pattern import hit_pattern
+from reimpl.metrics import hit_pattern
 from reimpl.truth import Truth
 from reports.render import html
 from tests.records import make_experiment, make_run

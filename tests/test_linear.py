@@ -14,10 +14,10 @@ from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 from reimpl import linear
+from reimpl.batching import top_k
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.formats import Options, open_corpus
 from reimpl.linear import VARIANTS, Config
-from reimpl.topk import top_k
 from reimpl.training import Interrupted, Result, Watch
 from tests.shared import shared
 from tests.toys import same, stopping, toy_data, toy_protocol

@@ -16,7 +16,7 @@ from reimpl import rank_ae
 from reimpl.data.dataset import Dataset, Split
 from reimpl.protocol import Protocol
 from reimpl.rank_ae import VARIANTS, Config
-from reimpl.training import Result
+from reimpl.training import Result, Run
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
@@ -54,12 +54,6 @@ def run(config: Config, data: Dataset, protocol: Protocol | None = None, **optio
     return rank_ae.train(config, data, protocol or toy_protocol(padding="batch"), seed=1, **options)
 
 
-# ------------------------------------------------------------------------------------------- the network
-
-
-# ------------------------------------------------------------------------------------------ the training
-
-
 @pytest.mark.parametrize(
     ("norm_epochs", "moves"),
     [(None, [True, True, True]), (1, [True, False, False]), (2, [True, True, False])],
@@ -69,17 +63,15 @@ def test_batch_normalisation_is_frozen_after_its_epochs(
 ) -> None:
     """The third party's is after the first; the running values stay from there on."""
     seen: list[Tensor] = []
-    from reimpl.rank_ae import Training
+    one_epoch = Run._one_epoch
 
-    one_epoch = Training._one_epoch
-
-    def watched(self: Training) -> None:
+    def watched(self: Run) -> None:
         one_epoch(self)
         norm = self.network.encoder_norm
         assert norm is not None and norm.running_mean is not None
         seen.append(norm.running_mean.clone())
 
-    monkeypatch.setattr(Training, "_one_epoch", watched)
+    monkeypatch.setattr(Run, "_one_epoch", watched)
     run(small("third-party", norm_epochs=norm_epochs), featured())
     before = [torch.zeros_like(seen[0]), *seen]
     assert [not torch.equal(a, b) for a, b in zip(before, seen, strict=False)] == moves
@@ -87,15 +79,13 @@ def test_batch_normalisation_is_frozen_after_its_epochs(
 
 def test_parts_of_a_batch_have_the_gradient_of_the_whole(monkeypatch: Patch) -> None:
     """Without batch normalisation, whose statistics are those of a part."""
-    from reimpl.rank_ae import Training
-
     whole = run(small(), featured())
-    init = Training.__init__
+    init = Run.__init__
 
-    def halved(self: Training, *given: Any, **how: Any) -> None:
+    def halved(self: Run, *given: Any, **how: Any) -> None:
         init(self, *given, **how)
         self.micro_batch = 2
 
-    monkeypatch.setattr(Training, "__init__", halved)
+    monkeypatch.setattr(Run, "__init__", halved)
     parts = run(small(), featured())
     assert [it["loss"] for it in parts.curve] == pytest.approx([it["loss"] for it in whole.curve], rel=1e-4)

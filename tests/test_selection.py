@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch import nn
 
-from reimpl.averaging import Average, Best
+from reimpl.optim import Average, Best
 
 REFERENCE = Path(__file__).parent / "reference"
 SEQUENCES: list[dict[str, Any]] = json.loads(

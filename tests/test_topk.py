@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from reimpl.batching import top_k
 from reimpl.errors import ConfigError, DataError
-from reimpl.topk import top_k
 
 INF = float("inf")
 TIE_HEAVY = st.sampled_from([-INF, -1.0, -0.0, 0.0, 0.5, 1.0, INF])

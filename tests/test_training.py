@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 
 from reimpl import xml_cnn
-from reimpl.checkpoint import CheckpointError
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import find_rule, split_off
 from reimpl.losses import LOSSES
+from reimpl.machine import CheckpointError
 from reimpl.optim import LasagneAdam
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch, train

@@ -40,7 +40,7 @@ from audit.stats.sample import error, interval, sample
 from audit.storage.runs import Store
 from reimpl.data.strata import by_share, scores_of_hits
 from reimpl.errors import ReimplError
-from reimpl.hit_pattern import hit_pattern, is_kept, of_documents
+from reimpl.metrics import hit_pattern, is_kept, of_documents
 
 REPLICATES = 2000
 RNG_SEED = 0

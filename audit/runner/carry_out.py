@@ -82,8 +82,8 @@ def _run(
     started = _now()
     data = job.data.load()
     checkpoint = _checkpoint(job, means.store)
-    from reimpl.checkpoint import CheckpointError
     from reimpl.errors import ReimplError
+    from reimpl.machine import CheckpointError
     from reimpl.training import Interrupted, Watch
 
     def show(done: int, total: int, loss: float | None) -> None:
@@ -130,7 +130,7 @@ def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
     import numpy as np
 
     from reimpl.errors import DataError
-    from reimpl.hit_pattern import copies, hit_pattern
+    from reimpl.metrics import copies, hit_pattern
 
     assert result.top_ids is not None
     test = data.test

@@ -84,7 +84,7 @@ def scores_of_hits(
 ) -> tuple[StratumScore, ...]:
     """What each stratum came to, of what is kept with a run; a label twice in a list counts once.
 
-    top_ids (N, K) best first, -1 = list ended; hits (N,) uint8 as `reimpl.hit_pattern` makes it, k at most
+    top_ids (N, K) best first, -1 = list ended; hits (N,) uint8 as `reimpl.metrics` makes it, k at most
     its ranks; true (L,) documents that have each label. Raises `DataError` for arrays that do not fit each
     other and `ConfigError` for k beyond K.
     """

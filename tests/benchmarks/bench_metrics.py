@@ -84,9 +84,9 @@ def ours_with_psp(problem: Problem) -> Values:
 def ours_from_tensors(scores: np.ndarray, truth: csr_matrix) -> Values:
     import torch
 
-    from reimpl import topk
+    from reimpl.batching import top_k
 
-    return evaluate(topk.top_k(torch.from_numpy(scores), 5)[1].numpy(), truth)
+    return evaluate(top_k(torch.from_numpy(scores), 5)[1].numpy(), truth)
 
 
 def scikit_learn(scores: np.ndarray, truth: csr_matrix) -> Values:

@@ -21,8 +21,8 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from scipy import sparse
 
 from reimpl.attention_xml import AttentionXML, Config
+from reimpl.batching import top_k
 from reimpl.label_tree import Children, LabelTree, build_tree, label_features
-from reimpl.topk import top_k
 
 SIZES = (10_000, 100_000, 670_091)
 WORDS, PER_LABEL = 135_909, 100  # features of Amazon-670K; words of a label, made

@@ -7,8 +7,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from reimpl.data.strata import Strata, StratumScore, by_share, scores_of_hits
-from reimpl.hit_pattern import hit_pattern
-from reimpl.metrics import evaluate
+from reimpl.metrics import evaluate, hit_pattern
 from reimpl.truth import Truth
 
 

@@ -15,7 +15,7 @@ from audit.runner.carry_out import Means, Stopped, carry_out
 from audit.storage.runs import Store
 from reimpl import xml_cnn
 from reimpl.errors import DataError
-from reimpl.hit_pattern import of_documents
+from reimpl.metrics import of_documents
 from reimpl.models import find_config
 from reimpl.training import Result
 from tests.runner.jobs import content, make_jobs

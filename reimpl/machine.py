@@ -1,0 +1,115 @@
+"""What a run asks of the machine: kinds of arithmetic, memory, a file for an unfinished run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import torch
+
+from reimpl.errors import ReimplError
+
+Precision = Literal["float32", "tf32", "bf16"]
+_Taken = TypeVar("_Taken")
+
+
+@contextlib.contextmanager
+def numeric_mode(precision: Precision) -> Iterator[None]:
+    """float32 means float32 on a GPU too: TF32 is used only where the record says so."""
+    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    torch.set_float32_matmul_precision("highest" if precision == "float32" else "high")
+    torch.backends.cudnn.allow_tf32 = precision != "float32"
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before[0])
+        torch.backends.cudnn.allow_tf32 = before[1]
+
+
+def is_out_of_memory(problem: BaseException) -> bool:
+    """Whether torch or one of its libraries says that memory does not suffice."""
+    said = ("can't allocate memory", "out of memory", "ALLOC_FAILED")  # the CPU's, CUDA's and its libraries'
+    return isinstance(problem, torch.OutOfMemoryError) or any(words in str(problem) for words in said)
+
+
+def reset_peak_memory(device: torch.device) -> None:
+    """Begin to measure the peak anew, where the system can."""
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+    elif sys.platform == "linux":
+        # A worker runs many runs; 5 resets the kernel's high-water mark so that each has its own.
+        with contextlib.suppress(OSError):
+            Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_memory(device: torch.device) -> int | None:
+    """Bytes: what the allocator held on a GPU, the process's high-water mark on the CPU."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device)
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, StopIteration, ValueError):
+            lines = Path("/proc/self/status").read_text().splitlines()
+            return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) * 1024
+    return None
+
+
+# ---------------------------------------------------------------------------------------------- checkpoints
+# Whole or not there, with torch's generators in them.
+
+
+class CheckpointError(ReimplError):
+    """The state of an unfinished run cannot be read; the run has to begin again."""
+
+
+def save_checkpoint(path: Path, content: Mapping[str, Any], device: torch.device) -> str | None:
+    """Write `content` (tensors, numbers, strings) and the generators' states beside `path`, then rename.
+
+    Returns None, or the kind of error that kept it from being written; the older file then stays.
+    """
+    generators = {
+        "torch_rng": torch.get_rng_state(),
+        "cuda_rng": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
+    }
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        torch.save({**content, **generators}, temporary)
+        temporary.replace(path)
+    except (OSError, RuntimeError) as problem:  # torch reports a full disk as a RuntimeError
+        return type(problem).__name__
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    return None
+
+
+@contextlib.contextmanager
+def load_checkpoint(path: Path, device: torch.device) -> Iterator[dict[str, Any]]:
+    """The content for a block that takes it over; then the generators go on where they were.
+
+    Whatever is wrong with the file, or with what the block finds in it, is a `CheckpointError`.
+    """
+    try:
+        content = torch.load(path, map_location=device, weights_only=True)
+        yield content
+        torch.set_rng_state(content["torch_rng"].cpu())
+        if content["cuda_rng"] is not None and device.type == "cuda":
+            torch.cuda.set_rng_state(content["cuda_rng"].cpu(), device)
+    except Exception as problem:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} cannot be read ({type(problem).__name__}); delete it to begin again"
+        ) from problem
+
+
+def read_checkpoint(path: Path | None, take: Callable[[dict[str, Any]], _Taken]) -> _Taken | None:
+    """What `take` makes of the content; None where there is nothing that can be read."""
+    try:
+        if path is not None:
+            with load_checkpoint(path, torch.device("cpu")) as content:
+                return take(content)
+    except CheckpointError:
+        pass
+    return None
