@@ -61,7 +61,7 @@ def judged(audit: Audit, claims: Iterable[ClaimRecord]) -> tuple[Verdict, ...]:
         tuple(claims),
         {it.id: it for it in audit.experiments},
         fidelity={check.model: check.model not in failed for check in audit.fidelity},
-        readings=audit.readings,
+        specifications=audit.readings,
     )
 
 
