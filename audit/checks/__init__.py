@@ -6,7 +6,7 @@ Each check is a function from a sheet (or from all of them) to findings, exact o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from audit.checks.across import copies, sizes
@@ -43,25 +43,20 @@ def all_findings(sheets: Sequence[Sheet], others: Sequence[Sheet] = ()) -> tuple
     In the order of papers, checks and tables; what takes several papers last.
     """
     keys = {sheet.paper.key for sheet in sheets}
-    alone = one_cause([found for sheet in sheets for check in CHECKS for found in check(sheet)])
-    held = (found for check in ACROSS for found in check([*sheets, *others]))
-    mine = (it for it in held if it.id.partition(":")[0] in keys or _names(it, keys))
-    return _each_named([*alone, *mine])
-
-
-def _names(found: Finding, keys: Collection[str]) -> bool:
-    """Whether a finding that is no single paper's is about one of these."""
-    return found.id.startswith("across:") and any(it.partition(":")[0] in keys for it in found.cells)
-
-
-def _each_named(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """A second finding of one name is told apart by its number."""
-    seen: Counter[str] = Counter()
-    named = []
-    for found in findings:
-        seen[found.id] += 1
-        number = seen[found.id]
-        named.append(found if number == 1 else replace(found, id=f"{found.id}#{number}"))
+    alone = one_cause([finding for sheet in sheets for check in CHECKS for finding in check(sheet)])
+    across = [
+        finding
+        for check in ACROSS
+        for finding in check([*sheets, *others])
+        # what is no single paper's is about those whose cells it names
+        for places in [finding.cells if finding.id.startswith("across:") else [finding.id]]
+        if any(place.partition(":")[0] in keys for place in places)
+    ]
+    named, seen = [], Counter[str]()
+    for finding in [*alone, *across]:  # a second finding of one name is told apart by its number
+        seen[finding.id] += 1
+        number = seen[finding.id]
+        named.append(finding if number == 1 else replace(finding, id=f"{finding.id}#{number}"))
     return tuple(named)
 
 

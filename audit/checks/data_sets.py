@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from audit.checks.tables import SLIP, Number, Sheet, decimal, finding
+from audit.checks.identities import PRECISION
+from audit.checks.tables import SLIP, Sheet, decimal
 from audit.expression.interval import Interval
 from audit.record import DatasetRecord, Finding
 from audit.stats.printed import Printed
@@ -23,7 +23,6 @@ MOST = Fraction(1, 2)
 #: Documents over which statistics may have been counted, the most usual first.
 COUNTED_OVER = ("train", "train+test", "train+validation+test", "train+validation", "test", "validation")
 
-_PRECISION = re.compile(r"P@(?P<k>[0-9]+)")
 _NEEDED = ("train", "labels", "labels_per_document", "documents_per_label")
 _ONLY_OCCURRING = "only the labels that occur are counted"
 _OTHER_MEAN = "the mean was taken over other documents"
@@ -46,28 +45,31 @@ def statistics(sheet: Sheet) -> Iterator[Finding]:
 def _balance(sheet: Sheet, dataset: DatasetRecord, values: Mapping[str, Printed]) -> Finding:
     train, labels, mean, documents = (values[name] for name in _NEEDED)
     fitting = readings(values)
-    whole = [it.documents for it in fitting if it.labels == "all"]
-    most = [it for it in fitting if it.labels == "occurring" and it.labels_needed.high >= MOST * labels.value]
+    whole = [count.documents for count in fitting if count.labels == "all"]
+    most = [
+        count
+        for count in fitting
+        if count.labels == "occurring" and count.labels_needed.high >= MOST * labels.value
+    ]
     text = (
-        f"{mean.text} x {train.text} / {labels.text} = "
-        f"{decimal(mean.value * train.value / labels.value, 5)} documents a label, printed {documents.text}"
+        f"{mean.text} x {train.text} / {labels.text} = {decimal(mean.value * train.value / labels.value, 5)} "
     )
+    text += f"documents a label, printed {documents.text}: "
     if whole:
-        text += f": as counted over {' or '.join(whole)}"
+        text += f"as counted over {' or '.join(whole)}"
     elif most:
         needed = f"{int(most[0].labels_needed.high):,} of {labels.text}"
-        text += f": as counted over {most[0].documents} and only the labels that occur there ({needed})"
+        text += f"as counted over {most[0].documents} and only the labels that occur there ({needed})"
     else:
-        text += ": no way of counting that is known gives it"
+        text += "no known count gives it"
     fewest = HELD_OUT * mean.interval[0] * train.value / labels.value
     impossible = not fitting and documents.interval[1] < fewest
-    return finding(
-        sheet,
+    return sheet.finding(
         "statistics",
         "consistent" if whole else "inconsistent" if impossible else "untestable",
         (),
         text,
-        alternatives=() if whole else (_ONLY_OCCURRING, _OTHER_MEAN, _PART, SLIP),
+        () if whole else (_ONLY_OCCURRING, _OTHER_MEAN, _PART, SLIP),
         subject=f"datasets.{dataset.id}",
     )
 
@@ -92,16 +94,16 @@ def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:
     `occurring` alone says little. No statistic may be 0.
     """
     spans = {name: Interval(*value.interval) for name, value in values.items()}
-    labels = spans["labels"]
-    found = []
+    labels, whole, fewer = spans["labels"], [], []
     for name in COUNTED_OVER:
         parts = name.split("+")
         if set(parts) <= set(spans):
             documents = sum((spans[part] for part in parts[1:]), spans[parts[0]])
-            pairs = spans["labels_per_document"] * documents
-            found.append((name, pairs / spans["documents_per_label"]))
-    whole = [Reading(name, "all", L) for name, L in found if L.low <= labels.high and labels.low <= L.high]
-    fewer = [Reading(name, "occurring", L) for name, L in found if L.high < labels.low]
+            needed = spans["labels_per_document"] * documents / spans["documents_per_label"]
+            if needed.low <= labels.high and labels.low <= needed.high:
+                whole.append(Reading(name, "all", needed))
+            if needed.high < labels.low:
+                fewer.append(Reading(name, "occurring", needed))
     return (*whole, *fewer)
 
 
@@ -112,23 +114,22 @@ def above_labels(sheet: Sheet) -> Iterator[Finding]:
     the test documents: these are allowed a tenth more, and what chance can do to so few (`_by_chance`).
     """
     for number in sheet.numbers.values():
-        match = _PRECISION.fullmatch(number.cell.metric or "")
+        match = PRECISION.fullmatch(number.cell.metric or "")
         mean = sheet.statistic(number.cell.dataset, "labels_per_document")
-        documents = sheet.test_size(number.cell.dataset)
-        if match and mean is not None and documents and number.cell.unit in (None, "percent"):
-            yield from _against_mean(sheet, number, int(match["k"]), mean, documents)
-
-
-def _against_mean(sheet: Sheet, number: Number, k: int, mean: Printed, documents: int) -> Iterator[Finding]:
-    cap = min(Fraction(100), 100 * mean.interval[1] / k)
-    cut = 100 * mean.half_unit / k  # the mean may be cut off after its last digit instead of rounded
-    most = (cap + cut) * (1 + OTHER_DOCUMENTS) + _by_chance(mean, k, documents)
-    if number.value.interval[0] > most:
-        text = (
-            f"{number.text} of the first {k} labels are right: {decimal(k * number.value.value / 100, 4)} a "
-            f"document, which has {mean.text} labels on average"
-        )
-        yield finding(sheet, "label_caps", "inconsistent", [number], text, alternatives=(_OTHER_MEAN, SLIP))
+        documents = sheet.test_count(number.cell.dataset)
+        if not (match and mean and documents and number.cell.unit in (None, "percent")):
+            continue
+        k = int(match["k"])
+        cap = min(Fraction(100), 100 * mean.interval[1] / k)
+        cut = 100 * mean.half_unit / k  # the mean may be cut off after its last digit instead of rounded
+        most = (cap + cut) * (1 + OTHER_DOCUMENTS) + _by_chance(mean, k, int(documents.value))
+        if number.value.interval[0] > most:
+            each = decimal(k * number.value.value / 100, 4)
+            text = (
+                f"{number.text} of the first {k} labels are right: {each} a document, which has {mean.text} "
+            )
+            text += "labels on average"
+            yield sheet.finding("label_caps", "inconsistent", [number], text, (_OTHER_MEAN, SLIP))
 
 
 def _by_chance(mean: Printed, k: int, documents: int) -> Fraction:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import product
 from math import ceil, floor
 
@@ -22,9 +22,7 @@ from audit.checks.tables import (
     Number,
     Profile,
     Sheet,
-    alike,
     decimal,
-    finding,
     grouped,
     left_out,
 )
@@ -41,92 +39,57 @@ _PATIENCE = 100
 _MOST_STEPS = 2000
 
 
-@dataclass(frozen=True)
-class Widening:
-    """Where the programme ended."""
+def least_widening(points: Array, low: Array, high: Array) -> tuple[float, Array]:
+    """How far all of low..high must be widened so that a mixture of the points lies within; 0 if one does.
 
-    slack: float
-    weights: Array
-    """(metrics,): the separating direction, from the dual variables; of no use if the slack is 0."""
-    shares: Array
-    """(points,): the mixture that comes closest."""
-
-
-def least_widening(points: Array, low: Array, high: Array) -> Widening:
-    """`points` is (metrics, points), `low` and `high` (metrics,).
-
+    `points` is (metrics, points), `low` and `high` (metrics,). Also the weights (metrics,) of the separating
+    direction, from the dual variables; of no use if the widening is 0. By the simplex method, from a feasible
+    basis: one point holds the whole share, and s, the widening, is as wide as it takes.
     Raises ArithmeticError if the steps do not come to an end.
-    """
-    tableau, basis = _start(points, low, high)
-    size = points.shape[1]
-    for step in range(_MOST_STEPS):
-        # the last row is the objective: what each variable would change it by
-        entering = _entering(tableau[-1, :-1], bland=step >= _PATIENCE)
-        if entering is None or tableau[-1, -1] >= -EPSILON:
-            return _read(tableau, basis, size, len(low))
-        _pivot(tableau, basis, _leaving(tableau, basis, entering, size), entering)
-    raise ArithmeticError(f"a linear programme of {points.shape} points did not end")
-
-
-def _start(points: Array, low: Array, high: Array) -> tuple[Array, list[int]]:
-    """A tableau in a feasible basis: one point holds the whole share, and s is as wide as it takes.
-
-    Columns: shares, s, slack of `high` by metric, slack of `low` by metric, right-hand side.
     """
     metrics, size = points.shape
     rows = 2 * metrics + 1
+    # columns: shares, s, slack of `high` by metric, slack of `low` by metric, right-hand side
     tableau = np.zeros((rows + 1, size + 1 + 2 * metrics + 1))
     tableau[:metrics, :size], tableau[metrics : 2 * metrics, :size] = points, -points
     tableau[: 2 * metrics, size] = -1.0
     tableau[: 2 * metrics, size + 1 : -1] = np.eye(2 * metrics)
     tableau[:metrics, -1], tableau[metrics : 2 * metrics, -1] = high, -low
     tableau[2 * metrics, :size], tableau[2 * metrics, -1] = 1.0, 1.0
-    tableau[-1, size] = 1.0
+    tableau[-1, size] = 1.0  # the last row is the objective: what each variable would change it by
     basis = [*range(size + 1, size + 1 + 2 * metrics), -1]
+
+    def pivot(row: int, column: int) -> None:
+        tableau[row] /= tableau[row, column]
+        factors = tableau[:, column].copy()
+        factors[row] = 0.0
+        tableau[:] -= np.outer(factors, tableau[row])
+        basis[row] = column
+
     # the point nearest to the row is a good one to start from
-    nearest = int(np.abs(points - ((low + high) / 2)[:, None]).sum(axis=0).argmin())
-    _pivot(tableau, basis, 2 * metrics, nearest)
+    pivot(2 * metrics, int(np.abs(points - ((low + high) / 2)[:, None]).sum(axis=0).argmin()))
     worst = int(tableau[: 2 * metrics, -1].argmin())
     if tableau[worst, -1] < 0.0:
-        _pivot(tableau, basis, worst, size)
-    return tableau, basis
-
-
-def _entering(reduced: Array, *, bland: bool) -> int | None:
-    if bland:
+        pivot(worst, size)
+    for step in range(_MOST_STEPS):
+        reduced = tableau[-1, :-1]
         falling = np.flatnonzero(reduced < -EPSILON)
-        return int(falling[0]) if falling.size else None
-    steepest = int(reduced.argmin())
-    return steepest if reduced[steepest] < -EPSILON else None
+        if not falling.size or tableau[-1, -1] >= -EPSILON:
+            above, below = tableau[-1, size + 1 : -1].reshape(2, metrics)
+            return max(-float(tableau[-1, -1]), 0.0), below - above
+        entering = int(falling[0] if step >= _PATIENCE else reduced.argmin())
+        column = tableau[:-1, entering]
+        bounding = np.flatnonzero(column > EPSILON)
+        if not bounding.size:
+            raise ArithmeticError("a linear programme that is bounded below was found not to be")
+        ratios = tableau[bounding, -1] / column[bounding]
+        ties = bounding[ratios <= ratios.min() + EPSILON]
+        # among equals the row of s, which ends it, then the first variable
+        pivot(int(min(ties, key=lambda row: (basis[row] != size, basis[row]))), entering)
+    raise ArithmeticError(f"a linear programme of {points.shape} points did not end")
 
 
-def _leaving(tableau: Array, basis: Sequence[int], entering: int, size: int) -> int:
-    """The row that reaches 0 first; among equals the one of s, which ends it, then the first variable."""
-    column = tableau[:-1, entering]
-    rows = np.flatnonzero(column > EPSILON)
-    if not rows.size:
-        raise ArithmeticError("a linear programme that is bounded below was found not to be")
-    ratios = tableau[rows, -1] / column[rows]
-    ties = rows[ratios <= ratios.min() + EPSILON]
-    return int(min(ties, key=lambda row: (basis[row] != size, basis[row])))
-
-
-def _pivot(tableau: Array, basis: list[int], row: int, column: int) -> None:
-    tableau[row] /= tableau[row, column]
-    factors = tableau[:, column].copy()
-    factors[row] = 0.0
-    tableau -= np.outer(factors, tableau[row])
-    basis[row] = column
-
-
-def _read(tableau: Array, basis: Sequence[int], size: int, metrics: int) -> Widening:
-    shares = np.zeros(size)
-    for row, variable in enumerate(basis):
-        if variable < size:
-            shares[variable] = max(tableau[row, -1], 0.0)
-    above, below = tableau[-1, size + 1 : -1].reshape(2, metrics)
-    return Widening(max(-float(tableau[-1, -1]), 0.0), below - above, shares)
-
+# --------------------------------------------------------------------------- sorts of documents
 
 RANKS = 5
 #: Metrics are held as whole numbers of 1/UNIT, so that they are summed without rounding.
@@ -141,9 +104,6 @@ Ends = tuple[Fraction, Fraction]
 Bounds = tuple[tuple[int, int], ...]
 
 
-# --------------------------------------------------------------------------- sorts of documents
-
-
 @dataclass(frozen=True)
 class Cell:
     """A sort of document."""
@@ -152,11 +112,6 @@ class Cell:
     """5 stands for 5 or more."""
     right: tuple[bool, ...]
     """Which of the first five ranks are right."""
-
-
-def is_modelled(metric: str) -> bool:
-    """Whether `metric` is P@k or nDCG@k with k of 1..5."""
-    return _METRIC.fullmatch(metric) is not None
 
 
 @lru_cache(maxsize=1)
@@ -179,22 +134,18 @@ def metric_bounds(metric: str, of_labels: bool = False) -> Bounds:
     match = _METRIC.fullmatch(metric)
     if match is None:
         raise ValueError(f"the linear programme knows P@1..P@5 and nDCG@1..nDCG@5, not {metric!r}")
-    value = partial(_precision, of_labels=of_labels) if match["family"] == "P" else _ndcg
-    exact = [value(cell, int(match["k"])) for cell in cells()]
-    return tuple((floor(it.low * UNIT), ceil(it.high * UNIT)) for it in exact)
-
-
-def _precision(cell: Cell, k: int, *, of_labels: bool) -> Interval:
-    return point(Fraction(sum(cell.right[:k]), min(k, cell.labels) or 1 if of_labels else k))
-
-
-def _ndcg(cell: Cell, k: int) -> Interval:
-    """Two sums of discounts are the same interval where they are the same sum: exactly 1."""
-    gained = tuple(rank for rank in range(1, k + 1) if cell.right[rank - 1])
-    ideal = tuple(range(1, min(k, cell.labels) + 1))
-    if gained in ((), ideal):
-        return point(bool(cell.labels) and gained == ideal)
-    return _discounts(gained) / _discounts(ideal)
+    k, bounds = int(match["k"]), []
+    for cell in cells():
+        if match["family"] == "P":
+            value = point(Fraction(sum(cell.right[:k]), min(k, cell.labels) or 1 if of_labels else k))
+        else:
+            gained = tuple(rank for rank in range(1, k + 1) if cell.right[rank - 1])
+            ideal = tuple(range(1, min(k, cell.labels) + 1))
+            # two sums of discounts are the same interval where they are the same sum: exactly 1
+            exact = gained in ((), ideal)
+            value = point(bool(gained)) if exact else _discounts(gained) / _discounts(ideal)
+        bounds.append((floor(value.low * UNIT), ceil(value.high * UNIT)))
+    return tuple(bounds)
 
 
 @lru_cache(maxsize=64)
@@ -249,69 +200,58 @@ def fit_row(
 
     `of_labels`: with P@k over min(k, labels). `skipped`: a family (`P` or `nDCG`) that leaves out documents
     without labels, and their share at most; to it each of them is as good as what is printed.
-    Raises ValueError for a metric other than P@k and nDCG@k, k of 1..5 (see `is_modelled`), and for none.
+    Raises ValueError for a metric other than P@k and nDCG@k, k of 1..5, and for none.
     """
     if not values:
         raise ValueError("the linear programme needs a metric")
-    ways: dict[Rounding, Certificate | None] = {}
+    proofs: dict[Rounding, Certificate | None] = {}
     known = [metric_bounds(metric, of_labels) for metric in values]
-    for way in PLAUSIBLE:
-        images = [pre_image(number, way) for number in values.values()]
-        ends, sorts = [(it.low / 100, it.high / 100) for it in images], known
+    for rounding in PLAUSIBLE:
+        images = [pre_image(number, rounding) for number in values.values()]
+        ends, sorts = [(image.low / 100, image.high / 100) for image in images], known
         if skipped:  # two more sorts of documents, and their share as one more metric
             family, most = skipped
-            theirs = [
-                of if it.startswith(f"{family}@") else (0, 0) for it, of in zip(values, ends, strict=True)
-            ]
+            pairs = zip(values, ends, strict=True)
+            theirs = [of if metric.startswith(f"{family}@") else (0, 0) for metric, of in pairs]
             more = [tuple((floor(end * UNIT), ceil(end * UNIT)) for end in of) for of in (*theirs, (1, 1))]
             sorts = [a + b for a, b in zip([*known, ((0, 0),) * len(cells())], more, strict=True)]
             ends.append((Fraction(0), most))
-        ways[way] = _refutation((*values, "left out")[: len(ends)], ends, sorts)
-        if ways[way] is None:
+        proofs[rounding] = _refutation((*values, "left out")[: len(ends)], ends, sorts)
+        if proofs[rounding] is None:
             break
-    return RowFit(next((way for way, proof in ways.items() if proof is None), None), ways["nearest"])
+    return RowFit(next((how for how, proof in proofs.items() if proof is None), None), proofs["nearest"])
 
 
 def _refutation(metrics: Sequence[str], ends: Sequence[Ends], sorts: Sequence[Bounds]) -> Certificate | None:
-    """A proof that the row is impossible, or None. `sorts` are the metrics of each sort of document."""
-    import numpy as np  # here and in `simplex` only: not needed by papers without nDCG
+    """A proof that the row is impossible, or None, by the inequality that the weights give, exactly.
 
+    `ends` are the least and greatest value of each metric as fractions of 1, `sorts` its bounds for each sort
+    of document.
+    """
     low, high = (np.array([float(end[side]) for end in ends]) for side in (0, 1))
     points = np.array([[low + high for low, high in of] for of in sorts], dtype=np.float64) / (2.0 * UNIT)
     try:
-        found = least_widening(points, low, high)
+        slack, weights = least_widening(points, low, high)
     except ArithmeticError:  # numerical trouble proves nothing
         return None
-    if found.slack <= float(SAFETY) / 100:
+    if slack <= float(SAFETY) / 100:
         return None
-    proof = certificate(metrics, ends, list(map(float, found.weights)), sorts)
-    return proof if proof.slack > SAFETY else None
-
-
-def certificate(
-    metrics: Sequence[str], ends: Sequence[Ends], weights: Sequence[float], sorts: Sequence[Bounds]
-) -> Certificate:
-    """The inequality that any weights give, exactly; it proves something only if its slack is above 0.
-
-    `ends` are the least and greatest value of each metric as fractions of 1, `sorts` its bounds for each sort
-    of document. Raises ValueError if all weights are 0.
-    """
-    greatest = max(map(abs, weights))
-    if greatest == 0:
-        raise ValueError("a certificate needs a weight that is not 0")
-    whole = [round(weight / greatest * _WEIGHT_UNIT) for weight in weights]
+    whole = [round(float(weight / np.abs(weights).max()) * _WEIGHT_UNIT) for weight in weights]
     # of low and high the one that the sign of the weight makes greater
     most = max(
-        sum(w * bounds[w > 0] for w, bounds in zip(whole, each, strict=True))
+        sum(weight * bounds[weight > 0] for weight, bounds in zip(whole, each, strict=True))
         for each in zip(*sorts, strict=True)
     )
-    least = sum((w * end[w < 0] for w, end in zip(whole, ends, strict=True)), Fraction(0))
-    return Certificate(
-        {metric: Fraction(w, _WEIGHT_UNIT) for metric, w in zip(metrics, whole, strict=True)},
+    least = sum((weight * end[weight < 0] for weight, end in zip(whole, ends, strict=True)), Fraction(0))
+    proof = Certificate(
+        {metric: Fraction(weight, _WEIGHT_UNIT) for metric, weight in zip(metrics, whole, strict=True)},
         Fraction(100 * most, UNIT * _WEIGHT_UNIT),
         100 * least / _WEIGHT_UNIT,
     )
+    return proof if proof.slack > SAFETY else None
 
+
+# --------------------------------------------------------------------------- the check
 
 _COLUMN = "a column that holds another metric than its name says"
 _MIXED = "numbers of different runs or splits in one row"
@@ -327,42 +267,92 @@ def joint(sheet: Sheet) -> Iterator[Finding]:
     min(k, labels), as R-precision is: one program has one definition, so only where that gives more rows than
     the usual one does.
     """
-    for rows in grouped(sheet.profiles, alike).values():
+    for rows in grouped(sheet.profiles, lambda profile: profile.program).values():
         modelled = [(row, _modelled(row)) for row in rows]
         fits = [(row, numbers, fit) for row, numbers in modelled if numbers and (fit := _fit(numbers))]
         usual = [fit.rounding is not None for *_, fit in fits]
-        some = ("nDCG", left_out(rows, "P", "nDCG")), ("P", left_out(rows, "nDCG", "P"))
-        others = [all(usual) or _gives(numbers, some, of_labels=True) for _, numbers, _ in fits]
+        shares = ("nDCG", left_out(rows, "P", "nDCG")), ("P", left_out(rows, "nDCG", "P"))
+        others = [all(usual) or _gives(numbers, shares, of_labels=True) for _, numbers, _ in fits]
         for (row, numbers, fit), other in zip(fits, others, strict=True):
             causes = []
             if fit.rounding is None:
-                causes = [LABEL_FREE] if _gives(numbers, some) else []
+                causes = [LABEL_FREE] if _gives(numbers, shares) else []
                 causes += [OF_LABELS] if other and sum(others) > sum(usual) else []
-            yield finding(
-                sheet,
+            copied = [_COPIED] if any(it.cell.source == "copied" for it in numbers.values()) else []
+            text, detail = _shown(numbers, fit, causes)
+            yield sheet.finding(
                 "feasible_row",
                 "consistent" if fit.feasible else "untestable" if fit.rounding or causes else "inconsistent",
                 list(numbers.values()),
-                _shown(numbers, fit, causes),
-                detail=_detail(fit),
-                alternatives=[*causes, *_alternatives(numbers)],
+                text,
+                [*causes, *copied, SLIP, _COLUMN, _MIXED, OTHER_DEFINITION],
                 subject=f"{row.dataset}.{row.experiment}",
+                detail=detail,
             )
 
 
 def _modelled(profile: Profile) -> dict[str, Number]:
-    """The numbers that the programme knows; none where they are of one family, or no percentages."""
-    numbers = {metric: number for metric, number in profile.numbers.items() if is_modelled(metric)}
+    """The numbers that the programme knows; none where they are of one family, or no percentages.
+
+    What is out of 0..100 is a finding of another check.
+    """
+    numbers = {metric: number for metric, number in profile.numbers.items() if _METRIC.fullmatch(metric)}
     deeper = {metric.partition("@")[0] for metric in numbers if not metric.endswith("@1")}
-    return numbers if len(deeper) == 2 and _in_range(numbers) else {}
+    percentages = (
+        0 <= number.value.value <= 100 and number.cell.unit in (None, "percent")
+        for number in numbers.values()
+    )
+    return numbers if len(deeper) == 2 and all(percentages) else {}
 
 
 def _gives(
-    numbers: Mapping[str, Number], some: Iterable[tuple[str, Fraction]], *, of_labels: bool = False
+    numbers: Mapping[str, Number], shares: Iterable[tuple[str, Fraction]], *, of_labels: bool = False
 ) -> bool:
     """Whether some documents give the numbers, with one of these shares of them left out."""
     values = {metric: number.value for metric, number in numbers.items()}
-    return any(fit_row(values, of_labels=of_labels, skipped=it).rounding for it in some)
+    return any(fit_row(values, of_labels=of_labels, skipped=share).rounding for share in shares)
+
+
+def _fit(numbers: Mapping[str, Number]) -> RowFit | None:
+    """None where nDCG@1 beside P@1 is all that is wrong: another check says that in plain words."""
+    values = {metric: number.value for metric, number in numbers.items()}
+    row = fit_row(values)
+    if row.feasible or not {"P@1", "nDCG@1"} <= set(numbers):
+        return row
+    del values["nDCG@1"]
+    return None if fit_row(values).feasible else row
+
+
+def _shown(numbers: Mapping[str, Number], row: RowFit, causes: Sequence[str]) -> tuple[str, str]:
+    """The row in a sentence, and its proof."""
+    values = ", ".join(f"{metric} {number.text}" for metric, number in numbers.items())
+    proof = row.certificate
+    if proof is None:
+        return f"{values}: some documents give all of them", ""
+    cut = (
+        f", unless they were {'cut' if row.rounding == 'truncate' else 'rounded up'}" if row.rounding else ""
+    )
+    twins = [  # closer than the two metrics come where documents have several labels
+        f"nDCG@{k} as P@{k}"
+        for k in range(2, 6)
+        if (pair := [numbers[name].value.value for name in (f"P@{k}", f"nDCG@{k}") if name in numbers])[1:]
+        and abs(pair[0] - pair[1]) <= 1
+    ]
+    same = f". Nearly the same is printed for {' and '.join(twins)}" if twins else ""
+    also = f". It would be explained by {' or by '.join(causes)}" if causes else ""
+    if row.rounding is None and not causes:
+        also = f". Neither {LABEL_FREE}, nor {OF_LABELS} explain it"
+    text = (
+        f"{values}: by the usual definitions, over the same documents, no test documents give all of these "
+        f"together, whatever their labels{cut}; every number would have to be off by "
+        f"{decimal(row.slack_pp, 3)} points or more{same}{also}"
+    )
+    weights = {name: weight for name, weight in proof.weights.items() if abs(weight) > 1e-6}
+    combined = " ".join(f"{float(weight):+.3f} {name}" for name, weight in weights.items())
+    return text, (
+        f"for any documents {combined} is at most {decimal(proof.largest_possible, 4)}; "
+        f"by the printed numbers it is at least {decimal(proof.smallest_reported, 4)}"
+    )
 
 
 def one_cause(findings: Sequence[Finding]) -> list[Finding]:
@@ -371,95 +361,28 @@ def one_cause(findings: Sequence[Finding]) -> list[Finding]:
     Where at least half of its rows do not, and three or more, the columns are in question and not each row.
     It is inconsistent if a row is.
     """
-    tables: dict[str, list[Finding]] = {}
-    for it in findings:
-        if it.check in ("feasible_row", "identity") and it.claim is None:
-            tables.setdefault(f"{it.id.partition(':')[0]} {it.cells[0].partition('.')[0]}", []).append(it)
-    told = list(findings)
-    for held in tables.values():
-        wrong = [it for it in held if it.result != "consistent"]
-        rows, of = ({it.cells[0] for it in some} for some in (wrong, held))
-        if len(rows) > 2 and 2 * len(rows) >= len(of):
-            told[told.index(wrong[0])] = _of_columns(wrong, len(rows), len(of))
-            told = [it for it in told if it not in wrong]
-    return told
-
-
-def _of_columns(wrong: Sequence[Finding], rows: int, of: int) -> Finding:
-    first = max(wrong, key=lambda it: (it.result == "inconsistent", it.weight))
-    certain = len({it.cells[0] for it in wrong if it.result == "inconsistent"})
-    some = f", in {certain} of them by none of the known definitions" if 0 < certain < rows else ""
-    paper, table = first.id.partition(":")[0], first.cells[0].partition(".")[0]
-    others = [it for found in wrong for it in found.alternatives if it != _COLUMN]
-    return replace(
-        first,
-        id=f"{paper}:{first.check}:{table}",
-        cells=tuple(dict.fromkeys(cell for it in wrong for cell in it.cells)),
-        arithmetic=f"in {rows} of {of} rows P@k and nDCG@k do not go together{some}; the first: "
-        f"{first.arithmetic}",
-        alternatives=tuple(dict.fromkeys([_COLUMN, *others] if certain else [*others, _COLUMN])),
-        where=f"{first.where.partition(':')[0]}: {rows} rows",
-        detail="; ".join(it.arithmetic for it in wrong),
-    )
-
-
-def _in_range(numbers: Mapping[str, Number]) -> bool:
-    """What is out of 0..100 is a finding of another check, and no row of percentages."""
-    return all(0 <= it.value.value <= 100 and it.cell.unit in (None, "percent") for it in numbers.values())
-
-
-def _alternatives(numbers: Mapping[str, Number]) -> tuple[str, ...]:
-    copied = any(it.cell.source == "copied" for it in numbers.values())
-    first = (_COPIED, SLIP) if copied else (SLIP,)
-    return (*first, _COLUMN, _MIXED, OTHER_DEFINITION)
-
-
-def _fit(numbers: Mapping[str, Number]) -> RowFit | None:
-    """None where nDCG@1 beside P@1 is all that is wrong: another check says that in plain words."""
-    row = fit_row({metric: number.value for metric, number in numbers.items()})
-    if row.feasible or not {"P@1", "nDCG@1"} <= set(numbers):
-        return row
-    without = fit_row({name: it.value for name, it in numbers.items() if name != "nDCG@1"})
-    return None if without.feasible else row
-
-
-def _shown(numbers: Mapping[str, Number], row: RowFit, causes: Sequence[str]) -> str:
-    values = ", ".join(f"{metric} {number.text}" for metric, number in numbers.items())
-    if row.certificate is None:
-        return f"{values}: some documents give all of them"
-    other = "cut" if row.rounding == "truncate" else "rounded up"
-    cut = f", unless they were {other}" if row.rounding else ""
-    also = f". It would be explained by {' or by '.join(causes)}" if causes else ""
-    if row.rounding is None and not causes:
-        also = f". Neither {LABEL_FREE}, nor {OF_LABELS} explain it"
-    return (
-        f"{values}: by the usual definitions, over the same documents, no test documents give all of these "
-        f"together, whatever their labels{cut}; every number would have to be off by "
-        f"{decimal(row.slack_pp, 3)} points or more{_twins(numbers)}{also}"
-    )
-
-
-def _twins(numbers: Mapping[str, Number]) -> str:
-    """Columns that print P@k once more under another name."""
-    same = [
-        f"nDCG@{k} as P@{k}"
-        for k in range(2, 6)
-        if f"P@{k}" in numbers and f"nDCG@{k}" in numbers and _close(numbers[f"P@{k}"], numbers[f"nDCG@{k}"])
-    ]
-    return f". Nearly the same is printed for {' and '.join(same)}" if same else ""
-
-
-def _close(first: Number, second: Number) -> bool:
-    """Closer than the two metrics come where documents have several labels."""
-    return abs(first.value.value - second.value.value) <= 1
-
-
-def _detail(row: RowFit) -> str:
-    if row.certificate is None:
-        return ""
-    weights = {name: weight for name, weight in row.certificate.weights.items() if abs(weight) > 1e-6}
-    combined = " ".join(f"{float(weight):+.3f} {name}" for name, weight in weights.items())
-    return (
-        f"for any documents {combined} is at most {decimal(row.certificate.largest_possible, 4)}; "
-        f"by the printed numbers it is at least {decimal(row.certificate.smallest_reported, 4)}"
-    )
+    kept = list(findings)
+    rows = [it for it in findings if it.check in ("feasible_row", "identity") and it.claim is None]
+    tables = grouped(rows, lambda of: (of.id.partition(":")[0], of.cells[0].partition(".")[0]))
+    for (paper, table), of_table in tables.items():
+        wrong = [finding for finding in of_table if finding.result != "consistent"]
+        places = {finding.cells[0] for finding in wrong}
+        every = len({finding.cells[0] for finding in of_table})
+        if len(places) < 3 or 2 * len(places) < every:
+            continue
+        first = max(wrong, key=lambda finding: (finding.result == "inconsistent", finding.weight))
+        certain = len({finding.cells[0] for finding in wrong if finding.result == "inconsistent"})
+        some = f", in {certain} of them by none of the known definitions" if 0 < certain < len(places) else ""
+        others = [cause for finding in wrong for cause in finding.alternatives if cause != _COLUMN]
+        kept[kept.index(wrong[0])] = replace(
+            first,
+            id=f"{paper}:{first.check}:{table}",
+            cells=tuple(dict.fromkeys(cell for finding in wrong for cell in finding.cells)),
+            arithmetic=f"in {len(places)} of {every} rows P@k and nDCG@k do not go together{some}; "
+            f"the first: {first.arithmetic}",
+            alternatives=tuple(dict.fromkeys([_COLUMN, *others] if certain else [*others, _COLUMN])),
+            where=f"{first.where.partition(':')[0]}: {len(places)} rows",
+            detail="; ".join(finding.arithmetic for finding in wrong),
+        )
+        kept = [finding for finding in kept if finding not in wrong]
+    return kept

@@ -76,20 +76,15 @@ def hits(number: Printed, documents: int, rounding: Rounding = "nearest") -> ran
 def power(number: Printed, documents: int, *, roundings: int = 1) -> Fraction:
     """Chance that a number which has nothing to do with this test set is found out; 0: it cannot be.
 
-    By the possible metric values for each printed one, counted over the whole range, where it may have been
-    rounded in so many ways.
+    By the possible metric values for each printed one, which may have been made by so many `roundings`.
     """
     density = Fraction(documents, 100) / Fraction(10) ** number.decimals
     return max(Fraction(0), 1 - roundings * density)
 
 
 def rounding_of(number: Printed, documents: int) -> Rounding | None:
-    """The first way of rounding by which `number` can come from so many documents; None where none does.
-
-    To the nearest, then cutting off, then rounding up: the two others together allow for twice as many
-    numbers as the nearest alone.
-    """
-    return next((way for way in PLAUSIBLE if hits(number, documents, way)), None)
+    """The first rounding of `PLAUSIBLE` by which `number` can come from so many documents, if one does."""
+    return next((rounding for rounding in PLAUSIBLE if hits(number, documents, rounding)), None)
 
 
 def without_padding(column: Sequence[Printed]) -> tuple[Printed, ...]:
@@ -98,12 +93,10 @@ def without_padding(column: Sequence[Printed]) -> tuple[Printed, ...]:
     As many zeros are dropped as at least four fifths of the numbers end in. The others keep their digits, as
     they show that they have them.
     """
-    ended = [number.zeros_at_end for number in column]
-    shared = (z for z in set(ended) if sum(end >= z for end in ended) >= PADDED * len(ended))
-    padding = max(shared, default=0)
+    zeros = [number.zeros_at_end for number in column]
+    padding = max((z for z in zeros if sum(end >= z for end in zeros) >= PADDED * len(zeros)), default=0)
     return tuple(
-        number.without_zeros(padding) if end >= padding else number
-        for number, end in zip(column, ended, strict=True)
+        number.without_zeros(padding) if number.zeros_at_end >= padding else number for number in column
     )
 
 
@@ -132,16 +125,16 @@ def fingerprint(numbers: Iterable[Printed], candidates: Sequence[int]) -> tuple[
     Raises ValueError for a candidate below 1.
     """
     distinct = list({(number.value, number.decimals): number for number in numbers}.values())
-    found = []
+    fingerprints = []
     for documents in candidates:
         infeasible = tuple(number.text for number in distinct if not hits(number, documents))
         feasible = len(distinct) - len(infeasible)
         chance = tail([1 - power(number, documents) for number in distinct], feasible)
-        adjusted = min(Fraction(1), len(candidates) * chance)
-        found.append(
-            Fingerprint(documents, feasible, len(distinct), infeasible, float(chance), float(adjusted))
+        adjusted = float(min(Fraction(1), len(candidates) * chance))
+        fingerprints.append(
+            Fingerprint(documents, feasible, len(distinct), infeasible, float(chance), adjusted)
         )
-    return tuple(found)
+    return tuple(fingerprints)
 
 
 def tail(chances: Sequence[Fraction], at_least: int) -> Fraction:
@@ -149,8 +142,9 @@ def tail(chances: Sequence[Fraction], at_least: int) -> Fraction:
 
     The number of events has the generating function prod (1 - p + p x), multiplied out in whole numbers.
     """
-    ways = [1]
+    counts = [1]
     for p in chances:
         miss, hit = p.denominator - p.numerator, p.numerator
-        ways = [miss * same + hit * one_less for same, one_less in zip([*ways, 0], [0, *ways], strict=True)]
-    return Fraction(sum(ways[at_least:]), prod(p.denominator for p in chances))
+        shifted = zip([*counts, 0], [0, *counts], strict=True)
+        counts = [miss * same + hit * one_less for same, one_less in shifted]
+    return Fraction(sum(counts[at_least:]), prod(p.denominator for p in chances))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import get_args
@@ -16,21 +16,21 @@ from audit.checks.tables import (
     Number,
     Profile,
     Sheet,
-    alike,
-    apart,
     cut,
     decimal,
-    finding,
     grouped,
     left_out,
     meet,
 )
 from audit.claims.schema import CorpusQuantity
+from audit.names import counted
 from audit.record import Finding, FindingResult
 
 _SHARE = re.compile(r"(?:P|R|RP|nDCG|PSP|PSnDCG)@[0-9]+|(?:Micro|Macro|Another-Macro)-F1")
-_PRECISION = re.compile(r"P@(?P<k>[0-9]+)")
+PRECISION = re.compile(r"P@(?P<k>[0-9]+)")
 _ALTERNATIVES = (SLIP, "the numbers are means over other runs or documents", OTHER_DEFINITION)
+_OTHER_RUN = "two runs of the same settings"
+_UPDATED = "one of the two places was not updated"
 
 
 def bounds(sheet: Sheet) -> Iterator[Finding]:
@@ -45,9 +45,9 @@ def bounds(sheet: Sheet) -> Iterator[Finding]:
             half = number.value.half_unit
             if not -half <= number.value.value <= 100 + half:
                 text = f"{number.text} is not in 0..100"
-                yield finding(sheet, "bounds", "inconsistent", [number], text, alternatives=_ALTERNATIVES)
+                yield sheet.finding("bounds", "inconsistent", [number], text, _ALTERNATIVES)
     for profile in sheet.profiles:
-        matches = {metric: _PRECISION.fullmatch(metric) for metric in profile.numbers}
+        matches = {metric: PRECISION.fullmatch(metric) for metric in profile.numbers}
         by_k = {int(match["k"]): profile.numbers[metric] for metric, match in matches.items() if match}
         if len(by_k) > 1:
             yield from _growing_hits(sheet, dict(sorted(by_k.items())))
@@ -68,17 +68,11 @@ def _growing_hits(sheet: Sheet, by_k: dict[int, Number]) -> Iterator[Finding]:
         )
         result: FindingResult = "inconsistent" if gained < 0 else "untestable"
         reasons = _ALTERNATIVES if gained < 0 else (OF_LABELS, *_ALTERNATIVES)
-        yield finding(sheet, "bounds", result, [first, second], text, alternatives=reasons)
+        yield sheet.finding("bounds", result, [first, second], text, reasons)
     if sound:
         shown = ", ".join(f"{k} x {number.text}" for k, number in by_k.items())
         text = f"hits grow with k by no more than one a place: {shown}"
-        yield finding(sheet, "bounds", "consistent", list(by_k.values()), text)
-
-
-# --------------------------------------------------------------------------- the same number
-
-_OTHER_RUN = "two runs of the same settings"
-_UPDATED = "one of the two places was not updated"
+        yield sheet.finding("bounds", "consistent", list(by_k.values()), text)
 
 
 def identity(sheet: Sheet) -> Iterator[Finding]:
@@ -88,21 +82,20 @@ def identity(sheet: Sheet) -> Iterator[Finding]:
     leaves them out, both have one ratio in all rows: only a row that other rows show to have another ratio is
     inconsistent. Source: the definition; the same for PSnDCG@1 and PSP@1.
     """
-    rows = grouped(sheet.profiles, alike)
+    rows = grouped(sheet.profiles, lambda profile: profile.program)
     for profile in sheet.profiles:
         for names in (("P@1", "nDCG@1"), ("PSP@1", "PSnDCG@1")):
             pair = profile.get(*names)
             if len(pair) == 2:
-                result = _agree(*pair)
-                text = " and ".join(f"{name} = {it.text}" for name, it in zip(names, pair, strict=True))
-                text += f": {_how_far(*pair)}"
-                reasons = [SLIP, LABEL_FREE, OTHER_DEFINITION]
-                if result == "inconsistent" and (share := _without_labels(rows[alike(profile)], names, pair)):
+                result, reasons = _agree(*pair), [SLIP, LABEL_FREE, OTHER_DEFINITION]
+                text = f"{names[0]} = {pair[0].text} and {names[1]} = {pair[1].text}: {_difference(*pair)}"
+                if result == "inconsistent" and (
+                    share := _without_labels(rows[profile.program], names, pair)
+                ):
                     result, reasons = "untestable", [LABEL_FREE, OTHER_DEFINITION, SLIP]
-                    text += (
-                        f"; so do {decimal(100 * share, 2)} % of documents without labels, left out of one"
-                    )
-                yield finding(sheet, "identity", result, pair, text, alternatives=reasons)
+                    shown = decimal(100 * share, 2)
+                    text += f"; so do {shown} % of documents without labels, left out of one"
+                yield sheet.finding("identity", result, pair, text, reasons)
 
 
 def _without_labels(
@@ -122,60 +115,61 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
     What names no experiment cannot be compared, which is told. Where single runs are not stated, the first
     thing to consider is that the experiment was run twice.
     """
-    groups: dict[tuple[object, ...], list[tuple[Number, Number]]] = {}
-    for numbers in _same_things(sheet.numbers.values()).values():
-        for first, second in combinations(numbers, 2):
-            if first.table != second.table or first.text != second.text:
-                key = (first.cell.dataset, first.cell.experiment, first.table, second.table)
-                groups.setdefault(key, []).append((first, second))
-    yield from _not_compared(sheet)
-    for pairs in groups.values():
-        differing = [pair for pair in pairs if _agree(*pair) == "inconsistent"]
-        if len(differing) == len(pairs) > 1 and pairs[0][0].cell.metric:
-            yield _of_pairs(sheet, pairs, all_differ=True)
+    scores = [number for number in sheet.numbers.values() if number.is_score]
+    tables = {
+        subject: {number.table for number in numbers}
+        for subject, numbers in grouped(scores, lambda of: (of.cell.dataset, of.cell.metric)).items()
+    }
+    nameless = [number for number in scores if not number.cell.experiment]
+    for table, numbers in grouped(nameless, lambda number: number.table).items():
+        if any(len(tables[number.cell.dataset, number.cell.metric]) > 1 for number in numbers):
+            rows = counted(len({number.row for number in numbers}), "row")
+            text = f"{rows} without an experiment, so not compared with other tables; `audit add experiment` "
+            text += "names one"
+            yield sheet.finding("twice", "untestable", numbers, text, subject=f"no-experiment-{table}")
+    same = grouped(sheet.numbers.values(), _quantity)
+    pairs = [pair for what, numbers in same.items() if what for pair in combinations(numbers, 2)]
+    told = [
+        (first, second) for first, second in pairs if (first.table, first.text) != (second.table, second.text)
+    ]
+    places = grouped(told, lambda of: (of[0].cell.dataset, of[0].cell.experiment, of[0].table, of[1].table))
+    for group in places.values():
+        differing = all(_agree(*pair) == "inconsistent" for pair in group)
+        if differing and len(group) > 1 and group[0][0].cell.metric:
+            yield _of_pairs(sheet, group, all_differ=True)
             continue
-        yield from (_of_pairs(sheet, [pair]) for pair in pairs)
+        yield from (_of_pairs(sheet, [pair]) for pair in group)
 
 
-def _not_compared(sheet: Sheet) -> Iterator[Finding]:
-    """One finding for each table with rows that name no experiment, where another table has their metric."""
-    where: dict[tuple[str | None, str | None], set[str]] = {}
-    nameless: dict[str, list[Number]] = {}
-    for number in sheet.numbers.values():
-        if number.cell.metric and number.cell.dataset:
-            where.setdefault((number.cell.dataset, number.cell.metric), set()).add(number.table)
-            if not number.cell.experiment:
-                nameless.setdefault(number.table, []).append(number)
-    for table, held in nameless.items():
-        if any(len(where[it.cell.dataset, it.cell.metric]) > 1 for it in held):
-            rows = len({it.row for it in held})
-            who = "1 row names" if rows == 1 else f"{rows} rows name"
-            text = f"{who} no experiment, so not compared with other tables; `audit add experiment` names one"
-            yield finding(sheet, "twice", "untestable", held, text, subject=f"no-experiment-{table}")
+def _quantity(number: Number) -> tuple[object, ...] | None:
+    """What the number is of, so that another of the same is the same number; None where nobody can tell."""
+    cell = number.cell
+    if cell.metric and cell.experiment:
+        # copied here and run anew there are two numbers
+        origin = cell.copied_from if cell.source == "copied" else None
+        return cell.metric, cell.dataset, cell.experiment, number.basis, origin
+    if cell.quantity in get_args(CorpusQuantity) and cell.dataset and not cell.experiment:
+        return cell.quantity, cell.dataset, number.basis
+    return None
 
 
 def _of_pairs(sheet: Sheet, pairs: Sequence[tuple[Number, Number]], *, all_differ: bool = False) -> Finding:
     """Where all metrics of an experiment differ, it is hardly a slip; more likely it was run again."""
     first, second = pairs[0]
-    shown = "; ".join(f"{_what(a)} is {a.text} and {b.text}" for a, b in pairs)
-    how = "all differ by more than rounding" if all_differ else _how_far(first, second)
+    names = [a.cell.metric or f"{a.cell.quantity} of {a.cell.dataset}" for a, _ in pairs]
+    shown = "; ".join(f"{name} is {a.text} and {b.text}" for name, (a, b) in zip(names, pairs, strict=True))
+    difference = "all differ by more than rounding" if all_differ else _difference(first, second)
     single = not first.cell.metric or first.cell.source == "copied" or (first.is_single and second.is_single)
     again = all_differ or (not single and _agree(first, second) == "inconsistent")
-    reasons = (_OTHER_RUN, _UPDATED, SLIP) if again else (SLIP, _UPDATED, _OTHER_RUN)
-    return finding(
-        sheet,
+    return sheet.finding(
         "twice",
         _agree(first, second),
         [number for pair in pairs for number in pair],
-        f"{shown}: {how}",
-        alternatives=reasons,
+        f"{shown}: {difference}",
+        (_OTHER_RUN, _UPDATED, SLIP) if again else (SLIP, _UPDATED, _OTHER_RUN),
         subject=f"{first.address}={second.address}",
         weight=2 if all_differ else None,
     )
-
-
-def _what(number: Number) -> str:
-    return number.cell.metric or f"{number.cell.quantity} of {number.cell.dataset}"
 
 
 def _agree(first: Number, second: Number) -> FindingResult:
@@ -184,25 +178,10 @@ def _agree(first: Number, second: Number) -> FindingResult:
     return "untestable" if cut(first.value, second.value) else "inconsistent"
 
 
-def _how_far(first: Number, second: Number) -> str:
+def _difference(first: Number, second: Number) -> str:
     if meet(first.value, second.value):
         return "the rounding intervals meet"
-    allowed = first.value.half_unit + second.value.half_unit
+    allowed = decimal(first.value.half_unit + second.value.half_unit)
     unless = ", unless one was cut" if cut(first.value, second.value) else ""
-    return (
-        f"{decimal(apart(first.value, second.value))} apart, and rounding explains {decimal(allowed)}{unless}"
-    )
-
-
-def _same_things(numbers: Iterable[Number]) -> dict[tuple[object, ...], list[Number]]:
-    found: dict[tuple[object, ...], list[Number]] = {}
-    for number in numbers:
-        cell = number.cell
-        if cell.metric and cell.experiment:
-            # copied here and run anew there are two numbers
-            origin = cell.copied_from if cell.source == "copied" else None
-            key = (cell.metric, cell.dataset, cell.experiment, number.basis, origin)
-            found.setdefault(key, []).append(number)
-        elif cell.quantity in get_args(CorpusQuantity) and cell.dataset and not cell.experiment:
-            found.setdefault((cell.quantity, cell.dataset, number.basis), []).append(number)
-    return {key: held for key, held in found.items() if len(held) > 1}
+    apart = decimal(abs(first.value.value - second.value.value))
+    return f"{apart} apart, and rounding explains {allowed}{unless}"

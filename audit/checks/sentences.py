@@ -12,50 +12,48 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from audit.checks.tables import SLIP, Number, Sheet, decimal, finding, grouped
+from audit.checks.tables import SLIP, Number, Sheet, decimal, grouped
 from audit.claims.names import UnresolvedError, cell_of
 from audit.expression.grammar import ExpressionError, parse, references
 from audit.expression.interval import UndefinedError
 from audit.expression.meaning import evaluate, value_of
+from audit.kinds import KINDS
 from audit.kinds.costs import MARGIN, growth
 from audit.names import counted
 from audit.record import ClaimRecord, Finding, FindingResult
 from audit.stats.printed import Printed, printed
 
-Counter = Callable[[Mapping[str, Any]], int]
-"""From what a claim file says of a model (`audit.kinds.stated.Counted`) to a number of weights."""
-
-#: Three decades, so that what is added once no longer shows at the upper end.
-SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-
 _OTHER_FORMULA = "the size holds more or other parts than the formula"
 _OURS = "our model is not built as the formula has it"
 _OTHER_COUNT = "the sentence counts other operations"
 _LARGER = "it holds for larger sizes only"
+_ROUGHLY = "the sentence speaks roughly, or of other numbers than these"
+#: Three decades, so that what is added once no longer shows at the upper end.
+SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+
+
+# --------------------------------------------------------------------------- formulas
 
 
 def formulas(sheet: Sheet) -> Iterator[Finding]:
     """One finding for each arithmetic or structural statement: `sentence` or `structure`."""
     for claim in sheet.statements:
-        if claim.expect is not None:
-            yield _formula(sheet, claim, claim.expect)
-
-
-def _formula(sheet: Sheet, claim: ClaimRecord, text: str) -> Finding:
-    structural = claim.kind == "structural"
-    check = "structure" if structural else "sentence"
-    alternatives = (_OTHER_FORMULA if structural else _ROUGHLY, SLIP)
-    held = Held(sheet, claim)
-    try:
-        expression = parse(text)
-        outcome = evaluate(expression, held)
-        numbers = [number for of in references(expression) for number in held.numbers(of)]
-        if len({it.cell.unit for it in numbers if it.cell.metric}) > 1:
-            raise UndefinedError(f"{text}: some of its numbers are in percent and others fractions of 1")
-    except (ExpressionError, UndefinedError) as err:
-        return finding(sheet, check, "untestable", [], str(err), claim=claim)
-    said = f"{outcome.filled_in}: {outcome.reason}" if outcome.reason else outcome.filled_in
-    return finding(sheet, check, outcome.result, numbers, said, claim=claim, alternatives=alternatives)
+        if claim.expect is None:
+            continue
+        check = KINDS[claim.kind].check
+        cells = Cells(sheet, claim)
+        try:
+            expression = parse(claim.expect)
+            outcome = evaluate(expression, cells)
+            numbers = [number for of in references(expression) for number in cells.numbers(of)]
+            if len({number.cell.unit for number in numbers if number.cell.metric}) > 1:
+                raise UndefinedError(f"{claim.expect}: some numbers are in percent and others fractions of 1")
+        except (ExpressionError, UndefinedError) as err:
+            yield sheet.finding(check, "untestable", [], str(err), claim=claim)
+            continue
+        text = f"{outcome.filled_in}: {outcome.reason}" if outcome.reason else outcome.filled_in
+        reasons = (_OTHER_FORMULA if check == "structure" else _ROUGHLY, SLIP)
+        yield sheet.finding(check, outcome.result, numbers, text, reasons, claim=claim)
 
 
 def complexity(sheet: Sheet) -> Iterator[Finding]:
@@ -65,66 +63,51 @@ def complexity(sheet: Sheet) -> Iterator[Finding]:
     factors need it; where it differs over all sizes and not between the two largest, the check cannot tell.
     """
     for claim in sheet.statements:
-        if "exponent" in claim.details:
-            yield _growth(sheet, claim)
+        if "exponent" not in claim.details:
+            continue
+        formula, exponent = claim.details.get("operations"), float(claim.details["exponent"])
+        if formula is None:
+            text = f"nothing counts {claim.details['of']} here"
+            yield sheet.finding("structure", "untestable", (), text, claim=claim)
+            continue
+        try:
+            expression = parse(f"{formula} = 0")
+            counts = [value_of(expression, Cells(sheet, claim, {"n": size})) for size in SIZES]
+            test = growth(SIZES, [float(count) for count in counts], exponent=exponent)
+        except (UndefinedError, ValueError, OverflowError) as err:
+            text = f"{formula} has no growth: {err}"
+            yield sheet.finding("structure", "untestable", (), text, claim=claim)
+            continue
+        last = test.local_slopes[-1]
+        text = (
+            f"{formula} grows as n^{decimal(test.slope, 4)} from n = {SIZES[0]:,} to {SIZES[-1]:,}, and as "
+            f"n^{decimal(last, 4)} at the end; n^{decimal(exponent, 3)} is claimed, give or take {MARGIN}"
+        )
+        near = [abs(slope - exponent) <= MARGIN for slope in (test.slope, last)]
+        result: FindingResult = "consistent" if all(near) else "untestable" if any(near) else "inconsistent"
+        yield sheet.finding("structure", result, (), text, (_OTHER_COUNT, _LARGER), claim=claim)
 
 
-def _growth(sheet: Sheet, claim: ClaimRecord) -> Finding:
-    formula, exponent = claim.details.get("operations"), float(claim.details["exponent"])
-    if formula is None:
-        text = f"nothing counts {claim.details['of']} here"
-        return finding(sheet, "structure", "untestable", (), text, claim=claim)
-    try:
-        expression = parse(f"{formula} = 0")
-        counts = [value_of(expression, Held(sheet, claim, {"n": size})) for size in SIZES]
-        test = growth(SIZES, [float(count) for count in counts], exponent=exponent)
-    except (UndefinedError, ValueError, OverflowError) as err:
-        return finding(sheet, "structure", "untestable", (), f"{formula} has no growth: {err}", claim=claim)
-    last = test.local_slopes[-1]
-    text = (
-        f"{formula} grows as n^{decimal(test.slope, 4)} from n = {SIZES[0]:,} to {SIZES[-1]:,}, and as "
-        f"n^{decimal(last, 4)} at the end; n^{decimal(exponent, 3)} is claimed, give or take {MARGIN}"
-    )
-    near = [abs(slope - exponent) <= MARGIN for slope in (test.slope, last)]
-    result: FindingResult = "consistent" if all(near) else "untestable" if any(near) else "inconsistent"
-    return finding(sheet, "structure", result, (), text, claim=claim, alternatives=(_OTHER_COUNT, _LARGER))
-
-
-def models(sheet: Sheet, count: Counter) -> Iterator[Finding]:
+def models(sheet: Sheet, count: Callable[[Mapping[str, Any]], int]) -> Iterator[Finding]:
     """One finding for each model that a structural statement names; `count` makes it and counts weights."""
     for claim in sheet.statements:
         for place, model in enumerate(claim.details.get("counted", ())):
-            yield _counted(sheet, claim, place, model, count(model))
-
-
-def _counted(
-    sheet: Sheet, claim: ClaimRecord, place: int, counted: Mapping[str, Any], number: int
-) -> Finding:
-    outcome = evaluate(parse(f"{counted['equals']} = {number}"), Held(sheet, claim))
-    text = (
-        f"{counted['model']} {counted['variant']} has {number:,} numbers in {', '.join(counted['weights'])}, "
-        f"by the formula {counted['equals']}: {outcome.filled_in}"
-    )
-    return finding(
-        sheet,
-        "structure",
-        outcome.result,
-        (),
-        text,
-        claim=claim,
-        subject=f"{claim.id}:model{place}",
-        alternatives=(_OURS,),
-    )
+            number = count(model)
+            outcome = evaluate(parse(f"{model['equals']} = {number}"), Cells(sheet, claim))
+            text = f"{model['model']} {model['variant']} has {number:,} numbers in "
+            text += f"{', '.join(model['weights'])}, by the formula {model['equals']}: {outcome.filled_in}"
+            subject = f"{claim.id}:model{place}"
+            yield sheet.finding("structure", outcome.result, (), text, (_OURS,), claim=claim, subject=subject)
 
 
 @dataclass(frozen=True)
-class Held:
+class Cells:
     """Where an expression's numbers are: the sheet's cells, and the constants of its claim."""
 
     sheet: Sheet
     claim: ClaimRecord
-    also: Mapping[str, int] | None = None
-    """Further constants."""
+    constants: Mapping[str, int] | None = None
+    """Further ones."""
 
     def cell(self, reference: str) -> Printed:
         return self._number(reference).value
@@ -134,27 +117,25 @@ class Held:
 
     def others(self, reference: str) -> Sequence[Printed]:
         own = self._number(reference)
-        return [it.value for it in self.sheet.line_of(own) if it.address != own.address]
+        return [other.value for other in self.sheet.line_of(own) if other.address != own.address]
 
     def constant(self, name: str) -> Printed | Fraction:
-        value = {**self.claim.details.get("given", {}), **(self.also or {})}[name]
+        value = {**self.claim.details.get("given", {}), **(self.constants or {})}[name]
         return printed(value) if isinstance(value, str) else Fraction(repr(value))
 
     def numbers(self, reference: str) -> Sequence[Number]:
         """The printed numbers that a reference leads to, with or without a star."""
         if "*" not in reference:
             return [self._number(reference)]
-        table, row, *column = reference.split(".")
-        return [
-            number
-            for number in self.sheet.numbers.values()
-            if number.table == table and row in ("*", number.row) and self._in_column(number, column)
-        ]
+        table, row, column = (*reference.split("."), "")[:3]
 
-    def _in_column(self, number: Number, column: Sequence[str]) -> bool:
-        if not column:
-            return number.cell.metric == self.claim.metric
-        return number.cell.metric is not None if column[0] == "*" else number.column == column[0]
+        def fits(number: Number) -> bool:
+            if not column:
+                return number.cell.metric == self.claim.metric
+            return number.cell.metric is not None if column == "*" else number.column == column
+
+        numbers = (number for number in self.sheet.numbers.values() if number.table == table)
+        return [number for number in numbers if row in ("*", number.row) and fits(number)]
 
     def _number(self, reference: str) -> Number:
         try:
@@ -166,7 +147,9 @@ class Held:
         return self.sheet.numbers[place]
 
 
-_ROUGHLY = "the sentence speaks roughly, or of other numbers than these"
+# --------------------------------------------------------------------------- comparisons
+
+Result = tuple[FindingResult, str]
 _ALTERNATIVES = (_ROUGHLY, SLIP)
 #: The worst first.
 _ORDER: Sequence[FindingResult] = ("inconsistent", "untestable", "consistent")
@@ -176,30 +159,19 @@ def sentences(sheet: Sheet) -> Iterator[Finding]:
     """One finding for each statement that compares printed numbers."""
     for claim in sheet.statements:
         numbers = [sheet.numbers[cell] for cell in claim.cells if cell in sheet.numbers]
+        comparison = KINDS[claim.kind].comparison
         if "winner" in claim.details:
             yield from _dominance(sheet, claim)
-        elif claim.kind in _TESTS and len(numbers) == len(claim.experiments) > 1:
-            compared = [number.percent for number in numbers]
-            units = {number.cell.unit for number in compared}
-            result = _TESTS[claim.kind](claim, compared) if len(units) == 1 else _in_units(numbers)
-            yield _finding(sheet, claim, numbers, *result)
-
-
-Result = tuple[FindingResult, str]
-
-
-def _finding(
-    sheet: Sheet, claim: ClaimRecord, numbers: Sequence[Number], result: FindingResult, text: str
-) -> Finding:
-    return finding(sheet, "sentence", result, numbers, text, claim=claim, alternatives=_ALTERNATIVES)
-
-
-# --------------------------------------------------------------------------- pairs
-
-
-def _in_units(numbers: Sequence[Number]) -> Result:
-    shown = ", ".join(f"{number.text} {number.cell.unit or 'without a unit'}" for number in numbers)
-    return "untestable", f"{shown}: the units differ"
+        elif comparison and len(numbers) == len(claim.experiments) > 1:
+            in_percent = [number.percent for number in numbers]
+            if len({number.cell.unit for number in in_percent}) == 1:
+                result, text = COMPARISONS[comparison](claim, in_percent)
+            else:
+                shown = ", ".join(
+                    f"{number.text} {number.cell.unit or 'without a unit'}" for number in numbers
+                )
+                result, text = "untestable", f"{shown}: the units differ"
+            yield sheet.finding("sentence", result, numbers, text, _ALTERNATIVES, claim=claim)
 
 
 def _is_less(first: Number, second: Number) -> Result:
@@ -217,34 +189,33 @@ def _is_less(first: Number, second: Number) -> Result:
 
 def _all(results: Sequence[Result]) -> Result:
     """All of them: the worst one decides, and is shown first."""
-    ranked = sorted(results, key=lambda it: _ORDER.index(it[0]))
-    worst = ranked[0][0]
-    return worst, "; ".join(text for result, text in ranked if result == worst or worst == "consistent")
+    worst = min((result for result, _ in results), key=_ORDER.index)
+    return worst, "; ".join(text for result, text in results if result == worst)
 
 
 def _falls(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
-    """From the first number to the last: orders, rankings."""
+    """From the first number to the last."""
     return _all([_is_less(worse, better) for better, worse in pairwise(numbers)])
 
 
 def _rises(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
-    """Costs, and trends but for falling ones."""
+    """The other way round, but for what is said to fall."""
     levels = numbers if claim.details.get("direction") != "falling" else list(reversed(numbers))
     return _all([_is_less(first, second) for first, second in pairwise(levels)])
 
 
-def _optimum(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
+def _best(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
+    """The first number, of all of them or among the best."""
     best, *levels = numbers
-    others = [level for level in levels if level.address != best.address]
-    if not others:
+    results = [_is_less(level, best) for level in levels if level.address != best.address]
+    if not results:
         return "untestable", f"{best.text} stands alone"
-    results = [_is_less(other, best) for other in others]
     if claim.details.get("strength") == "among_best":
-        results = [("consistent", it[1]) if it[0] == "untestable" else it for it in results]
+        results = [("consistent" if result == "untestable" else result, text) for result, text in results]
     return _all(results)
 
 
-def _equivalent(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
+def _similar(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
     """No paper says how far apart "similar" numbers may be: only the margin of this audit can."""
     left, right = numbers[:2]
     gap = left.value.value - right.value.value
@@ -257,16 +228,8 @@ def _equivalent(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
     return "untestable", f"{shown}: more than {decimal(margin)}, but the text gives no size for it"
 
 
-_TESTS = {
-    "order": _falls,
-    "gap": _falls,
-    "significant": _falls,
-    "ranking": _falls,
-    "trend": _rises,
-    "optimum": _optimum,
-    "equivalent": _equivalent,
-    "cost": _rises,
-}
+#: By `Claim.comparison`.
+COMPARISONS = {"falls": _falls, "rises": _rises, "best": _best, "similar": _similar}
 
 
 # --------------------------------------------------------------------------- best of all
@@ -275,29 +238,30 @@ _TESTS = {
 def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
     """One finding: the lines (data set and metric) in which the method is not among the best."""
     settings = claim.details
+    of_tables = {line: numbers for line, numbers in sheet.lines.items() if line[0] in settings["tables"]}
     lines: list[_Line] = []
     numbers: list[Number] = []
     nameless: set[str] = set()
-    for (table, dataset, metric), line in sheet.lines.items():
-        wanted = settings.get("datasets"), settings.get("metrics")
-        if table not in settings["tables"] or (wanted[0] and dataset not in wanted[0]):
+    for (_, dataset, metric), line in of_tables.items():
+        if dataset not in (settings.get("datasets") or (dataset,)):
             continue
-        if wanted[1] and metric not in wanted[1]:
+        if metric not in (settings.get("metrics") or (metric,)):
             continue
-        nameless |= {it.address for it in line if it.cell.method is None}
+        nameless |= {number.address for number in line if number.cell.method is None}
         winners = [number for number in line if number.cell.method == settings["winner"]]
-        others = [it for it in line if it.cell.method not in (None, settings["winner"])]
-        rivals = [it for it in others if it.cell.method in (settings.get("over") or (it.cell.method,))]
-        if len(winners) != 1 or not rivals:
-            continue
-        numbers += [winners[0]]
-        result, text = _place(winners[0], rivals, int(settings.get("place", 1)))
-        lines.append(_Line(dataset, metric, (result, f"{dataset} {metric}: {text}")))
+        others = [number for number in line if number.cell.method not in (None, settings["winner"])]
+        rivals = [
+            other for other in others if other.cell.method in (settings.get("over") or (other.cell.method,))
+        ]
+        if len(winners) == 1 and rivals:
+            numbers += winners
+            result, text = _place(winners[0], rivals, int(settings.get("place", 1)))
+            lines.append(_Line(dataset, metric, result, f"{dataset} {metric}: {text}"))
     if lines:
         at_least = settings.get("at_least")
         result, text = _in_all(lines) if at_least is None else _in_enough(lines, int(at_least))
-        left_out = f"; {counted(len(nameless), 'number')} of no named method left out" if nameless else ""
-        yield _finding(sheet, claim, numbers, result, text + left_out)
+        text += f"; {counted(len(nameless), 'number')} of no named method left out" if nameless else ""
+        yield sheet.finding("sentence", result, numbers, text, _ALTERNATIVES, claim=claim)
 
 
 @dataclass(frozen=True)
@@ -306,7 +270,8 @@ class _Line:
 
     dataset: str
     metric: str
-    result: Result
+    result: FindingResult
+    text: str
 
 
 def _place(winner: Number, rivals: Sequence[Number], place: int) -> Result:
@@ -314,10 +279,10 @@ def _place(winner: Number, rivals: Sequence[Number], place: int) -> Result:
     ahead = [rival for rival in rivals if _is_less(winner, rival)[0] == "consistent"]
     surely = [rival for rival in ahead if _is_less(rival, winner)[0] == "inconsistent"]
     level = [rival for rival in rivals if _is_less(rival, winner)[0] == "untestable" and rival not in ahead]
-    higher = [it.text for it in sorted(ahead, key=lambda it: it.value.value)]
+    higher = [rival.text for rival in sorted(ahead, key=lambda rival: rival.value.value)]
     shown = f"{winner.text}, beside {', '.join(higher) or 'nothing higher'}"
     # a method may stand in several rows, copied and run anew, say: it takes one place
-    taken, most = len({it.cell.method for it in surely}), len({it.cell.method for it in ahead})
+    taken, most = (len({rival.cell.method for rival in of}) for of in (surely, ahead))
     if taken >= place:
         return "inconsistent", f"place {taken + 1}: {shown}"
     if most >= place or (place == 1 and level):
@@ -326,7 +291,7 @@ def _place(winner: Number, rivals: Sequence[Number], place: int) -> Result:
 
 
 def _in_all(lines: Sequence[_Line]) -> Result:
-    result, text = _all([line.result for line in lines])
+    result, text = _all([(line.result, line.text) for line in lines])
     return result, text if result != "consistent" else f"in all {len(lines)} lines"
 
 
@@ -335,14 +300,17 @@ def _in_enough(lines: Sequence[_Line], at_least: int) -> Result:
 
     Data sets where it holds in most of the metrics; or as many data sets in each metric by itself.
     """
-    by_dataset, by_metric = grouped(lines, lambda it: it.dataset), grouped(lines, lambda it: it.metric)
-    in_most = [_most([it.result[0] for it in group]) for group in by_dataset.values()]
-    in_each = [_count([it.result[0] for it in group], at_least) for group in by_metric.values()]
+    by_dataset, by_metric = (
+        grouped(lines, lambda line: line.dataset),
+        grouped(lines, lambda line: line.metric),
+    )
+    in_most = [_most([line.result for line in group]) for group in by_dataset.values()]
+    in_each = [_count([line.result for line in group], at_least) for group in by_metric.values()]
     together, apart = _count(in_most, at_least), min(in_each, key=_ORDER.index)
     if apart == "consistent" != together:
         return apart, f"in {at_least} data sets or more in each metric by itself"
     text = f"in {in_most.count('consistent')} of {len(in_most)} data sets, {at_least} are said"
-    failing = "; ".join(line.result[1] for line in lines if line.result[0] == "inconsistent")
+    failing = "; ".join(line.text for line in lines if line.result == "inconsistent")
     result = max(together, apart, key=_ORDER.index)
     return result, text if result == "consistent" or not failing else f"{text}; {failing}"
 

@@ -194,7 +194,7 @@ def _printed_in(sheet: Sheet, number: Number) -> PrintedIn:
     return PrintedIn(
         paper=sheet.paper.key,
         address=cell.address,
-        place=sheet.named([number]),
+        place=sheet.places([number]),
         text=number.text,
         source=cell.source,
         copied_from=cell.copied_from,

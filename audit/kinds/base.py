@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
@@ -81,6 +81,9 @@ class Claim(Model):
     of_a_pair: ClassVar[bool] = False  # Whether it is about the difference of two arms in one metric.
     under_specifications: ClassVar[bool] = False
     """Whether it is judged under each declared reading of what the paper leaves open."""
+    comparison: ClassVar[Literal["falls", "rises", "best", "similar"] | None] = None
+    """What its printed numbers do, in the order of its references; None where a table cannot show it."""
+    check: ClassVar[str] = "sentence"  # By which its own table is held against it.
     by_parts: ClassVar[bool] = False  # Whether it may be judged where some of its arms were not run.
 
     id: Name
@@ -192,6 +195,7 @@ class Better(Claim):
     arms = 2
     of_a_pair = True
     under_specifications = True
+    comparison = "falls"
 
     better: Reference
     """table.row or table.row.column of the better one"""

@@ -46,6 +46,7 @@ class CostClaim(Claim):
     needs_metric = False
     arms = 2
     of_costs = True
+    comparison = "rises"
 
     kind: Literal["cost"] = KIND
     cheaper: Reference

@@ -174,6 +174,7 @@ class EquivalentClaim(JudgedByMargin):
     arms = 2
     of_a_pair = True
     under_specifications = True
+    comparison = "similar"
 
     kind: Literal["equivalent"] = KIND
     left: Reference

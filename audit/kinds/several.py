@@ -155,6 +155,7 @@ class RankingClaim(Claim):
 
     references = ("order",)
     under_specifications = True
+    comparison = "falls"
 
     kind: Literal["ranking"] = KIND
     order: References
@@ -207,6 +208,7 @@ class TrendClaim(Claim):
 
     references = ("levels",)
     under_specifications = True
+    comparison = "rises"
 
     kind: Literal["trend"] = KIND
     levels: References
@@ -321,6 +323,7 @@ class OptimumClaim(JudgedByMargin):
 
     references = ("best", "among")
     under_specifications = True
+    comparison = "best"
 
     kind: Literal["optimum"] = KIND
     best: Reference

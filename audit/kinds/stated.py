@@ -69,6 +69,8 @@ class Counted(Model):
 class StructuralClaim(Formula):
     """Shapes, parameter counts and sizes, held against their formula."""
 
+    check = "structure"
+
     kind: Literal["structural"] = KIND
     counted: tuple[Counted, ...] = ()
     """The same numbers, counted in a model of ours."""

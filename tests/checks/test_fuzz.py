@@ -36,7 +36,7 @@ STATISTICS = (
     "labels_per_document",
     "documents_per_label",
 )
-KINDS = ("order", "gap", "significant", "equivalent", "ranking", "trend", "optimum", "cost", "value", "none")
+KINDS = ("order", "gap", "significant", "equivalent", "ranking", "trend", "optimum", "cost", "value", "convergence")
 
 
 @some.composite
