@@ -43,17 +43,14 @@ def all_findings(sheets: Sequence[Sheet], others: Sequence[Sheet] = ()) -> tuple
     In the order of papers, checks and tables; what takes several papers last.
     """
     keys = {sheet.paper.key for sheet in sheets}
-    alone = one_cause([finding for sheet in sheets for check in CHECKS for finding in check(sheet)])
-    across = [
-        finding
-        for check in ACROSS
-        for finding in check([*sheets, *others])
+    findings = one_cause([finding for sheet in sheets for check in CHECKS for finding in check(sheet)])
+    for finding in (finding for check in ACROSS for finding in check([*sheets, *others])):
         # what is no single paper's is about those whose cells it names
-        for places in [finding.cells if finding.id.startswith("across:") else [finding.id]]
-        if any(place.partition(":")[0] in keys for place in places)
-    ]
+        places = finding.cells if finding.id.startswith("across:") else [finding.id]
+        if any(place.partition(":")[0] in keys for place in places):
+            findings.append(finding)
     named, seen = [], Counter[str]()
-    for finding in [*alone, *across]:  # a second finding of one name is told apart by its number
+    for finding in findings:  # a second finding of one name is told apart by its number
         seen[finding.id] += 1
         number = seen[finding.id]
         named.append(finding if number == 1 else replace(finding, id=f"{finding.id}#{number}"))

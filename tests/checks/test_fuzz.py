@@ -36,7 +36,18 @@ STATISTICS = (
     "labels_per_document",
     "documents_per_label",
 )
-KINDS = ("order", "gap", "significant", "equivalent", "ranking", "trend", "optimum", "cost", "value", "convergence")
+KINDS = (
+    "order",
+    "gap",
+    "significant",
+    "equivalent",
+    "ranking",
+    "trend",
+    "optimum",
+    "cost",
+    "value",
+    "convergence",
+)
 
 
 @some.composite
