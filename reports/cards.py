@@ -414,8 +414,8 @@ def overview(index: Lookup) -> list[tuple[str, str, list[svg.Row]]]:
     for claim in index.audit.claims:
         kind, verdict = words.kind_words(claim), index.verdicts[claim.id]
         if claim.id not in index.same_claims and (kind.is_value or kind.differs):
-            on = "" if verdict.scope in (None, "same_data") else f" ({words.SCOPE_WORDS[verdict.scope]})"
-            row = interval_row(claim, verdict, heading=index.claim_title(claim) + on, seeds=False)
+            dagger = "" if verdict.scope == "same_data" else "† "
+            row = interval_row(claim, verdict, heading=dagger + index.claim_title(claim), seeds=False)
             (values if kind.is_value else differences).extend([row] if row else [])
     return [("Printed values", VALUES_AXIS, values), ("Comparisons", DIFFERENCES_AXIS, differences)]
 

@@ -298,8 +298,8 @@ def latex(audit: Audit) -> str:
     others = [it for it in audit.claims if not words.kind_words(it).is_value]
     tested = {it.kind for it in others if index.status(it) != "not_tested"}
     said = joined(
-        "Comparisons stated by the paper: the printed difference, and ours with its interval (95% "
-        "unless stated).",
+        "Comparisons stated by the paper: the printed difference, and ours with its interval (95% unless "
+        "stated).",
         *(kind.in_table for name, kind in words.KINDS.items() if name in tested),
     )
     columns = r">{\raggedright\arraybackslash}p{0.36\textwidth}lrrrl"

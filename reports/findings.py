@@ -145,10 +145,7 @@ def _groups(entries: Sequence[View]) -> list[View]:
 def _entry(it: Finding, anchor: str, index: Lookup) -> View:
     """One finding: how much it tells, and the chance that the check sees another last digit."""
     place: Place | None = next((index.places[cell] for cell in it.cells if cell in index.places), None)
-    wrong, weight = it.result == "inconsistent", TEXTS["strengths"].get(str(it.weight))
-    power = "" if it.power is None else "The check could not see another last digit."
-    if it.power is not None and it.power > 0:
-        power = f"The check would see another last digit in {100 * it.power:.0f}% of cases."
+    others = listed(it.alternatives, word="or") if it.result == "inconsistent" else ""
     return View(
         of=it,
         result=it.result,
@@ -159,12 +156,9 @@ def _entry(it: Finding, anchor: str, index: Lookup) -> View:
         href=f"#{place.anchor}" if place else "",
         table=place.table.label if place else "",
         noted=noted(it),
-        consider=f"Possible explanations: {listed(it.alternatives, word='or')}."
-        if wrong and it.alternatives
-        else "",
+        consider=others and f"Possible explanations: {others}.",
         arithmetic=f"{it.arithmetic.rstrip('.')}.",
-        strength=f"Strength {it.weight} of 5{f': {weight}' if weight else ''}." if wrong else "",
-        power=power,
+        strength=TEXTS["strengths"].get(str(it.weight), ""),
         unread=UNREAD if is_unread(it) else "",
         folded="",
         more=(),

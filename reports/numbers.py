@@ -93,10 +93,11 @@ def largest_contradicting(margin_up_to: float | None, *, margin: float | None) -
 
 def _bound(value: float | None, rounding: str, margin: float | None) -> str:
     """On the side of the margin on which it is."""
-    if margin is None or not math.isfinite(margin):
-        return _shown(value, rounding, lambda shown, exact: True)
-    side, edge = operator.le if rounding == ROUND_CEILING else operator.ge, _exact(margin)
-    return _shown(value, rounding, lambda shown, exact: side(shown, edge) == side(exact, edge))
+    edge = None if margin is None or not math.isfinite(margin) else _exact(margin)
+    side = operator.le if rounding == ROUND_CEILING else operator.ge
+    return _shown(
+        value, rounding, lambda shown, exact: edge is None or side(shown, edge) == side(exact, edge)
+    )
 
 
 def p_value(p: float | None, *, levels: Iterable[float] = (0.05,)) -> str:

@@ -133,8 +133,8 @@ def _tally(index: Lookup) -> str:
     status = Counter(map(index.status, index.audit.claims))
     decided = status["reproduced"] + status["contradicted"]
     said = (
-        f"Each metric of a claim is judged apart: {plural(total, 'judgement')}, of which "
-        f"{count(judged)} could be made and {count(decided)} decided the claim."
+        f"Each metric of a claim is judged apart: {plural(total, 'judgement')}, of which {count(judged)} "
+        f"could be made and {count(decided)} decided the claim."
     )
     return joined(said, counted_once(index.audit))
 
@@ -147,9 +147,8 @@ def counted_once(audit: Audit) -> str:
     reproduced, number = share.once
     kept = "" if reproduced == number else f", {count(reproduced)} of them reproduced"
     return (
-        f"The {count(share.decided)} decided judgements are "
-        f"{plural(number, 'different comparison')}{kept}: some repeat "
-        "another on the same runs."
+        f"The {count(share.decided)} decided judgements are {plural(number, 'different comparison')}{kept}: "
+        "some repeat another on the same runs."
     )
 
 
@@ -166,8 +165,8 @@ def resting(verdicts: Sequence[Verdict]) -> str:
     others: tuple[Scope, ...] = ("other_data", "other_split")
     told = [f"{count(known.count(it))} on {words.SCOPE_WORDS[it]}" for it in others if it in known]
     return (
-        f"Of {plural(len(scopes), 'verdict')}, {listed(told)}: what holds there may not hold on "
-        f"the paper’s own data."
+        f"Of {plural(len(scopes), 'verdict')}, {listed(told)}: what holds there may not hold on the paper’s "
+        "own data."
     )
 
 

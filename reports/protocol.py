@@ -10,7 +10,6 @@ from typing import Any
 
 from audit.record import IMPORTED, Deviation, ExperimentRecord, Run, Scope
 from reports import numbers
-from reports.cards import seed_note
 from reports.lookup import Lookup, by_runs
 from reports.sentences import SCOPE_WORDS
 from reports.svg import curves_of, learning_plot
@@ -224,8 +223,8 @@ def scope_notes(index: Lookup) -> list[View]:
         if not pairs[0][1].imported:
             test, labels = plural(data.n_test, "test document"), plural(data.n_labels, "label")
             what = (
-                f"“{data.name}” ({numbers.count(data.n_train)} training and {test}, {labels}, "
-                f"fingerprint {fingerprint[:12]})"
+                f"“{data.name}” ({numbers.count(data.n_train)} training and {test}, {labels}, fingerprint "
+                f"{fingerprint[:12]})"
             )
         made.setdefault((scope, stated), []).append(f"{runs} for {sets} used {what}")
     return [
@@ -239,23 +238,13 @@ def scope_notes(index: Lookup) -> list[View]:
 
 def study_views(index: Lookup) -> list[View]:
     """Each study once, under the experiments that use its values, in their order."""
-    views = []
-    tuned = (it for it in index.audit.experiments if it.study is not None and it.runs)
-    for own in grouped(tuned, lambda it: it.study and it.study.key).values():
-        if study := own[0].study:
-            spec = study.spec
-            ranges = "; ".join(f"{it.name.partition('.')[2].replace('_', ' ')} {it}" for it in spec.space)
-            limit = f", no trial begun after {numbers.duration(study.timeout)}" if study.timeout else ""
-            facts = [
-                f"Ranges: {ranges}.",
-                f"Held out: {study.validation.removeprefix('dev: ').rstrip('.')}.",
-                f"Budget: {study.counted} of {plural(study.wanted, 'trial')}, "
-                f"{numbers.duration(study.seconds)} of "
-                f"training{limit}; sampler {spec.sampler}, seed {spec.seed}; pruner {spec.pruner}.",
-                f"Record: studies/{study.key}.json in the folder of the runs.",
-            ]
-            views.append(View(study=study, heading=heading([index.title(it.id) for it in own]), facts=facts))
-    return views
+    tuned = grouped(
+        (it for it in index.audit.experiments if it.study and it.runs), lambda it: it.study and it.study.key
+    )
+    return [
+        View(study=own[0].study, heading=heading([index.title(it.id) for it in own]))
+        for own in tuned.values()
+    ]
 
 
 def learning_views(index: Lookup) -> list[View]:
@@ -271,21 +260,13 @@ def learning_views(index: Lookup) -> list[View]:
 
 
 def run_rows(index: Lookup) -> list[View]:
-    """Every run once, in the order of the experiments, then by seed."""
+    """Every run once, in the order of the experiments, then by seed; with the experiments that use it."""
     used: dict[str, list[str]] = {}
     for experiment in index.audit.experiments:
         for run in index.runs(experiment.id):
             used.setdefault(run.key, []).append(index.title(experiment.id))
     return [
-        View(
-            run=(run := index.every_run[key]),
-            anchor=index.run_anchors[key],
-            heading=heading(titles),
-            status="done" if run.status == "done" else seed_note(run.status, run.reason),
-            device=run.device + (f", {plural(run.threads, 'thread')}" if run.threads else ""),
-            seconds=numbers.ABSENT if run.imported and not run.seconds else numbers.duration(run.seconds),
-            code=(run.commit or numbers.ABSENT)[:10] + (" + changes" if run.dirty else ""),
-        )
+        View(run=index.every_run[key], anchor=index.run_anchors[key], heading=heading(titles))
         for key, titles in used.items()
     ]
 

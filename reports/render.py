@@ -37,8 +37,7 @@ SPOKEN: dict[str, Any] = {
     "what_if": "what if: {word}",
     "banner": (
         "What if the margin were {d}: {n} of {m} judgements would differ. These are not the audit’s "
-        "verdicts; the "
-        "verdicts on this page are."
+        "verdicts; the verdicts on this page are."
     ),
     "fixed": "The margins are the audit’s.",
     "moved": "At {d}, {n} of {m} judgements would differ.",

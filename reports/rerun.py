@@ -121,22 +121,16 @@ def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
     for run in runs:
         config = run.spec.config
         if run.imported and not config.get("command"):
-            said = [config.get(it) for it in ("by", "authors_code", "same_data", "other_split", "unit")]
+            told = [config.get(it) for it in ("by", "authors_code", "same_data", "other_split", "unit")]
             sources = config["sources"]
             files = sources if run.predictions is None else [config["experiment"], *sources[1:]]
-            lots.setdefault(repr((said, files, run.data.name, run.data.fingerprint)), []).append(run)
+            lots.setdefault(repr((told, files, run.data.name, run.data.fingerprint)), []).append(run)
     for lot in lots.values():
         run, config = lot[0], lot[0].spec.config
-        options = {
-            "--paper": paper,
-            "--dataset": run.data.name,
-            "--fingerprint": "" if run.spec.data == "unknown" else run.spec.data,
-            "--by": config["by"],
-            "--authors-code": config["authors_code"],
-            "--same-data": config["same_data"],
-            "--other-split": config.get("other_split", ""),
-            "--unit": config["unit"],
-        }
+        fingerprint = "" if run.spec.data == "unknown" else run.spec.data
+        options = {"--paper": paper, "--dataset": run.data.name, "--fingerprint": fingerprint}
+        said = ("by", "authors_code", "same_data", "other_split", "unit")
+        options |= {f"--{name.replace('_', '-')}": config.get(name, "") for name in said}
         pairs = [it for it in options.items() if it[1]]
         if run.predictions is not None:
             pairs.append(("--experiment", str(config["experiment"])))
