@@ -37,8 +37,8 @@ def guarded(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def _end(span: tuple[float, float] | None, k: int) -> float | None:
-    return span[k] if span else None
+def _end(span: str, k: int) -> Callable[[View], object]:
+    return lambda of: (getattr(of.verdict, span) or (None, None))[k]
 
 
 #: Column -> what stands in it; `docs/exports.md` says it in words.
@@ -67,17 +67,18 @@ COLUMNS: dict[str, Callable[[View], object]] = {
     "target_is": lambda of: "" if of.verdict.target is None else words.kind_words(of.claim).target_is,
     "ours": lambda of: words.ours_text(of.claim, of.verdict).replace(numbers.ABSENT, ""),
     **{name: attrgetter(f"verdict.{name}") for name in ("margin", "sd", "se", "df")},
-    "inner_low": lambda of: _end(of.verdict.ci90, 0),
-    "inner_high": lambda of: _end(of.verdict.ci90, 1),
-    "outer_low": lambda of: _end(of.verdict.ci95, 0),
-    "outer_high": lambda of: _end(of.verdict.ci95, 1),
-    "prediction_low": lambda of: _end(of.verdict.pi95, 0),
-    "prediction_high": lambda of: _end(of.verdict.pi95, 1),
-    **{name: attrgetter(f"verdict.{name}") for name in ("p_reproduced", "p_contradicted")},
-    "p_reproduced_adjusted": attrgetter("verdict.p_reproduced_adjusted"),
-    "p_contradicted_adjusted": attrgetter("verdict.p_contradicted_adjusted"),
-    "margin_reproduced_from": attrgetter("verdict.margin_reproduced_from"),
-    "margin_contradicted_up_to": attrgetter("verdict.margin_contradicted_up_to"),
+    **{
+        f"{name}_{end}": _end(span, k)
+        for name, span in (("inner", "ci90"), ("outer", "ci95"), ("prediction", "pi95"))
+        for k, end in enumerate(("low", "high"))
+    },
+    **{
+        name: attrgetter(f"verdict.{name}")
+        for name in (
+            *("p_reproduced", "p_contradicted", "p_reproduced_adjusted", "p_contradicted_adjusted"),
+            *("margin_reproduced_from", "margin_contradicted_up_to"),
+        )
+    },
     "badges": lambda of: "; ".join(of.verdict.badges),
     "seeds_to_settle": lambda of: of.settling and of.settling.seeds,
     "to_settle": lambda of: (

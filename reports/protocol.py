@@ -35,24 +35,18 @@ def protocol_diff(index: Lookup) -> View:
         for point in points[name]:
             if point not in points[first]:
                 shared.setdefault(point, []).append(name)
-    groups = grouped(shared, lambda it: tuple(shared[it]))
-    silent = sum(it.silent for it in shared)
-    summary = "No departure from the paper is on record."
-    if shared:
-        of = f"{numbers.count(silent)} of the {plural(len(shared), 'setting')} listed"
-        summary = f"The paper specifies {'all settings listed' if not silent else f'all but {of}'}."
+    by_names = grouped(shared, lambda it: tuple(shared[it])).items()
+    groups = [View(heading=_heading(names, own, index), points=of) for names, of in by_names]
     return View(
-        summary=summary,
-        groups=[
-            View(heading=_heading(names, own, index), points=shared_points, counts=_counts(shared_points))
-            for names, shared_points in sorted(groups.items(), key=lambda item: -len(item[0]))
-        ],
+        number=len(shared),
+        silent=sum(it.silent for it in shared),
+        groups=sorted(groups, key=lambda it: -it.heading[2]),
         settings=[
             View(
                 anchor=index.settings_anchors[it.id],
                 title=index.title(it.id),
                 named=joined(it.model, it.variant, it.protocol, by=", "),
-                counts=_counts(points[it.id]),
+                points=len(points[it.id]),
                 values=list(_settings(it, index.runs(it.id)[0])),
                 also=same_also(index.again(it.id)),
             )
@@ -65,9 +59,8 @@ def _points(experiment: ExperimentRecord, index: Lookup) -> Iterator[Deviation]:
     """The departures as the page shows them, then what the paper leaves open, with the choice made here."""
     for it in dict.fromkeys(experiment.deviations):
         here = "as listed in the settings below" if it.as_set else it.here
-        yield replace(
-            it, paper=it.paper or numbers.ABSENT, code=it.code or numbers.ABSENT, here=here, numbers=None
-        )
+        paper, code = it.paper or numbers.ABSENT, it.code or numbers.ABSENT
+        yield replace(it, paper=paper, code=code, here=here, numbers=None)
     grid = index.audit.readings
     names = grid.of.get(experiment.reading_of or experiment.id, ()) if grid else ()
     for choice in (thing for thing in grid.open if thing.name in names) if grid else ():
@@ -75,16 +68,6 @@ def _points(experiment: ExperimentRecord, index: Lookup) -> Iterator[Deviation]:
         declared = listed([it.replace("_", " ") for it in choice.choices], word="or")
         paper = f"left open; declared: {declared}"
         yield Deviation(choice.name.replace("_", " "), paper, taken, choice.why, numbers.ABSENT, silent=True)
-
-
-def _counts(points: Sequence[Deviation]) -> str:
-    """`22 points; the paper does not specify 9, and the public code is known for 11.`"""
-    if not points:
-        return "No departure from the paper is on record."
-    silent, code = sum(it.silent for it in points), sum(it.code != numbers.ABSENT for it in points)
-    parts = [f"the paper does not specify {numbers.count(silent)}"] if silent else []
-    parts += [f"the public code is known for {numbers.count(code)}"] if code else []
-    return f"{plural(len(points), 'point')}{f'; {listed(parts)}' if parts else ''}."
 
 
 def heading(titles: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -100,13 +83,13 @@ def heading(titles: Sequence[str]) -> tuple[str, Sequence[str]]:
 
 def _heading(
     names: Sequence[str], of: Sequence[ExperimentRecord], index: Lookup
-) -> tuple[str, Sequence[str]]:
-    """Of experiments that share points: all, all but one or two, or by their names."""
+) -> tuple[str, Sequence[str], int]:
+    """Of experiments that share points: all, all but one or two, or by their names; and their number."""
     others = [index.title(it.id) for it in of if it.id not in names]
     if len(of) > 1 and (not others or len(others) <= 2 < len(names)):
         but = f" except {listed(quoted(others))}" if others else ""
-        return f"All {plural(len(of), 'experiment')} that were run{but}", ()
-    return heading([index.title(name) for name in names])
+        return f"All {plural(len(of), 'experiment')} that were run{but}", (), len(names)
+    return *heading([index.title(name) for name in names]), len(names)
 
 
 def _settings(it: ExperimentRecord, run: Run) -> Iterator[tuple[str, str]]:

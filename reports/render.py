@@ -21,7 +21,7 @@ from markupsafe import Markup
 from audit.record import Audit
 from reports import numbers, splits, text
 from reports.page import build, index_page
-from reports.sentences import ICONS, KINDS, STATUS_WORDS
+from reports.sentences import ICONS, KINDS, STATUS_WORDS, TEXTS
 from reports.text import visible
 
 #: An address that may be followed at a click: of the web, in signs that need no escape.
@@ -33,21 +33,9 @@ _POLICY = (
 )
 #: What the script says, by the names by which it knows them.
 SPOKEN: dict[str, Any] = {
+    **TEXTS["spoken"],
     "status": STATUS_WORDS,
-    "what_if": "what if: {word}",
-    "banner": (
-        "What if the margin were {d}: {n} of {m} judgements would differ. These are not the audit’s "
-        "verdicts; the verdicts on this page are."
-    ),
-    "fixed": "The margins are the audit’s.",
-    "moved": "At {d}, {n} of {m} judgements would differ.",
-    "unit": ("point", "points"),
-    "shown": "{n} of {m} claims shown",
-    "none": "No claim fits this filter.",
     "kinds": {name: kind.word for name, kind in KINDS.items()},
-    "copy": "Copy",
-    "copied": "Copied",
-    "marked": "Marked: copy with Ctrl+C",
 }
 
 
@@ -55,16 +43,9 @@ def html(audit: Audit) -> str:
     """The report. The same record gives the same bytes: no clock, no chance, no order of a set."""
     script = (files("reports") / "templates" / "report.js").read_text(encoding="utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        _environment()
-        .get_template("page.html.j2")
-        .render(
-            page=build(audit),
-            words=embedded(SPOKEN),
-            script=Markup(script),  # a file of ours, as it is
-            policy=_POLICY.format(digest=digest),
-        )
-    )
+    policy, words = _POLICY.format(digest=digest), embedded(SPOKEN)
+    page = _environment().get_template("page.html.j2")
+    return page.render(page=build(audit), words=words, script=Markup(script), policy=policy)
 
 
 def index_html(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> str:

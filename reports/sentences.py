@@ -230,9 +230,8 @@ def share_as_claimed(claim: ClaimRecord, verdict: Verdict) -> str:
         return ""
     number = sum(estimate > 0 for estimate in known)
     first, _, rest = (kind_words(claim).parts or "comparison").partition(" ")
-    return (
-        f"{number} of {joined(plural(len(known), first), rest)} {'goes' if number == 1 else 'go'} as claimed"
-    )
+    go = "goes" if number == 1 else "go"
+    return f"{number} of {joined(plural(len(known), first), rest)} {go} as claimed"
 
 
 def about_text(claim: ClaimRecord, verdict: Verdict) -> str:
@@ -289,20 +288,16 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
         if it.sd is not None and it.moderated is not None and it.prior_sd is not None:
             own, moderated, common = (numbers.points(sd) for sd in (it.sd, it.moderated, it.prior_sd))
             who = f"{name}: " if len(verdict.scatter) > 1 else ""
-            yield (
-                "Spread",
-                f"{who}sd {own}, moderated {moderated} (common sd {common} with {it.prior_df:.3g} df)",
-            )
+            prior = f"common sd {common} with {it.prior_df:.3g} df"
+            yield "Spread", f"{who}sd {own}, moderated {moderated} ({prior})"
     if verdict.look:
         yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
     if verdict.by_own_spread is not None:
         same = verdict.by_own_spread == verdict.outcome
         yield "Own spread", f"without moderation {'the same' if same else verdict.by_own_spread}"
     if verdict.kappa is not None:
-        yield (
-            "Would vanish",
-            f"if the paper’s runs vary {numbers.points(verdict.kappa)} times as much as ours; 2 is assumed",
-        )
+        times = f"{numbers.points(verdict.kappa)} times as much as ours"
+        yield "Would vanish", f"if the paper’s runs vary {times}; 2 is assumed"
 
 
 def is_exact(verdict: Verdict) -> bool:
@@ -316,27 +311,19 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
     kind, marks, (inner, outer) = kind_words(claim), edges(claim, verdict), coverage(verdict)
     estimate, target = verdict.estimate, verdict.target
     number = numbers.points(estimate, beside=marks)
-    # What is one-sided is decided by the inner interval, its reverse by the outer one: shown is the one on
-    # whose side
-    # an open estimate lies.
-    against = (
-        estimate is not None and estimate < (1.0 if kind.measure is RATIO else 0.0) and not kind.is_value
-    )
+    # What is one-sided is decided by the inner interval, its reverse by the outer one; of an open claim the
+    # one on whose side the estimate lies is shown.
+    zero = target or 0.0 if kind.is_value else 1.0 if kind.measure is RATIO else 0.0
+    apart = (estimate or 0.0) - zero
+    against = estimate is not None and apart < 0 and not kind.is_value
     back = verdict.outcome == "contradicted" or (verdict.outcome == "inconclusive" and against)
     level, span = (outer, verdict.ci95) if back else (inner, verdict.ci90)
-    apart = (estimate or 0.0) - (target or 0.0 if kind.is_value else 0.0)
-    size, [above, below, level_with] = (
-        numbers.distance(apart, margin=verdict.margin),
-        ("higher than", "lower than", "the same as"),
+    size = numbers.distance(apart, margin=verdict.margin)
+    above, below, level_with = (
+        ("above", "below", "exactly") if kind.is_value else ("higher than", "lower than", "the same as")
     )
-    if kind.is_value:
-        above, below, level_with = "above", "below", "exactly"
-    decided = (
-        verdict.p_reproduced if alone_text(verdict, verdict.level) == "reproduced" else verdict.p_contradicted
-    )
-    adjusted = (
-        verdict.p_reproduced_adjusted if decided is verdict.p_reproduced else verdict.p_contradicted_adjusted
-    )
+    word = alone_text(verdict, verdict.level)
+    decided, adjusted = getattr(verdict, f"p_{word}"), getattr(verdict, f"p_{word}_adjusted")
     behind = f"chance in the paper’s {claim.runs_behind} runs"
     return {
         "first": first,

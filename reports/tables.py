@@ -13,7 +13,6 @@ from audit.record import (
     ExperimentRecord,
     LabelStrata,
     PrintedIn,
-    Verdict,
 )
 from reports import numbers
 from reports.findings import anchors_of, check_title
@@ -33,11 +32,6 @@ def table_views(index: Lookup) -> list[View]:
     values = (it for it in index.audit.claims if kind_words(it).is_value and len(it.cells) == 1)
     judged = {it.cells[0]: it for it in values if index.verdicts[it.id].ci95}
     anchors = unique_slugs("table", [table.id for table in index.audit.tables])
-    split = "another split" if index.audit.splits is None else "a split that need not be the paper’s"
-    daggers = {
-        "other_split": f"on {split}, judged with the noise of both test sets added",
-        "other_data": f"on {SCOPE_WORDS['other_data']}, not comparable with the printed number above it",
-    }
 
     def cell_view(place: Place) -> View:
         cell, claim = place.cell, judged.get(place.cell.address)
@@ -52,7 +46,10 @@ def table_views(index: Lookup) -> list[View]:
             marks=marks.get(cell.address, ()),
             ours=_ours(shown, record) if shown else "",
             n=f"n = {len(shown)}" if shown else "",
-            interval=_interval(verdict, edges(claim, verdict)) if claim and verdict else "",
+            interval=numbers.interval(verdict.ci95, beside=edges(claim, verdict))
+            if claim and verdict
+            else "",
+            level=coverage(verdict)[1] if verdict else "",
             repeated=repeated,
             findings=wrong.get(cell.address, ()),
             scope=record.scope if record and shown else "same_data",
@@ -65,14 +62,8 @@ def table_views(index: Lookup) -> list[View]:
             for row in table.rows
         ]
         scopes = {it.scope for _, cells in rows for it in cells}
-        parts = [text for scope, text in daggers.items() if scope in scopes]
-        note = f"† Ours {'; or '.join(parts)}." if parts else ""
-        views.append(View(table=table, anchor=anchors[table.id], rows=rows, footnote=note))
+        views.append(View(table=table, anchor=anchors[table.id], rows=rows, scopes=scopes))
     return views
-
-
-def _interval(verdict: Verdict, marks: Sequence[float]) -> str:
-    return f"{coverage(verdict)[1]}%: {numbers.interval(verdict.ci95, beside=marks)}"
 
 
 def _ours(values: Sequence[float], record: ExperimentRecord | None) -> str:
