@@ -7,19 +7,20 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audit.errors import AuditError
+from audit.errors import AuditError, ClaimFileError
 
 if TYPE_CHECKING:
     from audit.checks import Sheet
     from audit.claims.load import Paper
     from audit.record import Finding
 
+# What reads claim files is imported where one is read: most commands that name papers look at their keys first.
+
 
 def own_file(name: str) -> Path | None:
     """NAME, claims/NAME.yaml or NAME.yaml, the first that is a file; a path is taken as it is."""
-    by_key = (Path("claims") / f"{name}.yaml", Path(f"{name}.yaml"))
-    places = (Path(name), *by_key) if _is_key(name) else (Path(name),)
-    return next((path for path in places if path.is_file()), None)
+    by_key = (Path("claims") / f"{name}.yaml", Path(f"{name}.yaml")) if _is_key(name) else ()
+    return next((path for path in (Path(name), *by_key) if path.is_file()), None)
 
 
 def _is_key(name: str) -> bool:
@@ -38,23 +39,19 @@ def claim_paths(claims: Sequence[str] | None) -> list[Path]:
         return list(builtin.values())
     paths = []
     for name in claims:
-        if name in builtin and not Path(name).exists():
-            paths.append(builtin[name])
-        elif _is_key(name) and not Path(name).exists():
-            own = own_file(name)
-            if own is None:
-                known = ", ".join(builtin)
-                raise AuditError(f"{name!r} is no file and no built-in paper; built-in are {known}")
-            paths.append(own)
-        else:
-            paths.append(Path(name))
+        path: Path | None = Path(name)
+        if _is_key(name) and not Path(name).exists():
+            path = builtin.get(name) or own_file(name)
+        if path is None:
+            known = ", ".join(builtin)
+            raise AuditError(f"{name!r} is no file and no built-in paper; built-in are {known}")
+        paths.append(path)
     return paths
 
 
 def papers_of(claims: Sequence[str] | None) -> list[Paper]:
     """All claim files; raises one error with the problems of all of them."""
     from audit.claims.load import load
-    from audit.errors import ClaimFileError
 
     papers, problems = [], []
     for path in claim_paths(claims):
@@ -94,14 +91,14 @@ def _builtin_sheet(path: Path) -> Sheet:
     return sheet_of(load(path))
 
 
-def sheets_beside(paper: Paper, given: Sequence[Paper] = ()) -> tuple[Sheet, ...]:
+def sheets_beside(paper: Paper, others: Sequence[Paper] = ()) -> tuple[Sheet, ...]:
     """What the numbers of `paper` are held against: the built-in papers, and the others that the user named.
 
     One that was named goes before a built-in one of its key.
     """
     from audit.claims.load import builtin_claims
 
-    named = {other.paper.key: sheet_of(other) for other in given}
+    named = {other.paper.key: sheet_of(other) for other in others}
     sheets = {path.stem: named.get(path.stem) or _builtin_sheet(path) for path in builtin_claims()} | named
     return tuple(sheet for key, sheet in sheets.items() if key != paper.paper.key)
 

@@ -14,21 +14,15 @@ from audit.json_errors import wanted
 from audit.kinds import KINDS
 from audit.names import counted, known_names
 
-_BOUNDS = {
-    "greater_than": "above {gt:g}",
-    "greater_than_equal": "of at least {ge:g}",
-    "less_than_equal": "of at most {le:g}",
-}
-
 
 def sentences(error: ValidationError, paper: type[BaseModel], source: Source) -> Iterator[Problem]:
     """One problem for each complaint that is not the shadow of another."""
     details = error.errors(include_url=False)
-    refused = [it["loc"] for it in details]
-    told = {it.path for it in source.problems}
+    refused = [detail["loc"] for detail in details]
+    told = {problem.path for problem in source.problems}
     for detail in details:
         size = len(detail["loc"])
-        if detail["type"] == "too_short" and any(it[:size] == detail["loc"] != it for it in refused):
+        if detail["type"] == "too_short" and any(at[:size] == detail["loc"] != at for at in refused):
             continue  # its items were refused one by one
         for path, text in _sentences(detail, paper, source):
             if path not in told:
@@ -56,26 +50,28 @@ def _sentences(
 
 
 def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: str | None) -> str:
-    """What is wrong with a value."""
-    quoted = _quoted(value, spelled)
+    """What is wrong with a value, which the file spells as `spelled` where that is no text."""
+    names = {type(None): "nothing (null)", dict: "a mapping", list: "a list"}
+    quoted = names.get(type(value)) or short(spelled if spelled is not None else repr(value))
     if kind == "string_type" and spelled and isinstance(value, bool | int | float):
-        if isinstance(value, bool):
-            return f'{spelled} is not text; put it in quotes ("{spelled}")'
+        what = "is not text" if isinstance(value, bool) else "is a bare number"
         lost = ": without them 83.50 would be read as 83.5" if isinstance(value, float) else ""
-        return f'{short(spelled)} is a bare number; put it in quotes ("{short(spelled)}"){lost}'
+        return f'{quoted} {what}; put it in quotes ("{quoted}"){lost}'
     if kind.endswith("_type") or kind == "finite_number":
         return f"{quoted} is not {wanted(kind)}; write {wanted(kind)}"
-    if kind in _BOUNDS:
-        return f"{quoted} is out of range; write a number {_BOUNDS[kind].format(**context)}"
     match kind:
         case "value_error":
             return str(context["error"])
+        case "greater_than" | "greater_than_equal" | "less_than_equal":
+            bounds = {"gt": "above", "ge": "of at least", "le": "of at most"}
+            ((key, bound),) = context.items()
+            return f"{quoted} is out of range; write a number {bounds[key]} {bound:g}"
         case "literal_error":
             known = re.findall(r"'([^']*)'", context["expected"]) or [str(context["expected"])]
             return f"{quoted} is not known here; {known_names(str(value), known)}"
         case "string_pattern_mismatch":
             form = PATTERNS.get(context["pattern"], f"text that matches {context['pattern']}")
-            return f"{_quoted(value, None)} is not of the right form; write {form}"
+            return f"{short(repr(value))} is not of the right form; write {form}"
         case "string_too_short":
             return "is empty; write text"
         case "too_short" if not value:
@@ -83,12 +79,6 @@ def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: s
         case "too_short":
             return f"holds {counted(len(value), 'item')}; name {context['min_length']} or more"
     return f"{quoted} does not belong here; see `audit schema claim`"
-
-
-def _quoted(value: Plain, spelled: str | None) -> str:
-    """The value as the file has it, short."""
-    names = {type(None): "nothing (null)", dict: "a mapping", list: "a list"}
-    return names.get(type(value)) or short(spelled if spelled is not None else repr(value))
 
 
 def _split(location: Sequence[str | int], content: Plain) -> tuple[KeyPath, KeyPath]:
