@@ -40,8 +40,7 @@ from audit.claims.load import load as load_file
 from audit.claims.papers import claim_paths, findings_about
 from audit.errors import AuditError
 from audit.importing.records import keep
-from audit.importing.result import Declared
-from audit.importing.results import from_results, from_tables, wanted_columns
+from audit.importing.results import Declared, from_results, from_tables, wanted_columns
 from audit.importing.table import table_of
 from audit.names import known_names
 from audit.pipeline.session import Session

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from typing import NamedTuple
 
 from audit.authoring.entries import reported
 from audit.checks.tables import Number, Sheet
@@ -26,6 +28,12 @@ from audit.stats.printed import printed
 
 #: Of fewer none is called the best.
 FEWEST = 3
+#: Averages and differences do not compete.
+_DERIVED = re.compile(
+    r"[\N{GREEK CAPITAL LETTER DELTA}\N{INCREMENT}]|"
+    r"\b(?:avg|average|mean|diff|difference|gain|improvement|improv)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -49,30 +57,32 @@ class Suggestion:
 
     def worded(self, says: str | None, where: Mapping[str, Plain]) -> dict[str, Plain]:
         """The entry with the paper's sentence, in own short words, and its place instead of the table's."""
-        return {
-            **self.content,
-            "says": says or self.content["says"],
-            "where": dict(where or self.content["where"]),
-        }
+        own = {"says": says or self.content["says"], "where": dict(where or self.content["where"])}
+        return {**self.content, **own}
 
 
-@dataclass(frozen=True)
-class Competitor:
-    """What one row, or column, stands for on one data set."""
+class Competitor(NamedTuple):
+    """What one row, or column, stands for on one data set: its label, its id, its numbers by metric."""
 
     label: str
     name: str
-    """Id of the row or column."""
     numbers: Mapping[str, Number]
-    """By metric."""
 
     @property
     def experiment(self) -> str | None:
         return next(iter(self.numbers.values())).cell.experiment
 
-    def value(self, metric: str) -> Fraction:
-        """The number as printed, exactly."""
-        return self.numbers[metric].value.value
+
+class Draft(NamedTuple):
+    """A candidate before it has its id and its place; `name` is what its id is made of."""
+
+    kind: str
+    name: str
+    says: str
+    why: str
+    keys: Mapping[str, Plain]
+    competitors: Sequence[Competitor]
+    metrics: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -93,31 +103,15 @@ class Field:
     def metrics(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(metric for one in self.competitors for metric in one.numbers))
 
-    def named(self, of: Competitor, metrics: Sequence[str]) -> str | None:
+    def reference(self, to: Competitor, metrics: Sequence[str]) -> str | None:
         """`table.row` or `table.experiment`, if that and each metric lead to the competitor's own cells."""
-        for line in filter(None, (of.name, of.experiment)):
-            try:
-                name = f"{self.table.id}.{line}"
+        for line in filter(None, (to.name, to.experiment)):
+            name = f"{self.table.id}.{line}"
+            with suppress(UnresolvedError):
                 cells = [cell_of(name, metric, self.sheet.by_name).address for metric in metrics]
-            except UnresolvedError:
-                continue
-            if cells == [of.numbers[metric].address for metric in metrics]:
-                return name
+                if cells == [to.numbers[metric].address for metric in metrics]:
+                    return name
         return None
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A candidate before it has its id and its place."""
-
-    kind: str
-    name: str
-    """What its id is made of."""
-    says: str
-    why: str
-    keys: Mapping[str, Plain]
-    numbers: tuple[Number, ...]
-    metrics: Sequence[str]
 
 
 def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
@@ -128,115 +122,100 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
     made: list[Suggestion] = []
     fields = sorted(_fields(sheet_of(paper)), key=lambda field: order.index(field.table.id))
     for field, draft in [(f, d) for f in fields for rule in (best_ones, better_ones) for d in rule(f)]:
-        content = _content(paper, field, draft, draft.metrics)
-        own = _signatures(paper, [KINDS[draft.kind].model_validate(content)])
-        new = own - there
-        there |= new
+        table = field.table
+        place = paper.tables[table.id].where.model_dump(exclude_none=True) or {"label": table.id}
+        says = f"suggested from {table.label}; replace by the paper's sentence: {draft.says}"
+        content = {"id": "new", "kind": draft.kind, **draft.keys, "metric": [*draft.metrics]}
+        content |= {"says": says, "where": place}
+        new = _signatures(paper, [KINDS[draft.kind].model_validate(content)]) - there
         if not new:
             continue
-        metrics = [metric for metric in draft.metrics if any(metric == it[1] for it in new)]
-        content = _content(paper, field, draft, metrics)  # of some metrics there may be a claim already
-        name = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{field.table.id}-{draft.name}-{field.dataset}").strip("-")
+        there |= new
+        name = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{table.id}-{draft.name}-{field.dataset}").strip("-")
         id = next(i for k in range(len(taken) + 1) if (i := f"{name}-{k + 1}" if k else name) not in taken)
         taken.add(id)
-        needs = (reported(field.table, it.cell) for it in draft.numbers if it.cell.experiment is None)
-        cells = tuple(number.address for number in draft.numbers)
-        content, needed = {**content, "id": id}, tuple(dict.fromkeys(needs))
-        made.append(
-            Suggestion(id, draft.kind, draft.says, draft.why, field.table.label, cells, content, needed)
-        )
+        # of some metrics there may be a claim already
+        metrics = [metric for metric in draft.metrics if any(metric == signature[1] for signature in new)]
+        cells = [one.numbers[metric].cell for one in draft.competitors for metric in draft.metrics]
+        needs = dict.fromkeys(reported(table, cell) for cell in cells if cell.experiment is None)
+        addresses = tuple(cell.address for cell in cells)
+        entry = {**content, "id": id, "metric": metrics}
+        found = draft.kind, draft.says, draft.why, table.label, addresses, entry, tuple(needs)
+        made.append(Suggestion(id, *found))
     return tuple(made)
-
-
-def _content(paper: Paper, field: Field, draft: Draft, metrics: Sequence[str]) -> dict[str, Plain]:
-    table = field.table
-    place = paper.tables[table.id].where.model_dump(exclude_none=True) or {"label": table.id}
-    says = f"suggested from {table.label}; replace by the paper's sentence: {draft.says}"
-    metric = {"metric": list(metrics)}
-    return {"id": "new", "kind": draft.kind, **draft.keys, **metric, "says": says, "where": place}
 
 
 def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]]:
     """What the claims state, one for each metric: kind, metric and experiments (or cells that have none)."""
     signatures: set[tuple[object, ...]] = set()
-    for it in paper.model_copy(update={"claims": tuple(claims)}).statements():
-        of: tuple[str, ...] = it.experiments if len(it.experiments) >= len(it.cells) else it.cells
-        best = (of[0], frozenset(of)) if it.kind == "optimum" else (of,)
-        signatures.add((it.kind, it.metric, *best))
+    for claim in paper.model_copy(update={"claims": tuple(claims)}).statements():
+        arms: tuple[str, ...] = (
+            claim.experiments if len(claim.experiments) >= len(claim.cells) else claim.cells
+        )
+        best = (arms[0], frozenset(arms)) if claim.kind == "optimum" else (arms,)
+        signatures.add((claim.kind, claim.metric, *best))
     return signatures
-
-
-# --------------------------------------------------------------------------- who competes
-
-#: Averages and differences do not compete.
-_DERIVED = re.compile(
-    r"[\N{GREEK CAPITAL LETTER DELTA}\N{INCREMENT}]|"
-    r"\b(?:avg|average|mean|diff|difference|gain|improvement|improv)\b",
-    re.IGNORECASE,
-)
 
 
 def _fields(sheet: Sheet) -> Iterator[Field]:
     """Every table and data set on which two or more rows, or else columns, compete."""
     tables = {table.id: table for table in sheet.tables}
     labels = {
-        (table.id, of): {it.id: it.label for it in lines}
+        (table.id, of): {line.id: line.label for line in lines}
         for table in sheet.tables
         for of, lines in (("row", table.rows), ("column", table.columns))
     }
-    lines: dict[tuple[str, str], list[list[Number]]] = {}
+    by_table: dict[tuple[str, str], list[list[Number]]] = {}
     for (table, dataset, _), numbers in sheet.lines.items():
         rows, columns = labels[table, "row"], labels[table, "column"]
-        kept = [it for it in numbers if not _DERIVED.search(f"{rows[it.row]}\n{columns[it.column]}")]
-        lines.setdefault((table, dataset), []).append(kept)
-    for (table, dataset), of_metrics in lines.items():
+        plain = [n for n in numbers if not _DERIVED.search(f"{rows[n.row]}\n{columns[n.column]}")]
+        by_table.setdefault((table, dataset), []).append(plain)
+    for (table, dataset), of_metrics in by_table.items():
         once = {
-            of: all(len({getattr(it, of) for it in line}) == len(line) for line in of_metrics)
+            of: all(len({getattr(number, of) for number in line}) == len(line) for line in of_metrics)
             for of in ("row", "column")
         }
         of = "row" if once["row"] and any(len(line) > 1 for line in of_metrics) else "column"
         own: dict[str, dict[str, Number]] = {}
-        for number in (it for line in of_metrics for it in line):
-            own.setdefault(getattr(number, of), {})[number.cell.metric or ""] = number
+        for line in of_metrics:
+            for number in line:
+                own.setdefault(getattr(number, of), {})[number.cell.metric or ""] = number
         if once[of] and len(own) > 1:
-            competitors = (Competitor(labels[table, of][name], name, it) for name, it in own.items())
+            competitors = (Competitor(labels[table, of][name], name, held) for name, held in own.items())
             yield Field(sheet, tables[table], dataset, tuple(competitors))
-
-
-# --------------------------------------------------------------------------- the best
 
 
 def best_ones(field: Field) -> Iterator[Draft]:
     """The best of three or more, whose number no other prints, nor reaches within the printed spreads."""
+
+    def ends(number: Number) -> tuple[Fraction, Fraction]:
+        spread = printed(number.cell.sd).value if number.cell.sd else Fraction(0)
+        return number.value.value - spread, number.value.value + spread
+
     groups: dict[tuple[int, tuple[int, ...]], list[str]] = {}
     """Who is the best of whom -> the metrics."""
     for metric in field.metrics:
         numbers = {k: one.numbers[metric] for k, one in enumerate(field.competitors) if metric in one.numbers}
         best = max(numbers, key=lambda k: numbers[k].value.value)
-        low = numbers[best].value.value - _spread(numbers[best])
-        others = [it.value.value + _spread(it) for k, it in numbers.items() if k != best]
-        if len(numbers) >= FEWEST and all(it < low for it in others):
+        others = [ends(number)[1] for k, number in numbers.items() if k != best]
+        if len(numbers) >= FEWEST and max(others) < ends(numbers[best])[0]:
             groups.setdefault((best, tuple(numbers)), []).append(metric)
     for (at, competing), metrics in groups.items():
         best_one, among = field.competitors[at], [field.competitors[k] for k in competing]
         experiments = Counter(one.experiment for one in among if one.experiment)
-        names = [field.named(one, metrics) for one in (best_one, *among)]
+        names = [field.reference(one, metrics) for one in (best_one, *among)]
         if max(experiments.values(), default=1) > 1 or not all(names):
             continue  # one experiment in two rows competes with itself
-        styled = all("bold" in (best_one.numbers[it].cell.mark or "").split() for it in metrics)
+        bold = all("bold" in (best_one.numbers[metric].cell.mark or "").split() for metric in metrics)
         yield Draft(
             "optimum",
             f"best-{best_one.name}",
             f"{best_one.label} is the best of {len(among)} in {_listed(metrics)} {field.on}",
-            f"prints the highest {_listed(metrics)} of {len(among)}{' and has it in bold' if styled else ''}",
+            f"prints the highest {_listed(metrics)} of {len(among)}{' and has it in bold' if bold else ''}",
             {"best": names[0], "among": names[1:]},
-            tuple(one.numbers[metric] for one in among for metric in metrics),
+            among,
             metrics,
         )
-
-
-def _spread(of: Number) -> Fraction:
-    return printed(of.cell.sd).value if of.cell.sd else Fraction(0)
 
 
 # --------------------------------------------------------------------------- one thing changed
@@ -255,19 +234,24 @@ def better_ones(field: Field) -> Iterator[Draft]:
         why = why_paired(a.label, b.label, labels)
         if why is None or (a.experiment and a.experiment == b.experiment):
             continue
-        both = [metric for metric in field.metrics if metric in a.numbers and metric in b.numbers]
         for better, worse in ((a, b), (b, a)):
-            metrics = [metric for metric in both if better.value(metric) > worse.value(metric)]
-            names = [field.named(one, metrics) for one in (better, worse)]
+            numbers = {
+                metric: (better.numbers[metric], worse.numbers[metric])
+                for metric in field.metrics
+                if metric in better.numbers and metric in worse.numbers
+            }
+            metrics = [metric for metric, (one, two) in numbers.items() if one.value.value > two.value.value]
+            names = [field.reference(one, metrics) for one in (better, worse)]
             if metrics and all(names):
-                pairs = [f"{better.numbers[it].text} against {worse.numbers[it].text}" for it in metrics[:3]]
+                shown = [numbers[metric] for metric in metrics[:3]]
+                pairs = ", ".join(f"{one.text} against {two.text}" for one, two in shown)
                 yield Draft(
                     "order",
                     f"{better.name}-over-{worse.name}",
                     f"{better.label} is better than {worse.label} in {_listed(metrics)} {field.on}",
-                    f"{why}; {', '.join(pairs)}{', ...' if len(metrics) > 3 else ''}",
+                    f"{why}; {pairs}{', ...' if len(metrics) > 3 else ''}",
                     {"better": names[0], "worse": names[1]},
-                    tuple(one.numbers[metric] for one in (better, worse) for metric in metrics),
+                    (better, worse),
                     metrics,
                 )
 
@@ -304,7 +288,9 @@ def _one_change(first: str, second: str) -> tuple[str, str] | None:
     `XML-CNN, words` is made of xml-cnn and words. None where they differ in more, or in all that they say:
     two names alone are no change of one thing.
     """
-    a, b = (Counter(filter(None, map(str.strip, _BETWEEN.split(it.casefold())))) for it in (first, second))
+    a, b = (
+        Counter(filter(None, map(str.strip, _BETWEEN.split(label.casefold())))) for label in (first, second)
+    )
     only_a, only_b = list((a - b).elements()), list((b - a).elements())
     if max(len(only_a), len(only_b)) != 1 or not a & b:
         return None

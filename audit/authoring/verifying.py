@@ -17,7 +17,6 @@ from audit.authoring.table import STARS
 from audit.authoring.table import Table as ReadTable
 from audit.claims.load import Paper, fingerprint, is_outdated, verified
 from audit.claims.schema import Table, Transcription
-from audit.claims.source import KeyPath
 from audit.errors import AuditError
 from audit.importing.results import bare
 from audit.names import counted
@@ -55,13 +54,13 @@ def differences(table: Table, second: Mapping[Place, Seen]) -> Iterator[tuple[Pl
 
 
 def _seen(text: str, sd: str | None = None, marks: Sequence[str] = (), line: int | None = None) -> Seen:
-    signs = frozenset(mark for mark in marks if all(sign in STARS for sign in mark))
-    return Seen(_plain(text), None if sd is None else _plain(sd), signs, line)
-
-
-def _plain(text: str) -> str:
     """With one kind of minus, and without blanks that only set the type."""
-    return re.sub(r"[\N{MINUS SIGN}\N{EN DASH}]", "-", " ".join(text.split())).replace(" %", "%")
+
+    def plain(text: str) -> str:
+        return re.sub(r"[\N{MINUS SIGN}\N{EN DASH}]", "-", " ".join(text.split())).replace(" %", "%")
+
+    signs = frozenset(mark for mark in marks if all(sign in STARS for sign in mark))
+    return Seen(plain(text), None if sd is None else plain(sd), signs, line)
 
 
 def second_reading(read: ReadTable, name: str, table: Table) -> tuple[dict[Place, Seen], str]:
@@ -71,11 +70,15 @@ def second_reading(read: ReadTable, name: str, table: Table) -> tuple[dict[Place
     as many. The unit of a row or column may stand behind its numbers. Raises `AuditError` where neither leads
     to every row and column.
     """
+
+    def size(rows: int, columns: int) -> str:
+        return f"{counted(rows, 'row')} and {counted(columns, 'column')}"
+
     titles, names = read.paths[read.names :], [row.names for row in read.rows]
-    columns = _places([(bare(it.label or it.id), bare(it.id)) for it in table.columns], titles)
-    rows = _places([(bare(it.label or it.id), bare(it.id)) for it in table.rows], names)
+    columns = _places([(bare(line.label or line.id), bare(line.id)) for line in table.columns], titles)
+    rows = _places([(bare(line.label or line.id), bare(line.id)) for line in table.rows], names)
     if rows is None or columns is None:
-        theirs, ours = _size(len(names), len(titles)), _size(len(table.rows), len(table.columns))
+        theirs, ours = size(len(names), len(titles)), size(len(table.rows), len(table.columns))
         raise AuditError(
             f"{read.name}:{read.line}: {theirs}, and {name} has {ours}, whose labels are not all there; give "
             f"the rows and columns of {name} in its order, or with its labels"
@@ -90,11 +93,7 @@ def second_reading(read: ReadTable, name: str, table: Table) -> tuple[dict[Place
         else:
             seen[i, j] = _seen(cell.value or cell.text, cell.sd, cell.marks, cell.line)
     more = len(names) - len(rows), len(titles) - len(columns)
-    return seen, f"{read.name} has {_size(*more)} more, which were not compared" if any(more) else ""
-
-
-def _size(rows: int, columns: int) -> str:
-    return f"{counted(rows, 'row')} and {counted(columns, 'column')}"
+    return seen, f"{read.name} has {size(*more)} more, which were not compared" if any(more) else ""
 
 
 def _places(wanted: Sequence[tuple[str, str]], paths: Sequence[Sequence[str]]) -> list[int] | None:
@@ -102,84 +101,49 @@ def _places(wanted: Sequence[tuple[str, str]], paths: Sequence[Sequence[str]]) -
 
     A title is known by all of its path, or by the last part.
     """
-    whole, last = [bare(" ".join(it)) for it in paths], [bare(it[-1] if it else "") for it in paths]
+    whole, last = [bare(" ".join(path)) for path in paths], [bare("".join(path[-1:])) for path in paths]
     for titles, ours in product((whole, last), (0, 1)):
-        labels = [it[ours] for it in wanted]
-        if len(set(labels)) == len(labels) and all(titles.count(it) == 1 for it in labels):
-            return [titles.index(it) for it in labels]
+        labels = [names[ours] for names in wanted]
+        if len(set(labels)) == len(labels) and all(titles.count(label) == 1 for label in labels):
+            return [titles.index(label) for label in labels]
     return list(range(len(wanted))) if len(wanted) == len(paths) else None
-
-
-# --------------------------------------------------------------------------- the record
-
-#: Keys of `transcription` in the order in which they are written.
-_SAME = "compared by program: no difference"
-_KEYS = ("source", "compared", "verified_by", "date", "fingerprint")
 
 
 def state(paper: Paper, name: str) -> str:
     """`verified by A. Reader, 2026-11-28`, `not verified`, or that its numbers were changed since."""
-    if said := verified(name, paper.tables, paper.transcription):
-        return f"verified by {said}"
+    if person := verified(name, paper.tables, paper.transcription):
+        return f"verified by {person}"
     own = paper.tables[name].transcription
-    of = own or paper.transcription
-    if of is not None and is_outdated(of, {name: paper.tables[name]} if own else paper.tables):
-        return f"changed since {of.verified_by} verified it on {of.date or 'an unknown day'}"
+    last = own or paper.transcription
+    if last is not None and is_outdated(last, {name: paper.tables[name]} if own else paper.tables):
+        return f"changed since {last.verified_by} verified it on {last.date or 'an unknown day'}"
     return "not verified"
 
 
 def record(file: ClaimFile, name: str, *, by: str, date: str, how: str) -> None:
     """Note that the numbers of table `name` are those of the page; nothing is written yet.
 
-    The table gets a record of its own, with the fingerprint of its numbers. Once every table of the paper
-    has one, the paper's record says so too. `how`: what was compared with what, behind what its author wrote.
+    The table gets a record of its own, with the fingerprint of its numbers. `how`: what was compared with
+    what, behind what its author wrote. Where there is a record, only the keys that differ are written, so
+    that what its author wrote stays as it is.
     """
-    paper, tables = file.paper, file.paper.tables
-    there = tables[name].transcription or paper.transcription or Transcription()
-    by_hand = there.compared if there.fingerprint is None else None  # else of an earlier verification
+    table, place = file.paper.tables[name], ("tables", name, "transcription")
+    own = table.transcription
+    last = own or file.paper.transcription or Transcription()
+    by_hand = last.compared if last.fingerprint is None else None  # else of an earlier verification
     new = {
-        "source": there.source,
+        "source": last.source,
         "compared": f"{by_hand.rstrip('. ')}; {how}" if by_hand else how,
         "verified_by": by,
         "date": date,
-        "fingerprint": fingerprint({name: tables[name]}),
+        "fingerprint": fingerprint({name: table}),
     }
-    _write(file, ("tables", name, "transcription"), tables[name], new)
-    people = {other: verified(other, tables, paper.transcription) for other in tables}
-    people[name] = f"{by}, {date}"
-    if all(people.values()):
-        _record_whole(file, [str(person) for person in people.values()])
-
-
-def _record_whole(file: ClaimFile, people: Sequence[str]) -> None:
-    """`people`: who verified each table, and when."""
-    paper = file.paper
-    there = paper.transcription or Transcription()
-    names, dates = zip(*(person.rsplit(", ", 1) for person in people), strict=True)
-    by_hand = there.compared if there.fingerprint is None else None
-    own = [it.transcription for it in paper.tables.values()]
-    by_program = sum(bool(it and it.fingerprint) for it in own) >= len(own) - 1  # one is new
-    cells = counted(sum(len(it.rows) * len(it.columns) for it in paper.tables.values()), "cell")
-    tables = f"{counted(len(people), 'table')}, each table read a second time"
-    new = {
-        "source": there.source,
-        "compared": by_hand or (f"{cells} of {tables} and {_SAME}" if by_program else there.compared),
-        "verified_by": ", ".join(dict.fromkeys(names)),
-        "date": max((date for date in dates if date != "no date"), default=None),
-        "fingerprint": fingerprint(paper.tables),
-    }
-    _write(file, ("transcription",), paper, new)
-
-
-def _write(file: ClaimFile, place: KeyPath, holder: Table | Paper, new: Mapping[str, str | None]) -> None:
-    """Key by key where the record is there already, so that what its author wrote stays as it is."""
-    there = holder.transcription
-    if there is None:
-        how = file.replace if "transcription" in holder.model_fields_set else file.put
-        how(place, {key: new[key] for key in _KEYS})
+    if own is None:
+        write = file.replace if "transcription" in table.model_fields_set else file.put
+        write(place, new)
         return
-    for key in _KEYS:
-        if key not in there.model_fields_set:
-            file.put((*place, key), new[key])
-        elif getattr(there, key) != new[key]:
-            file.replace((*place, key), new[key])
+    for key, value in new.items():
+        if key not in own.model_fields_set:
+            file.put((*place, key), value)
+        elif getattr(own, key) != value:
+            file.replace((*place, key), value)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from audit.claims.load import Paper
     from audit.record import Finding
 
-# What reads claim files is imported where one is read: most commands that name papers look at their keys first.
-
 
 def own_file(name: str) -> Path | None:
     """NAME, claims/NAME.yaml or NAME.yaml, the first that is a file; a path is taken as it is."""

@@ -9,7 +9,7 @@ from audit.claims.load import Paper
 from audit.claims.papers import papers_of
 from audit.cli.app import Folder, app, command, say
 from audit.errors import AuditError, Exit
-from audit.importing.result import Declared
+from audit.importing.results import Declared
 from audit.names import counted
 from audit.record import Run
 from audit.storage.margins import keep_fixed

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,9 +23,8 @@ from numpy.typing import NDArray
 
 from audit.claims.load import Paper
 from audit.errors import AuditError, option
-from audit.importing.result import Declared, Problems, Result, Source
-from audit.importing.results import dataset_of, experiment_of, sound_seed
-from audit.importing.table import objects, read_bytes, read_text, refuse, text
+from audit.importing.results import Declared, Problems, Result, dataset_of, experiment_of, sound_seed
+from audit.importing.table import Source, objects, read_bytes, read_text, refuse, text
 from audit.names import counted
 from audit.record import digest
 from reimpl.metric_names import parse
@@ -86,7 +84,7 @@ def _document(place: str, item: Any, *, scored: bool) -> tuple[str, Document]:
     if lacking := [name for name in wanted if name not in item]:
         there = ", ".join(repr(name[:40]) for name in list(item)[:8]) or "nothing"
         raise ValueError(f"it has {there} and lacks {', '.join(map(repr, lacking))}; write it as {form}")
-    name, labels, given = text(item["document"]), item["labels"], item["scores"] if scored else []
+    name, labels = text(item["document"]), item["labels"]
     if not 0 < len(name) <= _MOST_NAME:
         raise ValueError(f"document {name[:60]!r}: give it a name of 1 to {_MOST_NAME} characters")
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
@@ -97,12 +95,12 @@ def _document(place: str, item: Any, *, scored: bool) -> tuple[str, Document]:
     if not scored:
         return name, Document(place, labels, ())
     try:
-        scores = [float(score) for score in given]
+        scores = [float(score) for score in item["scores"]]
     except (TypeError, ValueError):
         scores = [math.nan]
     if len(scores) != len(labels) or not all(map(math.isfinite, scores)):
         number = counted(len(labels), "label")
-        what = f"document {name!r} has {number} and scores {text(given)[:60]}"
+        what = f"document {name!r} has {number} and scores {text(item['scores'])[:60]}"
         raise ValueError(f"{what}; give a finite number for each")
     if scores != sorted(scores, reverse=True):
         raise ValueError(f"document {name!r}: the scores rise; list its labels best first")
@@ -151,12 +149,11 @@ def metrics_claimed(paper: Paper) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for claim in paper.claim_records():
         lines = claim.details.get("lines", ())
-        names |= dict.fromkeys(it for it in (claim.metric, *(line["metric"] for line in lines)) if it)
+        names |= dict.fromkeys(filter(None, (claim.metric, *(line["metric"] for line in lines))))
     return tuple(names)
 
 
-@dataclass(frozen=True)
-class _Training:
+class _Training(NamedTuple):
     """What is known of the training documents: how many have each label, how many there are, A and B."""
 
     counts: NDArray[np.int64]
@@ -178,52 +175,48 @@ def _scored(
 
     `n_labels` counts all labels that are known.
     """
-    notes = [f"{name} not scored: lists of all labels rank no group alone" for name in names if "[" in name]
-    ks: dict[str, int] = {}
-    sums: list[str] = []
-    for name, metric in {name: parse(name) for name in names if "[" not in name}.items():
-        why = None
-        if metric.k is None:
-            why = _undecided(ids, scores, threshold, known=training is not None or name == "Micro-F1")
-            sums += [] if why else [name]
-        elif metric.family in _BY_PROPENSITY and training is None:
-            why = "it goes by how rare labels are in training; add --train-truth"
-        elif metric.k > ids.shape[1]:
-            why = f"the longest list has {counted(ids.shape[1], 'label')}"
+    # for decisions all labels above the threshold have to be in the lists
+    cut = 0 if threshold is None else int(((ids[:, -1] >= 0) & (scores[:, -1] > threshold)).sum())
+    lacks, rankings, sums = dict[str, str](), dict[str, int](), list[str]()
+    for name in names:
+        if "[" in name:
+            lacks[name] = "lists of all labels rank no group alone"
+        elif (k := parse(name).k) is None:
+            if threshold is None:
+                lacks[name] = "it needs decisions; add --threshold SCORE"
+            elif training is None and name != "Micro-F1":
+                lacks[name] = (
+                    "it is a mean over all labels, also those that no test document has; add --train-truth"
+                )
+            elif cut:
+                full = f"{counted(cut, 'list')} full to the last label above the threshold"
+                lacks[name] = f"{full}; give longer ones"
+            else:
+                sums.append(name)
+        elif parse(name).family in _BY_PROPENSITY and training is None:
+            lacks[name] = "it goes by how rare labels are in training; add --train-truth"
+        elif k > ids.shape[1]:
+            lacks[name] = f"the longest list has {counted(ids.shape[1], 'label')}"
         else:
-            ks[name] = metric.k
-        notes += [f"{name} not scored: {why}"] if why else []
+            rankings[name] = k
+    notes = [f"{name} not scored: {why}" for name, why in lacks.items()]
     values: dict[str, float] = {}
-    if ks:
+    if rankings:
         weights = None
         if training is not None:
             weights = inverse_propensity(training.counts, training.documents, A=training.a, B=training.b)
-        values = {**evaluate(ids, truth, sorted({*ks.values()}), weights=weights)}
-        if training is not None and any(parse(name).family in _BY_PROPENSITY for name in ks):
+        values = {**evaluate(ids, truth, sorted({*rankings.values()}), weights=weights)}
+        if training is not None and any(parse(name).family in _BY_PROPENSITY for name in rankings):
             by = f"A = {training.a:g}, B = {training.b:g} and {training.documents:,} training documents"
             notes.append(f"propensities by {by}")
     if sums and threshold is not None:
         rows = [row[line > threshold].tolist() for row, line in zip(ids, scores, strict=True)]
-        f1 = label_f1(Truth.from_lists(rows), truth, n_labels)
-        values |= {name: f1[name] for name in sums}
+        values |= label_f1(Truth.from_lists(rows), truth, n_labels)
         notes.append(f"F1 over {n_labels:,} labels, those with a score above {threshold:g} decided for")
-    measured = {name: values[name] for name in names if name in ks or name in sums}
+    measured = {name: values[name] for name in names if name in rankings or name in sums}
     if not measured:
         raise AuditError(f"nothing can be scored: {'; '.join(notes)}")
     return measured, list(dict.fromkeys(notes))
-
-
-def _undecided(
-    ids: NDArray[Any], scores: NDArray[np.float64], threshold: float | None, *, known: bool
-) -> str | None:
-    """Why these lists decide nothing, or None: all labels above the threshold have to be in them."""
-    if threshold is None:
-        return "it needs decisions; add --threshold SCORE"
-    if not known:
-        return "it is a mean over all labels, also those that no test document has; add --train-truth"
-    cut = int(((ids[:, -1] >= 0) & (scores[:, -1] > threshold)).sum())
-    full = f"{counted(cut, 'list')} full to the last label above the threshold; give longer ones"
-    return full if cut else None
 
 
 # --------------------------------------------------------------------------- runs
@@ -246,23 +239,34 @@ def from_predictions(
     documents, source = _read(truth, scored=False)
     labels: dict[str, int] = {}
     """Name -> id; labels of training documents and predicted ones are added at the end."""
-    rows = [[labels.setdefault(name, len(labels)) for name in it.labels] for it in documents.values()]
-    true, true_labels, sources = Truth.from_lists(rows), frozenset(labels), [source]
-    trained: dict[str, Document] = {}
+
+    def numbered(of: Iterable[Document]) -> list[list[int]]:
+        return [[labels.setdefault(name, len(labels)) for name in document.labels] for document in of]
+
+    true = Truth.from_lists(numbered(documents.values()))
+    true_labels, sources, train = frozenset(labels), [source], list[list[int]]()
     if declared.train_truth is not None:
         trained, of_training = _read(declared.train_truth, scored=False)
         _check_labels(declared.train_truth, trained, true_labels, source)
         sources.append(of_training)
-    train = [labels.setdefault(name, len(labels)) for it in trained.values() for name in it.labels]
+        train = numbered(trained.values())
     # first all of them: labels are numbered as they come
-    lists = [_predicted(path, documents, labels, true_labels, source) for path in paths]
+    lists = []
+    for path in paths:
+        predicted, of_file = _predicted(path, documents, true_labels, source)
+        length = max(len(document.labels) for document in predicted)
+        ids = np.full((len(documents), length), -1, dtype=np.int64)
+        scores = np.full((len(documents), length), -np.inf)
+        for row, (own, document) in enumerate(zip(numbered(predicted), predicted, strict=True)):
+            ids[row, : len(own)], scores[row, : len(own)] = own, document.scores
+        lists.append((ids, scores, of_file))
     training = None
-    if trained:
-        described = paper.datasets[paper.single_experiments[id].on]
-        a, b = declared.constants or propensity_constants(described.catalogue or described.name)
-        frequencies = np.bincount(np.array(train, dtype=np.int64), minlength=len(labels))
-        training = _Training(frequencies, len(trained), a, b)
-    of_documents = digest(sorted([name, sorted(it.labels)] for name, it in documents.items()))
+    if train:
+        data = paper.datasets[paper.single_experiments[id].on]
+        a, b = declared.constants or propensity_constants(data.catalogue or data.name)
+        every = np.array([label for row in train for label in row], dtype=np.int64)
+        training = _Training(np.bincount(every, minlength=len(labels)), len(train), a, b)
+    of_documents = digest(sorted([name, sorted(of.labels)] for name, of in documents.items()))
     names, results = metrics_claimed(paper) or _DEFAULT, []
     for (ids, scores, of_file), seed in zip(lists, seeds, strict=True):
         metrics, notes = _scored(names, ids, scores, true, len(labels), training, declared.threshold)
@@ -295,23 +299,23 @@ def _named(
 ) -> tuple[str, str]:
     """Experiment and data set that the options name, once the seeds are sound too."""
     if len(seeds) != len(paths) or len(set(seeds)) < len(seeds):
-        given = " ".join(f"{option('seed')} {seed}" for seed in seeds) or f"no {option('seed')}"
+        there = " ".join(f"{option('seed')} {seed}" for seed in seeds) or f"no {option('seed')}"
         each = f"give {option('seed')} once for each, in their order, and each its own"
-        raise AuditError(f"{counted(len(paths), 'file')} of predictions and {given}; {each}")
+        raise AuditError(f"{counted(len(paths), 'file')} of predictions and {there}; {each}")
     if not experiment:
         raise AuditError(
             f"{option('experiment')} is missing; predictions do not tell whose they are, so add it"
         )
-    said = option("seed")
+    name = option("seed")
     try:
         for seed in seeds:
             sound_seed(seed)
-        said = option("experiment")
+        name = option("experiment")
         id = experiment_of(paper, experiment, declared.dataset or "")
-        said = option("dataset")
+        name = option("dataset")
         return id, dataset_of(paper, id, declared.dataset or "")
     except ValueError as err:
-        raise AuditError(f"{said}: {err}") from err
+        raise AuditError(f"{name}: {err}") from err
 
 
 def _check_labels(path: Path, documents: dict[str, Document], true: frozenset[str], source: Source) -> None:
@@ -320,13 +324,9 @@ def _check_labels(path: Path, documents: dict[str, Document], true: frozenset[st
 
 
 def _predicted(
-    path: Path,
-    documents: dict[str, Document],
-    labels: dict[str, int],
-    true_labels: frozenset[str],
-    truth: Source,
-) -> tuple[NDArray[np.int64], NDArray[np.float64], Source]:
-    """(N, K) label ids and scores in the order of the documents; -1 after the end of a list."""
+    path: Path, documents: dict[str, Document], true_labels: frozenset[str], truth: Source
+) -> tuple[list[Document], Source]:
+    """The lists of one file in the order of the documents."""
     lists, source = _read(path, scored=True)
     problems = Problems()
     for name in lists.keys() - documents.keys():
@@ -335,13 +335,7 @@ def _predicted(
     if missing := [name for name in documents if name not in lists]:
         number = f"{len(missing)} of {counted(len(documents), 'document')}, {missing[0]!r} first"
         refuse(path, f"no prediction for {number}; give one for each, an empty list where there is none")
-    length = max(len(it.labels) for it in lists.values())
-    if not length:
+    if not any(document.labels for document in lists.values()):
         refuse(path, "no document has a predicted label; give the labels best first")
     _check_labels(path, lists, true_labels, truth)
-    ids = np.full((len(documents), length), -1, dtype=np.int64)
-    scores = np.full((len(documents), length), -np.inf)
-    for row, it in enumerate(lists[name] for name in documents):
-        ids[row, : len(it.labels)] = [labels.setdefault(name, len(labels)) for name in it.labels]
-        scores[row, : len(it.labels)] = it.scores
-    return ids, scores, source
+    return [lists[name] for name in documents], source

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from audit.claims.load import Paper
 from audit.errors import StoreError, option
-from audit.importing.result import Declared, Problems, Result
+from audit.importing.results import Declared, Problems, Result
 from audit.judging.evidence import all_digits
 from audit.judging.imported import OF_DOCUMENTS, UNKNOWN, Provenance, counting
 from audit.names import counted
@@ -60,19 +59,27 @@ def keep(
         same, fresh = list[Run](), dict[tuple[str, int], Result]()
         for result in results:
             old = there.get((result.experiment, result.seed), [])
-            if len(old) == 1 and not _differences(old[0], result, declared):
+            differences = _differences(old[0], result, declared) if old else []
+            if len(old) == 1 and not differences:
                 same.append(old[0])
                 continue
             fresh[result.experiment, result.seed] = result
+            subject, what = f"{result.experiment!r}, seed {result.seed},", ""
             if old and not replacing:
-                problems.add(_place_of(result), _clash(old[0], result, declared, store.root))
-            elif old and judged:
-                problems.add(
-                    _place_of(result),
-                    f"{result.experiment!r}, seed {result.seed}, was judged in {store.root} already, and a "
-                    "value that is replaced after its verdict is a second look at the same seeds; import all "
-                    f"results into a new {option('store')}, and say why",
+                files = ", ".join(file for file, _ in Provenance.of(old[0]).files)
+                what = (
+                    f"{subject} is in {store.root} already, from {files} and with {' and '.join(differences)}; "
+                    f"which one counts? add {option('replace', True)} to put these in its place (the old "
+                    "record stays, and is named)"
                 )
+            elif old and judged:
+                what = (
+                    f"{subject} was judged in {store.root} already, and a value that is replaced after its "
+                    f"verdict is a second look at the same seeds; import all results into a new "
+                    f"{option('store')}, and say why"
+                )
+            if what:
+                problems.add(", ".join(source.file for source in result.sources), what)
         staying: dict[str, list[Run]] = {}
         for (experiment, seed), runs in there.items():
             if (experiment, seed) not in fresh:
@@ -81,22 +88,26 @@ def keep(
         now = datetime.now(UTC).isoformat(timespec="seconds")  # of all: they are one lot
         added = []
         for place, result in fresh.items():
-            seeds = tuple(sorted({it.seed for it in results if it.experiment == result.experiment}))
+            seeds = tuple(sorted({one.seed for one in results if one.experiment == result.experiment}))
             twin = alike[place][0] if place in alike else None
             run = run_of(result, seeds, paper, declared, there.get(place, []), same_as=twin)
             added.append(replace(run, finished=now))
         _check_data(added, staying, problems)
         for place, (seed, file) in alike.items() if not declared.same_predictions_ok else ():
-            problems.add(fresh[place].sources[0].file, _same_again(fresh[place], seed, file))
+            result = fresh[place]
+            what, where = ("values", "in all digits")
+            if result.predictions is not None:
+                what, where = "predictions", "for all documents"
+            problems.add(
+                result.sources[0].file,
+                f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} ({file}) "
+                f"{where}; one run or two? leave one out, or add {option('same_predictions_ok', True)} if two "
+                "runs gave them",
+            )
         problems.settle()
-        kept = _put(added, [it.predictions for it in fresh.values()], store)
+        kept = _put(added, [result.predictions for result in fresh.values()], store)
         Ledger(store.root, key).note_settled(run.spec for run in (*kept, *same))
     return Kept(kept, tuple(same))
-
-
-def _place_of(result: Result) -> str:
-    """The files it is from."""
-    return ", ".join(it.file for it in result.sources)
 
 
 def _put(added: Sequence[Run], predictions: Sequence[Predictions | None], store: Store) -> tuple[Run, ...]:
@@ -115,10 +126,10 @@ def _put(added: Sequence[Run], predictions: Sequence[Predictions | None], store:
                 left += 1
         if not isinstance(err, StoreError):
             raise
-        told = "nothing of this import was kept"
+        outcome = "nothing of this import was kept"
         if left:
-            told = f"{left} of {counted(len(added), 'run')} went in, and the same command completes them"
-        raise StoreError(f"{err}; {told}") from err
+            outcome = f"{left} of {counted(len(added), 'run')} went in, and the same command completes them"
+        raise StoreError(f"{err}; {outcome}") from err
     return tuple(kept)
 
 
@@ -186,30 +197,21 @@ def _differences(old: Run, result: Result, declared: Declared) -> list[str]:
             pairs[option(name)] = getattr(Provenance.of(old), name), here
     if declared.test_size:
         pairs["number of test documents"] = str(old.data.n_test), str(declared.test_size)
-    for name, (before, here) in pairs.items():
-        if before != here:
-            differences.append(f"another {name} ({_brief(before)} there, {_brief(here)} here)")
-    return differences
 
+    def brief(text: str) -> str:
+        return repr(text if len(text) <= 40 else f"{text[:40]}...") if text else "none"
 
-def _brief(text: str) -> str:
-    return repr(text if len(text) <= 40 else f"{text[:40]}...") if text else "none"
-
-
-def _clash(old: Run, result: Result, declared: Declared, root: Path) -> str:
-    files = ", ".join(file for file, _ in Provenance.of(old).files)
-    differs = " and ".join(_differences(old, result, declared))
-    return (
-        f"{result.experiment!r}, seed {result.seed}, is in {root} already, from {files} and with {differs}; "
-        f"which one counts? add {option('replace', True)} to put these in its place (the old record stays, "
-        "and is named)"
-    )
+    return differences + [
+        f"another {name} ({brief(before)} there, {brief(here)} here)"
+        for name, (before, here) in pairs.items()
+        if before != here
+    ]
 
 
 def _check_data(added: Sequence[Run], staying: Staying, problems: Problems) -> None:
     """All runs of an experiment are of one data set, and are declared to be the paper's own or are not."""
 
-    def said(run: Run) -> str:
+    def data_of(run: Run) -> str:
         provenance = Provenance.of(run)
         stated = ", stated to be the paper's own" if provenance.same_data else ""
         stated += ", stated to be another split" if provenance.other_split else ""
@@ -217,13 +219,11 @@ def _check_data(added: Sequence[Run], staying: Staying, problems: Problems) -> N
 
     for name, run in {Provenance.of(run).experiment: run for run in added}.items():
         other = min(staying.get(name, ()), key=lambda run: run.spec.seed, default=None)
-        if other is not None and said(other) != said(run):
-            problems.add(
-                Provenance.of(run).files[0][0],
-                f"{name!r}, seed {other.spec.seed}, is in the store with other data than these "
-                f"({said(other)} there, {said(run)} here); import all its seeds anew, declared alike, with "
-                f"{option('replace', True)}",
-            )
+        if other is not None and data_of(other) != data_of(run):
+            what = f"{name!r}, seed {other.spec.seed}, is in the store with other data than these"
+            both = f"{data_of(other)} there, {data_of(run)} here"
+            anew = f"import all its seeds anew, declared alike, with {option('replace', True)}"
+            problems.add(Provenance.of(run).files[0][0], f"{what} ({both}); {anew}")
 
 
 def _same_results(
@@ -250,8 +250,8 @@ def _same_results(
                 for run in staying.get(result.experiment, ())
             ]
         own: Any = result.predictions if scored else all_digits(result.metrics)
-        for seed, file, other in seen[key] if own else ():
-            if other and (_alike(own, other) if scored else own == other):
+        for seed, file, other in seen[key]:
+            if own and other and (_alike(own, other) if scored else own == other):
                 same[result.experiment, result.seed] = seed, file
                 break
         else:
@@ -274,13 +274,3 @@ def _alike(one: Lists, two: Lists) -> bool:
         return np.asarray(names[lists["ids"][order, :length]])
 
     return bool(np.array_equal(named(one), named(two)))
-
-
-def _same_again(result: Result, seed: int, file: str) -> str:
-    what, where = ("values", "in all digits")
-    if result.predictions is not None:
-        what, where = "predictions", "for all documents"
-    return (
-        f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} ({file}) {where}"
-        f"; one run or two? leave one out, or add {option('same_predictions_ok', True)} if two runs gave them"
-    )

@@ -15,11 +15,11 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from audit.errors import ImportFileError, option
-from audit.importing.result import Source
 from audit.json_errors import RecordError, unread
 
 if TYPE_CHECKING:
@@ -34,6 +34,17 @@ _FORMS = (
     'a table with the columns experiment, dataset, metric, seed and value, or {"experiment": {"P@1": [76.4, '
     "76.1]}}"
 )
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that numbers came from."""
+
+    file: str
+    """Its name, without the folder."""
+    sha256: str
+    """Of its bytes, 64 hex digits."""
+
 
 Rows = Iterable[tuple[str, Any]]
 """Each row with its place: `results.csv:3`, `results.json: item 2`."""
@@ -51,7 +62,7 @@ def read_table(path: Path, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
 
 def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
     """The same of what a program holds. Raises `ImportFileError` for what is no table of results."""
-    frame = frame_of(((f"{NAME}, {place}", row) for place, row in _held(results)), wanted, NAME)
+    frame = frame_of(((f"{NAME}, {place}", row) for place, row in _rows_of(results)), wanted, NAME)
     content = json.dumps(frame.to_dict("records"), ensure_ascii=True)
     return frame, Source(NAME, hashlib.sha256(content.encode()).hexdigest())
 
@@ -185,7 +196,7 @@ def _csv_rows(path: Path, content: str, wanted: Sequence[str]) -> Iterator[tuple
 # --------------------------------------------------------------------------- what a program holds
 
 
-def _held(results: Any) -> Iterator[tuple[str, Any]]:
+def _rows_of(results: Any) -> Iterator[tuple[str, Any]]:
     import pandas
 
     if (names := getattr(getattr(results, "dtype", None), "names", None)) is not None:

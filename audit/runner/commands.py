@@ -34,8 +34,7 @@ import audit
 from audit.errors import AuditError, option
 from audit.importing.predictions import from_predictions
 from audit.importing.records import run_of
-from audit.importing.result import Declared, Result
-from audit.importing.results import from_tables
+from audit.importing.results import Declared, Result, from_tables
 from audit.importing.table import frame_of, parsed, read_table, read_text
 from audit.judging.imported import Provenance, counting
 from audit.names import counted, seconds_of, span

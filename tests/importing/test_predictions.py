@@ -15,7 +15,7 @@ from audit import cli
 from audit.claims.load import Paper, load
 from audit.errors import ImportFileError
 from audit.importing.predictions import from_predictions
-from audit.importing.result import Declared, Result
+from audit.importing.results import Declared, Result
 from tests.runner.papers import write_paper
 
 CHANGE = (

@@ -17,8 +17,7 @@ from audit.claims.load import Paper, load
 from audit.errors import ImportFileError, StoreError
 from audit.importing.predictions import from_predictions
 from audit.importing.records import Kept, keep
-from audit.importing.result import Declared
-from audit.importing.results import from_results
+from audit.importing.results import Declared, from_results
 from audit.judging.imported import UNKNOWN, Provenance, active
 from audit.record import Run
 from audit.storage.runs import Store

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from audit.claims.load import Paper, load
 from audit.errors import ImportFileError
-from audit.importing.result import Declared, Result
-from audit.importing.results import from_results
+from audit.importing.results import Declared, Result, from_results
 from audit.importing.table import read_table
 from tests.importing.rows import COLUMNS, ROWS, Row, changed, write_rows
 from tests.runner.papers import write_paper
