@@ -16,7 +16,6 @@ from __future__ import annotations
 import codecs
 import difflib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,7 +137,7 @@ class ClaimFile:
     def _add_part(self, name: str, value: Plain) -> None:
         """A part of the file, after the last of those that the schema has before it."""
         order, there = list(Paper.model_fields), self._spans()
-        before = [it for it in order[: order.index(name)] if (it,) in there]
+        before = [part for part in order[: order.index(name)] if (part,) in there]
         end = self.text.find("\n", there[(before[-1],)].end - 1)
         self._set(end, end, f"\n\n{block({name: value})}")
 
@@ -225,23 +224,31 @@ def rendered(value: Plain, *, flow: bool = False) -> str:
         return _quoted(value)
     if not isinstance(value, dict | list | tuple):
         return json.dumps(value)
-    if not flow and not _is_short(value):
-        return block(value) if isinstance(value, dict) else _indented(block(value), 2)
+    items = list(value.values()) if isinstance(value, dict) else list(value)
+    texts = [rendered(item, flow=True) for item in items]
     if isinstance(value, dict):
-        pairs = (f"{_quoted(str(key))}: {rendered(it, flow=True)}" for key, it in value.items())
-        return f"{{{', '.join(pairs)}}}"
-    return f"[{', '.join(rendered(it, flow=True) for it in value)}]"
+        pairs = (f"{_quoted(str(key))}: {text}" for key, text in zip(value, texts, strict=True))
+        line = f"{{{', '.join(pairs)}}}"
+    else:
+        line = f"[{', '.join(texts)}]"
+    nested = any(
+        isinstance(item, dict) and any(isinstance(inner, dict | list) for inner in item.values())
+        for item in items
+    )
+    if flow or (not nested and len(line) <= ONE_LINE):
+        return line
+    return block(value) if isinstance(value, dict) else _indented(block(value), 2)
 
 
 def block(value: Plain) -> str:
     """A mapping or list with each entry on lines of its own, in whatever way it reads best."""
     if not isinstance(value, dict):
-        return "\n".join("- " + _indented(rendered(it), 2)[2:] for it in value)
+        return "\n".join("- " + _indented(rendered(item), 2)[2:] for item in value)
     lines = []
-    for key, it in value.items():
-        text = rendered(it)
-        if isinstance(it, dict | list | tuple) and text[:1] not in "[{":
-            text = "\n" + (_indented(text, 2) if isinstance(it, dict) else text)
+    for key, item in value.items():
+        text = rendered(item)
+        if isinstance(item, dict | list | tuple) and text[:1] not in "[{":
+            text = "\n" + (_indented(text, 2) if isinstance(item, dict) else text)
         else:
             text = f" {text}"
         lines.append(f"{_quoted(str(key))}:{text}")
@@ -260,18 +267,3 @@ def _quoted(text: str) -> str:
         return text
     quoted: str = yaml.dump(text, default_style='"', allow_unicode=True, width=float("inf"))
     return quoted.rstrip("\n")
-
-
-def _is_short(value: Plain) -> bool:
-    """Whether it reads well on one line: no nested lists of mappings, and not long."""
-    items = list(value.values()) if isinstance(value, dict) else list(value)
-    deep = any(isinstance(it, dict) and any(isinstance(x, dict | list) for x in it.values()) for it in items)
-    return not deep and _length(value) <= ONE_LINE
-
-
-def _length(value: Plain) -> int:
-    if isinstance(value, Mapping):
-        return sum(len(str(key)) + 4 + _length(held) for key, held in value.items())
-    if isinstance(value, list | tuple):
-        return sum(2 + _length(held) for held in value)
-    return len(str(value)) + 2

@@ -68,9 +68,9 @@ def keep(
             if old and not replacing:
                 files = ", ".join(file for file, _ in Provenance.of(old[0]).files)
                 what = (
-                    f"{subject} is in {store.root} already, from {files} and with {' and '.join(differences)}; "
-                    f"which one counts? add {option('replace', True)} to put these in its place (the old "
-                    "record stays, and is named)"
+                    f"{subject} is in {store.root} already, from {files} and with "
+                    f"{' and '.join(differences)}; which one counts? add {option('replace', True)} to put "
+                    "these in its place (the old record stays, and is named)"
                 )
             elif old and judged:
                 what = (
@@ -101,8 +101,8 @@ def keep(
             problems.add(
                 result.sources[0].file,
                 f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} ({file}) "
-                f"{where}; one run or two? leave one out, or add {option('same_predictions_ok', True)} if two "
-                "runs gave them",
+                f"{where}; one run or two? leave one out, or add {option('same_predictions_ok', True)} if "
+                "two runs gave them",
             )
         problems.settle()
         kept = _put(added, [result.predictions for result in fresh.values()], store)
