@@ -333,14 +333,8 @@ def curve(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> svg.Drawing:
     kind, readings = words.kind_words(claim), index.audit.readings
     choices = words.open_in(claim, readings) if readings else ()
     target = verdict.target if verdict.scope != "other_data" and kind.printed else None
-    default = {it.name: it.choices[0] for it in choices}
-    points = [
-        svg.CurvePoint({**default, **it.reading}, it.estimate, it.ci95, it.outcome, not it.reading)
-        for it in verdict.readings
-        if it.estimate is not None
-    ]
     return svg.specification_curve(
-        points,
+        verdict.readings,
         choices,
         title=f"{len(verdict.readings)} of {verdict.readings_declared} declared readings by "
         f"{claim.metric}; the table has each.",

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal
@@ -32,30 +31,31 @@ class PaperFigure:
     drawing: svg.Drawing
 
 
-def paper_figures(audit: Audit) -> Iterator[PaperFigure]:
+def drawn_figures(audit: Audit) -> list[PaperFigure]:
     """Sums first, then learning curves, then one figure for each claim that was judged, and its readings."""
-    index = Lookup(audit)
+    index, figures = Lookup(audit), []
     for name, (title, axis, rows) in zip(("values", "comparisons"), cards.overview(index), strict=True):
         for k in range(0, len(rows), ROWS):
             end = f"-{k // ROWS + 1}" if len(rows) > ROWS else ""
-            yield PaperFigure(name + end, title, svg.forest(rows[k : k + ROWS], axis, title, zero=0.0))
+            figures.append(
+                PaperFigure(name + end, title, svg.forest(rows[k : k + ROWS], axis, title, zero=0.0))
+            )
     runs = [same[0] for same in by_runs(audit.experiments)]
     files = unique_slugs("learning", [it.id for it in runs])
     for it in runs:
         if curves := svg.curves_of(it):
             on = "" if it.scope == "same_data" else f" ({SCOPE_WORDS[it.scope]})"
-            yield PaperFigure(files[it.id], f"{line(it.title or it.id, 72)}{on}", svg.learning_plot(curves))
+            title = f"{line(it.title or it.id, 72)}{on}"
+            figures.append(PaperFigure(files[it.id], title, svg.learning_plot(curves)))
     for members in by_claim(audit.claims):
         name, title = index.card_anchors[members[0].id], line(index.claim_title(members[0]), 200)
-        yield PaperFigure(name, title, cards.card_plot(members, index))
+        figures.append(PaperFigure(name, title, cards.card_plot(members, index)))
         for claim in members:
             drawing = cards.curve(claim, index.verdicts[claim.id], index)
-            yield PaperFigure(f"{name}-readings-{slug(subject_of(claim))}", f"{title}: readings", drawing)
-
-
-def drawn_figures(audit: Audit) -> list[PaperFigure]:
-    """Those that have something to show."""
-    return [figure for figure in paper_figures(audit) if figure.drawing.height]
+            figures.append(
+                PaperFigure(f"{name}-readings-{slug(subject_of(claim))}", f"{title}: readings", drawing)
+            )
+    return [figure for figure in figures if figure.drawing.height]
 
 
 # --------------------------------------------------------------------------- written by matplotlib

@@ -134,7 +134,7 @@ def _tally(index: Lookup) -> str:
     decided = status["reproduced"] + status["contradicted"]
     said = (
         f"Each metric of a claim is judged apart: {plural(total, 'judgement')}, of which {count(judged)} "
-        f"could be made and {count(decided)} decided the claim."
+        f"could be made and {count(decided)} are decided."
     )
     return joined(said, counted_once(index.audit))
 

@@ -300,11 +300,6 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield "Would vanish", f"if the paper’s runs vary {times}; 2 is assumed"
 
 
-def is_exact(verdict: Verdict) -> bool:
-    """Whether it was decided without any chance, as nothing is random."""
-    return verdict.p_reproduced is None and verdict.outcome != "inconclusive"
-
-
 def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dict[str, str]:
     """Everything that a pattern may ask for, as text; an absent number is a dash."""
     first, second = [*names, numbers.ABSENT, numbers.ABSENT][:2]

@@ -14,12 +14,12 @@ as it is. Marks differ in shape, not only in colour.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import chain
 
-from audit.record import ExperimentRecord, OpenChoice, Outcome
+from audit.record import ExperimentRecord, OpenChoice, SpecificationVerdict
 from reports import numbers
 from reports.text import plural, shortened, visible
 
@@ -261,19 +261,8 @@ def around(centre: float | None, margin: float | None) -> Bounds | None:
 # --------------------------------------------------------------------------- specification curves
 
 
-@dataclass(frozen=True)
-class CurvePoint:
-    """One reading: its choices by what is open, its estimate and interval in points, and its verdict."""
-
-    choices: Mapping[str, str]
-    estimate: float
-    interval: Bounds | None
-    outcome: Outcome
-    default: bool = False
-
-
 def specification_curve(
-    points: Sequence[CurvePoint],
+    verdicts: Iterable[SpecificationVerdict],
     choices: Sequence[OpenChoice],
     *,
     title: str,
@@ -287,9 +276,12 @@ def specification_curve(
     Not drawn with fewer than two readings, or a number that is not finite. What was not varied has no rows.
     """
     drawing, left, right, top, bottom = Drawing(title), 138, 334, 20, 184
-    points = sorted(points, key=lambda it: (it.estimate, not it.default))
+    known_means = (it for it in verdicts if it.estimate is not None)
+    points = sorted(known_means, key=lambda it: (it.estimate or 0.0, bool(it.reading)))
+    taken = [{it.name: point.reading.get(it.name, it.choices[0]) for it in choices} for point in points]
+    means = [point.estimate or 0.0 for point in points]
     fixed = [*(margin or ()), *(it for it in (target, 0.0 if zero else None) if it is not None)]
-    known = [*fixed, *chain.from_iterable((it.estimate, *(it.interval or ())) for it in points)]
+    known = [*fixed, *means, *chain.from_iterable(it.ci95 or () for it in points)]
     if len(points) < 2 or not numbers.is_drawable(*known):
         return drawing
     scale = axis_over(known, bottom, top)
@@ -303,22 +295,22 @@ def specification_curve(
     if target is not None:
         drawing.line("target", (left, scale.at(target)), (right, scale.at(target)))
         drawing.text("tick-end", right, 11, f"printed {numbers.points(target)}", 34)
-    for x, point in zip(places, points, strict=True):
-        if point.default:
-            drawing.line("stem", (x, scale.at(point.estimate)), (x, bottom))
-        if point.interval:
-            drawing.line("span", *((x, scale.at(end)) for end in point.interval))
-        drawing.verdict(point.outcome, x, scale.at(point.estimate), radius)
+    for x, mean, point in zip(places, means, points, strict=True):
+        if not point.reading:
+            drawing.line("stem", (x, scale.at(mean)), (x, bottom))
+        if point.ci95:
+            drawing.line("span", *((x, scale.at(end)) for end in point.ci95))
+        drawing.verdict(point.outcome, x, scale.at(mean), radius)
     y = bottom + 18.0
-    varied = [it for it in choices if len({point.choices[it.name] for point in points}) > 1]
+    varied = [it for it in choices if len({own[it.name] for own in taken}) > 1]
     for it in varied:
         drawing.text("lane-start", 2, y, it.name.replace("_", " "))
         for choice in it.choices:
             y += 12
             drawing.text("tick-end", left - 7, y, choice.replace("_", " "), 21)
             drawing.line("rail", (left, y - 3.5), (right, y - 3.5))
-            taken = (x for x, point in zip(places, points, strict=True) if point.choices[it.name] == choice)
-            drawing.discs += [("taken", x, y - 3.5, radius) for x in taken]
+            own = (x for x, chosen in zip(places, taken, strict=True) if chosen[it.name] == choice)
+            drawing.discs += [("taken", x, y - 3.5, radius) for x in own]
         y += 18
     if rest := len(choices) - len(varied):
         are = "is" if rest == 1 else "are"

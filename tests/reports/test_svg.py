@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.record import OpenChoice, Outcome
-from reports.svg import CurvePoint, Row, axis_over, forest, specification_curve
+from audit.record import OpenChoice, Outcome, SpecificationVerdict
+from reports.svg import Row, axis_over, forest, specification_curve
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -57,10 +57,11 @@ def test_any_text_is_escaped(text: str) -> None:
     assert {element.tag.removeprefix(SVG) for element in parsed(drawing.svg()).iter()} <= allowed
 
 
-def point(divisor: str, rate: str, value: float, half: float, outcome: Outcome) -> CurvePoint:
-    choices = {"pooling_divisor": divisor, "rate": rate}
-    default = (divisor, rate) == ("words", "usual")
-    return CurvePoint(choices, value, (value - half, value + half), outcome, default)
+def point(divisor: str, rate: str, value: float, half: float, outcome: Outcome) -> SpecificationVerdict:
+    changed = {"pooling_divisor": divisor} if divisor != "words" else {}
+    changed |= {"rate": rate} if rate != "usual" else {}
+    interval = (value - half, value + half)
+    return SpecificationVerdict(changed, outcome, "undecided", estimate=value, ci95=interval)
 
 
 def test_readings_stand_by_size_on_a_linear_scale_with_their_choices_below() -> None:
