@@ -2,31 +2,31 @@
 
 No verdict may contradict a paper unless the model behind it passed this gate. The checks of `reimpl/foo.py`
 are the numbers of the public code in `reimpl/reference/stored/foo/` (`reimpl.reference.comparer`), or those
-of a module `reimpl/reference/foo.py` with `checks()`, which yields pairs of name and test; a model of another
-package has `checks()` in its own module. A test returns one sentence about what it compared and raises
-`MismatchError`, or anything else, where the model departs from it. Second implementations, in numpy and by
-hand, are tests: `tests/fidelity/`.
+of `checks()` in the module of the model, which yields pairs of name and test. A test returns one sentence
+about what it compared and raises `MismatchError`, or anything else, where the model departs from it. Second
+implementations, in numpy and by hand, are tests: `tests/fidelity/`.
 
 A model without checks does not pass: nothing known is not nothing wrong.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
-from reimpl.reference.numbers import Array as Array
-from reimpl.reference.numbers import MismatchError as MismatchError
-from reimpl.reference.numbers import Test as Test
-from reimpl.reference.numbers import arrays as arrays
-from reimpl.reference.numbers import close as close
-from reimpl.reference.numbers import close_after_step as close_after_step
-from reimpl.reference.numbers import has_stored
-from reimpl.reference.numbers import manifest as manifest
+from reimpl.reference.numbers import (
+    Array,
+    MismatchError,
+    Test,
+    arrays,
+    close,
+    close_after_step,
+    has_stored,
+    manifest,
+)
 
-_REFERENCE = "reimpl.reference"
+__all__ = ["Array", "Check", "MismatchError", "Test", "arrays", "check", "close", "close_after_step"]
+__all__ += ["manifest"]
 
 
 @dataclass(frozen=True)
@@ -62,25 +62,21 @@ def check(model: str) -> tuple[Check, ...]:
 
 def _collect(model: str) -> tuple[tuple[str, Test], ...] | str:
     """The tests of a model, or why there are none."""
-    own = model.isidentifier() and importlib.util.find_spec(f"{_REFERENCE}.{model}") is not None
-    place = f"{_REFERENCE}.{model}" if own else f"{model!r}"
+    from reimpl.models import find_model, known_models
+
     try:
-        if own:
-            tests = tuple(importlib.import_module(place).checks())
-        elif model.isidentifier() and has_stored(model):
+        if has_stored(model):
             from reimpl.reference import comparer
 
             tests = tuple(comparer.checks(model))
         else:
-            from reimpl.models import find_model, source_of_other
-
-            module: Any = None if source_of_other(model) is None else find_model(model)
+            module: Any = find_model(model) if model in known_models() else None
             if not hasattr(module, "checks"):
-                return f"no fidelity checks: there are no numbers of {model!r} in {_REFERENCE}"
+                return f"no fidelity checks: there are no numbers of {model!r} in reimpl.reference"
             tests = tuple(module.checks())
     except (Exception, SystemExit) as err:
         return f"the fidelity checks of {model!r} cannot be read: {_sentence(err)}"
-    return tests or f"no fidelity checks: {place} yields none"
+    return tests or f"no fidelity checks: {model!r} yields none"
 
 
 def _run(model: str, name: str, test: Test) -> Check:

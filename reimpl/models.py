@@ -28,7 +28,7 @@ and optionally
   than what is asked for; or a function of that;
 * `resolve(config)` of a model that holds another, which writes out that one's configuration, and
   `reduce(config, sizes)`, which reduces that one too;
-* `checks()` of a model that is not ours: its fidelity checks, as in `reimpl.fidelity`.
+* `checks()` of a model without stored numbers of its public code: its fidelity checks (`reimpl.fidelity`).
 
 A package of its own offers models through the entry point group `xmtc_audit.models` (name = module), and a
 folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files.

@@ -17,16 +17,7 @@ from torch import Tensor
 
 from reimpl.optim import OPTIMISERS, with_sparse_gradients
 from reimpl.reference.networks import SUBJECTS, Case, Subject, Tensors
-from reimpl.reference.numbers import (
-    Array,
-    MismatchError,
-    Test,
-    arrays,
-    close,
-    close_after_step,
-    group,
-    manifest,
-)
+from reimpl.reference.numbers import Array, MismatchError, Test, arrays, close, close_after_step, manifest
 
 
 def checks(model: str) -> Iterator[tuple[str, Test]]:
@@ -69,7 +60,6 @@ def _compare(model: str, case: Case) -> str:
 
 
 def _step(run: _Run, loss: str) -> dict[str, float]:
-    """Weights after one step of the optimiser of the case."""
     optimiser = run.case["optimiser"]
     if optimiser == "dense_sparse_adam":
         with_sparse_gradients(run.network)
@@ -97,21 +87,22 @@ class _Run:
 
     def __init__(self, subject: Subject, case: Case, stored: Mapping[str, Array], dtype: torch.dtype) -> None:
         self.subject, self.case, self.stored = subject, case, stored
-        weights = {name: torch.from_numpy(array) for name, array in group(stored, "weight.").items()}
-        self.inputs = {name: torch.from_numpy(array) for name, array in group(stored, "input.").items()}
-        self.network = subject.build(case, weights, self.inputs)
-        self._fill(self.network.named_parameters(), weights)
-        state = group(stored, "state.")
-        running = {n: torch.from_numpy(array) for n, array in state.items() if not n.endswith("_tracked")}
-        if running:
-            self._fill(self._running(), running)
+        parts: dict[str, dict[str, Tensor]] = {"weight": {}, "input": {}, "state": {}}
+        for key, array in stored.items():
+            part, _, name = key.partition(".")
+            if part in parts and not name.endswith("_tracked"):
+                parts[part][name] = torch.from_numpy(array)
+        self.inputs = parts["input"]
+        self.network = subject.build(case, parts["weight"], self.inputs)
+        self._fill(self.network.named_parameters(), parts["weight"])
+        if parts["state"]:
+            self._fill(self._running(), parts["state"])
         self.network.to(dtype).train(case.get("mode") == "train")
         for name, value in self.inputs.items():
             if any(result.endswith(f".input.{name}") for result in stored):
                 self.inputs[name] = value.to(dtype).requires_grad_()
 
     def forward(self) -> tuple[Tensors, Tensors]:
-        """Outputs and losses."""
         outputs = self.subject.outputs(self.network, self.inputs, self.case)
         return outputs, self.subject.losses(self.network, outputs, self.inputs, self.case)
 
@@ -122,13 +113,13 @@ class _Run:
         tensors |= {f"after_forward.{n}": value.clone() for n, value in self._named(self._running()).items()}
         for loss, value in values.items():
             self.network.zero_grad()
-            for given in self.inputs.values():
-                given.grad = None
+            for tensor in self.inputs.values():
+                tensor.grad = None
             value.backward(retain_graph=True)  # type: ignore[no-untyped-call]
             tensors[f"loss.{loss}"] = value
             tensors |= {f"grad.{loss}.{n}": g.clone() for n, g in self.parameters(_gradient).items()}
-            of_inputs = {n: given.grad for n, given in self.inputs.items() if given.grad is not None}
-            tensors |= {f"grad.{loss}.input.{name}": gradient for name, gradient in of_inputs.items()}
+            given = {n: tensor.grad for n, tensor in self.inputs.items() if tensor.grad is not None}
+            tensors |= {f"grad.{loss}.input.{name}": gradient for name, gradient in given.items()}
         return tensors
 
     def parameters(self, part: Callable[[Tensor], Tensor]) -> dict[str, Tensor]:
@@ -155,19 +146,15 @@ class _Run:
         return named
 
     def _running(self) -> list[tuple[str, Tensor]]:
-        return [
-            (n, b) for n, b in self.network.named_buffers() if n.endswith(("running_mean", "running_var"))
-        ]
+        ends = ("running_mean", "running_var")
+        return [(name, value) for name, value in self.network.named_buffers() if name.endswith(ends)]
 
     def _fill(self, ours: Iterable[tuple[str, Tensor]], stored: Tensors) -> None:
         """Copies stored arrays into tensors of the same names; raises `MismatchError` for any difference."""
         ours = list(ours)
         shapes = {name: tuple(tensor.shape) for name, tensor in self._named(ours).items()}
-        if shapes.keys() != stored.keys():
-            differing = ", ".join(sorted(shapes.keys() ^ stored.keys()))
-            raise MismatchError(
-                f"the network and the public code's do not have the same weights: {differing}"
-            )
+        if others := ", ".join(sorted(shapes.keys() ^ stored.keys())):
+            raise MismatchError(f"the network and the public code's do not have the same weights: {others}")
         for name, shape in shapes.items():
             if shape != tuple(stored[name].shape):
                 raise MismatchError(f"{name} has shape {shape}, not {tuple(stored[name].shape)}")

@@ -112,8 +112,7 @@ class _AttentionXML(Subject):
     names = (("embedding.weight", "word_embedding"), ("queries.weight", "attention_weight"), *_LSTM)
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
-        """A table with one row more where there are candidates."""
-        filler = "candidates" in inputs
+        filler = "candidates" in inputs  # a table with one row more
         sizes: Any = {"labels": len(weights["attention_weight"]) - filler, "filler": filler}
         return attention_xml.AttentionXML(self.config(case), vectors=weights["word_embedding"], **sizes)
 
@@ -147,13 +146,11 @@ class _MeSHProbeNet(Subject):
 
 
 class _BertXML(Subject):
-    module = bert_xml
+    module, network = bert_xml, bert_xml.BertXML
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
-        """The [CLS] symbols are the last rows of the words."""
-        config, words = self.config(case), weights["word_embedding"]
-        sizes: Any = {"labels": len(weights["output_bias"]), "length": inputs["token_ids"].shape[1]}
-        return bert_xml.BertXML(config, vectors=words[: -config.cls_tokens], **sizes)
+        words = weights["word_embedding"][: -self.config(case).cls_tokens]  # the [CLS] symbols come last
+        return super().build(case, {**weights, "word_embedding": words}, inputs)
 
     def rename(self, network: Any, name: str) -> str:
         names = {
@@ -188,7 +185,6 @@ class _CorNet(_XMLCNN):
         return cornet.build(config, vectors=words, padding_id=0, freeze_padding=True, **sizes)
 
     def rename(self, network: Any, name: str) -> str:
-        """Those of the base are named as it names them."""
         part, _, rest = name.partition(".")
         if part == "blocks":
             return f"cornet_block{rest.replace('.', '_')}"
@@ -236,8 +232,7 @@ class _APLC(Subject):
         return {"features": features, "probabilities": network.clusters.probabilities(features)}
 
     def losses(self, network: Any, outputs: Tensors, inputs: Tensors, case: Case) -> dict[str, Tensor]:
-        """Of label ids that are padded by repetition, or by -1."""
-        ids = inputs["label_ids"].long()
+        ids = inputs["label_ids"].long()  # padded by repetition, or by -1
         rows = torch.arange(len(ids))[:, None].expand(ids.shape)
         pairs = torch.unique(torch.stack((rows[ids >= 0], ids[ids >= 0])), dim=1)
         return {"aplc": network.clusters.loss(outputs["features"], *pairs)}
@@ -259,14 +254,12 @@ class _RankAE(Subject):
     )
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
-        """None where losses of given scores are all."""
         if case["mode"] == "loss only":
-            return nn.Module()
+            return nn.Module()  # losses of given scores are all
         labels = len(weights["decoder2_bias"])
         return rank_ae.RankAE(self.config(case), vectors=weights["word_embedding"], labels=labels)
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
-        """F(x), E(y) and D(E(y)); in evaluation mode also D(F(x))."""
         if case["mode"] == "loss only":
             given = inputs["text_hidden"], inputs["label_hidden"], inputs["scores"]
             return rank_ae.Learned(*given)._asdict()
@@ -281,7 +274,6 @@ class _RankAE(Subject):
         return made if network.training else {**made, "predicted_scores": network(batch)}
 
     def losses(self, network: Any, outputs: Tensors, inputs: Tensors, case: Case) -> dict[str, Tensor]:
-        """Lh, Lae and their sum."""
         learned = rank_ae.Learned(*(outputs[name] for name in rank_ae.Learned._fields))
         where = inputs["labels"].nonzero(as_tuple=True)
         hidden, ranking = rank_ae.losses(self.config(case), learned, *where)

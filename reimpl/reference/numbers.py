@@ -38,11 +38,6 @@ def arrays(model: str, file: str) -> dict[str, Array]:
         return {name: stored[name] for name in stored.files}
 
 
-def group(stored: Mapping[str, Array], prefix: str) -> dict[str, Array]:
-    """The arrays whose name starts with `prefix`, without it."""
-    return {name.removeprefix(prefix): a for name, a in stored.items() if name.startswith(prefix)}
-
-
 def close(name: str, ours: npt.ArrayLike, reference: npt.ArrayLike, *, tolerance: float) -> float:
     """Largest |ours - reference| / max(1, max |reference|).
 

@@ -40,22 +40,24 @@ def test_a_model_without_checks_does_not_pass(model: str) -> None:
     assert "no fidelity checks" in only.detail
 
 
+MODEL = """\
+from dataclasses import dataclass
+@dataclass(frozen=True)
+class Config: pass
+VARIANTS = {"plain": Config()}
+def build(config, **sizes): ...
+"""
+
+
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: Patch) -> Iterator[Callable[[str], None]]:
-    """Writes the checks of a model called toy_model beside those that ship."""
-    import reimpl.reference
-
-    monkeypatch.setattr(reimpl.reference, "__path__", [str(tmp_path), *reimpl.reference.__path__])
-
-    def write(source: str) -> None:
-        (tmp_path / "toy_model").mkdir()
-        (tmp_path / "toy_model" / "__init__.py").write_text(source)
-
-    yield write
-    sys.modules.pop("reimpl.reference.toy_model", None)
+    """Writes a model called toy_model with its checks."""
+    monkeypatch.setenv("XMTC_AUDIT_MODELS", str(tmp_path))
+    yield lambda source: (tmp_path / "toy_model.py").write_text(MODEL + source) and None
+    sys.modules.pop("xmtc_audit_models.toy_model", None)
 
 
-def test_a_model_gets_checks_by_a_package_of_its_name(package: Callable[[str], None]) -> None:
+def test_a_model_brings_checks_of_its_own(package: Callable[[str], None]) -> None:
     """Nothing else is edited; a mismatch, an error and a pass stand side by side."""
     package(
         "from reimpl.fidelity import MismatchError\n"
@@ -75,8 +77,8 @@ def test_a_model_gets_checks_by_a_package_of_its_name(package: Callable[[str], N
     ("source", "detail"),
     [
         ("def checks(): return []", "yields none"),
-        ("", "cannot be read: AttributeError"),
-        ("import no_such_module", "cannot be read: ModuleNotFoundError"),
+        ("", "no fidelity checks"),
+        ("import no_such_module", "cannot be read: ConfigError"),
         ("def checks():\n    yield 'one', lambda: 'fine'\n    raise OSError('gone')", "OSError: gone"),
     ],
 )
