@@ -23,12 +23,12 @@ from reimpl.models import variant_keys
 from reimpl.protocol import PROTOCOLS, TABLES
 from reimpl.tuning import TUNING
 
-_WORDS: Mapping[Any, tuple[str, str]] = {
-    int: ("whole number", "whole numbers"),
-    float: ("number", "numbers"),
-    str: ("text", "texts"),
-    bool: ("true or false", "true or false"),
-    NoneType: ("null", "null"),
+_WORDS: Mapping[Any, str] = {
+    int: "whole number",
+    float: "number",
+    str: "text",
+    bool: "true or false",
+    NoneType: "null",
 }
 
 
@@ -45,28 +45,24 @@ class KeyLine:
 def keys_of(config: type) -> tuple[KeyLine, ...]:
     """The fields of a dataclass, in its order, with those that it inherits."""
     hints, says = get_type_hints(config), field_docstrings(config)
-    return tuple(
-        KeyLine(it.name, in_words(hints[it.name]), _default(it), says.get(it.name, ""))
-        for it in fields(config)
-    )
+    names = [(key.name, _default(key)) for key in fields(config)]
+    return tuple(KeyLine(name, in_words(hints[name]), value, says.get(name, "")) for name, value in names)
 
 
-def in_words(kind: Any, *, many: bool = False) -> str:
+def in_words(kind: Any) -> str:
     """A type as the writer of a claim file reads it.
 
     >>> in_words(tuple[int, ...]), in_words(str | None), in_words(Literal["sum", "mean"])
     ('list of whole numbers', 'text or null', 'sum or mean')
     """
-    if kind in _WORDS:
-        return _WORDS[kind][many]
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Literal:
         return " or ".join(map(_plain, parts))
     if origin in (Union, UnionType):
-        return " or ".join(in_words(part, many=many) for part in parts)
+        return " or ".join(map(in_words, parts))
     if origin in (tuple, list):
-        return f"list of {in_words(parts[0], many=True)}"
-    return "keys and values" if origin else getattr(kind, "__name__", str(kind))
+        return f"list of {in_words(parts[0])}s"
+    return "keys and values" if origin else _WORDS.get(kind, str(kind))
 
 
 def field_docstrings(config: type) -> dict[str, str]:
@@ -110,8 +106,8 @@ def _plain(value: Any) -> str:
     return json.dumps(as_json(value), ensure_ascii=False, default=str)
 
 
-# ------------------------------------------------- protocols, recipes and tuning protocols in one line each
-# Whose it is stands here; what it does is read from the object itself, so that the line cannot grow old.
+# Protocols, recipes and tuning protocols in one line each. Whose it is stands in a table; what it does is
+# read from the object itself, so that the line cannot grow old.
 
 #: Whose recipe it is.
 OF_RECIPES: Mapping[str, str] = {

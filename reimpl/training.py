@@ -11,7 +11,6 @@ Shapes: B documents of a batch, N documents, L labels, T tokens, K labels kept o
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import time
@@ -130,16 +129,17 @@ class Result:
 
     def packed(self) -> dict[str, Any]:
         """As a checkpoint holds it."""
-        plain = {name: value for name, value in vars(self).items() if not isinstance(value, np.ndarray)}
-        return {name: torch.from_numpy(self.__dict__[name]) for name in vars(self).keys() - plain} | plain
+        return {
+            name: torch.from_numpy(value) if isinstance(value, np.ndarray) else value
+            for name, value in vars(self).items()
+        }
 
     @classmethod
     def unpacked(cls, content: Mapping[str, Any]) -> Result:
         """That of a checkpoint."""
         values: dict[str, Any] = {each.name: content[each.name] for each in fields(cls)}
-        for name in ("top_ids", "top_scores"):
-            values[name] = None if values[name] is None else values[name].numpy()
-        return cls(**values)
+        arrays = {name: value.numpy() for name, value in values.items() if isinstance(value, Tensor)}
+        return cls(**(values | arrays))
 
     @classmethod
     def of_parts(cls, parts: Mapping[int, Result], name: str) -> Result:
@@ -195,9 +195,6 @@ def train(
     return run.go(build)
 
 
-# ------------------------------------------------------------------------------------------------- measuring
-
-
 def kept(data: Dataset, keep: int = KEPT) -> int:
     """Labels kept of each ranking: `keep`, or all there are."""
     return min(keep, data.n_labels)
@@ -246,9 +243,6 @@ def check_selection(protocol: Protocol, data: Dataset) -> None:
             f"protocol {protocol.name!r} selects by {protocol.select_metric!r}, which is not measured on "
             f"{data.name!r} with its {data.n_labels} labels; measured are {', '.join(known)}"
         )
-
-
-# -------------------------------------------------------------------------------------------------- one run
 
 
 @dataclass
@@ -312,10 +306,9 @@ class Run:
                     self._one_epoch()
                 # the weights that are reported: the best ones, else the mean of those averaged, else the last
                 if self.protocol.select != "last" and not self.best.restore(self.network):
-                    none = f"(too few steps, or none above {self.best.score:g})"
-                    self.notes.append(
-                        f"no evaluation gave weights to keep {none}: those at the end are reported"
-                    )
+                    why = f"too few steps, or none above {self.best.score:g}"
+                    none = f"no evaluation gave weights to keep ({why})"
+                    self.notes.append(f"{none}: those at the end are reported")
                 if self.best.weights is None:
                     self.average.swap()
                 metrics, ids, scores = self._score(self.data.test)
@@ -365,8 +358,6 @@ class Run:
         self._resume()
         self.saved = time.perf_counter()
         self.clock = self.saved - self.state.seconds
-
-    # -- epochs and steps
 
     def _one_epoch(self) -> None:
         """What is left of an epoch; it ends early where patience comes to its end."""
@@ -489,7 +480,8 @@ class Run:
     def _look(self, total: Tensor, documents: int) -> float:
         mean = float(total) / max(1, int(documents))
         if not math.isfinite(mean):
-            raise _FailedError(f"the training loss became {mean} in epoch {self._epoch_reached()}")
+            epoch = f"{self.state.epoch + 1} of {self.protocol.epochs}"
+            raise _FailedError(f"the training loss became {mean} in epoch {epoch}")
         return mean
 
     def _halve(self, problem: RuntimeError) -> None:
@@ -505,12 +497,8 @@ class Run:
                 parameter.grad = None
             torch.cuda.empty_cache()
 
-    def _autocast(self) -> contextlib.AbstractContextManager[Any]:
-        if self.precision == "bf16":
-            return torch.autocast(self.device.type, torch.bfloat16)
-        return contextlib.nullcontext()
-
-    # -- scoring
+    def _autocast(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16")
 
     def _evaluate(self, row: dict[str, float]) -> None:
         """Adds the metrics of the weights, or of their mean, to a row of the curve; the best are kept."""
@@ -525,7 +513,6 @@ class Run:
         self.watch.evaluated(row)
 
     def _score(self, split: Split) -> tuple[dict[str, float], Ids, Scores]:
-        """Metrics in percent, and the K best labels of every document with their scores."""
         began = time.perf_counter()
         try:
             ids, scores = self.ranked(split, self.kept)
@@ -533,12 +520,15 @@ class Run:
         except DataError:  # a score that is NaN has no place in a ranking
             finite = False
         if not finite:
-            raise _FailedError(f"scores are not finite after epoch {self._epoch_reached()}")
+            epochs = self.protocol.epochs
+            raise _FailedError(
+                f"scores are not finite after epoch {min(self.state.epoch + 1, epochs)} of {epochs}"
+            )
         self.predicting = time.perf_counter() - began
         return measure(ids, split, self.data), ids, scores
 
     def _score_stratum(self, name: str, low: int, high: int | None) -> dict[str, float]:
-        """Metrics in percent of the test documents, of rankings of one group of labels alone.
+        """Of the test documents, of rankings of one group of labels alone.
 
         Documents without a label of the group are left out (iliaschalkidis/lmtc-eurlex57k b0ad942,
         metrics.py: the columns of the group, and the mean over documents that have one of them). Empty where
@@ -555,10 +545,6 @@ class Run:
         self.within = None
         metrics = evaluate(ids, truth, ks=cutoffs(K), skip_empty=True)
         return {f"{metric}[{name}]": value for metric, value in metrics.items()}
-
-    def _epoch_reached(self) -> str:
-        epochs = self.protocol.epochs
-        return f"{min(self.state.epoch + 1, epochs)} of {epochs}"
 
     def ranked(self, split: Split, K: int) -> tuple[Ids, Scores]:
         """The K best labels of every document and their scores, (N, K) each."""
@@ -600,8 +586,6 @@ class Run:
             return cast(tuple[Tensor, Tensor], own(batch, K))
         scores = self._scores(batch, len(documents)).float()
         return top_k(scores if self.within is None else scores.masked_fill(~self.within, -math.inf), K)
-
-    # -- checkpoints
 
     def _save(self) -> None:
         if self.watch.checkpoint is None:

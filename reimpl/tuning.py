@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from reimpl.config_fields import ChangeError, check, with_changes
+from reimpl.config_fields import ChangeError, check, from_json, with_changes
 from reimpl.errors import ConfigError
 from reimpl.protocol import TABLES
 
@@ -80,9 +80,8 @@ class TuningProtocol:
         check(self, of=of)
         for metric in (self.metric, *self.metric_on.values()):
             if not re.fullmatch(r"P@[135]|RP@5|nDCG@5", metric):
-                raise ConfigError(
-                    f"{of}metric cannot be {metric!r}; followed are P@1, P@3, P@5, RP@5 and nDCG@5"
-                )
+                known = "followed are P@1, P@3, P@5, RP@5 and nDCG@5"
+                raise ConfigError(f"{of}metric cannot be {metric!r}; {known}")
         if self.patience is not None and self.score == "last":
             raise ConfigError(f"{of}patience {self.patience!r} goes with score: best, not last")
 
@@ -91,19 +90,10 @@ class TuningProtocol:
         return self.metric_on.get(catalogue or "", self.metric)
 
 
-def _read(name: str, table: Mapping[str, Any]) -> TuningProtocol:
-    values: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
-    }
-    spaces = {
-        model: tuple(Parameter(**{**each, "choices": tuple(each.get("choices", ()))}) for each in ranges)
-        for model, ranges in table["spaces"].items()
-    }
-    values |= {"name": name, "spaces": spaces}
-    return TuningProtocol(**values)
-
-
-TUNING: Mapping[str, TuningProtocol] = {name: _read(name, table) for name, table in TABLES["tuning"].items()}
+TUNING: Mapping[str, TuningProtocol] = {
+    name: from_json(TuningProtocol, {"name": name, **table}, f"tuning protocol {name!r}")
+    for name, table in TABLES["tuning"].items()
+}
 #: Fields of a protocol that an experiment of a claim file may set otherwise.
 KEYS = ("trials", "metric", "hold_out", "sampler", "pruner", "score", "patience", "epochs")
 
@@ -118,10 +108,8 @@ def tuning(said: str | Mapping[str, Any]) -> TuningProtocol:
     asked: dict[str, Any] = {"protocol": said} if isinstance(said, str) else dict(said)
     name = asked.pop("protocol", None)
     if not isinstance(name, str) or name not in TUNING:
-        key = "protocol" if not isinstance(said, str) else None
-        raise ChangeError(
-            "tuning", key, f"there is no tuning protocol {name!r}; known are {', '.join(TUNING)}"
-        )
+        key, known = "protocol" if not isinstance(said, str) else None, ", ".join(TUNING)
+        raise ChangeError("tuning", key, f"there is no tuning protocol {name!r}; known are {known}")
     for key in asked:
         if key not in KEYS:
             raise ChangeError("tuning", key, f"is not known; known are protocol, {', '.join(KEYS)}")
@@ -149,14 +137,11 @@ def space_of(
     Not what the experiment sets itself (`set_config`, `set_training`), nor what a reduced protocol reduces
     (`sizes`). Raises `ConfigError` where nothing is left.
     """
-    if model not in protocol.spaces:
-        known = ", ".join(protocol.spaces)
-        raise ConfigError(
-            f"tuning protocol {protocol.name!r} has no ranges for model {model!r}; it has {known}"
-        )
-    held = {("config", key) for key in (*set_config, *sizes)} | {("training", key) for key in set_training}
+    if lack := _lack(protocol, model):
+        raise ConfigError(f"tuning {lack}")
+    held = {f"config.{key}" for key in (*set_config, *sizes)} | {f"training.{key}" for key in set_training}
     found = tuple(
-        it for it in protocol.spaces[model] if it.applies(config) and (it.target, it.key) not in held
+        sought for sought in protocol.spaces[model] if sought.applies(config) and sought.name not in held
     )
     if not found:
         raise ConfigError(f"tuning protocol {protocol.name!r} leaves nothing to seek for model {model!r}")
@@ -169,9 +154,12 @@ def problem(model: str | None, said: Any) -> tuple[str | None, str] | None:
         asked = tuning(said)
     except ChangeError as err:
         return err.key, err.why
-    if model is None or model in asked.spaces:
+    lack = _lack(asked, model)
+    return (None, lack) if lack else None
+
+
+def _lack(protocol: TuningProtocol, model: str | None) -> str | None:
+    if model is None or model in protocol.spaces:
         return None
-    return (
-        None,
-        f"protocol {asked.name!r} has no ranges for model {model!r}; it has {', '.join(asked.spaces)}",
-    )
+    known = ", ".join(protocol.spaces)
+    return f"protocol {protocol.name!r} has no ranges for model {model!r}; it has {known}"

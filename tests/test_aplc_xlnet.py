@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import torch
 
-from reimpl import aplc_xlnet, word_pieces
+from reimpl import aplc_xlnet
+from reimpl.aplc_xlnet import cut
 from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, find_model
 from reimpl.protocol import on_a_cpu, protocol
-from reimpl.word_pieces import cut
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
@@ -55,7 +55,7 @@ def words_data(**changes: Any) -> Dataset:
 
 def test_pieces_are_those_of_the_whole_text(folder: Path) -> None:
     """Each word is cut once; capitals and accents as the tokeniser has them."""
-    tokeniser = word_pieces.tokeniser(folder)
+    tokeniser = aplc_xlnet.tokeniser(folder)
     pieces = cut(WORDS, tokeniser, padding=0)
     documents = [[2, 3, 4, 6], [8, 7, 5, 2, 2], [1]]
     split = pieces.of(Split.from_lists(documents, [[0], [1], [2]]), length=60)
@@ -68,7 +68,7 @@ def test_pieces_are_those_of_the_whole_text(folder: Path) -> None:
 
 
 def test_texts_are_cut_to_the_length_with_their_last_two_symbols(folder: Path) -> None:
-    tokeniser = word_pieces.tokeniser(folder)
+    tokeniser = aplc_xlnet.tokeniser(folder)
     pieces = cut(WORDS, tokeniser, padding=0)
     whole = pieces.of(Split.from_lists([[2, 3, 4, 6], [], [5]], [[0], [1], [2]]), length=99)
     short = pieces.of(Split.from_lists([[2, 3, 4, 6], [], [5]], [[0], [1], [2]]), length=5)
@@ -96,7 +96,7 @@ def test_a_small_xlnet_is_trained_at_three_rates(folder: Path) -> None:
 
 def test_missing_weights_are_told_in_a_sentence(monkeypatch: Patch, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the extra xlnet is not installed")
-    monkeypatch.setenv(word_pieces.WEIGHTS, str(tmp_path))
+    monkeypatch.setenv(aplc_xlnet.WEIGHTS, str(tmp_path))
     monkeypatch.setattr("huggingface_hub.try_to_load_from_cache", lambda *file: None)
     config = find_config(find_model("aplc_xlnet"), "code", {})
     said = aplc_xlnet.missing(config)

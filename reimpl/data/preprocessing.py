@@ -88,7 +88,7 @@ PREPROCESSINGS = {
         # behind the vocabulary and overwrites the word vectors (deepxml/bertxml.py 404-415).
         replace(_ATTENTIONXML, name="cornet", tfidf=False),
         # Ye et al. 2020, huiyegit/APLC_XLNet at bf6f91d: texts as they are, with their capitals, for a
-        # tokeniser that cuts each word between blanks into pieces by itself (`reimpl.word_pieces`). No word
+        # tokeniser that cuts each word between blanks into pieces by itself (`reimpl.aplc_xlnet`). No word
         # is unknown to it, whichever split it stands in.
         Preprocessing("aplc_xlnet", TOKENISED, "all", "uniform"),
         # scikit-learn's TfidfVectorizer as it comes, which LibMultiLabel's linear methods use

@@ -19,7 +19,7 @@ LACK = "needs the pretrained weights of 'x', which are not on this machine: get 
 def test_experiments_without_their_weights_are_not_run_and_say_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aplc_xlnet.word_pieces, "missing", lambda weights: LACK)
+    monkeypatch.setattr(aplc_xlnet, "missing", lambda config: LACK)
     paper = load(write_paper(tmp_path, (WORDS, XLNET)))
     plan = make_plan(paper, Settings(seeds=1, cache=tmp_path / "data"))
     why = {it.id: it.not_run for it in plan.experiments}
@@ -34,7 +34,7 @@ def test_a_stand_in_needs_no_weights_and_is_told_as_a_departure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a CPU; the paper's own protocol would need them."""
-    monkeypatch.setattr(aplc_xlnet.word_pieces, "missing", lambda weights: LACK)
+    monkeypatch.setattr(aplc_xlnet, "missing", lambda it: None if it.encoder == "bilstm" else LACK)
     willing = XLNET.replace("variant: code", "variant: code, config: {stand_in: bilstm}")
     paper = load(write_paper(tmp_path, (WORDS, willing)))
     plan = make_plan(paper, Settings(seeds=1, cache=tmp_path / "data"), only=["words"])
