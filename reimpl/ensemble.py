@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
+import pandas as pd
 import torch
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
@@ -60,40 +61,27 @@ def join(
     ids, scores: for each model (N, K), best first; a label that is -1 is none. Where there are fewer labels
     than `keep`, ids are -1 and scores 0.
     """
-    width = max(lists.shape[1] for lists in ids)
-    # (N, K, R): rank by rank, and within a rank model by model, when flattened
-    flat_ids = np.stack([_padded(lists, width, -1) for lists in ids], axis=2).reshape(len(ids[0]), -1)
-    flat = np.stack([_padded(lists, width, 0) for lists in scores], axis=2).reshape(flat_ids.shape)
-    size = max(1, _BLOCK // max(1, flat.shape[1]))
-    joined, total = np.empty((len(flat), keep), dtype=np.int32), np.empty((len(flat), keep))
-    for a in range(0, len(flat), size):
-        joined[a : a + size], total[a : a + size] = _joined(flat_ids[a : a + size], flat[a : a + size], keep)
+    joined, total = np.full((len(ids[0]), keep), -1, dtype=np.int32), np.zeros((len(ids[0]), keep))
+    size = max(1, _BLOCK // sum(lists.shape[1] for lists in ids))
+    for first in range(0, len(joined), size):
+        rows = slice(first, first + size)
+        # rank by rank, and within a rank model by model
+        parts = [
+            pd.DataFrame(
+                {"document": document.ravel(), "rank": rank.ravel(), "label": lists[rows].ravel()}
+            ).assign(score=np.asarray(values[rows], dtype=np.float64).ravel())
+            for lists, values in zip(ids, scores, strict=True)
+            for document, rank in [np.indices(lists[rows].shape)]
+        ]
+        named = pd.concat(parts).query("label >= 0").sort_values(["document", "rank"], kind="stable")
+        # sums stand in the order of first appearance, which decides ties
+        sums = named.groupby(["document", "label"], sort=False)["score"].sum().reset_index()
+        sums = sums.sort_values(["document", "score"], ascending=[True, False], kind="stable")
+        place = sums.groupby("document").cumcount()
+        best, place = sums[place < keep], place[place < keep]
+        joined[best["document"] + first, place] = best["label"]
+        total[best["document"] + first, place] = best["score"]
     return joined, total / len(ids) if rule == "mean" else total
-
-
-def _padded(lists: NDArray[Any], width: int, value: float) -> NDArray[Any]:
-    return np.pad(lists, ((0, 0), (0, max(0, width - lists.shape[1]))), constant_values=value)
-
-
-def _joined(ids: Ids, scores: Scores, keep: int) -> tuple[Ids, Scores]:
-    """ids, scores (n, K R) in the order of first appearance that decides ties."""
-    n, width = ids.shape
-    by_id = np.argsort(ids, axis=1, kind="stable")
-    in_order = np.take_along_axis(ids, by_id, axis=1)
-    new = np.ones((n, width), dtype=bool)
-    new[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
-    values = np.take_along_axis(scores, by_id, axis=1).astype(np.float64)
-    sums = np.bincount(np.cumsum(new.ravel()) - 1, weights=values.ravel())
-    rows = np.repeat(np.arange(n), width)[new.ravel()]
-    first = by_id[new]  # the stable order puts a label's first appearance in front
-    total = np.full((n, width), -np.inf)
-    total[rows, first] = np.where(in_order[new] >= 0, sums, -np.inf)
-    total = _padded(total, keep, -np.inf)
-    best = np.argsort(-total, axis=1, kind="stable")[:, :keep]
-    kept_scores = np.take_along_axis(total, best, axis=1)
-    labels = np.take_along_axis(_padded(ids, total.shape[1], -1), best, axis=1)
-    none = kept_scores == -np.inf
-    return np.where(none, -1, labels).astype(np.int32), np.where(none, 0.0, kept_scores)
 
 
 # ------------------------------------------------------------------------------------------------- training

@@ -186,9 +186,6 @@ def split_in_two(
 #
 # Shapes: N documents, B documents of a batch, P predicted nodes, C parents, W children of the largest node.
 
-#: Numbers looked at in one go while parents are chosen.
-_BLOCK = 1 << 22
-
 
 def choose_parents(predicted: IntArray, positives: tuple[IntArray, IntArray], places: int) -> IntArray:
     """int32 (N, C): the parents whose children a training document is asked about; -1 where none.
@@ -198,34 +195,14 @@ def choose_parents(predicted: IntArray, positives: tuple[IntArray, IntArray], pl
     Positives come first; when they are more than C, those that were predicted too; then the best predictions.
     """
     ids, offsets = positives
-    N, P = predicted.shape
-    chosen = np.full((N, places), -1, dtype=np.int32)
-    counts = np.diff(offsets)
-    rows_at_once = max(1, _BLOCK // (P + int(counts.max(initial=0)) + 1))
-    for lo in range(0, N, rows_at_once):
-        hi = min(N, lo + rows_at_once)
-        part = _chosen(predicted[lo:hi], ids[offsets[lo] : offsets[hi]], counts[lo:hi])
-        chosen[lo:hi, : part.shape[1]] = part[:, :places]
+    chosen = np.full((len(predicted), places), -1, dtype=np.int32)
+    for i, row in enumerate(predicted.tolist()):
+        own = ids[offsets[i] : offsets[i + 1]].tolist()
+        both = set(own).intersection(row)
+        ordered = dict.fromkeys([*(node for node in row if node in both), *own, *row])  # each once
+        parents = [node for node in ordered if node >= 0][:places]
+        chosen[i, : len(parents)] = parents
     return chosen
-
-
-def _chosen(predicted: IntArray, positives: IntArray, counts: IntArray) -> IntArray:
-    """int64 (rows, P + most positives): all parents in the order of choice, then -1."""
-    rows = len(predicted)
-    row = np.repeat(np.arange(rows), counts)
-    positive = np.full((rows, int(counts.max(initial=0))), -1, dtype=np.int64)
-    positive[row, np.arange(len(positives)) - np.repeat(np.cumsum(counts) - counts, counts)] = positives
-    # the same node of the same document as a prediction and as a positive has the same key
-    width = int(max(predicted.max(initial=0), positives.max(initial=0))) + 1
-    keys_predicted = np.where(predicted >= 0, predicted + np.arange(rows)[:, None] * width, -1)
-    keys_positive = np.where(positive >= 0, positive + np.arange(rows)[:, None] * width, -2)
-    of_predicted = np.where(np.isin(keys_predicted, keys_positive), 0, 2)
-    # those predicted stand there already
-    of_positive = np.where(np.isin(keys_positive, keys_predicted), 3, 1)
-    nodes = np.concatenate([predicted, positive], axis=1)
-    ranks = np.where(nodes < 0, 3, np.concatenate([of_predicted, of_positive], axis=1))
-    order = np.argsort(ranks, axis=1, kind="stable")
-    return np.where(np.take_along_axis(ranks, order, 1) < 3, np.take_along_axis(nodes, order, 1), -1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,7 @@
 """Convolution and pooling over token sequences, and dropout, shared by the networks.
 
 Shapes: B documents, T positions, C channels, F filters, k window, p pools,
-n = (T + 2 padding - k) // stride + 1 outputs. `padding` counts zero vectors that stand, in effect, before the
-first position and behind the last.
+n = (T - k) // stride + 1 outputs.
 
 `conv_max_pool` is convolution followed by adaptive max pooling in one step, with a backward pass that costs
 what the gradient holds: only the p winners of each filter have one, so the two gradients are sums over
@@ -33,32 +32,28 @@ def overlapping_max_pool(c: Tensor) -> Tensor:
     return torch.maximum(c[..., :-1], c[..., 1:])
 
 
-def convolve(
-    x: Tensor, weight: Tensor, bias: Tensor | None = None, *, stride: int = 1, padding: int = 0
-) -> Tensor:
+def convolve(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, stride: int = 1) -> Tensor:
     """Convolution along T: x (B, T, C), weight (F, C, k), bias (F,) -> (B, F, n)."""
     if x.device.type != "cpu":
-        return F.conv1d(x.transpose(1, 2), weight, bias, stride, padding)
+        return F.conv1d(x.transpose(1, 2), weight, bias, stride)
     # conv1d would copy x into channel-major order, for each window anew. As an image one pixel high, x is
     # in torch's channels-last order as it is, and the library takes that: 1.2 to 2 times faster.
     image = x.contiguous().unsqueeze(1).permute(0, 3, 1, 2)  # (B, C, 1, T)
     kernel = weight.unsqueeze(2).contiguous(memory_format=torch.channels_last)
-    return F.conv2d(image, kernel, bias, (1, stride), (0, padding)).squeeze(2)
+    return F.conv2d(image, kernel, bias, (1, stride)).squeeze(2)
 
 
-def conv_max_pool(
-    x: Tensor, weight: Tensor, bias: Tensor | None, *, pools: int, stride: int = 1, padding: int = 0
-) -> Tensor:
+def conv_max_pool(x: Tensor, weight: Tensor, bias: Tensor | None, *, pools: int, stride: int = 1) -> Tensor:
     """Convolve along T, then take the maximum in each of `pools` adaptive bins.
 
     x (B, T, C), weight (F, C, k), bias (F,) -> (B, F, pools). The bias is added after the maximum, which it
     cannot change. Works under autograd to first order.
     """
-    n = (x.shape[1] + 2 * padding - weight.shape[2]) // stride + 1
+    n = (x.shape[1] - weight.shape[2]) // stride + 1
     if x.device.type == "cpu" and n >= pools * _sparse_from(x.shape[2]):
-        out = cast(Tensor, _ConvMaxPool.apply(x, weight, pools, stride, padding))  # type: ignore[no-untyped-call]
+        out = cast(Tensor, _ConvMaxPool.apply(x, weight, pools, stride))  # type: ignore[no-untyped-call]
     else:
-        out = F.adaptive_max_pool1d(convolve(x, weight, stride=stride, padding=padding), pools)
+        out = F.adaptive_max_pool1d(convolve(x, weight, stride=stride), pools)
     return out if bias is None else out + bias[:, None]
 
 
@@ -80,15 +75,15 @@ def _sparse_from(channels: int) -> float:
 
 class _ConvMaxPool(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, pools: int, stride: int, padding: int) -> Tensor:
-        convolved = convolve(x, weight, stride=stride, padding=padding)  # (B, F, n)
+    def forward(ctx: Any, x: Tensor, weight: Tensor, pools: int, stride: int) -> Tensor:
+        convolved = convolve(x, weight, stride=stride)  # (B, F, n)
         pooled, winners = F.adaptive_max_pool1d(convolved, pools, return_indices=True)  # (B, F, p) each
         ctx.save_for_backward(x, weight, winners)
-        ctx.stride, ctx.padding = stride, padding
+        ctx.stride = stride
         return pooled
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None, None, None]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None, None]:
         x, weight, winners = ctx.saved_tensors
         grad = grad.to(x.dtype)  # under autocast the output has another type than the operands
         B, T, C = x.shape
@@ -98,8 +93,6 @@ class _ConvMaxPool(torch.autograd.Function):
         start = winners * ctx.stride + torch.arange(B, device=x.device)[:, None, None] * T  # (B, F, p)
         word = start.permute(1, 0, 2).reshape(Fs, 1, -1) + torch.arange(k, device=x.device)[None, :, None]
         value = grad.permute(1, 0, 2).reshape(Fs, 1, -1).expand(-1, k, -1)  # (F, k, B p)
-        if ctx.padding:
-            word, value = _within(word, value, winners.permute(1, 0, 2).reshape(Fs, 1, -1), ctx, T)
         word, value = word.reshape(Fs * k, -1), value.reshape(Fs * k, -1)  # (F k, B p)
         grad_x = grad_w = None
         if ctx.needs_input_grad[1]:
@@ -115,14 +108,4 @@ class _ConvMaxPool(torch.autograd.Function):
             grad_x = F.embedding_bag(
                 filters, flat, offsets, mode="sum", per_sample_weights=value.reshape(-1)[order]
             ).view(B, T, C)
-        return grad_x, grad_w, None, None, None
-
-
-def _within(word: Tensor, value: Tensor, winners: Tensor, ctx: Any, T: int) -> tuple[Tensor, Tensor]:
-    """Moves `word` (F, k, B p) back by the padding; a place in the padding adds 0 to its document's nearest.
-
-    winners (F, 1, B p).
-    """
-    place = winners * ctx.stride - ctx.padding + torch.arange(word.shape[1], device=word.device)[:, None]
-    outside = (place < 0) | (place >= T)
-    return word - ctx.padding + place.clamp(0, T - 1) - place, value.masked_fill(outside, 0)
+        return grad_x, grad_w, None, None

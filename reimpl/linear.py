@@ -30,6 +30,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 
 from reimpl.batching import top_k
 from reimpl.config_fields import check
@@ -85,7 +88,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     """One classifier a label, and the test documents ranked by them.
 
     Seed, protocol and device decide nothing.
-    Raises `ConfigError` without scikit-learn, `Interrupted` after a checkpoint, and `CheckpointError`.
+    Raises `Interrupted` after a checkpoint, and `CheckpointError`.
     """
     watch, began = how.get("watch") or Watch(), time.perf_counter()
     reset_peak_memory(_CPU)
@@ -150,12 +153,6 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
 
 def _solver(config: Config, shape: tuple[int, int]) -> Any:
     """LIBLINEAR, in the primal where there are more documents than features."""
-    try:
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.svm import LinearSVC
-    except ImportError as err:
-        how = "pip install 'xmtc-audit[linear]', or leave it out"
-        raise ConfigError(f"model 'linear' needs scikit-learn; {how}") from err
     common = {
         "C": config.C,
         "dual": shape[0] <= shape[1] or config.loss == "hinge",  # the plain hinge has no primal solver
@@ -173,8 +170,6 @@ def _fitted(
     solver: Any, X: sparse.csr_matrix, X_test: sparse.csr_matrix, documents: NDArray[Any]
 ) -> tuple[NDArray[np.float64], bool]:
     """(N_test,) signed distances from the boundary of a label, and whether the solver stopped early."""
-    from sklearn.exceptions import ConvergenceWarning
-
     has = np.zeros(X.shape[0], dtype=np.bool_)
     has[documents] = True
     with warnings.catch_warnings(record=True) as caught:

@@ -20,7 +20,7 @@ softmax_ce_normalised
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
@@ -31,27 +31,10 @@ from reimpl.errors import ConfigError
 Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
-class _BinaryCrossEntropySum(torch.autograd.Function):
-    """Sum over all B x L of BCE with logits; the gradient sigmoid(s) - y is formed in one pass."""
-
-    @staticmethod
-    def forward(ctx: Any, logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
-        ctx.save_for_backward(logits, rows, cols)
-        # -[y log sigma(s) + (1 - y) log(1 - sigma(s))] = softplus(s) - y s
-        return F.softplus(logits).sum() - logits[rows, cols].sum()
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        logits, rows, cols = ctx.saved_tensors
-        slope = torch.sigmoid(logits)
-        slope[rows, cols] -= 1  # no pair comes twice, so plain indexing is exact
-        return slope.mul_(grad), None, None
-
-
 def bce_sum_over_labels(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
     """Eq. (4): binary cross-entropy summed over the labels, mean over the documents."""
-    total = cast(Tensor, _BinaryCrossEntropySum.apply(logits, rows, cols))  # type: ignore[no-untyped-call]
-    return total / logits.shape[0]
+    # -[y log sigma(s) + (1 - y) log(1 - sigma(s))] = softplus(s) - y s
+    return (F.softplus(logits).sum() - logits[rows, cols].sum()) / logits.shape[0]
 
 
 def bce_mean(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:

@@ -401,10 +401,9 @@ def smaller(asked: Any, reduced: Any) -> Any:
     return min(asked, reduced) if numbers else reduced
 
 
-Place = tuple[str | int, ...]
-
-
-def config_problem(model: str, variant: str | None, config: Mapping[str, Any]) -> tuple[Place, str] | None:
+def config_problem(
+    model: str, variant: str | None, config: Mapping[str, Any]
+) -> tuple[tuple[str | int, ...], str] | None:
     """What is wrong with it: the keys that lead there, as ("config", "maps"), and a sentence."""
     try:
         find_config(find_model(model), variant, config)

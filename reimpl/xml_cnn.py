@@ -234,12 +234,13 @@ class XMLCNN(nn.Module):
         pooled values. Without pooling there is one place for it only.
         """
         config = self.config
-        sweep = {"stride": config.stride, "padding": config.border(conv.kernel_size[0])}
+        border = config.border(conv.kernel_size[0])
+        x = F.pad(x, (0, 0, border, border)) if border else x
         if config.pooling in ("max", "dynamic"):
             pools = 1 if config.pooling == "max" else config.pools
-            return conv_max_pool(x, conv.weight, conv.bias, pools=pools, **sweep)
+            return conv_max_pool(x, conv.weight, conv.bias, pools=pools, stride=config.stride)
         # Contiguous, because pools of two neighbours are slow in any other order.
-        convolved = convolve(x, conv.weight, conv.bias, **sweep).contiguous()  # (B, F, n)
+        convolved = convolve(x, conv.weight, conv.bias, stride=config.stride).contiguous()  # (B, F, n)
         return overlapping_max_pool(convolved) if config.pooling == "overlapping" else convolved
 
     def _check_width(self, width: int) -> None:
