@@ -26,6 +26,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
@@ -35,7 +36,7 @@ from torch import Tensor, nn
 
 from reimpl import aplc, training
 from reimpl.aplc import Clustered
-from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of
+from reimpl.data.dataset import Dataset, Split, offsets_of
 from reimpl.errors import ConfigError
 from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
 from reimpl.layers import dropout
@@ -249,35 +250,6 @@ def digest_of(folder: Path) -> str:
     return digest.hexdigest()[:12]
 
 
-@dataclass(frozen=True, eq=False)
-class Pieces:
-    """The pieces of each word of a vocabulary, and the ids that stand for no word."""
-
-    values: IntArray  # int32: the pieces of all words, one after another
-    offsets: IntArray  # int64 (V + 1,)
-    names: tuple[str, ...]  # All pieces by id
-    end: tuple[int, int]  # Separator and [CLS], which end a text
-    padding: int
-
-    def of(self, split: Split, length: int) -> Split:
-        """The split in pieces: each text cut to `length` - 2 of them, then the separator and [CLS]."""
-        each = np.diff(self.offsets)[split.tokens]
-        before = np.concatenate(([0], np.cumsum(each)))
-        starts, ends = before[split.offsets[:-1]], before[split.offsets[1:]]
-        kept = np.minimum(ends - starts, length - _SPECIAL)
-        offsets = offsets_of(kept + _SPECIAL)
-        tokens = np.empty(int(offsets[-1]), dtype=np.int32)
-        # place of each kept piece among all pieces of the split, and in the new texts
-        inside = np.arange(int(kept.sum())) - np.repeat(np.cumsum(kept) - kept, kept)
-        source = np.repeat(starts, kept) + inside
-        word = np.searchsorted(before, source, side="right") - 1
-        piece = self.offsets[split.tokens[word]] + source - before[word]
-        tokens[np.repeat(offsets[:-1], kept) + inside] = self.values[piece]
-        for place, id in enumerate(self.end):
-            tokens[offsets[1:] - _SPECIAL + place] = id
-        return Split(tokens, offsets, split.label_ids, split.label_offsets)
-
-
 def pieces_of(data: Dataset, folder: Path, length: int) -> Dataset:
     """The data set in pieces of the tokeniser in `folder`, at most `length` a text with the two at its end.
 
@@ -285,15 +257,16 @@ def pieces_of(data: Dataset, folder: Path, length: int) -> Dataset:
     """
     if length <= _SPECIAL:
         raise ConfigError(f"length {length} has no room for a text before its two last symbols; give more")
-    pieces = cut(data.vocabulary, tokeniser(folder), padding=data.padding_id)
-    vectors = np.zeros((len(pieces.names), 1), dtype=np.float32)
-    parts: Any = {name: pieces.of(split, length) for name, split in data.splits.items()}
+    by = tokeniser(folder)
+    pieces = cut(data.vocabulary, by, padding=data.padding_id)
+    names = tuple(by.convert_ids_to_tokens(range(len(by))))
+    splits: Any = {name: in_pieces(split, pieces, length, by) for name, split in data.splits.items()}
     return replace(
         data,
-        **parts,
-        vocabulary=pieces.names,
-        vectors=vectors,
-        padding_id=pieces.padding,
+        **splits,
+        vocabulary=names,
+        vectors=np.zeros((len(names), 1), dtype=np.float32),
+        padding_id=by.pad_token_id,
         padding_trainable=False,
     )
 
@@ -309,17 +282,20 @@ def tokeniser(folder: Path) -> Any:
         raise ConfigError(f"{folder}: {why}; download the folder anew") from err
 
 
-def cut(words: Sequence[str], tokeniser: Any, *, padding: int) -> Pieces:
-    """Cuts each word of a vocabulary; the padding has no piece, and the unknown word that of its own."""
-    found: list[list[int]] = tokeniser(list(words), add_special_tokens=False)["input_ids"]
-    found[padding] = []
+def cut(words: Sequence[str], tokeniser: Any, *, padding: int) -> list[list[int]]:
+    """The pieces of each word; the padding has no piece, and the unknown word that of its own."""
+    pieces: list[list[int]] = tokeniser(list(words), add_special_tokens=False)["input_ids"]
+    pieces[padding] = []
     if "<unk>" in words:
-        found[words.index("<unk>")] = [tokeniser.unk_token_id]
-    names: tuple[str, ...] = tuple(tokeniser.convert_ids_to_tokens(range(len(tokeniser))))
-    return Pieces(
-        values=np.array([id for ids in found for id in ids], dtype=np.int32),
-        offsets=offsets_of([len(ids) for ids in found]),
-        names=names,
-        end=(tokeniser.sep_token_id, tokeniser.cls_token_id),
-        padding=tokeniser.pad_token_id,
-    )
+        pieces[words.index("<unk>")] = [tokeniser.unk_token_id]
+    return pieces
+
+
+def in_pieces(split: Split, pieces: Sequence[Sequence[int]], length: int, tokeniser: Any) -> Split:
+    """The split in `pieces` of its words: `length` - 2 of a text at most, then the separator and [CLS]."""
+    ends, texts = [tokeniser.sep_token_id, tokeniser.cls_token_id], []
+    for first, last in pairwise(split.offsets.tolist()):
+        text = chain.from_iterable(pieces[word] for word in split.tokens[first:last].tolist())
+        texts.append([*islice(text, length - _SPECIAL), *ends])
+    tokens = np.fromiter(chain.from_iterable(texts), dtype=np.int32)
+    return Split(tokens, offsets_of([len(text) for text in texts]), split.label_ids, split.label_offsets)

@@ -165,7 +165,11 @@ class AttentionXML(recurrent.WordStates):
         states, lengths = self.states(token_ids)
         places = self.attended(lengths, states.shape[1])
         if self.queries is None:
-            return self._from_maximum(states, places)
+            x = states.masked_fill(~places[:, :, None], -torch.inf).max(dim=1).values  # (B, 2h)
+            for layer in self.layers[:-1]:
+                x = F.relu(layer(x))
+            x = dropout(x, self.config.dropout_output, self.training)
+            return cast(Tensor, self.layers[-1](x))
         return label_scores(
             states,
             places,
@@ -175,22 +179,11 @@ class AttentionXML(recurrent.WordStates):
             sparse=bool(getattr(self.queries, "sparse", False)),
         )
 
-    def _from_maximum(self, states: Tensor, places: Tensor) -> Tensor:
-        x = states.masked_fill(~places[:, :, None], -torch.inf).max(dim=1).values  # (B, 2h)
-        for layer in self.layers[:-1]:
-            x = F.relu(layer(x))
-        x = dropout(x, self.config.dropout_output, self.training)
-        return cast(Tensor, self.layers[-1](x))
-
     @torch.no_grad()
     def inherit(self, above: AttentionXML) -> None:
         """Take over the weights of the network of the level above, all but the queries (section 2.5)."""
-        for mine, theirs in (
-            (self.embedding, above.embedding),
-            (self.lstm, above.lstm),
-            (self.layers, above.layers),
-        ):
-            mine.load_state_dict(theirs.state_dict())
+        for part in ("embedding", "lstm", "layers"):
+            getattr(self, part).load_state_dict(getattr(above, part).state_dict())
 
     @property
     def reads_neighbours(self) -> bool:
@@ -225,8 +218,6 @@ def build(
 
 def _height(config: Config, labels: int) -> int:
     """Inner levels of the tree: as many as there are labels enough for, 0 for none."""
-    if not config.tree_height:
-        return 0
     return fitting_height(labels, config.cluster_size, config.tree_height, config.ways)
 
 
@@ -252,29 +243,21 @@ def _train_one(
 ) -> Result:
     if config.tree_height and config.loss != "bce_mean":
         raise ConfigError(f"a tree is trained with the loss bce_mean, not {config.loss!r}")
-    network = partial(_network, config)
+
+    def network(data: Dataset, vectors: Tensor, filler: bool = False) -> AttentionXML:
+        """Of all labels, or of the nodes of a level that `data` has as labels."""
+        padding: Any = {"padding_id": data.padding_id, "freeze_padding": not data.padding_trainable}
+        return AttentionXML(config, vectors=vectors, labels=data.n_labels, filler=filler, **padding)
+
     if height := _height(config, data.n_labels):
         return train_tree(network, config, data, protocol, height=height, list_length=keep, **how)
-    flat = partial(network, data)
-    result = training.train(flat, data, protocol, loss_name=config.loss, keep=keep, **how)
+    result = training.train(partial(network, data), data, protocol, loss_name=config.loss, keep=keep, **how)
     if not config.tree_height:
         return result
     if result.top_scores is not None:  # the logarithm of the sigmoid
         result = replace(result, top_scores=-np.logaddexp(0, -result.top_scores))
     return result.noted(
         f"no label tree: a leaf of {config.cluster_size} has room for all {data.n_labels} labels"
-    )
-
-
-def _network(config: Config, data: Dataset, vectors: Tensor, filler: bool = False) -> AttentionXML:
-    """Of all labels, or of the nodes of a level that `data` has as labels."""
-    return AttentionXML(
-        config,
-        vectors=vectors,
-        labels=data.n_labels,
-        padding_id=data.padding_id,
-        freeze_padding=not data.padding_trainable,
-        filler=filler,
     )
 
 

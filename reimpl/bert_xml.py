@@ -124,18 +124,16 @@ class Attention(nn.Module):
 
     def forward(self, x: Tensor, states: Tensor, mask: Tensor) -> Tensor:
         """Queries from x (B, Q, H), keys and values from states (B, S, H), mask bool (B, 1, 1, S)."""
-        q, k, v = self._split(self.query(x)), self._split(self.key(states)), self._split(self.value(states))
+        q, k, v = (  # (B, ..., H) -> (B, heads, ..., H / heads)
+            z.view(*z.shape[:2], self.heads, -1).transpose(1, 2)
+            for z in (self.query(x), self.key(states), self.value(states))
+        )
         rate = self.dropout if self.training else 0.0
         # The code adds -10,000 to the scores of padding: e^-10000 is 0, and [CLS] symbols are always keys.
-        out = F.scaled_dot_product_attention(
-            q, k, v, attn_mask=mask, dropout_p=rate
-        )  # (B, heads, Q, H / heads)
+        # (B, heads, Q, H / heads)
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=rate)
         out = self.output(out.transpose(1, 2).flatten(2))
         return dropout(out, self.dropout, self.training)
-
-    def _split(self, x: Tensor) -> Tensor:
-        """(B, S, H) -> (B, heads, S, H / heads)"""
-        return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
 
 
 class Layer(nn.Module):
@@ -194,20 +192,17 @@ class BertXML(nn.Module):
         between = config.bottleneck or (M * H if config.pooler else None)
         self.pooler = nn.Linear(M * H, between) if between else None
         self.output = nn.Linear(between or M * H, labels)
-        self._initialise(vectors)
-
-    def _initialise(self, vectors: Tensor) -> None:
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 self._draw(module.weight, *module.weight.shape)
                 nn.init.zeros_(module.bias)
         # The [CLS] symbols are the last rows of the code's table of words, and count in Xavier's bound.
-        rows = len(vectors) + len(self.cls)
+        rows = len(vectors) + M
         for table in (self.words.weight, self.cls, self.positions):
             self._draw(table, len(table) if table is self.positions else rows, table.shape[1])
-        if self.config.vectors == "kept":
+        if config.vectors == "kept":
             self.words.weight.data.copy_(vectors)
-        self.words.weight.requires_grad_(self.config.train_vectors)
+        self.words.weight.requires_grad_(config.train_vectors)
 
     def _draw(self, weight: Tensor, rows: int, columns: int) -> None:
         if self.config.init == "bert":

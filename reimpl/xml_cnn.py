@@ -190,7 +190,14 @@ class XMLCNN(nn.Module):
         features = config.feature_size(length=length, dimension=dimension)
         self.hidden = nn.Linear(features, config.hidden) if config.hidden else None
         self.output = nn.Linear(config.hidden or features, labels)
-        self._initialise()
+        for module in self.modules():
+            if isinstance(module, nn.Conv1d | nn.Linear):
+                if config.init == "xavier_uniform":
+                    nn.init.xavier_uniform_(module.weight)
+                elif config.init == "kaiming_uniform":
+                    nn.init.kaiming_uniform_(module.weight)
+                if config.bias == "zero" and module.bias is not None:
+                    nn.init.zeros_(module.bias)
 
     @staticmethod
     def _check_size(config: Config, *, length: int, dimension: int) -> None:
@@ -206,19 +213,17 @@ class XMLCNN(nn.Module):
                 "use shorter windows or longer input"
             )
 
-    def _initialise(self) -> None:
-        for module in self.modules():
-            if isinstance(module, nn.Conv1d | nn.Linear):
-                if self.config.init == "xavier_uniform":
-                    nn.init.xavier_uniform_(module.weight)
-                elif self.config.init == "kaiming_uniform":
-                    nn.init.kaiming_uniform_(module.weight)
-                if self.config.bias == "zero" and module.bias is not None:
-                    nn.init.zeros_(module.bias)
-
     def features(self, token_ids: Tensor) -> Tensor:
         """(B, T) -> (B, feature_size): window-, then filter-, then position-major, ReLU applied."""
-        self._check_width(token_ids.shape[1])
+        width = token_ids.shape[1]
+        if self.position_bound and width != self.length:
+            raise ConfigError(
+                f"this network (sweep over {self.config.sweep}, pooling {self.config.pooling}) has weights "
+                f"for {self.length} token positions, not for width {width}; pad and cut all documents to that"
+            )
+        if width < self.minimum_width:
+            least = f"pad every batch to at least {self.minimum_width} tokens"
+            raise ConfigError(f"documents of width {width} are narrower than a window; {least}")
         x = dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)  # (B, T, E)
         if self.config.sweep == "embeddings":
             # The T positions become channels. A transpose, not a view: (B, T, E) read as (B, E, T) would mix
@@ -242,16 +247,6 @@ class XMLCNN(nn.Module):
         # Contiguous, because pools of two neighbours are slow in any other order.
         convolved = convolve(x, conv.weight, conv.bias, stride=config.stride).contiguous()  # (B, F, n)
         return overlapping_max_pool(convolved) if config.pooling == "overlapping" else convolved
-
-    def _check_width(self, width: int) -> None:
-        if self.position_bound and width != self.length:
-            raise ConfigError(
-                f"this network (sweep over {self.config.sweep}, pooling {self.config.pooling}) has weights "
-                f"for {self.length} token positions, not for width {width}; pad and cut all documents to that"
-            )
-        if width < self.minimum_width:
-            least = f"pad every batch to at least {self.minimum_width} tokens"
-            raise ConfigError(f"documents of width {width} are narrower than a window; {least}")
 
     def forward(self, token_ids: Tensor) -> Tensor:
         """Token ids (B, T) -> scores before the sigmoid (B, L)."""
