@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -307,11 +307,11 @@ class _Cell:
         shown: str | None = ""
         if name in ("multicolumn", "multirow"):
             self._span(stream, token)
-        elif name == "footnotemark":
-            self.runs.append(Run(written(stream.optional() or ()) or "footnote", styles | {RAISED}))
-        elif name == "footnote":
-            stream.argument(token)
-            self.runs.append(Run("footnote", styles | {RAISED}))
+        elif name in ("footnotemark", "footnote"):
+            mark = "" if name == "footnote" else written(stream.optional() or ())
+            if name == "footnote":
+                stream.argument(token)
+            self.runs.append(Run(mark or "footnote", styles | {RAISED}))
         elif name in _STYLED:
             self._read(stream.argument(token), styles | {_STYLED[name]})
         elif name == "textcolor":
@@ -374,47 +374,26 @@ class _Cell:
 #: Marks of a longtable; what stands before them is printed again on other pages, but for the first heading.
 _PAGES = ("endfirsthead", "endhead", "endfoot", "endlastfoot")
 _VERBATIM = ("verbatim", "comment", "lstlisting")
-_FLOATS = ("table", "table*", "sidewaystable", "sidewaystable*", "wraptable", "longtable")
 
 
 def tables(name: str, text: str) -> list[Source]:
     """All tables of the file, in order. Raises `AuditError` for what is opened and not closed."""
     rest, macros = definitions(name, tokens(text))
-    stream = Stream(name, expanded(name, rest, macros))
-    sources: list[Source] = []
-    caption, first = "", 0
-    """Of the float that is open, and its first table."""
-
-    def captioned() -> None:
-        sources[first:] = [replace(one, caption=one.caption or caption) for one in sources[first:]]
-
+    stream, sources = Stream(name, expanded(name, rest, macros)), list[Source]()
     for token in stream:
-        if token.is_command("caption"):
-            caption = _caption(stream, token)
-        elif token.is_command("begin", "end"):
-            environment = written(stream.argument(token))
-            if token.text == "begin" and environment in _TABLES:
-                sources.append(_Table(stream, token, environment).read())
-            elif environment in _TABLES:
-                what = f"\\end{{{environment}}} has no \\begin{{{environment}}}; open it"
-                raise stream.error(token.line, what)
-            elif token.text == "begin" and environment in _VERBATIM:
-                while (inner := stream.take()) is not None:
-                    if inner.is_command("end") and written(stream.argument(inner)) == environment:
-                        break
-            elif environment in _FLOATS:
-                captioned()
-                caption, first = "", len(sources)
-    captioned()
+        if not token.is_command("begin", "end"):
+            continue
+        environment = written(stream.argument(token))
+        if token.text == "begin" and environment in _TABLES:
+            sources.append(_Table(stream, token, environment).read())
+        elif environment in _TABLES:
+            what = f"\\end{{{environment}}} has no \\begin{{{environment}}}; open it"
+            raise stream.error(token.line, what)
+        elif token.text == "begin" and environment in _VERBATIM:
+            for inner in stream:
+                if inner.is_command("end") and written(stream.argument(inner)) == environment:
+                    break
     return sources
-
-
-def _caption(stream: Stream, token: Token) -> str:
-    """What it prints; what is not known there is left out, and nobody asks."""
-    stream.optional()
-    taken = stream.argument(token)
-    plain = [t for t in taken if t.kind != "command" or _symbol(t.text) or t.text in _STYLED]
-    return _Cell(stream.name, plain).piece(token.line).text
 
 
 class _Table:
@@ -430,30 +409,29 @@ class _Table:
         self.cells = 0
         self.pages: dict[str, int] = {}
         """longtable: how many rows end with each of its marks."""
-        self.caption = ""
 
     def read(self) -> Source:
-        stream, nested = self.stream, 0
+        stream, nested, environment = self.stream, 0, self.environment
         self._skip_columns()
         for token in stream:
+            braces = Token("special", "{", token.line), Token("special", "}", token.line)
             if token.is_("{"):
-                self.cell += [token, *stream.until("}", token), Token("special", "}", token.line)]
+                self.cell += [token, *stream.until("}", token), braces[1]]
             elif token.is_("}"):
                 raise stream.error(token.line, "a brace } closes what none opened; remove it, or open it")
             elif token.is_command("begin", "end"):
                 inner = stream.argument(token)
                 if token.text == "end" and not nested:
-                    if written(inner) == self.environment:
+                    if written(inner) == environment:
                         self._end_row(token)
                         return self._finished()
-                    what = f"\\end{{{written(inner)}}} within \\begin{{{self.environment}}} of line"
+                    what = f"\\end{{{written(inner)}}} within \\begin{{{environment}}} of line"
                     raise stream.error(token.line, f"{what} {self.begin.line}; close the inner one first")
                 nested += 1 if token.text == "begin" else -1
-                braces = Token("special", "{", token.line), Token("special", "}", token.line)
                 self.cell += [token, braces[0], *inner, braces[1]]
             elif nested or not self._structure(token):
                 self.cell.append(token)
-        what = f"\\begin{{{self.environment}}} has no \\end{{{self.environment}}}; close it"
+        what = f"\\begin{{{environment}}} has no \\end{{{environment}}}; close it"
         raise stream.error(self.begin.line, what)
 
     def _skip_columns(self) -> None:
@@ -487,7 +465,8 @@ class _Table:
             self._end_row(token)
             self.pages[token.text] = len(self.rows)
         elif token.is_command("caption"):
-            self.caption = _caption(stream, token)
+            stream.optional()
+            stream.argument(token)
         else:
             return False
         return True
@@ -523,19 +502,11 @@ class _Table:
 
     def _finished(self) -> Source:
         """A longtable comes without what it prints again on every page."""
-        rows, heads = self.rows, self.first_rule
-        if self.pages:
-            head = "endfirsthead" if "endfirsthead" in self.pages else "endhead"
-            ends = sorted(self.pages.values())
-            first = max([0, *(end for end in ends if end < self.pages.get(head, 0))])
-            rows = self.rows[first : self.pages.get(head, 0)]
-            heads = len(rows)
-            rows = [*rows, *self.rows[ends[-1] :]]
-        return Source(
-            tuple(rows),
-            self.begin.line,
-            heads=heads if heads is not None and heads < len(rows) else None,
-            least_heads=not self.pages,
-            fills=True,
-            caption=self.caption,
-        )
+        rows, heads, pages = self.rows, self.first_rule, self.pages
+        if pages:
+            head, ends = pages.get("endfirsthead", pages.get("endhead", 0)), sorted(pages.values())
+            first = max([0, *(end for end in ends if end < head)])
+            heads = len(rows[first:head])
+            rows = [*rows[first:head], *rows[ends[-1] :]]
+        heads = heads if heads is not None and heads < len(rows) else None
+        return Source(tuple(rows), self.begin.line, heads, least_heads=not pages, fills=True)

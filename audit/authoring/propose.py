@@ -27,7 +27,7 @@ from audit.authoring import words
 from audit.authoring.edit import ClaimFile
 from audit.authoring.headings import Meaning, dataset_named, meaning
 from audit.authoring.reading import FORMS, SEPARATORS
-from audit.authoring.table import Cell, Row, Run, Table, cell_of
+from audit.authoring.table import Cell, Run, Table, cell_of
 from audit.claims.load import Paper
 from audit.claims.schema import is_metric
 from audit.claims.source import Plain
@@ -67,7 +67,7 @@ _FORM = "'column 3: dataset=eurlex metric=P@1', 'row 2: id=kim', 'cell 2,3: valu
 
 
 @dataclass
-class Said:
+class Corrections:
     """What the user says of a table as a whole, and of its columns, rows and cells, all counted from 1."""
 
     table: dict[str, str] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Said:
     cell: dict[tuple[int, int], dict[str, str]] = field(default_factory=dict)
 
 
-def said(whole: Mapping[str, str], corrections: Sequence[str] = ()) -> Said:
+def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Corrections:
     """Keys of the whole table, and corrections of its parts, of which a later one counts before an earlier.
 
     Raises `AuditError` with the form that they should have.
@@ -88,8 +88,8 @@ def said(whole: Mapping[str, str], corrections: Sequence[str] = ()) -> Said:
             raise AuditError(f"{value!r} is no {key}; {known_names(value, _CHOICES[key])}")
         if key in _LEAST and not (re.fullmatch("[0-9]{1,6}", value) and int(value) >= _LEAST[key]):
             raise AuditError(f"{key} {value!r} is no whole number from {_LEAST[key]}; give one")
-    parts = Said(dict(whole))
-    for text in corrections:
+    parts = Corrections(dict(whole))
+    for text in texts:
         head, colon, rest = text.partition(":")
         match = _TARGET.fullmatch(head.strip())
         if not colon or match is None:
@@ -140,6 +140,9 @@ class Line:
     settings: Mapping[str, str] = field(default_factory=dict)
     """metric, quantity, dataset, unit, experiment, source, from."""
 
+    def has(self, *keys: str) -> bool:
+        return any(key in self.settings for key in keys)
+
 
 class Proposal:
     """A table with the meaning of its parts.
@@ -147,9 +150,9 @@ class Proposal:
     Raises `AuditError` for a correction of a place that is not there, or of a name that nobody knows.
     """
 
-    def __init__(self, table: Table, paper: Paper, said: Said) -> None:
-        self.table, self.paper, self.said = table, paper, said
-        self.whole = dict(said.table)
+    def __init__(self, table: Table, paper: Paper, words: Corrections) -> None:
+        self.table, self.paper, self.words = table, paper, words
+        self.whole = dict(words.table)
         """What the user says of the whole table, its data set by its id in the claim file."""
         self.open: list[str] = []
         """What has to be settled, one sentence each."""
@@ -157,30 +160,27 @@ class Proposal:
         if "dataset" in self.whole:
             self.whole["dataset"] = self._dataset(self.whole["dataset"])
         self.rows = self._rows()
-        kept = self.kept_rows()
-        self.by_rows = bool(kept) and all({"metric", "quantity"} & set(row.settings) for row in kept)
-        self.columns = self._columns()
+        self.kept_rows = [row for row in self.rows if row.role != "skip"]
+        by_rows = bool(self.kept_rows) and all(row.has("metric", "quantity") for row in self.kept_rows)
+        self.columns = self._columns(by_rows)
+        self.value_columns = [column for column in self.columns if column.role in ("values", "text")]
+        lines = (*self.value_columns, *self.kept_rows)
+        self.has_metrics = "metric" in self.whole or any(line.has("metric") for line in lines)
         self._check_datasets()
         self.cells = {
             (row.number, column.number): self._cell(row, column)
-            for row in self.kept_rows()
-            for column in self.value_columns()
+            for row in self.kept_rows
+            for column in self.value_columns
         }
         """The cells as they are to be written, corrections applied; of kept rows and columns."""
         self._check_fractions()
         self.open = list(dict.fromkeys(self.open))
 
-    def value_columns(self) -> list[Line]:
-        return [column for column in self.columns if column.role in ("values", "text")]
-
-    def kept_rows(self) -> list[Line]:
-        return [row for row in self.rows if row.role != "skip"]
-
     def _check_places(self) -> None:
         rows, columns = len(self.table.rows), self.table.width
-        places = [("row", str(k), (k, 1)) for k in self.said.row]
-        places += [("column", str(k), (1, k)) for k in self.said.column]
-        places += [("cell", f"{row},{column}", (row, column)) for row, column in self.said.cell]
+        places = [("row", str(k), (k, 1)) for k in self.words.row]
+        places += [("column", str(k), (1, k)) for k in self.words.column]
+        places += [("cell", f"{row},{column}", (row, column)) for row, column in self.words.cell]
         for target, name, (row, column) in places:
             if not (1 <= row <= rows and 1 <= column <= columns):
                 size = f"{rows} rows and {columns} columns, counted from 1"
@@ -191,89 +191,96 @@ class Proposal:
         known = self.paper.datasets
         id = name if name in known else dataset_named(self.paper, name)
         if id is None:
-            key, offered = self.paper.paper.key, known_names(name, known)
-            add = f"add it with `audit add dataset {name}`"
-            raise AuditError(f"{name!r} is no data set of {key}; {offered}; or {add}")
+            offered = f"{known_names(name, known)}; or add it with `audit add dataset {name}`"
+            raise AuditError(f"{name!r} is no data set of {self.paper.paper.key}; {offered}")
         return id
 
     def _rows(self) -> list[Line]:
+        """A row's id is its innermost name, or all of its names where that is not enough.
+
+        A name that says a data set or a metric stands aside where there is another.
+        """
         meanings = [meaning(row.names, self.paper) for row in self.table.rows]
+        pairs = list(zip(self.table.rows, meanings, strict=True))
+        ids = [slug((means.rest or row.names or ("",))[-1]) for row, means in pairs]
+        counts = Counter(ids)
         lines = []
-        for row, means, id in zip(self.table.rows, meanings, _ids(self.table.rows, meanings), strict=True):
-            said = self.said.row.get(row.number, {})
-            line = self._line(row.number, said.get("label", ", ".join(row.names)), means, said)
-            if id and not {"id", "label"} & set(said):
+        for (row, means), inner in zip(pairs, ids, strict=True):
+            own = self.words.row.get(row.number, {})
+            line = self._line(row.number, own.get("label", ", ".join(row.names)), means, own)
+            id = slug(" ".join(row.names)) if counts[inner] > 1 else inner
+            if id and not {"id", "label"} & set(own):
                 line = replace(line, id=id)
-            self._check_hidden("row", row.number, row.cells[: self.table.names], said)
+            self._check_hidden("row", row.number, row.cells[: self.table.names], own)
             if not line.label and line.role != "skip":
                 where = f"row {row.number} (line {row.line})"
                 self.open.append(f"{where} has no name; say row {row.number}: label=...")
             lines.append(line)
         return lines
 
-    def _columns(self) -> list[Line]:
-        lines = [self._column(number, path) for number, path in enumerate(self.table.paths, 1)]
+    def _columns(self, by_rows: bool) -> list[Line]:
+        lines = [self._column(number, path, by_rows) for number, path in enumerate(self.table.paths, 1)]
         values = [line for line in lines if line.role in ("values", "text")]
-        several = len({line.settings.get("dataset") for line in values if "metric" in line.settings}) > 1
+        several = len({line.settings.get("dataset") for line in values if line.has("metric")}) > 1
         for line in values:  # a metric alone names its column where there is one data set
             metric, dataset = line.settings.get("metric"), line.settings.get("dataset")
             quantity = line.settings.get("quantity") or slug(line.label) or f"column_{line.number}"
             id = f"{dataset}_{metric.replace('@', '')}" if metric and dataset and several else metric
-            said = self.said.column.get(line.number, {})
-            lines[line.number - 1] = replace(line, id=said.get("id", id or quantity))
+            own = self.words.column.get(line.number, {})
+            lines[line.number - 1] = replace(line, id=own.get("id", id or quantity))
         return lines
 
-    def _column(self, number: int, path: tuple[str, ...]) -> Line:
-        said = self.said.column.get(number, {})
-        means, label = meaning(path, self.paper), said.get("label", " ".join(path))
-        cells = [row.cells[number - 1] for row in self.table.rows]
-        self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], said)
-        if number <= self.table.names and not set(said) - {"label"}:
+    def _column(self, number: int, path: tuple[str, ...], by_rows: bool) -> Line:
+        own = self.words.column.get(number, {})
+        label = own.get("label", " ".join(path))
+        kinds = {row.cells[number - 1].kind for row in self.table.rows}
+        self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], own)
+        if number <= self.table.names and not set(own) - {"label"}:
             return Line(number, "names", "", label)
-        if {"skip", "text"} & set(said):
-            return self._line(number, label, Meaning(), said)
-        if not said and not path and all(cell.kind == "empty" for cell in cells):
+        if {"skip", "text"} & set(own):
+            return self._line(number, label, Meaning(), own)
+        if not own and not path and kinds == {"empty"}:
             return Line(number, "skip", "", "")
         where = f"column {number} ({label!r})"
-        if not said and all(cell.kind in ("empty", "dash") for cell in cells):
+        if not own and kinds <= {"empty", "dash"}:
             self.open.append(f"{where} has no values; say its metric, or column {number}: skip")
-        line = self._line(number, label, means, said)
-        if not ({"metric", "quantity"} & set(line.settings) or self.by_rows or "metric" in self.whole):
+        line = self._line(number, label, meaning(path, self.paper), own)
+        if not (line.has("metric", "quantity") or by_rows or "metric" in self.whole):
             say = f"say column {number}: metric=P@1, or quantity=..., text, skip"
             self.open.append(f"{where} is of no known metric; {say}")
         return line
 
-    def _line(self, number: int, label: str, means: Meaning, said: Mapping[str, str]) -> Line:
+    def _line(self, number: int, label: str, means: Meaning, own: Mapping[str, str]) -> Line:
         proposed = {"metric": means.metric, "quantity": means.quantity, "dataset": means.dataset}
-        if {"metric", "quantity"} & set(said):
+        if {"metric", "quantity"} & set(own):
             proposed = {"dataset": means.dataset}
         settings = {key: value for key, value in proposed.items() if value}
-        settings |= {key: said[key] for key in _SUBJECT if key in said}
+        settings |= {key: own[key] for key in _SUBJECT if key in own}
         if "metric" in settings and not is_metric(settings["metric"]):
             name = settings["metric"]
             raise AuditError(f"{name!r} is no metric; {known_names(name, _METRICS)}")
         if "dataset" in settings:
             settings["dataset"] = self._dataset(settings["dataset"])
-        role: Literal["skip", "text", "values"] = "text" if "text" in said else "values"
-        role = "skip" if "skip" in said else role
-        return Line(number, role, said.get("id") or slug(label) or f"row_{number}", label, settings)
+        role: Literal["skip", "text", "values"] = "text" if "text" in own else "values"
+        role = "skip" if "skip" in own else role
+        return Line(number, role, own.get("id") or slug(label) or f"row_{number}", label, settings)
 
     def _cell(self, row: Line, column: Line) -> Cell:
         """The cell with what the user says that it holds; one with the unit of its line is a number."""
         place = row.number, column.number
-        cell, said = self.table.rows[place[0] - 1].cells[place[1] - 1], self.said.cell.get(place, {})
+        cell, own = self.table.rows[place[0] - 1].cells[place[1] - 1], self.words.cell.get(place, {})
         settings = {**self.whole, **row.settings, **column.settings}
         if cell.with_unit and is_same_unit(cell.with_unit[1], settings.get("unit")):
             cell = replace(cell, kind="number", value=cell.with_unit[0])
-        if "dash" in said:
+        if "dash" in own:
             cell = replace(cell, kind="dash", value=None, sd=None, marks=(), why=None)
-        if "value" in said:
-            given = cell_of((Run(said["value"]),), {"decimal": "point"})
-            if given.kind != "number":
-                raise AuditError(f"{said['value']!r} is no printed number; write it as in value=75.10")
-            cell = replace(cell, kind="number", value=given.value, sd=given.sd, marks=given.marks, why=None)
-        marks = tuple(said["mark"].split()) if "mark" in said else cell.marks
-        cell = replace(cell, sd=said.get("sd", cell.sd), marks=marks)
+        if "value" in own:
+            new = cell_of((Run(own["value"]),), {"decimal": "point"})
+            if new.kind != "number":
+                raise AuditError(f"{own['value']!r} is no printed number; write it as in value=75.10")
+            cell = replace(cell, kind="number", value=new.value, sd=new.sd, marks=new.marks, why=None)
+        marks = tuple(own["mark"].split()) if "mark" in own else cell.marks
+        cell = replace(cell, sd=own.get("sd", cell.sd), marks=marks)
         name = f"cell {place[0]},{place[1]}"
         where = f"{name} (line {cell.line}): {cell.text!r}"
         if column.role == "text":
@@ -282,42 +289,40 @@ class Proposal:
             unit = cell.with_unit and f"has a unit; say column {place[1]}: unit={cell.with_unit[1]}"
             why = cell.why or unit or "is no number"
             self.open.append(f"{where} {why}; or say {name}: value=... or dash")
-        of_metric = cell.value and "metric" in settings and "quantity" not in settings
-        if of_metric and not 0 <= printed(cell.value or "").value <= 100:
+        of_metric = "metric" in settings and "quantity" not in settings
+        if cell.value and of_metric and not 0 <= printed(cell.value).value <= 100:
             say = "say --set decimal=comma, or what the column is"
             self.open.append(f"{where} is outside 0 to 100 for a metric; {say}")
         return cell
 
     # ------------------------------------------------------------------ what has to be settled
 
-    def _check_hidden(self, what: str, number: int, names: Iterable[Cell], said: Mapping[str, str]) -> None:
+    def _check_hidden(self, what: str, number: int, names: Iterable[Cell], own: Mapping[str, str]) -> None:
         """A name that cannot be read is given by the user."""
         hidden = next((cell for cell in names if cell.hidden), None)
-        if hidden is not None and not {"label", "skip"} & set(said):
+        if hidden is not None and not {"label", "skip"} & set(own):
             where = f"{what} {number} (line {hidden.line})"
             self.open.append(f"{where}: {hidden.text!r} {hidden.why}; or say {what} {number}: label=...")
 
     def _check_datasets(self) -> None:
         """A number of a metric is on a data set: its column's, its row's, or the table's."""
-        kept = self.kept_rows()
-        of_rows = "metric" in self.whole or any("metric" in row.settings for row in kept)
+        of_rows = "metric" in self.whole or any(row.has("metric") for row in self.kept_rows)
         of_metric = [
             column
             for column in self.columns
-            if column.role == "values" and "dataset" not in column.settings
-            if of_rows or "metric" in column.settings
+            if column.role == "values" and not column.has("dataset") and (of_rows or column.has("metric"))
         ]
         if "dataset" in self.whole or not of_metric:
             return
-        without = [row for row in kept if "dataset" not in row.settings]
-        what, lines = ("row", without) if len(without) < len(kept) else ("column", of_metric)
+        without = [row for row in self.kept_rows if not row.has("dataset")]
+        what, lines = ("row", without) if len(without) < len(self.kept_rows) else ("column", of_metric)
         for line in lines:
             say = f"say {what} {line.number}: dataset=ID, or --set dataset=ID for all"
             self.open.append(f"{what} {line.number} ({line.label!r}) is of no known data set; {say}")
 
     def _check_fractions(self) -> None:
         """Metrics of at most 1 are fractions, or very low percentages: the user says which."""
-        others = {line.number for line in self.columns if "quantity" in line.settings or line.role == "text"}
+        others = {line.number for line in self.columns if line.has("quantity") or line.role == "text"}
         values = [
             printed(cell.value).value
             for (_, column), cell in self.cells.items()
@@ -325,21 +330,6 @@ class Proposal:
         ]
         if "unit" not in self.whole and self.has_metrics and values and max(values) <= 1:
             self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
-
-    @property
-    def has_metrics(self) -> bool:
-        lines = (*self.value_columns(), *self.kept_rows())
-        return "metric" in self.whole or any("metric" in line.settings for line in lines)
-
-
-def _ids(rows: Sequence[Row], meanings: Sequence[Meaning]) -> list[str]:
-    """For each row its innermost name as an id, or all of its names where that is not enough; "" for none.
-
-    A name that says a data set or a metric stands aside where there is another.
-    """
-    inner = [slug((it.rest or row.names or ("",))[-1]) for row, it in zip(rows, meanings, strict=True)]
-    counts = Counter(inner)
-    return [slug(" ".join(row.names)) if counts[id] > 1 else id for row, id in zip(rows, inner, strict=True)]
 
 
 def slug(text: str) -> str:
@@ -371,25 +361,25 @@ def entry(proposal: Proposal) -> dict[str, Plain]:
     table, whole = proposal.table, proposal.whole
     if proposal.open:
         raise AuditError("\n".join(f"{table.name}: {point}" for point in proposal.open))
-    columns, rows = proposal.value_columns(), proposal.kept_rows()
+    columns, rows = proposal.value_columns, proposal.kept_rows
     settings = [line.settings for line in (*columns, *rows)]
-    subjects = [it.get("metric") or it.get("quantity") for it in (*settings, whole)]
+    subjects = [keys.get("metric") or keys.get("quantity") for keys in (*settings, whole)]
     names = list(dict.fromkeys(filter(None, subjects))) or ["Values"]
-    where = {"section": whole.get("section"), "page": _number(whole, "page"), "label": whole.get("label")}
+    page, runs = (int(whole[key]) if key in whole else None for key in ("page", "runs"))
     file = "pasted text" if table.name == "standard input" else table.name.rpartition("/")[2]
     keys = {
-        "where": _given(where),
+        "where": _stated({"section": whole.get("section"), "page": page, "label": whole.get("label")}),
         "caption": whole.get("caption") or f"{', '.join(names[:4])} in {counted(len(rows), 'row')}",
         "dataset": whole.get("dataset"),
         "metric": whole.get("metric"),
         "unit": whole.get("unit", "percent" if proposal.has_metrics else None),
         "source": whole.get("source", "copied" if "from" in whole else "unknown"),
         "from": whole.get("from"),
-        "runs": _number(whole, "runs"),
+        "runs": runs,
     }
     spread = {"spread": whole.get("spread")} if any(cell.sd for cell in proposal.cells.values()) else {}
     return {
-        **_given(keys),
+        **_stated(keys),
         **spread,
         "transcription": {"source": f"{file} ({table.form}), read by program", "verified_by": None},
         "columns": [_column(column) for column in columns],
@@ -400,11 +390,7 @@ def entry(proposal: Proposal) -> dict[str, Plain]:
     }
 
 
-def _number(whole: Mapping[str, str], key: str) -> int | None:
-    return int(whole[key]) if key in whole else None
-
-
-def _given(keys: Mapping[str, Plain]) -> dict[str, Plain]:
+def _stated(keys: Mapping[str, Plain]) -> dict[str, Plain]:
     return {key: value for key, value in keys.items() if value is not None}
 
 
@@ -422,8 +408,8 @@ def _column(column: Line) -> Plain:
 
 def _value(proposal: Proposal, row: int, column: Line) -> Plain:
     """A printed number, or a mapping with what stands beside it; None for a dash."""
-    cell, said = proposal.cells[row, column.number], proposal.said.cell.get((row, column.number), {})
-    more: dict[str, Plain] = {key: said[key] for key in _OF_CELL if key in said}
+    cell, own = proposal.cells[row, column.number], proposal.words.cell.get((row, column.number), {})
+    more: dict[str, Plain] = {key: own[key] for key in _OF_CELL if key in own}
     if column.role == "text":
         value = None if cell.kind in ("empty", "dash") else cell.text
     else:

@@ -44,29 +44,32 @@ _NO_TABLE = {
 }
 
 
-def read(source: str, said: Mapping[str, str]) -> Table:
+def read(source: str, settings: Mapping[str, str]) -> Table:
     """The table that is meant, of the file `source`, or of standard input for `-`.
 
-    `said`: what the user says of it: format, number (which of its tables), heads, names, separator, decimal,
+    `settings`: what the user says of it: format, number (which of its tables), heads, names, separator, decimal,
     beside. Raises `AuditError`: no file, no text, no table, several, or one that is malformed.
     """
-    return table_of(source, text_of(source), said)
+    return table_of(source, text_of(source), settings)
 
 
-def table_of(source: str, text: str, said: Mapping[str, str]) -> Table:
+def table_of(source: str, text: str, settings: Mapping[str, str]) -> Table:
     """`read` for a text that was read already."""
     name = _name(source)
-    form = said.get("format") or _form(source, name, text)
-    match form:
-        case "latex":
-            tables = latex.tables(name, text)
-        case "markdown":
-            tables = _of_markdown(name, text)
-        case "html":
-            tables = _of_html(name, text)
-        case _:
-            tables = _of_csv(name, text, said, "tab" if form == "tsv" else None)
-    return laid_out(_chosen(tables, name, form, said.get("number")), name, form, said)
+    form = settings.get("format")
+    if form is None:  # by the ending of the name, or by what no other form has
+        by_name = _SUFFIXES.get(Path(source).suffix.casefold()) if source != "-" else None
+        forms = [by_name] if by_name else [form for form, sign in _SIGNS.items() if sign.search(text)]
+        if len(forms) != 1:
+            offer = f"say --set format={'|'.join(FORMS)}"
+            raise AuditError(f"{name}: of which form it is cannot be told; {offer}")
+        form = forms[0]
+    readers = {"latex": latex.tables, "markdown": _of_markdown, "html": _of_html}
+    if form in readers:
+        tables = readers[form](name, text)
+    else:
+        tables = _of_csv(name, text, settings, "tab" if form == "tsv" else None)
+    return laid_out(_chosen(tables, name, form, settings.get("number")), name, form, settings)
 
 
 def _name(source: str) -> str:
@@ -96,25 +99,13 @@ def text_of(source: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _form(source: str, name: str, text: str) -> str:
-    """By the ending of the name, or by what no other form has."""
-    by_name = _SUFFIXES.get(Path(source).suffix.casefold()) if source != "-" else None
-    forms = [by_name] if by_name else [form for form, sign in _SIGNS.items() if sign.search(text)]
-    if len(forms) != 1:
-        raise AuditError(f"{name}: of which form it is cannot be told; say --set format={'|'.join(FORMS)}")
-    return forms[0]
-
-
 def _chosen(tables: list[Source], name: str, form: str, number: str | None) -> Source:
     if not tables:
         raise AuditError(f"{name}: {_NO_TABLE.get(form, 'it is empty; give one with a heading and rows')}")
     if number is not None and int(number) > len(tables):
         raise AuditError(f"{name}: there is no table {number}; say --set number=N up to {len(tables)}")
     if number is None and len(tables) > 1:
-        listed = "; ".join(
-            f"{k} on line {table.line}" + (f", {table.caption[:40]!r}" if table.caption else "")
-            for k, table in enumerate(tables[:12], 1)
-        )
+        listed = "; ".join(f"{k} on line {table.line}" for k, table in enumerate(tables[:12], 1))
         more = f"; and {len(tables) - 12} more" if len(tables) > 12 else ""
         raise AuditError(f"{name}: {len(tables)} tables; say --set number=N ({listed}{more})")
     return tables[int(number or 1) - 1]
@@ -123,8 +114,10 @@ def _chosen(tables: list[Source], name: str, form: str, number: str | None) -> S
 # --------------------------------------------------------------------------- separated values
 
 
-def _of_csv(name: str, text: str, said: Mapping[str, str], usual: str | None) -> list[Source]:
-    separator = said.get("separator") or usual or _separator(name, text, said.get("decimal") == "comma")
+def _of_csv(name: str, text: str, settings: Mapping[str, str], usual: str | None) -> list[Source]:
+    separator = (
+        settings.get("separator") or usual or _separator(name, text, settings.get("decimal") == "comma")
+    )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=SEPARATORS[separator], strict=True)
     rows: list[tuple[Piece, ...]] = []
     line = 1
@@ -177,7 +170,7 @@ def _of_html(name: str, text: str) -> list[Source]:
     while page.open:
         page.handle_endtag("table")
     return [
-        Source(tuple(table.rows), table.line, table.heads or None, table.heads == 0, caption=table.caption)
+        Source(tuple(table.rows), table.line, table.heads or None, table.heads == 0)
         for table in sorted(page.tables, key=lambda table: table.line)
         if table.rows
     ]
@@ -203,7 +196,6 @@ class _Table:
     in_head: bool = True
     """Whether rows may be of the heading: before or within <thead>, or of <th> alone."""
     only_th: bool = True
-    caption: str = ""
 
 
 class _Page(HTMLParser):
@@ -215,12 +207,11 @@ class _Page(HTMLParser):
         self.tables: list[_Table] = []
         self.open: list[_Table] = []
         self.silent: str | None = None
-        self.caption = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        told = given.get(_LINE) or ""
-        line = int(told) if told.isdecimal() else self.getpos()[0]
+        attributes = dict(attrs)
+        number = attributes.get(_LINE) or ""
+        line = int(number) if number.isdecimal() else self.getpos()[0]
         if tag in _SILENT:
             self.silent = tag
         elif tag == "table":
@@ -232,30 +223,27 @@ class _Page(HTMLParser):
         elif tag in ("td", "th"):
             self._end_cell()
             self.open[-1].only_th &= tag == "th"
-            styles = [("", "bold")] if tag == "td" and _is_bold(given) else []
-            self.open[-1].cell = _Cell(line, _span(given.get("colspan")), _span(given.get("rowspan")), styles)
+            styles = [("", "bold")] if tag == "td" and _is_bold(attributes) else []
+            self.open[-1].cell = _Cell(
+                line, _span(attributes.get("colspan")), _span(attributes.get("rowspan")), styles
+            )
         elif tag in ("thead", "tbody", "tfoot"):
             self._end_row()
             self.open[-1].in_head = tag == "thead"
-        elif tag == "caption":
-            self.caption = True
         elif (cell := self.open[-1].cell) is not None:
             if tag in _BLOCKS:
                 cell.runs.append(Run(" "))
             elif tag in _STYLES or tag == "span":
-                cell.styles.append((tag, _STYLES.get(tag) or ("bold" if _is_bold(given) else "")))
+                cell.styles.append((tag, _STYLES.get(tag) or ("bold" if _is_bold(attributes) else "")))
 
     def handle_endtag(self, tag: str) -> None:
         if tag == self.silent:
             self.silent = None
-        elif tag == "caption":
-            self.caption = False
         elif not self.open:
             return
         elif tag == "table":
             self._end_row()
             self.tables.append(self.open.pop())
-            self.caption = False
         elif tag in ("tr", "thead"):
             self._end_row()
             self.open[-1].in_head &= tag != "thead"
@@ -267,14 +255,9 @@ class _Page(HTMLParser):
                 del cell.styles[len(tags) - 1 - tags[::-1].index(tag)]
 
     def handle_data(self, data: str) -> None:
-        if self.silent or not self.open:
-            return
-        table = self.open[-1]
-        if self.caption:
-            table.caption = " ".join(f"{table.caption} {data}".split())
-        elif table.cell is not None:
-            styles = frozenset(style for _, style in table.cell.styles if style)
-            table.cell.runs.append(Run(data, styles))
+        cell = self.open[-1].cell if self.open and not self.silent else None
+        if cell is not None:
+            cell.runs.append(Run(data, frozenset(style for _, style in cell.styles if style)))
 
     def _end_cell(self) -> None:
         table = self.open[-1]
@@ -294,14 +277,14 @@ class _Page(HTMLParser):
         table.row, table.only_th = [], True
 
 
-def _span(given: str | None) -> int:
-    text = (given or "1").strip()
+def _span(attribute: str | None) -> int:
+    text = (attribute or "1").strip()
     return min(max(int(text), 1), _MOST_SPAN) if re.fullmatch("[0-9]{1,5}", text) else 1
 
 
-def _is_bold(given: Mapping[str, str | None]) -> bool:
+def _is_bold(attributes: Mapping[str, str | None]) -> bool:
     """As pages made from LaTeX write it: a class ltx_font_bold, or a style."""
-    style = f"{given.get('style') or ''} {given.get('class') or ''}"
+    style = f"{attributes.get('style') or ''} {attributes.get('class') or ''}"
     return re.search(r"font-weight:\s*(bold|[6-9]00)|font_bold|\bbold\b", style) is not None
 
 

@@ -71,7 +71,6 @@ class Source:
     """Whether there may be more of them than `heads`: a rule below the first row of several."""
     fills: bool = False
     """Whether a cell over several rows has empty ones below it in the file (LaTeX), or none (HTML)."""
-    caption: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +125,6 @@ class Table:
     names: int
     """How many columns at the left name the rows."""
     rows: tuple[Row, ...]
-    caption: str = ""
 
     @property
     def width(self) -> int:
@@ -179,8 +177,8 @@ class _UnclearError(ValueError):
     """The message says why."""
 
 
-def cell_of(runs: Sequence[Run], said: Mapping[str, str], **place: Any) -> Cell:
-    """What the cell with these characters says; `said` and `place` as in `Cell` and above."""
+def cell_of(runs: Sequence[Run], settings: Mapping[str, str], **place: Any) -> Cell:
+    """What the cell with these characters says; `settings` and `place` as in `Cell` and above."""
     text = " ".join("".join(run.text for run in runs).split())
     fields: dict[str, Any] = {"text": text, **place}
     if not is_visible(text) or any(unicodedata.category(sign) in ("Cc", "Cf") for sign in text):
@@ -190,15 +188,15 @@ def cell_of(runs: Sequence[Run], said: Mapping[str, str], **place: Any) -> Cell:
     if len(text) > _LONGEST or not any(sign.isdigit() for sign in text):
         return Cell(kind="text", **fields)
     try:
-        return Cell(**_number(runs, said), **fields)
+        return Cell(**_number(runs, settings), **fields)
     except _UnclearError as err:
         return Cell(kind="unclear", why=str(err), **fields)
 
 
-def _number(runs: Sequence[Run], said: Mapping[str, str]) -> dict[str, Any]:
+def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
     """The fields of a number with spread and marks, or of text. Raises `_UnclearError`."""
     signs, small = _on_the_line(runs)
-    line, decimal = "".join(sign for sign, _ in signs), said.get("decimal")
+    line, decimal = "".join(sign for sign, _ in signs), settings.get("decimal")
     match = _CELL.fullmatch(line)
     if match is None:
         return _no_number(line, bool(small), decimal)
@@ -215,9 +213,9 @@ def _number(runs: Sequence[Run], said: Mapping[str, str]) -> dict[str, Any]:
         else:
             marks += [mark for mark in re.split(r"[,\s]+", text) if mark]
     for text in beside:
-        if "beside" not in said:
+        if "beside" not in settings:
             raise _UnclearError(f"has {text!r} beside the number; say --set beside=sd or beside=mark")
-        if said["beside"] == "mark":
+        if settings["beside"] == "mark":
             marks.append(text.replace(" ", "_"))
         elif sd is not None:
             raise _UnclearError(f"has two spreads, {sd!r} and {text!r}; give it with a correction")
@@ -288,8 +286,8 @@ def _spelled(number: str, decimal: str | None) -> str:
 Grid = list[list[Cell]]
 
 
-def laid_out(source: Source, name: str, form: str, said: Mapping[str, str]) -> Table:
-    """The table that a reader gives. `heads` and `names` in `said`: how many rows are the heading, and how
+def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) -> Table:
+    """The table that a reader gives. `heads` and `names` in `settings`: how many rows are the heading, and how
     many columns name the rows.
 
     Raises `AuditError` for rows of different lengths and for tables without rows or columns.
@@ -299,12 +297,12 @@ def laid_out(source: Source, name: str, form: str, said: Mapping[str, str]) -> T
     width = max(map(len, pieces), default=0)
     check_size(name, source.line, len(pieces) * width)
     grid = [
-        [_cell(piece, column, said) for column, piece in enumerate(_filled_up(row, width), 1)]
+        [_cell(piece, column, settings) for column, piece in enumerate(_filled_up(row, width), 1)]
         for row in pieces
     ]
     if not grid:
         raise AuditError(f"{at}: the table has no rows; give one with a heading and rows")
-    top = int(said["heads"]) if "heads" in said else _heads(grid, source)
+    top = int(settings["heads"]) if "heads" in settings else _heads(grid, source)
     if not 0 < top < len(grid):
         what = "no heading" if top == 0 else "no rows below its heading"
         raise AuditError(f"{at}: the table has {what}; say --set heads=N, its number of rows")
@@ -314,11 +312,11 @@ def laid_out(source: Source, name: str, form: str, said: Mapping[str, str]) -> T
         if len(row) != columns and not _is_section(cells):
             what = f"{len(row)} cells under {columns} columns; write one for each"
             raise AuditError(f"{name}:{cells[0].line}: {what}, an empty one where there is none")
-    left = int(said["names"]) if "names" in said else _names(body)
+    left = int(settings["names"]) if "names" in settings else _names(body)
     if left >= width:
         raise AuditError(f"{at}: no column holds numbers; is this a table of results?")
     heading = tuple(map(tuple, grid[:top]))
-    return Table(name, form, source.line, heading, left, _rows(body, left), source.caption)
+    return Table(name, form, source.line, heading, left, _rows(body, left))
 
 
 def _placed(source: Source, name: str) -> list[list[Piece]]:
@@ -355,11 +353,11 @@ def _filled_up(row: list[Piece], width: int) -> list[Piece]:
     return [*row, *[empty] * (width - len(row))]
 
 
-def _cell(piece: Piece, column: int, said: Mapping[str, str]) -> Cell:
+def _cell(piece: Piece, column: int, settings: Mapping[str, str]) -> Cell:
     place: dict[str, Any] = {"column": column, "line": piece.line, "across": piece.across}
     if piece.why:
         return Cell(text=piece.text, kind="unclear", why=piece.why, hidden=True, **place)
-    return replace(cell_of(piece.runs, said, **place), text=piece.text)
+    return replace(cell_of(piece.runs, settings, **place), text=piece.text)
 
 
 def _is_section(row: Sequence[Cell]) -> bool:

@@ -135,10 +135,10 @@ def table_command(
     Rows are counted without the heading. What cannot be read is listed cell by cell, and until it is
     settled nothing is written.
     """
-    from audit.authoring.propose import Proposal, put, said
+    from audit.authoring.propose import Proposal, corrections, put
     from audit.authoring.reading import read
 
-    file, words = open_file(paper), said(sets(more), maps or ())
+    file, words = open_file(paper), corrections(sets(more), maps or ())
     proposal = Proposal(read(source, words.table), file.paper, words)
     _show(proposal)
     put(file, proposal)
@@ -171,7 +171,7 @@ def _show(proposal: Proposal) -> None:
     head_rows = f"rows of the heading: {len(table.heading)} (else --set heads=N)"
     say(f"{table.name}:{table.line}: {table.form}; {head_rows}")
     for (at, column), cell in proposal.cells.items():
-        if {"value", "dash", "sd", "mark"} & set(proposal.said.cell.get((at, column), {})):
+        if {"value", "dash", "sd", "mark"} & set(proposal.words.cell.get((at, column), {})):
             written = "null" if cell.value is None else " ".join([cell.value, cell.sd or "", *cell.marks])
             say(f"cell {at},{column}: {cell.text!r} is taken as {written}, as you said")
         elif cell.value is not None and cell.value.rstrip("%") not in cell.text:
@@ -435,7 +435,7 @@ def verify_command(
     decimal, beside, separator.
     """
     from audit.authoring import verifying
-    from audit.authoring.propose import said
+    from audit.authoring.propose import corrections
     from audit.authoring.reading import read
     from audit.claims.source import read as read_yaml
 
@@ -461,7 +461,7 @@ def verify_command(
             f"{against}: {name} was read from a file of this name, which is no second reading; give another "
             "transcription of the page"
         )
-    second, left_out = verifying.second_reading(read(against, said(sets(more)).table), name, first)
+    second, left_out = verifying.second_reading(read(against, corrections(sets(more)).table), name, first)
     if left_out:
         say(left_out)
     differences = list(verifying.differences(first, second))

@@ -16,7 +16,7 @@ from audit import cli
 from audit.authoring.edit import ClaimFile
 from audit.authoring.entries import SCHEMA_NAME, write_scaffold
 from audit.authoring.headings import Meaning, meaning, metric_of
-from audit.authoring.propose import Proposal, put, said
+from audit.authoring.propose import Proposal, corrections, put
 from audit.authoring.reading import read, table_of
 from audit.claims.load import Paper, builtin_claims, json_schema, load
 from audit.errors import AuditError, Exit
@@ -73,7 +73,7 @@ def test_titles_name_a_data_set_and_a_metric_in_either_order_of_nesting(
 
 def test_corrections_say_what_stands_where_and_the_later_word_counts() -> None:
     words = ["columns 2-3: metric=P@1 dataset=a", "column 3:metric=P@3", 'row 2: label="A, B: c"']
-    parts = said({}, [*words, "cell 5 , 3: value=75.1 mark=*", "column 4: skip"])
+    parts = corrections({}, [*words, "cell 5 , 3: value=75.1 mark=*", "column 4: skip"])
     a = {"dataset": "a"}
     assert parts.column == {2: {"metric": "P@1", **a}, 3: {"metric": "P@3", **a}, 4: {"skip": "skip"}}
     assert parts.row == {2: {"label": "A, B: c"}}
@@ -93,7 +93,7 @@ def proposed(path: Path, folder: Path, *maps: str) -> tuple[ClaimFile, Proposal]
     whole = {key: str(value) for key, value in right.items()}
     for text in maps:
         whole |= dict(it.split("=") for it in text.removeprefix("table: ").split() if "table: " in text)
-    words = said(whole, [text for text in maps if "table: " not in text])
+    words = corrections(whole, [text for text in maps if "table: " not in text])
     file = ClaimFile.open(claims)
     return file, Proposal(read(str(path), words.table), file.paper, words)
 
@@ -115,11 +115,11 @@ def test_nothing_is_lost_between_the_table_and_the_loader(path: Path, tmp_path: 
     put(file, mapped)
     file.save()
     (table,) = load(tmp_path / "toy.yaml").table_records()
-    columns = mapped.value_columns()
+    columns = mapped.value_columns
     for number, (row, of_row) in enumerate(zip(table.rows, right["rows"], strict=True), 1):
         assert row.label == ", ".join(of_row["names"])
         for column, cell in zip(columns, row.cells, strict=True):
-            if (number, column.number) not in mapped.said.cell:
+            if (number, column.number) not in mapped.words.cell:
                 held = of_row["cells"][column.number - 1 - mapped.table.names]
                 wanted = as_printed(held, column.role == "text", cell.printed)
                 assert (cell.printed, cell.sd, cell.mark) == wanted
@@ -158,7 +158,7 @@ def test_a_mutated_table_is_put_into_a_valid_file_or_refused(
     """In sentences; and every number that is in the table stands in the text that would be written."""
     path, text = case
     file = replace(claims)
-    words = said({"dataset": "eurlex_4k", "unit": "percent", "number": "1"}, maps)
+    words = corrections({"dataset": "eurlex_4k", "unit": "percent", "number": "1"}, maps)
     try:
         mapped = Proposal(table_of(path.name, text, words.table), file.paper, words)
         put(file, mapped)
