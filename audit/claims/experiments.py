@@ -176,17 +176,14 @@ class Experiment(Model):
         yield from repeated(("datasets",), self.datasets or ())
         to_run = ("model", "variant", "protocol", "recipe")
         keys = (*to_run, "config", "training", "noise", "tuning", "readings")
-        given = [key for key in keys if key in self.model_fields_set and getattr(self, key) is not None]
+        stated = [key for key in keys if key in self.model_fields_set and getattr(self, key) is not None]
         if self.command is not None:
-            for key in (*given, *(["unavailable"] if self.unavailable is not None else [])):
+            for key in (*stated, *(["unavailable"] if self.unavailable is not None else [])):
                 yield (key,), "stands beside command, which makes the runs; drop one of them"
         elif self.unavailable is not None:
-            for key in given:
-                yield (
-                    (key,),
-                    "stands beside unavailable; drop it, or drop unavailable if the experiment can be run",
-                )
-        elif missing := [key for key in to_run if key not in given]:
+            text = "stands beside unavailable; drop it, or drop unavailable if the experiment can be run"
+            yield from (((key,), text) for key in stated)
+        elif missing := [key for key in to_run if key not in stated]:
             what = f"lacks {', '.join(missing)}"
             yield (), f"{what}; add what to run, or say in unavailable why it cannot be run"
         if self.noise is not None and self.tuning is not None:

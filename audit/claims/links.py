@@ -93,17 +93,17 @@ class Links:
 
     def _in_cell(self, path: KeyPath, table: str, row: int, column: int) -> Iterator[Misfit]:
         """An experiment on one data set cannot stand behind a number on another."""
-        it, value = self.paper.tables[table].rows[row], self.paper.tables[table].rows[row].values[column]
-        place: KeyPath = (*path, "values", column)
+        line = self.paper.tables[table].rows[row]
+        value, place = line.values[column], (*path, "values", column)
         if value and value.experiment:
             yield from self.unknown((*place, "experiment"), "named experiment", value.experiment)
-        said = self.paper.tables[table].cell(row, column)
-        name, dataset = said["experiment"], said["dataset"]
-        if value is None or not said["metric"] or dataset not in self.paper.datasets:
+        fields = self.paper.tables[table].cell(row, column)
+        name, dataset = fields["experiment"], fields["dataset"]
+        if value is None or not fields["metric"] or dataset not in self.paper.datasets:
             return
-        if it.experiment == name:
+        if line.experiment == name:
             place = (*path, "experiment")
-        elif by_column := [key for key, other in (it.experiments or {}).items() if other == name]:
+        elif by_column := [key for key, other in (line.experiments or {}).items() if other == name]:
             place = (*path, "experiments", by_column[0])
         whole, single = self.paper.experiments.get(name), self.paper.single_experiments.get(name)
         if whole and whole.datasets and dataset not in whole.datasets:
@@ -114,21 +114,21 @@ class Links:
             yield place, f"{text}; name an experiment on {dataset!r}"
 
     def in_experiments(self) -> Iterator[Misfit]:
-        for name, it in self.paper.experiments.items():
+        for name, experiment in self.paper.experiments.items():
             path: KeyPath = ("experiments", name)
-            yield from self.unknown((*path, "dataset"), "data set", it.dataset)
-            for index, dataset in enumerate(it.datasets or ()):
+            yield from self.unknown((*path, "dataset"), "data set", experiment.dataset)
+            for index, dataset in enumerate(experiment.datasets or ()):
                 yield from self.unknown((*path, "datasets", index), "data set", dataset)
         for place, departure in enumerate(self.paper.departures):
-            for index, experiment in enumerate(departure.experiments or ()):
+            for index, name in enumerate(departure.experiments or ()):
                 path = ("departures", place, "experiments", index)
-                yield from self.unknown(path, "named experiment", experiment)
+                yield from self.unknown(path, "named experiment", name)
 
-    # ----------------------------------------------------------------------- margins and readings
+    # ----------------------------------------------------------------------- margins and open choices
 
     def in_margins(self) -> Iterator[Misfit]:
         """Margins are of tables, of claims that are judged by one, or for all others."""
-        claims, tables = {it.id: it for it in self.paper.claims}, self.paper.tables
+        claims, tables = {claim.id: claim for claim in self.paper.claims}, self.paper.tables
         if claims and "default" not in self.paper.margins:
             text = "this key is missing; add {value: 0.5, rule: field, why: ...} or another margin"
             yield ("margins", "default"), text
@@ -144,24 +144,24 @@ class Links:
 
     def in_specifications(self) -> Iterator[Misfit]:
         """What is open nowhere or is not there, set by two open choices, and too large grids."""
-        readings = self.paper.readings
-        there, limit = (readings.open, readings.limit) if readings else ({}, "full")
-        for name, it in self.paper.experiments.items():
+        grid = self.paper.readings
+        there, limit = (grid.open, grid.limit) if grid else ({}, "full")
+        for name, experiment in self.paper.experiments.items():
             path: KeyPath = ("experiments", name, "readings")
-            yield from repeated(path, it.readings)
+            yield from repeated(path, experiment.readings)
             keys: dict[str, str] = {}
-            for index, open_name in enumerate(it.readings):
-                yield from self.unknown((*path, index), "open choice", open_name)
-                choices = there[open_name].choices.values() if open_name in there else ()
+            for index, thing in enumerate(experiment.readings):
+                yield from self.unknown((*path, index), "open choice", thing)
+                choices = there[thing].choices.values() if thing in there else ()
                 for key in dict.fromkeys(key for choice in choices for key in choice.changed_keys()):
-                    if keys.setdefault(key, open_name) != open_name:
-                        text = f"{open_name!r} sets {key}, which {keys[key]!r} sets too"
+                    if keys.setdefault(key, thing) != thing:
+                        text = f"{thing!r} sets {key}, which {keys[key]!r} sets too"
                         yield (*path, index), f"{text}; make one open choice of the two"
-            sizes = [len(there[open_name].choices) for open_name in it.readings if open_name in there]
+            sizes = [len(there[thing].choices) for thing in experiment.readings if thing in there]
             if (number := how_many(sizes, limit)) > MOST:
                 text = f"makes {counted(number, 'reading')}, and {MOST} are the most; leave some out"
                 yield path, f"{text}, or set limit: one_at_a_time" if limit == "full" else text
-        used = {name for it in self.paper.experiments.values() for name in it.readings}
+        used = {thing for experiment in self.paper.experiments.values() for thing in experiment.readings}
         for name in there:
             if name not in used:
                 text = "is open in no experiment; name it in the readings of one, or drop it"
@@ -218,15 +218,19 @@ class Links:
             yield from ((place, text) for text in _in_target(target, claim))
         if len(targets) < 2 or "among" in claim.references:
             return  # the best level may stand among the others
+
+        def experiment_of(target: Cell | str) -> str | None:
+            return target.experiment if isinstance(target, Cell) else target
+
         (_, first), *others = targets
         on = self.paper.dataset_of(first)
         for place, other in others:
-            dataset, experiment = self.paper.dataset_of(other), _experiment(other)
+            dataset, experiment = self.paper.dataset_of(other), experiment_of(other)
             if first == other:
                 yield place, "names the same cell as the other side; name another one"
             elif on and dataset and on != dataset:
                 yield place, f"is on data set {dataset!r}, the other side on {on!r}; name one on that"
-            elif experiment and experiment == _experiment(first):
+            elif experiment and experiment == experiment_of(first):
                 yield place, f"is experiment {experiment!r} like the other side; name another experiment"
 
     def _in_expression(
@@ -247,14 +251,10 @@ class Links:
                     row_of(reference, tables)
                 check_known("table", table, tables)
                 if column:
-                    columns = [it.id for it in tables[table].columns]
+                    columns = [line.id for line in tables[table].columns]
                     check_known("column", column[0], ["*", *columns], of=f"table {table!r} has")
             except UnresolvedError as err:
                 yield path, str(err)
-
-
-def _experiment(target: Cell | str) -> str | None:
-    return target.experiment if isinstance(target, Cell) else target
 
 
 def _in_target(target: Cell | str, claim: Claim) -> Iterator[str]:
@@ -269,8 +269,8 @@ def _in_target(target: Cell | str, claim: Claim) -> Iterator[str]:
     elif target.metric and target.unit == "fraction":
         for text in filter(None, (target.printed, target.sd)):
             if printed(text).decimals < 2:
-                told = f"{target.address} prints {text!r}, a fraction with fewer than two decimals"
-                yield f"{told}, too coarse for a claim; drop this metric from the claim"
+                what = f"{target.address} prints {text!r}, a fraction with fewer than two decimals"
+                yield f"{what}, too coarse for a claim; drop this metric from the claim"
     if claim.of_one_printed and target.source == "copied":
         origin = target.copied_from or "another paper"
         text = f"{row} is copied from {origin}, and a copied number is not this paper's run"

@@ -14,7 +14,7 @@ fingerprint (written by hand) is taken at its word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from importlib import resources
@@ -46,7 +46,7 @@ from audit.claims.schema import (
 )
 from audit.claims.specifications import Specifications, SpecifiedExperiment, fixed, specified_experiments
 from audit.errors import ClaimFileError
-from audit.kinds import AnyClaim, Claim
+from audit.kinds import KINDS, AnyClaim, Claim
 from audit.stats.printed import in_percent
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
@@ -115,18 +115,18 @@ class Paper(Model):
 
     def response_record(self) -> record.AuthorResponse | None:
         """What the authors said, as a record; None while nobody asked them."""
-        said = self.author_response
-        return record.AuthorResponse(**said.model_dump()) if said else None
+        response = self.author_response
+        return record.AuthorResponse(**response.model_dump()) if response else None
 
     @property
     def read_by(self) -> str:
         """`text extracted from the PDF; two independent readings, compared by program`"""
-        said = (self.transcription.source, self.transcription.compared) if self.transcription else ()
-        return "; ".join(it.strip().rstrip(".") for it in said if it)
+        texts = (self.transcription.source, self.transcription.compared) if self.transcription else ()
+        return "; ".join(text.strip().rstrip(".") for text in texts if text)
 
     def missing_records(self) -> tuple[record.Untranscribed, ...]:
         """Tables and figures of the paper that the file does not hold."""
-        return tuple(record.Untranscribed(it.label, it.why) for it in self.missing)
+        return tuple(record.Untranscribed(table.label, table.why) for table in self.missing)
 
     def table_records(self) -> tuple[record.TableRecord, ...]:
         """All tables, in the order of the file, each cell with its address, source and experiment."""
@@ -140,17 +140,22 @@ class Paper(Model):
     def dataset_records(self) -> tuple[record.DatasetRecord, ...]:
         """All data sets as the paper describes them."""
         return tuple(
-            record.DatasetRecord(name, it.name, it.catalogue, it.printed)
-            for name, it in self.datasets.items()
+            record.DatasetRecord(id, data.name, data.catalogue, data.printed)
+            for id, data in self.datasets.items()
         )
 
     def claim_records(self) -> tuple[record.ClaimRecord, ...]:
         """The claims that runs can decide: one record for each claim and metric, in the order of the file."""
-        return self._claim_records
+        return tuple(claim for claim in self._statements if KINDS[claim.kind].by_runs)
+
+    def statements(self) -> tuple[record.ClaimRecord, ...]:
+        """All that the text states, in the order of the file, to be held against the tables."""
+        return self._statements
 
     @cached_property
-    def _claim_records(self) -> tuple[record.ClaimRecord, ...]:
-        return self._records(claim for claim in self.claims if claim.by_runs)
+    def _statements(self) -> tuple[record.ClaimRecord, ...]:
+        pairs = ((claim, metric) for claim in self.claims for metric in self.metrics_of(claim))
+        return tuple(self._claim_record(claim, metric) for claim, metric in pairs)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Paper:
         """Without what was computed from the values before."""
@@ -158,15 +163,6 @@ class Paper(Model):
         for name in vars(copied).keys() - type(self).model_fields.keys():
             del vars(copied)[name]
         return copied
-
-    def statements(self) -> tuple[record.ClaimRecord, ...]:
-        """All that the text states, in the order of the file, to be held against the tables."""
-        return self._records(self.claims)
-
-    def _records(self, claims: Iterable[Claim]) -> tuple[record.ClaimRecord, ...]:
-        return tuple(
-            self._claim_record(claim, metric) for claim in claims for metric in self.metrics_of(claim)
-        )
 
     def metrics_of(self, claim: Claim) -> tuple[str, ...]:
         """The metrics that the claim is judged for one by one; "" stands for a claim that is about none."""
@@ -176,14 +172,14 @@ class Paper(Model):
 
     def without_runs(self, name: str, why: str, *, unavailable: bool = False) -> record.ExperimentRecord:
         """An experiment as the file describes it, with why there is no run of it."""
-        it = self.single_experiments.get(name) or self.specified_experiments[name].experiment
+        experiment = self.single_experiments.get(name) or self.specified_experiments[name].experiment
         return record.ExperimentRecord(
             id=name,
-            title=it.title,
-            model=it.model or "",
-            variant=it.variant or "",
-            dataset=it.on,
-            protocol=it.protocol or "",
+            title=experiment.title,
+            model=experiment.model or "",
+            variant=experiment.variant or "",
+            dataset=experiment.on,
+            protocol=experiment.protocol or "",
             config={},
             not_run=why,
             unavailable=unavailable,
@@ -193,9 +189,9 @@ class Paper(Model):
         """Where paper and public code differ for `experiment`; `here` is for the runner to fill."""
         family = experiment.removesuffix(f"-{self.single_experiments[experiment].dataset}")
         return tuple(
-            record.Deviation(it.what, it.paper, "", it.source, it.code, silent=it.silent)
-            for it in self.departures
-            if it.experiments is None or {experiment, family} & set(it.experiments)
+            record.Deviation(one.what, one.paper, "", one.source, one.code, silent=one.silent)
+            for one in self.departures
+            if one.experiments is None or {experiment, family} & set(one.experiments)
         )
 
     def known_as(self, dataset: str, *, content: str, partition: str = "", corpus: str = "") -> str:
@@ -203,13 +199,13 @@ class Paper(Model):
 
         One that is `dataset` too, in this split or another, is no other data set.
         """
-
-        def is_it(id: str) -> bool:
-            it = self.datasets[id]
-            declared = ((content, it.content), (partition, it.partition), (corpus, it.corpus))
-            return any(mine and mine in (known or ()) for mine, known in declared)
-
-        return "" if is_it(dataset) else next((id for id in self.datasets if is_it(id)), "")
+        hashes = {"content": content, "partition": partition, "corpus": corpus}
+        meant = [
+            id
+            for id, data in self.datasets.items()
+            if any(value and value in (getattr(data, name) or ()) for name, value in hashes.items())
+        ]
+        return "" if dataset in meant else next(iter(meant), "")
 
     def of_another(self, dataset: str) -> str:
         """Why runs on that data set say nothing of another."""
@@ -218,7 +214,7 @@ class Paper(Model):
     @property
     def superseded(self) -> Mapping[str, str]:
         """Hash of earlier margins -> why this audit takes over the runs that began under them."""
-        return {it.hash: it.why for it in self.supersedes}
+        return {earlier.hash: earlier.why for earlier in self.supersedes}
 
     @cached_property
     def margins_hash(self) -> str:
@@ -259,21 +255,17 @@ class Paper(Model):
         """Which labels a metric such as RP@5[few] is about, where the data set says so."""
         _, group, name = claim.metric.partition("[")
         known = self.datasets[claim.dataset].strata if group and claim.dataset else {}
-        it = known.get(name.removesuffix("]"))
-        return {"stratum": [it.from_, it.to]} if it else {}
+        stratum = known.get(name.removesuffix("]"))
+        return {"stratum": [stratum.from_, stratum.to]} if stratum else {}
 
     def _claim_record(self, claim: Claim, metric: str) -> record.ClaimRecord:
         targets, cells, dataset = self.subject(claim, metric)
-        experiments = [it.experiment if isinstance(it, record.Cell) else it for it in targets]
+        experiments = (target.experiment if isinstance(target, record.Cell) else target for target in targets)
         table = self.tables[cells[0].address.split(".")[0]] if cells else None
         own, more = claim.settings(), claim.from_tables(cells, table, self.cells.values())
         details = {**own.get("details", {}), **more.get("details", {})}
-        settings = {
-            "experiments": tuple(it for it in experiments if it is not None),
-            **own,
-            **more,
-            **({"details": details} if details else {}),
-        }
+        settings = {"experiments": tuple(filter(None, experiments)), **own, **more}
+        settings |= {"details": details} if details else {}
         return record.ClaimRecord(
             id=f"{claim.id}:{metric}" if metric else claim.id,
             claim=claim.id,
@@ -297,7 +289,7 @@ class Paper(Model):
         """What the claim is about in this metric: cells or experiments, the cells alone, their data set."""
         targets = [self.target(of, metric or getattr(claim, "quantity", None)) for of in claim.cells()]
         dataset = next(filter(None, map(self.dataset_of, targets)), None)
-        return targets, [it for it in targets if isinstance(it, record.Cell)], dataset
+        return targets, [target for target in targets if isinstance(target, record.Cell)], dataset
 
     def target(self, reference: str, metric: str | None) -> record.Cell | str:
         """The cell that a reference leads to, or the experiment that it names."""
@@ -325,8 +317,10 @@ class Paper(Model):
             label=table.where.label or name,
             caption=table.caption,
             columns=tuple(
-                record.Column(it.id, it.label or it.id, it.metric, it.dataset or table.dataset)
-                for it in table.columns
+                record.Column(
+                    column.id, column.label or column.id, column.metric, column.dataset or table.dataset
+                )
+                for column in table.columns
             ),
             rows=tuple(
                 record.Row(
@@ -343,18 +337,15 @@ class Paper(Model):
 
     def _cell(self, name: str, row: int, column: int) -> record.Cell:
         table = self.tables[name]
-        said = table.cell(row, column)
-        family = self.experiments.get(said["experiment"])
-        if family and family.datasets and said["dataset"]:
-            said["experiment"] = f"{said['experiment']}-{said['dataset']}"
-        experiment = self.single_experiments.get(said["experiment"])
-        said["source"] = said["source"] or "stated"
-        said["dataset"] = said["dataset"] if said["dataset"] in self.datasets else None
-        return record.Cell(
-            address=f"{name}.{table.rows[row].id}.{table.columns[column].id}",
-            method=experiment.method if experiment else None,
-            **said,
-        )
+        fields = table.cell(row, column)
+        family = self.experiments.get(fields["experiment"])
+        if family and family.datasets and fields["dataset"]:
+            fields["experiment"] = f"{fields['experiment']}-{fields['dataset']}"
+        experiment = self.single_experiments.get(fields["experiment"])
+        fields["source"] = fields["source"] or "stated"
+        fields["dataset"] = fields["dataset"] if fields["dataset"] in self.datasets else None
+        address = f"{name}.{table.rows[row].id}.{table.columns[column].id}"
+        return record.Cell(address=address, method=experiment.method if experiment else None, **fields)
 
 
 def _in_percent(cell: record.Cell) -> record.Cell:
@@ -424,12 +415,12 @@ def verified(name: str, tables: Mapping[str, Table], whole: Transcription | None
     `whole` is the paper's own record, which goes for every table that has none.
     """
     own = tables[name].transcription
-    said, of = (own, {name: tables[name]}) if own else (whole, tables)
-    if said is None or said.verified_by is None or is_outdated(said, of):
+    last, seen = (own, {name: tables[name]}) if own else (whole, tables)
+    if last is None or last.verified_by is None or is_outdated(last, seen):
         return None
-    return f"{said.verified_by}, {said.date or 'no date'}"
+    return f"{last.verified_by}, {last.date or 'no date'}"
 
 
-def is_outdated(said: Transcription, tables: Mapping[str, Table]) -> bool:
+def is_outdated(last: Transcription, tables: Mapping[str, Table]) -> bool:
     """Whether a number was changed since somebody verified them."""
-    return said.fingerprint is not None and said.fingerprint != fingerprint(tables)
+    return last.fingerprint is not None and last.fingerprint != fingerprint(tables)

@@ -32,10 +32,10 @@ def row_of(reference: str, tables: Tables) -> list[Cell]:
     """
     name, row, *_ = reference.split(".")
     check_known("table", name, tables)
-    rows = {it.id: it for it in tables[name].rows}
+    rows = {line.id: line.cells for line in tables[name].rows}
     if row in rows:
-        return list(rows[row].cells)
-    cells = [cell for it in rows.values() for cell in it.cells if cell.experiment == row]
+        return list(rows[row])
+    cells = [cell for line in rows.values() for cell in line if cell.experiment == row]
     if not cells:
         check_known("row", row, rows, of=f"table {name!r} has")
     return cells
@@ -49,9 +49,10 @@ def cell_of(reference: str, metric: str | None, tables: Tables) -> Cell:
     cells = row_of(reference, tables)
     table, row, *column = reference.split(".")
     if column:
-        check_known("column", column[0], [it.id for it in tables[table].columns], of=f"table {table!r} has")
-        check_known("row", row, [it.id for it in tables[table].rows], of=f"table {table!r} has")
-        (cell,) = (it for it in cells if it.address == reference)
+        columns, rows = ([line.id for line in lines] for lines in (tables[table].columns, tables[table].rows))
+        check_known("column", column[0], columns, of=f"table {table!r} has")
+        check_known("row", row, rows, of=f"table {table!r} has")
+        (cell,) = (cell for cell in cells if cell.address == reference)
         if metric is not None and of_what(cell) != metric:
             what = f"column {table}.{column[0]} holds {of_what(cell) or 'no metric'}"
             raise UnresolvedError(f"{what}, not {metric}; name another")
@@ -60,7 +61,7 @@ def cell_of(reference: str, metric: str | None, tables: Tables) -> Cell:
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
-        there = dict.fromkeys(of_what(cell) for it in tables[table].rows for cell in it.cells)
+        there = dict.fromkeys(of_what(cell) for line in tables[table].rows for cell in line.cells)
         offer = ", ".join(filter(None, there)) or "none"
         raise UnresolvedError(f"table {table!r} has no column of metric {metric!r}; it has {offer}")
     choice = " or ".join(cell.address for cell in fitting)

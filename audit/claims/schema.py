@@ -104,16 +104,13 @@ def no_number(text: str, read: Callable[[str], object] = printed) -> str | None:
     return None
 
 
-def _printed(text: str) -> str:
-    if why := no_number(text):
-        raise ValueError(why)
-    return text
+def _number(read: Callable[[str], object]) -> AfterValidator:
+    def checked(text: str) -> str:
+        if why := no_number(text, read):
+            raise ValueError(why)
+        return text
 
-
-def _statistic(text: str) -> str:
-    if why := no_number(text, printed_count):
-        raise ValueError(why)
-    return text
+    return AfterValidator(checked)
 
 
 def _listed(value: object) -> object:
@@ -145,13 +142,13 @@ Printed = Annotated[str, StringConstraints(min_length=1), AfterValidator(visible
 PrintedNumber = Annotated[
     str,
     AfterValidator(visible),
-    AfterValidator(_printed),
+    _number(printed),
     Schema({"type": "string", "pattern": r"^\s*[-+\u2212\u2013]?[0-9.,]+\s?%?\s*$"}),
 ]
 Statistic = Annotated[
     str,
     AfterValidator(visible),
-    AfterValidator(_statistic),
+    _number(printed_count),
     Schema({"type": "string", "pattern": r"^[^0-9]*[0-9.,]+\s?[%KkMm]?\s*$"}),
 ]
 Fingerprint = Annotated[str, StringConstraints(pattern=_FINGERPRINT)]
@@ -283,9 +280,9 @@ class Dataset(Model):
 
     def misfits(self) -> Iterator[Misfit]:
         for name, text in self.printed.items():
-            it = printed_count(text)
-            if name in COUNTS and (it.percent or it.value < 1 or it.value.denominator != 1):
-                yield ("printed", name), f"{it.text!r} is no count; write a whole number above 0"
+            count = printed_count(text)
+            if name in COUNTS and (count.percent or count.value < 1 or count.value.denominator != 1):
+                yield ("printed", name), f"{count.text!r} is no count; write a whole number above 0"
 
 
 class Where(Model):
@@ -438,35 +435,34 @@ class Table(Origin):
                 yield ("columns", index), "is of no data set; give the table or this column a dataset"
         for index, row in enumerate(self.rows):
             if len(row.values) != len(columns):
-                values, places = counted(len(row.values), "value"), counted(len(columns), "column")
-                text = (
-                    f"holds {values} for {places} ({', '.join(columns)}); give one a column, null for a dash"
-                )
-                yield ("rows", index, "values"), text
+                values, wanted = counted(len(row.values), "value"), counted(len(columns), "column")
+                one = f"({', '.join(columns)}); give one a column, null for a dash"
+                yield ("rows", index, "values"), f"holds {values} for {wanted} {one}"
             for name in row.experiments or ():
                 if name not in columns:
                     text = f"there is no column {name!r}; {known_names(name, columns)}"
                     yield ("rows", index, "experiments", name), text
-            in_row = (it for k in range(min(len(row.values), len(columns))) for it in self._in_cell(index, k))
+            places = range(min(len(row.values), len(columns)))
+            in_row = [misfit for place in places for misfit in self._in_cell(index, place)]
             yield from dict.fromkeys(in_row)  # what holds for a whole row is said once
 
     def _in_cell(self, row: int, column: int) -> Iterator[Misfit]:
         """Whether what has to be a number is one, of a known source and in a unit that metrics have."""
-        it, value = self.cell(row, column), self.rows[row].values[column]
-        metric, quantity = it["metric"], it["quantity"]
+        fields, value = self.cell(row, column), self.rows[row].values[column]
+        metric, quantity = fields["metric"], fields["quantity"]
         if value is None or not (metric or quantity):
             return
         place: KeyPath = ("rows", row, "values", column, "printed")
         why = no_number(value.printed, printed_count if quantity in COUNTS else printed)
         if why:
             yield place, why
-        if it["source"] is None:
+        if fields["source"] is None:
             text = "says nowhere whose run it is; give the row, its column or the table a source"
             yield ("rows", row, "source"), text
-        if metric and it["unit"] not in ("percent", "fraction"):
-            text = f"is of a metric, and in {it['unit']!r}; write unit: percent or unit: fraction"
+        if metric and fields["unit"] not in ("percent", "fraction"):
+            text = f"is of a metric, and in {fields['unit']!r}; write unit: percent or unit: fraction"
             yield ("unit",), f"{self.rows[row].id}.{self.columns[column].id} {text}"
-        elif metric and it["unit"] == "fraction" and not why:
+        elif metric and fields["unit"] == "fraction" and not why:
             for number in filter(None, (value.printed, value.sd)):
                 if not 0 <= printed(number).value <= 1:
                     text = f"{number!r} is no fraction of 1; write unit: percent where it is one of 100"
@@ -477,33 +473,31 @@ class Table(Origin):
 
         The experiment is as the file writes it, and may be one on several data sets.
         """
-        its_row, its_column = self.rows[row], self.columns[column]
-        value = its_row.values[column]
-        source = _first("source", value, its_row, its_column, self)
-        quantity = _first("quantity", its_row, its_column)
-        metric = None if quantity else _first("metric", its_column, its_row, self)
-        copied_from = _first("copied_from", value, its_row, its_column, self)
-        by_column = its_row.experiments or {}
+        line, heading = self.rows[row], self.columns[column]
+        value = line.values[column]
+        source = _first("source", value, line, heading, self)
+        quantity = _first("quantity", line, heading)
+        metric = None if quantity else _first("metric", heading, line, self)
+        by_column = (line.experiments or {}).get(heading.id)
         return {
             "printed": value.printed if value else None,
             "source": source,
-            "experiment": _first("experiment", value, its_row)
-            or by_column.get(its_column.id)
-            or its_column.experiment,
-            "copied_from": copied_from if source in (None, "copied") else None,
+            "experiment": _first("experiment", value, line) or by_column or heading.experiment,
+            "copied_from": _first("copied_from", value, line, heading, self)
+            if source in (None, "copied")
+            else None,
             "metric": metric,
-            "dataset": _first("dataset", its_column, its_row, self),
+            "dataset": _first("dataset", heading, line, self),
             "quantity": quantity,
-            "unit": _first("unit", its_column, its_row) or (self.unit if metric else None),
-            "mark": value.mark if value else None,
-            "sd": value.sd if value else None,
-            "note": value.note if value else None,
+            "unit": _first("unit", heading, line) or (self.unit if metric else None),
+            **{key: getattr(value, key) if value else None for key in ("mark", "sd", "note")},
         }
 
 
 def _first(key: str, *places: Model | None) -> Any:
     """What the narrowest place says that says something."""
-    return next((said for it in places if it and (said := getattr(it, key)) is not None), None)
+    values = (getattr(place, key) for place in places if place)
+    return next((value for value in values if value is not None), None)
 
 
 class Missing(Model):
@@ -528,9 +522,9 @@ class AuthorResponse(Model):
     """What it changed in this audit, in one sentence."""
 
     def misfits(self) -> Iterator[Misfit]:
-        lacks, given = ("answer", "answered") if self.answer is None else ("answered", "answer")
+        lacks, there = ("answer", "answered") if self.answer is None else ("answered", "answer")
         if (self.answered is None) != (self.answer is None):
-            yield (), f"{given} stands here without {lacks}; write both, or neither while they are silent"
+            yield (), f"{there} stands here without {lacks}; write both, or neither while they are silent"
         elif self.effect is not None and self.answer is None:
             yield (), "effect stands here without an answer; add answer and answered, or take it out"
         elif self.answered is not None and self.answered < self.asked:

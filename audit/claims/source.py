@@ -69,9 +69,9 @@ class Source:
         """`file:line: key.path: what, and what to do`: one line that a terminal shows and does not obey."""
         path = self.written(problem.path)
         place = f"{shown(path)}: " if path else ""
+        signs = place + short(problem.text, 600)
         text = "".join(
-            character if character.isprintable() else character.encode("unicode_escape").decode()
-            for character in place + short(problem.text, 600)
+            sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in signs
         )
         return f"{self.name}:{self.line(problem)}: {text}"
 
