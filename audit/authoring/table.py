@@ -287,8 +287,8 @@ Grid = list[list[Cell]]
 
 
 def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) -> Table:
-    """The table that a reader gives. `heads` and `names` in `settings`: how many rows are the heading, and how
-    many columns name the rows.
+    """The table that a reader gives. `heads` and `names` in `settings`: how many rows are the heading, and
+    how many columns name the rows.
 
     Raises `AuditError` for rows of different lengths and for tables without rows or columns.
     """
@@ -296,10 +296,10 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
     pieces = _placed(source, name)
     width = max(map(len, pieces), default=0)
     check_size(name, source.line, len(pieces) * width)
-    grid = [
-        [_cell(piece, column, settings) for column, piece in enumerate(_filled_up(row, width), 1)]
-        for row in pieces
-    ]
+    grid: Grid = []
+    for row in pieces:
+        blanks = [Piece((Run(""),), row[0].line if row else 0)] * (width - len(row))
+        grid.append([_cell(piece, column, settings) for column, piece in enumerate([*row, *blanks], 1)])
     if not grid:
         raise AuditError(f"{at}: the table has no rows; give one with a heading and rows")
     top = int(settings["heads"]) if "heads" in settings else _heads(grid, source)
@@ -346,11 +346,6 @@ def _placed(source: Source, name: str) -> list[list[Piece]]:
             cells.append(places[row, len(cells)])
         placed.append(cells)
     return placed
-
-
-def _filled_up(row: list[Piece], width: int) -> list[Piece]:
-    empty = Piece((Run(""),), row[0].line if row else 0)
-    return [*row, *[empty] * (width - len(row))]
 
 
 def _cell(piece: Piece, column: int, settings: Mapping[str, str]) -> Cell:
