@@ -6,14 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 
-from audit.record import (
-    AcrossPapers,
-    DataInfo,
-    DataSheet,
-    ExperimentRecord,
-    LabelStrata,
-    PrintedIn,
-)
+from audit.record import AcrossPapers, DataInfo, DataSheet, ExperimentRecord, LabelStrata, PrintedIn
 from reports import numbers
 from reports.findings import anchors_of, check_title
 from reports.lookup import Lookup, Place

@@ -62,7 +62,7 @@
   function note(row, whatIf) {
     if (row.whatIf === whatIf) return;
     row.whatIf = whatIf;
-    const place = one(".of", row.el) ?? row.el;
+    const place = one(".verdict", row.el) ?? row.el;
     if (!one(".what-if", place)) place.append(Object.assign(document.createElement("i"), { className: "what-if" }));
     one(".what-if", place).textContent = whatIf === row.status ? "" : filled(WORDS.what_if, { word: WORDS.status[whatIf].toLowerCase() });
   }
