@@ -137,47 +137,28 @@ def test_a_small_file_gives_its_records(file: Path) -> None:
         "t1.old.P@1", "70.00", "copied", "old", "past2019", metric="P@1", dataset="one", unit="percent"
     )
     usual = Margin(0.5, "field", "usual")
+
+    def of(claim: str, kind: str, says: str, metric: str, where: Where, **more: Any) -> ClaimRecord:
+        named = {"id": f"{claim}:{metric}", "claim": claim, "kind": kind, "says": says, "metric": metric}
+        return ClaimRecord(**named, where=where, dataset="one", **more)
+
+    pair = {"cells": ("t1.ours.P@1", "t1.base.P@1"), "printed": ("76.38", "75.50")}
+    other = {"cells": ("t2.d.large", "t1.ours.P@1"), "printed": ("2.5", "76.38"), "margin": usual}
+    values = {
+        metric: {"cells": (f"t1.ours.{metric}",), "printed": (text,), "margin": usual}
+        for metric, text in [("P@1", "76.38"), ("P@3", "62.81")]
+    }
     assert paper.claim_records() == (
-        ClaimRecord(
-            id="ours-wins:P@1",
-            claim="ours-wins",
-            kind="order",
-            says="We win",
-            metric="P@1",
-            where=Where(page=3),
-            cells=("t1.ours.P@1", "t1.base.P@1"),
-            printed=("76.38", "75.50"),
-            experiments=("ours", "base"),
-            dataset="one",
-        ),
+        of("ours-wins", "order", "We win", "P@1", Where(page=3), experiments=("ours", "base"), **pair),
         *(
-            ClaimRecord(
-                id=f"ours-value:{metric}",
-                claim="ours-value",
-                kind="value",
-                says="As printed",
-                metric=metric,
-                where=Where(section="4"),
-                cells=(f"t1.ours.{metric}",),
-                printed=(printed,),
-                experiments=("ours",),
-                dataset="one",
-                margin=usual,
-            )
-            for metric, printed in [("P@1", "76.38"), ("P@3", "62.81")]
+            of("ours-value", "value", "As printed", m, Where(section="4"), experiments=("ours",), **values[m])
+            for m in values
         ),
-        ClaimRecord(
-            id="no-loss:P@1",
-            claim="no-loss",
-            kind="equivalent",
-            says="Same",
-            metric="P@1",
-            where=Where(section="5"),
-            cells=("t2.d.large", "t1.ours.P@1"),
-            printed=("2.5", "76.38"),
+        of(
+            *("no-loss", "equivalent", "Same", "P@1"),
+            Where(section="5"),
             experiments=("base", "ours"),
-            dataset="one",
-            margin=usual,
+            **other,
         ),
     )
     assert paper.experiments["ours"].config == {"maps": 8}

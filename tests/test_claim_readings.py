@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from audit.claims.experiments import declared, grid, how_many
 from audit.claims.load import KnownNames, Paper, load
-from audit.claims.specifications import declared, grid, how_many
 from audit.errors import ClaimFileError
 from audit.record import OpenChoice, Specifications
 from reimpl.protocol import problem

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import resources
 from pathlib import Path
@@ -29,14 +29,14 @@ from audit.storage.files import explained, write
 SCHEMA_NAME = "claim.schema.json"
 
 
-def entry(model: type[Model], given: Mapping[str, str | None]) -> dict[str, Plain]:
-    """The values of the words that are given, those that must be there first.
+def entry(model: type[Model], texts: Mapping[str, str | None]) -> dict[str, Plain]:
+    """The values of the texts, by key, those that must be there first.
 
-    A word stands for what the model takes: YAML, the text itself, or a list with commas. Raises `AuditError`
-    for a key that there is not, and for a word that cannot stand there.
+    A text stands for what the model takes: YAML, the text itself, or a list with commas. Raises `AuditError`
+    for a key that there is not, and for a text that cannot stand there.
     """
-    fields = {it.alias or name: it for name, it in model.model_fields.items()}
-    words = {name: text for name, text in given.items() if text}
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    words = {name: text for name, text in texts.items() if text}
     for name in words:
         if name not in fields:
             raise AuditError(f"there is no key {name!r} here; {known_names(name, fields)}")
@@ -48,8 +48,13 @@ def entry(model: type[Model], given: Mapping[str, str | None]) -> dict[str, Plai
 def _value(name: str, text: str, field: Any) -> Plain:
     kind: Any = field.annotation
     adapter: TypeAdapter[Any] = TypeAdapter(Annotated[kind, *field.metadata] if field.metadata else kind)
+    meanings: list[Plain] = [text, [part.strip() for part in text.split(",") if part.strip()]]
+    with suppress(ClaimFileError):
+        value = plain(text)
+        if not isinstance(value, str) or text[:1] in "'\"":  # of a bare text it would cut off a comment
+            meanings.insert(0, value)
     problems = []
-    for value in _meanings(text):
+    for value in meanings:
         try:  # JSON's own types, each as what it is: "5" is no number, and 5 is no text
             adapter.validate_python(value, strict=isinstance(value, int | float) or None)
         except ValidationError as err:
@@ -58,15 +63,6 @@ def _value(name: str, text: str, field: Any) -> Plain:
             return value
     about = " ".join((field.description or "").split())
     raise AuditError(f"{name} {text!r} cannot stand there ({problems[0]}); it is: {about}")
-
-
-def _meanings(text: str) -> Iterator[Plain]:
-    with suppress(ClaimFileError):
-        value = plain(text)
-        if not isinstance(value, str) or text[:1] in "'\"":  # of a bare text it would cut off a comment
-            yield value
-    yield text
-    yield [part.strip() for part in text.split(",") if part.strip()]
 
 
 # --------------------------------------------------------------------------- which line reports an experiment
@@ -81,7 +77,7 @@ def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> N
     table, _, line = name.partition(".")
     if table not in file.paper.tables:
         raise AuditError(f"{option}: there is no table {table!r}; {known_names(table, file.paper.tables)}")
-    held, record = file.paper.tables[table], file.paper.printed[table]
+    described, record = file.paper.tables[table], file.paper.printed[table]
     lines = _lines(record)
     cells = lines.get(line) or [cell for row in record.rows for cell in row.cells if cell.address == name]
     if not cells:
@@ -96,11 +92,11 @@ def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> N
     if other := next((cell.experiment for cell in fitting if cell.experiment), None):
         raise AuditError(f"{option}: it reports {other} already, and that is kept; leave it out")
     whole = line in lines and len(fitting) == len(metrics)
-    rows, columns = [it.id for it in record.rows], [it.id for it in record.columns]
-    if whole and line in rows and not held.rows[rows.index(line)].experiments:
+    rows, columns = [row.id for row in record.rows], [column.id for column in record.columns]
+    if whole and line in rows and not described.rows[rows.index(line)].experiments:
         file.put(("tables", table, "rows", rows.index(line), "experiment"), id)
     elif whole and line not in rows:
-        column = held.columns[columns.index(line)]
+        column = described.columns[columns.index(line)]
         place = ("tables", table, "columns", columns.index(line))
         if column.model_fields_set == {"id", "metric"} and column.id == column.metric:
             file.replace(place, {"id": line, "metric": line, "experiment": id})
@@ -122,8 +118,8 @@ def reported(table: TableRecord, cell: Cell) -> str:
 
 def _lines(table: TableRecord) -> dict[str, Sequence[Cell]]:
     """Rows and columns by their ids; a row counts before a column of that name."""
-    columns = {it.id: [row.cells[k] for row in table.rows] for k, it in enumerate(table.columns)}
-    return {**columns, **{it.id: it.cells for it in table.rows}}
+    columns = {line.id: [row.cells[k] for row in table.rows] for k, line in enumerate(table.columns)}
+    return {**columns, **{row.id: row.cells for row in table.rows}}
 
 
 def _is_of_several(cells: Sequence[Cell]) -> bool:
@@ -146,19 +142,19 @@ def write_scaffold(
     `paper`: the keys of `paper:` that are known. `datasets`: keys of the catalogue, each with its name.
     Raises `AuditError` where there is a file of that name.
     """
-    held = "\n".join(
-        f"  {key.replace('-', '_')}: {rendered({'name': name, 'catalogue': key, 'content': None}, flow=True)}"
-        for key, name in datasets
-    )
+    data = ""
+    for key, name in datasets:
+        keys = {"name": name, "catalogue": key, "content": None}
+        data += f"\n  {key.replace('-', '_')}: {rendered(keys, flow=True)}"
     keys = {"authors": [], **paper}
     cited = "\n".join(f"  {key}: {rendered(keys.get(key), flow=True)}" for key in Citation.model_fields)
-    text = (resources.files("audit") / "templates" / "claim.yaml.txt").read_text(encoding="utf-8")
-    named = f"datasets:\n{held}" if held else "datasets: {}"
+    template = Template(
+        (resources.files("audit") / "templates" / "claim.yaml.txt").read_text(encoding="utf-8")
+    )
+    text = template.substitute(paper=cited, datasets=f"datasets:{data or ' {}'}", key=paper["key"])
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    created = create(
-        path, Template(text).substitute(paper=cited, datasets=named, key=paper["key"]), known=known
-    )
+    created = create(path, text, known=known)
     schema = path.parent / SCHEMA_NAME
     if not schema.exists():
         with explained(schema):

@@ -30,8 +30,8 @@ _SUBSET = re.compile(
 def dataset_named(paper: Paper, text: str) -> str | None:
     """Id of the paper's data set that is spelled so but for case and hyphens, by its id, name or entry."""
     wanted = bare(text)
-    by_name = [id for id, it in paper.datasets.items() if wanted in (bare(id), bare(it.name))]
-    by_key = [id for id, it in paper.datasets.items() if wanted == bare(it.catalogue or "")]
+    by_name = [id for id, data in paper.datasets.items() if wanted in (bare(id), bare(data.name))]
+    by_key = [id for id, data in paper.datasets.items() if wanted == bare(data.catalogue or "")]
     nearest = by_name or by_key
     return nearest[0] if wanted and len(nearest) == 1 else None
 

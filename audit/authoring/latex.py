@@ -170,11 +170,11 @@ def _define(stream: Stream, token: Token, macros: dict[str, Macro]) -> None:
     named = stream.argument(token)
     parameters, default, plain = 0, None, True
     if token.text == "def":
-        while (given := stream.take()) is not None and not given.is_("{"):
-            if not given.is_("#"):
+        while (sign := stream.take()) is not None and not sign.is_("{"):
+            if not sign.is_("#"):
                 parameters += 1
-                plain &= given.kind == "text" and given.text == str(parameters)
-        stream.put_back(given)
+                plain &= sign.kind == "text" and sign.text == str(parameters)
+        stream.put_back(sign)
     else:
         count = written(stream.optional() or ())
         parameters = int(count) if count in tuple("123456789") else 0
@@ -197,8 +197,8 @@ def expanded(name: str, source: Iterable[Token], macros: Mapping[str, Macro]) ->
             continue
         arguments: list[tuple[Token, ...]] = []
         if macro.default is not None:
-            given = stream.optional()
-            arguments.append(macro.default if given is None else given)
+            first = stream.optional()
+            arguments.append(macro.default if first is None else first)
         while len(arguments) < macro.parameters:
             arguments.append(stream.argument(token))
         body = list(_filled(macro.body, arguments, token.line))
@@ -356,17 +356,17 @@ class _Cell:
     def _span(self, stream: Stream, token: Token) -> None:
         """`\\multicolumn{2}{c}{...}` and `\\multirow{2}{*}{...}`: the content follows as a group."""
         stream.optional()
-        given = written(stream.argument(token))
-        if not re.fullmatch("-?[0-9]{1,3}", given) or not 0 < abs(int(given)) <= 500:
-            what = f"\\{token.text} over {given!r}; give a whole number up to 500"
+        number = written(stream.argument(token))
+        if not re.fullmatch("-?[0-9]{1,3}", number) or not 0 < abs(int(number)) <= 500:
+            what = f"\\{token.text} over {number!r}; give a whole number up to 500"
             raise stream.error(token.line, what)
         stream.optional()
         stream.argument(token)
         stream.optional()
         if token.text == "multicolumn":
-            self.across = max(1, int(given))
+            self.across = max(1, int(number))
         else:
-            self.down = int(given)
+            self.down = int(number)
 
 
 # --------------------------------------------------------------------------- a table

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 from audit.authoring.edit import ClaimFile
 from audit.authoring.propose import is_same_unit
@@ -25,42 +25,35 @@ Place = tuple[int, int]
 """Row and column of the table in the claim file, from 0."""
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What one cell prints, in the form in which two readings are compared."""
+class Seen(NamedTuple):
+    """What one cell prints, with the line of its file."""
 
-    text: str | None
-    """None for a dash and for an empty cell."""
-    sd: str | None = None
-    marks: frozenset[str] = frozenset()
-    """Stars, daggers and the like, of which `**` is another one than `*`."""
-    line: int | None = field(default=None, compare=False)
-    """Of the second reading's file."""
-
-    def __str__(self) -> str:
-        if self.text is None:
-            return "a dash"
-        sd = f" ± {self.sd}" if self.sd is not None else ""
-        return " ".join([f"{self.text}{sd}", *sorted(self.marks)])
+    text: str
+    """In the form in which two readings are compared: `75.10 ± 0.2 *`, or `a dash`."""
+    line: int = 0
 
 
-def differences(table: Table, second: Mapping[Place, Seen]) -> Iterator[tuple[Place, Seen, Seen]]:
+def differences(table: Table, second: Mapping[Place, Seen]) -> Iterator[tuple[Place, str, Seen]]:
     """Every cell in which the second reading is another one, row by row: its place, ours, the other."""
     for i, row in enumerate(table.rows):
         for j, value in enumerate(row.values):
-            here = _seen(value.printed, value.sd, (value.mark or "").split()) if value else Seen(None)
-            if here != second[i, j]:
+            here = _shown(value.printed, value.sd, (value.mark or "").split()) if value else _DASH
+            if here != second[i, j].text:
                 yield (i, j), here, second[i, j]
 
 
-def _seen(text: str, sd: str | None = None, marks: Sequence[str] = (), line: int | None = None) -> Seen:
-    """With one kind of minus, and without blanks that only set the type."""
+_DASH = "a dash"
+
+
+def _shown(text: str, sd: str | None = None, marks: Sequence[str] = ()) -> str:
+    """With one kind of minus, and without blanks that only set the type; stars, daggers and the like in any
+    order, of which `**` is another one than `*`."""
 
     def plain(text: str) -> str:
         return re.sub(r"[\N{MINUS SIGN}\N{EN DASH}]", "-", " ".join(text.split())).replace(" %", "%")
 
-    signs = frozenset(mark for mark in marks if all(sign in STARS for sign in mark))
-    return Seen(plain(text), None if sd is None else plain(sd), signs, line)
+    signs = {mark for mark in marks if all(sign in STARS for sign in mark)}
+    return " ".join([plain(text), *(["±", plain(sd)] if sd is not None else []), *sorted(signs)])
 
 
 def second_reading(read: ReadTable, name: str, table: Table) -> tuple[dict[Place, Seen], str]:
@@ -87,11 +80,12 @@ def second_reading(read: ReadTable, name: str, table: Table) -> tuple[dict[Place
     for (i, row), (j, column) in product(enumerate(rows), enumerate(columns)):
         cell = read.rows[row].cells[read.names + column]
         if cell.kind in ("dash", "empty"):
-            seen[i, j] = Seen(None, line=cell.line)
+            text = _DASH
         elif cell.with_unit and is_same_unit(cell.with_unit[1], table.rows[i].unit or table.columns[j].unit):
-            seen[i, j] = _seen(cell.with_unit[0], line=cell.line)
+            text = _shown(cell.with_unit[0])
         else:
-            seen[i, j] = _seen(cell.value or cell.text, cell.sd, cell.marks, cell.line)
+            text = _shown(cell.value or cell.text, cell.sd, cell.marks)
+        seen[i, j] = Seen(text, cell.line)
     more = len(names) - len(rows), len(titles) - len(columns)
     return seen, f"{read.name} has {size(*more)} more, which were not compared" if any(more) else ""
 

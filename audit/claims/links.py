@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from audit.claims.experiments import MOST, how_many
 from audit.claims.known import KnownNames, unknown_names
 from audit.claims.names import UnresolvedError, cell_of, check_known, is_experiment, row_of
 from audit.claims.schema import Misfit, repeated
 from audit.claims.source import KeyPath, Problem
-from audit.claims.specifications import MOST, how_many
 from audit.kinds import Claim, JudgedByMargin
 from audit.names import counted, known_names
 from audit.record import Cell
@@ -42,7 +42,7 @@ def unmeasurable(paper: Paper) -> Iterator[Problem]:
     for claim in paper.claim_records():
         ours = (paper.single_experiments.get(name) for name in claim.experiments)
         if claim.metric.partition("[")[0].endswith("-F1") and any(
-            it and it.never_run is None and it.command is None for it in ours
+            experiment and experiment.never_run is None and experiment.command is None for experiment in ours
         ):
             yield Problem(
                 ("claims", places.index(claim.claim), "metric"),
@@ -63,7 +63,7 @@ class Links:
             "experiment": experiments,
             # what a cell or a departure may name
             "named experiment": dict.fromkeys([*paper.experiments, *experiments]),
-            "method": dict.fromkeys(it.method for it in experiments.values() if it.method),
+            "method": dict.fromkeys(one.method for one in experiments.values() if one.method),
             "open choice": paper.readings.open if paper.readings else {},
         }
 
@@ -79,8 +79,8 @@ class Links:
         for name, table in self.paper.tables.items():
             path: KeyPath = ("tables", name)
             yield from self.unknown((*path, "dataset"), "data set", table.dataset)
-            columns = [((*path, "columns", k), it) for k, it in enumerate(table.columns)]
-            rows = [((*path, "rows", k), it) for k, it in enumerate(table.rows)]
+            columns = [((*path, "columns", k), column) for k, column in enumerate(table.columns)]
+            rows = [((*path, "rows", k), row) for k, row in enumerate(table.rows)]
             for place, subject in (*columns, *rows):
                 yield from self.unknown((*place, "dataset"), "data set", subject.dataset)
                 yield from self.unknown((*place, "experiment"), "named experiment", subject.experiment)
@@ -88,7 +88,9 @@ class Links:
                 for column, experiment in (row.experiments or {}).items():
                     where = (*place, "experiments", column)
                     yield from self.unknown(where, "named experiment", experiment)
-                cells = (it for k in range(len(columns)) for it in self._in_cell(place, name, index, k))
+                cells = [
+                    misfit for k in range(len(columns)) for misfit in self._in_cell(place, name, index, k)
+                ]
                 yield from dict.fromkeys(cells)  # what holds for a whole row is said once
 
     def _in_cell(self, path: KeyPath, table: str, row: int, column: int) -> Iterator[Misfit]:

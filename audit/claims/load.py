@@ -26,7 +26,14 @@ from pydantic import ValidationError
 from audit import record
 from audit.claims import links
 from audit.claims import source as claim_source
-from audit.claims.experiments import Departure, Experiment
+from audit.claims.experiments import (
+    Departure,
+    Experiment,
+    Specifications,
+    SpecifiedExperiment,
+    fixed,
+    specified_experiments,
+)
 from audit.claims.known import KnownNames
 from audit.claims.margins import Margins
 from audit.claims.names import cell_of, is_experiment, metrics_of
@@ -44,7 +51,6 @@ from audit.claims.schema import (
     Table,
     Transcription,
 )
-from audit.claims.specifications import Specifications, SpecifiedExperiment, fixed, specified_experiments
 from audit.errors import ClaimFileError
 from audit.kinds import KINDS, AnyClaim, Claim
 from audit.stats.printed import in_percent
@@ -401,10 +407,10 @@ def fingerprint(tables: Mapping[str, Table]) -> str:
     """
     return record.digest(
         [
-            [f"{name}.{row.id}.{column.id}", it.printed if it else None, it and it.sd, it and it.mark]
+            [f"{name}.{row.id}.{column.id}", cell and cell.printed, cell and cell.sd, cell and cell.mark]
             for name, table in sorted(tables.items())
             for row in sorted(table.rows, key=lambda row: row.id)
-            for column, it in sorted(zip(table.columns, row.values, strict=False), key=lambda at: at[0].id)
+            for column, cell in sorted(zip(table.columns, row.values, strict=False), key=lambda at: at[0].id)
         ]
     )
 

@@ -94,7 +94,7 @@ class Source:
 
     def refusal(self, line: int, text: str, path: KeyPath = ()) -> ClaimFileError:
         """The error after which nothing more can be read."""
-        return ClaimFileError([self.message(it) for it in (*self.problems, Problem(path, text, line))])
+        return ClaimFileError([self.message(one) for one in (*self.problems, Problem(path, text, line))])
 
 
 def shown(path: KeyPath) -> str:

@@ -470,7 +470,7 @@ def verify_command(
         line = lines.get(("tables", name, "rows", row, "values", column), 1)
         address = f"{name}.{first.rows[row].id}.{first.columns[column].id}"
         place = f"{'standard input' if against == '-' else against}:{there.line}"
-        say(f"{file.path}:{line}: {address}: {here} here, {there} in the second reading ({place})")
+        say(f"{file.path}:{line}: {address}: {here} here, {there.text} in the second reading ({place})")
     cells = counted(len(first.rows) * len(first.columns), "cell")
     if differences:
         differ = f"{len(differences)} differ{'s' if len(differences) == 1 else ''}"

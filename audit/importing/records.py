@@ -148,7 +148,7 @@ def run_of(
     spec = Provenance(
         paper=key,
         experiment=result.experiment,
-        files=tuple((it.file, it.sha256) for it in result.sources),
+        files=tuple((source.file, source.sha256) for source in result.sources),
         by=declared.by,
         authors_code=declared.authors_code,
         same_data=declared.same_data,

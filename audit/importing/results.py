@@ -344,8 +344,8 @@ def _consistent(rows: DataFrame, problems: Problems) -> DataFrame:
     other = (rows["dataset"] != first["dataset"]) | (rows["fingerprint"] != first["fingerprint"])
     for row, earlier in zip(rows[other].itertuples(), first[other].itertuples(), strict=True):
         here, there = (
-            f"{it.dataset!r}" + (f" ({it.fingerprint[:12]})" if it.fingerprint else "")
-            for it in (row, earlier)
+            f"{one.dataset!r}" + (f" ({one.fingerprint[:12]})" if one.fingerprint else "")
+            for one in (row, earlier)
         )
         what = f"{row.experiment!r} is on {here} here and on {there} at {earlier.place}"
         problems.add(row.place, f"{what}; import the results of one data set only")

@@ -25,8 +25,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from audit.claims.experiments import declared
 from audit.claims.load import Paper
-from audit.claims.specifications import declared
 from audit.judging.evidence import BARS, about_gone, barred, settings
 from audit.kinds import KINDS
 from audit.kinds.value import value

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from audit.claims.specifications import Departures, declared, experiment_id, within
+from audit.claims.experiments import Departures, declared, experiment_id, within
 from audit.judging.evidence import (
     Arm,
     Evidence,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from audit.claims.experiments import Experiment
+from audit.claims.experiments import Experiment, SpecifiedExperiment, in_words
 from audit.claims.load import Paper
-from audit.claims.specifications import SpecifiedExperiment, in_words
 from audit.errors import PlanError
 from audit.names import counted, first_of
 from audit.record import ExperimentRecord, Run, RunSpec

@@ -30,7 +30,7 @@ def second(text: str, of: Table = TWO) -> dict[Place, Seen]:
 
 
 def found(text: str, of: Table = TWO) -> list[str]:
-    return [f"{i},{j}: {here} | {there}" for (i, j), here, there in differences(of, second(text, of=of))]
+    return [f"{i},{j}: {here} | {there.text}" for (i, j), here, there in differences(of, second(text, of=of))]
 
 
 @pytest.mark.parametrize(

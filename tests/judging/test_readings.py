@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from audit.claims.specifications import experiment_id
+from audit.claims.experiments import experiment_id
 from audit.judging.verdicts import MarginsNow, compare
 from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Specifications, Verdict
 from tests.judging.made import HIGH, LOW, OK, arms, claim, said
