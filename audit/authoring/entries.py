@@ -144,8 +144,8 @@ def write_scaffold(
     """
     data = ""
     for key, name in datasets:
-        keys = {"name": name, "catalogue": key, "content": None}
-        data += f"\n  {key.replace('-', '_')}: {rendered(keys, flow=True)}"
+        about = {"name": name, "catalogue": key, "content": None}
+        data += f"\n  {key.replace('-', '_')}: {rendered(about, flow=True)}"
     keys = {"authors": [], **paper}
     cited = "\n".join(f"  {key}: {rendered(keys.get(key), flow=True)}" for key in Citation.model_fields)
     template = Template(
