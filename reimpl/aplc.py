@@ -81,7 +81,6 @@ class Clustered(Upon):
         return self.clusters.probabilities(self.features(token_ids))
 
     def parts(self) -> dict[str, nn.Module]:
-        """For learning rates of their own."""
         return {"encoder": self.base, "clusters": self.clusters}
 
 

@@ -160,17 +160,13 @@ class XLNetEncoder(nn.Module):
 
 
 class APLCXLNet(Clustered):
-    """Encoder, hidden layer and clusters, with learning rates of their own."""
-
     base: XLNetEncoder
 
     def parts(self) -> dict[str, nn.Module]:
-        """Table 3's three: XLNet, hidden layer, APLC."""
         return {"encoder": self.base.xlnet, "hidden": self.base.summary, "clusters": self.clusters}
 
 
 def chooses_epoch(config: Config, labels: int) -> bool:
-    """Whether the protocol's metric chooses the epoch: it is trained by `reimpl.training`."""
     return True
 
 

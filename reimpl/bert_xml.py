@@ -160,8 +160,6 @@ def _norm(config: Config, hidden: int) -> nn.Module:
 
 
 class BertXML(nn.Module):
-    """Embeddings, encoder, output layer."""
-
     #: The public code's optimiser sees dense gradients of these embeddings (`reimpl.optim`).
     dense_embeddings = True
     #: Narrowest batch.

@@ -39,7 +39,6 @@ def as_json(value: Any) -> Any:
 
 
 def is_whole(value: object, least: int = 1) -> bool:
-    """Whether it is a whole number from `least`; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 

@@ -147,7 +147,6 @@ def protocols() -> dict[str, str]:
 
 
 def recipes() -> dict[str, str]:
-    """Name -> whose it is, and what becomes of the texts."""
     lines = {}
     for name, it in PREPROCESSINGS.items():
         words = _VOCABULARIES[it.vocabulary].format(size=it.vocabulary_size)
@@ -158,5 +157,4 @@ def recipes() -> dict[str, str]:
 
 
 def tunings() -> dict[str, str]:
-    """Name -> whose it is, and how it seeks."""
     return {name: f"{it.source}: {it.trials} trials by {it.metric}" for name, it in TUNING.items()}

@@ -55,7 +55,7 @@ Trainer: TypeAlias = Callable[..., Result]
 
 def join(
     ids: Sequence[Ids], scores: Sequence[Scores], rule: Rule = "sum", *, keep: int
-) -> tuple[Ids, Scores]:
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The `keep` best labels of R rankings together, int32 (N, keep), and their scores, float64.
 
     ids, scores: for each model (N, K), best first; a label that is -1 is none. Where there are fewer labels
@@ -148,24 +148,24 @@ def train(
         if result.failed:
             break
     whole = Result.of_parts(results, "model")
+    if there:
+        note = "models of the ensemble that were there already, trained with the same settings"
+        whole = replace(whole, notes=(*whole.notes, f"{note}: {sorted(there)}"))
     if results[number].failed:
-        whole = replace(whole, reason=f"model {number} of the ensemble: {results[number].reason}")
-    else:
-        began, predicting = time.perf_counter(), whole.prediction_seconds
-        parts = [results[number] for number in sorted(results)]
-        lists, scores = zip(*((part.top_ids, part.top_scores) for part in parts), strict=True)
-        ids, joined = join(lists, scores, rule, keep=kept(data))
-        joining = time.perf_counter() - began
-        whole = replace(
-            whole,
-            metrics=measure(ids.astype(np.int32), data.test, data),
-            top_ids=ids.astype(np.int32),
-            top_scores=joined.astype(np.float32),
-            seconds=whole.seconds + time.perf_counter() - began,
-            prediction_seconds=None if predicting is None else predicting + joining,
-        )
-    note = f"models of the ensemble that were there already, trained with the same settings: {sorted(there)}"
-    return replace(whole, notes=(*whole.notes, note)) if there else whole
+        return replace(whole, reason=f"model {number} of the ensemble: {results[number].reason}")
+    began, predicting = time.perf_counter(), whole.prediction_seconds
+    parts = [results[number] for number in sorted(results)]
+    lists, scores = zip(*((part.top_ids, part.top_scores) for part in parts), strict=True)
+    ids, joined = join(lists, scores, rule, keep=kept(data))
+    joining = time.perf_counter() - began
+    return replace(
+        whole,
+        metrics=measure(ids, data.test, data),
+        top_ids=ids,
+        top_scores=joined.astype(np.float32),
+        seconds=whole.seconds + time.perf_counter() - began,
+        prediction_seconds=None if predicting is None else predicting + joining,
+    )
 
 
 def _files(watch: Watch, number: int, settings: Any) -> tuple[Path | None, Path | None, FileLock | None]:

@@ -61,7 +61,6 @@ def check(model: str) -> tuple[Check, ...]:
 
 
 def _collect(model: str) -> tuple[tuple[str, Test], ...] | str:
-    """The tests of a model, or why there are none."""
     from reimpl.models import find_model, known_models
 
     try:

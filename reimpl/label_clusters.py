@@ -226,12 +226,10 @@ class LabelClusters(nn.Module):
         return total
 
     def _width(self, features: Tensor) -> int:
-        """Labels of a block for these documents."""
         block = self.block or (_BLOCK_OF_A_GPU if features.is_cuda else BLOCK)
         return max(1, block // max(len(features), 1))
 
     def _units(self, features: Tensor) -> Tensor:
-        """The root's units before the sigmoid, (B, K)."""
         return features.new_zeros(len(features), 0) if self.roots is None else self.roots(features)
 
     def _tail(self, i: int) -> _Tail:

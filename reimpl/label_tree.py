@@ -216,7 +216,6 @@ class Children:
 
     @classmethod
     def of(cls, tree: LabelTree, level: int, device: torch.device) -> Children:
-        """The children of inner level `level` (0 is the top one)."""
         ids, starts = tree.children(level)
         sizes = np.diff(starts)
         return cls(

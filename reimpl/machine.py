@@ -31,13 +31,11 @@ def numeric_mode(precision: Precision) -> Iterator[None]:
 
 
 def is_out_of_memory(problem: BaseException) -> bool:
-    """Whether torch or one of its libraries says that memory does not suffice."""
     said = ("can't allocate memory", "out of memory", "ALLOC_FAILED")  # the CPU's, CUDA's and its libraries'
     return isinstance(problem, torch.OutOfMemoryError) or any(words in str(problem) for words in said)
 
 
 def reset_peak_memory(device: torch.device) -> None:
-    """Begin to measure the peak anew, where the system can."""
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
     elif sys.platform == "linux":

@@ -74,8 +74,6 @@ SMALL: Mapping[str, Any] = {"hidden": 32, "bottleneck": 64}
 
 
 class MeSHProbeNet(recurrent.WordStates):
-    """Word embedding, LSTM, probes, output layer."""
-
     def __init__(
         self,
         config: Config,

@@ -40,13 +40,11 @@ def resolve(config: _Config) -> _Config:
 
     Raises `ConfigError` where the base is missing, unknown, no network, or has no such variant or key.
     """
-    module = base_module(config)
-    revision = getattr(module, "REVISION", 1)
+    revision = getattr(base_module(config), "REVISION", 1)
     return replace(_written_out(config, base_config(config)), base_revision=revision)
 
 
 def reduce(config: _Config, sizes: Mapping[str, Any]) -> _Config:
-    """With the base at reduced sizes (`reimpl.models.reduced_config`)."""
     return _written_out(config, reduced_config(base_module(config), base_config(config), sizes))
 
 
@@ -70,22 +68,20 @@ def base_config(config: OnTop) -> Any:
 
 def base_module(config: OnTop) -> ModuleType:
     """The base's module. Raises `ConfigError` where it is missing, unknown, or no network."""
-    problem, module = None, None
+    offer = f"one can be put on {', '.join(known_bases())}"
     if config.base is None:
-        problem = " is missing: name the model that this is put on, as in base: xml_cnn"
+        why = " is missing: name the model that this is put on, as in base: xml_cnn"
     elif config.base not in known_models():
-        problem = f": model {config.base!r} is not known; one can be put on {', '.join(known_bases())}"
+        why = f": model {config.base!r} is not known; {offer}"
     else:
         try:
             module = find_model(config.base)
         except ConfigError as err:
             raise ConfigError(f"config key 'base': {err}", ["base"]) from err
-        if not hasattr(module, "build"):
-            offer = f"one can be put on {', '.join(known_bases())}"
-            problem = f": model {config.base!r} is no single network with `build`; {offer}"
-    if problem or module is None:
-        raise ConfigError(f"config key 'base'{problem}", ["base"])
-    return module
+        if hasattr(module, "build"):
+            return module
+        why = f": model {config.base!r} is no single network with `build`; {offer}"
+    raise ConfigError(f"config key 'base'{why}", ["base"])
 
 
 class Upon(nn.Module):
@@ -95,7 +91,6 @@ class Upon(nn.Module):
 
     @property
     def minimum_width(self) -> int:
-        """Narrowest batch."""
         return int(self.base.minimum_width)  # type: ignore[arg-type]
 
     def __getattr__(self, name: str) -> Any:

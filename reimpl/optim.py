@@ -35,7 +35,6 @@ class LasagneAdam(torch.optim.Adam):
             group["steps"] = 0
 
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        """One update; see `torch.optim.Adam.step`."""
         for group in self.param_groups:
             group["steps"] += 1
             group["eps"] = group["lasagne_eps"] / (1 - group["betas"][1] ** group["steps"]) ** 0.5
@@ -60,7 +59,6 @@ class DenseSparseAdam(LasagneAdam):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        """One update; see `torch.optim.Adam.step`."""
         loss = None
         if closure is not None:
             with torch.enable_grad():
@@ -79,7 +77,6 @@ class DenseSparseAdam(LasagneAdam):
         return loss
 
     def _update_rows(self, group: dict[str, Any], p: Tensor, gradient: Tensor) -> None:
-        """`gradient`: coalesced, of the rows of p."""
         state, rows, g = self.state[p], gradient.indices()[0], gradient.values()
         if not state:
             # torch's Adam looks for a `step` when it is loaded, and may move it to the device.
@@ -164,7 +161,6 @@ class NormClip:
         self.bound = bound
 
     def __call__(self, parameters: Sequence[Tensor]) -> None:
-        """Scales the gradients in place."""
         for parameter in parameters:
             if parameter.grad is not None and parameter.grad.is_sparse:
                 parameter.grad = parameter.grad.coalesce()
@@ -176,7 +172,6 @@ class NormClip:
             torch._foreach_mul_(gradients, (bound / (norm + _EPS)).clamp(max=1.0).to(gradients[0]))
 
     def _next(self, norm: Tensor) -> tuple[float | Tensor, Tensor]:
-        """The bound of this step, and its norm."""
         return self.bound, norm
 
 
@@ -235,7 +230,6 @@ class Average:
 
     @torch.no_grad()
     def start(self) -> None:
-        """Take a copy of the weights as they are now, as the first of the mean."""
         self.means, self.models = [parameter.detach().clone() for parameter in self.parameters], 1
 
     @torch.no_grad()
@@ -298,7 +292,6 @@ class Best:
 
     @property
     def exhausted(self) -> bool:
-        """Whether patience is at its end."""
         return self.since >= self.patience
 
     def restore(self, network: nn.Module) -> bool:

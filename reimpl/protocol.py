@@ -105,7 +105,6 @@ class Protocol:
                 yield f"{name} must be before the end of {self.epochs} epochs, not {value!r}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields as JSON values, part of a run's key (`reimpl.config_fields`)."""
         return as_dict(self)
 
 

@@ -124,7 +124,6 @@ class Config:
             raise ConfigError("attention_norm must be false where attention is 'none'")
 
     def common(self, labels: int) -> int:
-        """h"""
         return self.hidden or (100 if labels <= _FEW_LABELS else 200)
 
 
@@ -164,8 +163,6 @@ SMALL: Mapping[str, Any] = {"embedding": 32, "encoder": 64}
 
 
 class Learned(NamedTuple):
-    """What the loss is of."""
-
     text_hidden: Tensor  # F(x), (B, h)
     label_hidden: Tensor  # E(y), (B, h)
     logits: Tensor  # D(E(y)) before the sigmoid, (B, L)
@@ -243,7 +240,6 @@ class RankAE(nn.Module):
         return hidden + self.config.balance * output
 
     def begin_epoch(self, epoch: int) -> None:
-        """Batch normalisation may stay as in prediction from some epoch on."""
         after = self.config.norm_epochs
         self.frozen_norms = after is not None and epoch >= after
 
@@ -298,7 +294,6 @@ def build(config: Config, *, vectors: Tensor, labels: int, **sizes: Any) -> Rank
 
 
 def chooses_epoch(config: Config, labels: int) -> bool:
-    """Whether the protocol's metric chooses the epoch: it is trained by `reimpl.training`."""
     return True
 
 

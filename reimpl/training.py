@@ -71,8 +71,6 @@ class _FailedError(Exception):
 
 @dataclass
 class Watch:
-    """How a caller follows a run, and stops it."""
-
     progress: Callable[[int, int, float | None], None] = lambda done, total, loss: None
     """Called with steps done, steps in all, and the mean loss of the epoch so far."""
     stop: Callable[[], bool] = lambda: False
@@ -128,7 +126,6 @@ class Result:
         return replace(self, notes=(*notes, *self.notes))
 
     def packed(self) -> dict[str, Any]:
-        """As a checkpoint holds it."""
         return {
             name: torch.from_numpy(value) if isinstance(value, np.ndarray) else value
             for name, value in vars(self).items()
@@ -136,7 +133,6 @@ class Result:
 
     @classmethod
     def unpacked(cls, content: Mapping[str, Any]) -> Result:
-        """That of a checkpoint."""
         values: dict[str, Any] = {each.name: content[each.name] for each in fields(cls)}
         arrays = {name: value.numpy() for name, value in values.items() if isinstance(value, Tensor)}
         return cls(**(values | arrays))
@@ -201,7 +197,6 @@ def kept(data: Dataset, keep: int = KEPT) -> int:
 
 
 def cutoffs(labels: int) -> tuple[int, ...]:
-    """The k of P@k and its kin; those beyond the number of labels have no answer."""
     return tuple(k for k in (1, 3, 5) if k <= labels)
 
 
@@ -296,7 +291,6 @@ class Run:
         self.notes: list[str] = []
 
     def go(self, build: Callable[[Tensor], nn.Module]) -> Result:
-        """Builds, trains, and scores the test set."""
         metrics: dict[str, float] = {}
         ids = scores = reason = None
         with numeric_mode(self.precision):

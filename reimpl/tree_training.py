@@ -181,7 +181,6 @@ class _Level(Run):
         return torch.from_numpy(array.astype(dtype)).to(self.device)
 
     def train(self, above: _Level | None) -> Result:
-        """Trains it; its notes say which level they are of."""
 
         def build(vectors: Tensor) -> nn.Module:
             made = self.make(vectors)

@@ -80,7 +80,6 @@ class Truth:
 
     @property
     def size(self) -> int:
-        """N."""
         return len(self.offsets) - 1
 
     @cached_property
@@ -123,7 +122,6 @@ TruthLike = Truth | tuple[ArrayLike, ArrayLike] | Any
 
 
 def as_truth(truth: TruthLike) -> Truth:
-    """`truth` as a `Truth`."""
     if isinstance(truth, tuple):
         return Truth(np.asarray(truth[0]), np.asarray(truth[1]))
     return truth if isinstance(truth, Truth) else Truth.from_csr(truth)

@@ -30,7 +30,6 @@ def checks(model: str) -> Iterator[tuple[str, Test]]:
 
 
 def _compare(model: str, case: Case) -> str:
-    """Every stored output, loss, gradient, running value and step; `MismatchError` where one departs."""
     subject = SUBJECTS[model]
     stored = subject.layout(arrays(model, case["file"]))
     results = {

@@ -11,7 +11,7 @@ What `reimpl.reference.comparer` asks of a model is a class below; its name is i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -26,16 +26,11 @@ from reimpl.aplc_xlnet import Summary
 from reimpl.label_attention import attend
 from reimpl.label_clusters import ClusterOptions, LabelClusters
 from reimpl.models import find_config
-from reimpl.reference.numbers import Array, MismatchError
+from reimpl.reference.numbers import Array, MismatchError, names
 from reimpl.word_batches import WordBatch
 
 Tensors = Mapping[str, Tensor]
 Case = Mapping[str, Any]
-
-_LSTM = (
-    (r"lstm\.(forward|backward)s\.(\d+)\.(weight|bias)_ih_l0", r"lstm_layer\2_\1_input_\3"),
-    (r"lstm\.(forward|backward)s\.(\d+)\.(weight|bias)_hh_l0", r"lstm_layer\2_\1_recurrent_\3"),
-)
 
 
 class Subject:
@@ -43,11 +38,12 @@ class Subject:
 
     module: ModuleType
     network: Callable[..., nn.Module]
-    names: Sequence[tuple[str, str]] = ()
-    """Patterns of our names, and what stands for them in the stored ones; dots become low lines."""
+
+    def __init__(self, model: str) -> None:
+        """names.json: patterns of our names, and what stands for them in the stored ones."""
+        self.names = names()[model]
 
     def config(self, case: Case) -> Any:
-        """That of the case."""
         return replace(self.module.VARIANTS[case["variant"]], **case["config"])
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
@@ -56,13 +52,15 @@ class Subject:
         return type(self).network(self.config(case), vectors=weights["word_embedding"], **sizes)
 
     def rename(self, network: Any, name: str) -> str:
-        """The stored name of a parameter; `NAME.T` is that array transposed, `NAME+` its lower rows."""
+        """The stored name of a parameter; `NAME.T` is that array transposed, `NAME+` its lower rows.
+
+        Dots become low lines.
+        """
         for pattern, stored in self.names:
             name = re.sub(pattern, stored, name)
         return name if name.endswith(".T") else name.replace(".", "_")
 
     def layout(self, stored: Mapping[str, Array]) -> Mapping[str, Array]:
-        """The stored arrays as ours lie."""
         return stored
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
@@ -81,13 +79,6 @@ class Subject:
 
 class _XMLCNN(Subject):
     module, network = xml_cnn, xml_cnn.XMLCNN
-    names = ((r"embedding\.weight", "word_embedding"),)
-
-    def rename(self, network: Any, name: str) -> str:
-        if match := re.fullmatch(r"convolutions\.(\d+)\.(\w+)", name):
-            kind = "kernel" if match[2] == "weight" else "bias"
-            return f"conv_window{network.config.windows[int(match[1])]}_{kind}"
-        return super().rename(network, name)
 
     def layout(self, stored: Mapping[str, Array]) -> Mapping[str, Array]:
         """Kernels (F, C, k), which CorNet's program has as (F, 1, k, C); matrices (outputs, inputs).
@@ -109,18 +100,11 @@ class _XMLCNN(Subject):
 
 class _AttentionXML(Subject):
     module = attention_xml
-    names = (("embedding.weight", "word_embedding"), ("queries.weight", "attention_weight"), *_LSTM)
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
         filler = "candidates" in inputs  # a table with one row more
         sizes: Any = {"labels": len(weights["attention_weight"]) - filler, "filler": filler}
         return attention_xml.AttentionXML(self.config(case), vectors=weights["word_embedding"], **sizes)
-
-    def rename(self, network: Any, name: str) -> str:
-        if match := re.fullmatch(r"layers\.(\d+)\.(\w+)", name):
-            last = int(match[1]) == len(network.layers) - 1
-            return f"label_score_{match[2]}" if last else f"label_fc{match[1]}_{match[2]}"
-        return super().rename(network, name)
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         ids, chosen = inputs["token_ids"], inputs.get("candidates")
@@ -134,7 +118,6 @@ class _MeSHProbeNet(Subject):
     """Of the bottleneck, which the public code has under CorNet's blocks only, what enters these."""
 
     module, network = mesh_probenet, mesh_probenet.MeSHProbeNet
-    names = (("embedding.weight", "word_embedding"), ("probes.weight", "probe_weight"), *_LSTM)
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         ids = inputs["token_ids"]
@@ -151,17 +134,6 @@ class _BertXML(Subject):
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
         words = weights["word_embedding"][: -self.config(case).cls_tokens]  # the [CLS] symbols come last
         return super().build(case, {**weights, "word_embedding": words}, inputs)
-
-    def rename(self, network: Any, name: str) -> str:
-        names = {
-            "words.weight": "word_embedding",
-            "cls": "word_embedding+",
-            "positions": "position_embedding",
-        }
-        last = f"encoder.{len(network.encoder) - 1}."
-        name = names.get(name, name).replace(last, "probe_layer_").replace("encoder.", "layer")
-        name = name.replace("inner.", "feedforward_in_").replace("outer.", "feedforward_out_")
-        return re.sub(r"attention\.(?!output)", "", name).replace(".", "_")
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         ids = inputs["token_ids"]
@@ -185,11 +157,10 @@ class _CorNet(_XMLCNN):
         return cornet.build(config, vectors=words, padding_id=0, freeze_padding=True, **sizes)
 
     def rename(self, network: Any, name: str) -> str:
-        part, _, rest = name.partition(".")
-        if part == "blocks":
-            return f"cornet_block{rest.replace('.', '_')}"
+        if name.startswith("blocks."):
+            return super().rename(network, name)
         base = SUBJECTS[type(network.base).__module__.removeprefix("reimpl.")]
-        return base.rename(network.base, rest)
+        return base.rename(network.base, name.removeprefix("base."))
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         if "raw_logits" not in inputs:
@@ -203,18 +174,6 @@ class _CorNet(_XMLCNN):
 
 class _APLC(Subject):
     """The code's clusters, for labels that are sorted already, behind a hidden layer where there is one."""
-
-    names = (
-        (r"clusters\.", ""),
-        (r"hidden\.layer\.", "hidden_"),
-        (r"tails\.", "tail"),
-        (r"reduce\.weight", "project_weight"),
-        (r"norm\.weight", "layernorm_scale"),
-        (r"norm\.bias", "layernorm_shift"),
-        (r"expand\.weight", "label_weight"),
-        # labels of the head and units of the root are one weight in the code
-        (r"roots\.weight", "head_weight+"),
-    )
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
         layer = nn.Module()
@@ -240,18 +199,6 @@ class _APLC(Subject):
 
 class _RankAE(Subject):
     module = rank_ae
-    names = (
-        (r"^label_vectors$", "encoder1_weight.T"),
-        (r"^label_bias$", "encoder1_bias"),
-        (r"^embedding$", "word_embedding"),
-        (r"^attention\.norm\.", "attention_batchnorm_"),
-        (r"^(en|de)coder_norm\.", r"\1coder_batchnorm_"),
-        (r"batchnorm_weight$", "batchnorm_scale"),
-        (r"batchnorm_bias$", "batchnorm_shift"),
-        (r"^encoder\.", "encoder2_"),
-        (r"^decoder\.", "decoder1_"),
-        (r"^output\.", "decoder2_"),
-    )
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
         if case["mode"] == "loss only":
@@ -281,13 +228,14 @@ class _RankAE(Subject):
         return {"hidden": hidden, "ranking": ranking, "total": total}
 
 
-SUBJECTS: Mapping[str, Subject] = {
-    "xml_cnn": _XMLCNN(),
-    "attention_xml": _AttentionXML(),
-    "mesh_probenet": _MeSHProbeNet(),
-    "bert_xml": _BertXML(),
-    "cornet": _CorNet(),
-    "aplc": _APLC(),
-    "aplc_xlnet": _APLC(),
-    "rank_ae": _RankAE(),
+_SUBJECTS = {
+    "xml_cnn": _XMLCNN,
+    "attention_xml": _AttentionXML,
+    "mesh_probenet": _MeSHProbeNet,
+    "bert_xml": _BertXML,
+    "cornet": _CorNet,
+    "aplc": _APLC,
+    "aplc_xlnet": _APLC,
+    "rank_ae": _RankAE,
 }
+SUBJECTS: Mapping[str, Subject] = {model: subject(model) for model, subject in _SUBJECTS.items()}

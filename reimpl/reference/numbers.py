@@ -32,8 +32,13 @@ def manifest(model: str) -> Mapping[str, Any]:
     return content
 
 
+def names() -> Mapping[str, list[tuple[str, str]]]:
+    """Model -> patterns of the names of our parameters, and what stands for them in the stored ones."""
+    content: Mapping[str, list[tuple[str, str]]] = json.loads((_STORED / "names.json").read_text("utf-8"))
+    return content
+
+
 def arrays(model: str, file: str) -> dict[str, Array]:
-    """All arrays of an .npz file of a model."""
     with (_STORED / model / file).open("rb") as stream, np.load(stream) as stored:
         return {name: stored[name] for name in stored.files}
 
