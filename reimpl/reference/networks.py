@@ -106,6 +106,10 @@ class _AttentionXML(Subject):
         sizes: Any = {"labels": len(weights["attention_weight"]) - filler, "filler": filler}
         return attention_xml.AttentionXML(self.config(case), vectors=weights["word_embedding"], **sizes)
 
+    def rename(self, network: Any, name: str) -> str:
+        name = name.replace(f"layers.{len(network.layers) - 1}.", "label_score.")
+        return super().rename(network, name.replace("layers.", "label_fc"))
+
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         ids, chosen = inputs["token_ids"], inputs.get("candidates")
         queries = network.queries.weight if chosen is None else network.queries.weight[chosen]
