@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -18,14 +17,6 @@ from reimpl.training import Result
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def network(config: Config = VARIANTS["code"], *, labels: int = 5, **options: Any) -> AttentionXML:

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import torch
 from torch import Tensor, nn
 
 from reimpl.mesh_probenet import VARIANTS, Config, build
 from reimpl.training import train
 from tests.toys import toy_data, toy_protocol
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
 
 # ------------------------------------------------------------------------- configurations and training
 

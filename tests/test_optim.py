@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +76,10 @@ def dynamics() -> dict[str, np.ndarray]:
         return dict(arrays)
 
 
+GRADIENTS = ("dense_grad", "sparse_idx", "sparse_val")
+RESULTS = [f"{kind}_{what}" for kind in ("dense", "sparse") for what in ("params", "exp_avg", "exp_avg_sq")]
+
+
 def rows_gradient(rows: Any, values: Any, like: torch.Tensor) -> torch.Tensor:
     """A sparse gradient as an embedding leaves it: rows may be there twice; -1 is none."""
     place, held = torch.as_tensor(rows), torch.as_tensor(values, dtype=like.dtype)
@@ -85,51 +88,27 @@ def rows_gradient(rows: Any, values: Any, like: torch.Tensor) -> torch.Tensor:
     return torch.sparse_coo_tensor(place[there][None], held[there], size, check_invariants=True)
 
 
-def both_kinds(
-    setting: dict[str, Any], arrays: Mapping[str, np.ndarray], kind: Any = np.float64
-) -> tuple[list[torch.Tensor], DenseSparseAdam]:
-    parts = [
-        torch.tensor(arrays[setting["prefix"] + name].astype(kind), requires_grad=True)
-        for name in ("dense_start", "sparse_start")
-    ]
-    options = {"lr": setting["lr"], "betas": tuple(setting["betas"]), "eps": setting["eps"]}
-    return parts, DenseSparseAdam(parts, **options, weight_decay=setting["weight_decay"], fused=True)
-
-
-def both_steps(
-    parts: list[torch.Tensor],
-    optimiser: DenseSparseAdam,
-    setting: dict[str, Any],
-    arrays: Mapping[str, np.ndarray],
-    steps: range,
-) -> list[list[np.ndarray]]:
-    """The dense and the sparse parameter after each of these steps."""
-    path: list[list[np.ndarray]] = []
-    p = setting["prefix"]
-    for t in steps:
-        kind = parts[0].detach().numpy().dtype
-        parts[0].grad = torch.from_numpy(arrays[p + "dense_grad"][t].astype(kind))
-        values = arrays[p + "sparse_val"][t].astype(kind)
-        parts[1].grad = rows_gradient(arrays[p + "sparse_idx"][t], values, parts[1])
-        optimiser.step()
-        path.append([part.detach().numpy().copy() for part in parts])
-    return path
-
-
 @settings
 def test_dense_and_sparse_steps_equal_those_of_the_public_code(
     dynamics: dict[str, np.ndarray], setting: dict[str, Any]
 ) -> None:
     """Twelve steps with rows seen twice or not at all, other betas, and decay; the moments too."""
-    p = setting["prefix"]
-    parts, optimiser = both_kinds(setting, dynamics)
-    path = both_steps(parts, optimiser, setting, dynamics, range(12))
-    for place, name in enumerate(("dense", "sparse")):
+    names, path = ("dense", "sparse"), []
+    parts = [torch.tensor(dynamics[f"{setting['prefix']}{name}_start"], requires_grad=True) for name in names]
+    options = {"lr": setting["lr"], "betas": tuple(setting["betas"]), "eps": setting["eps"]}
+    optimiser = DenseSparseAdam(parts, **options, weight_decay=setting["weight_decay"], fused=True)
+    stored = {name: dynamics[setting["prefix"] + name] for name in (*GRADIENTS, *RESULTS)}
+    for dense, rows, values in zip(*(stored[name] for name in GRADIENTS), strict=True):
+        parts[0].grad = torch.from_numpy(dense.copy())
+        parts[1].grad = rows_gradient(rows, values, parts[1])
+        optimiser.step()
+        path.append([part.detach().numpy().copy() for part in parts])
+    for place, name in enumerate(names):
         found = np.array([step[place] for step in path])
-        np.testing.assert_allclose(found, dynamics[f"{p}{name}_params"], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(found, stored[f"{name}_params"], rtol=0, atol=1e-12)
         for moment in ("exp_avg", "exp_avg_sq"):
-            stored = dynamics[f"{p}{name}_{moment}"]
-            np.testing.assert_allclose(optimiser.state[parts[place]][moment], stored, rtol=0, atol=1e-12)
+            ours = optimiser.state[parts[place]][moment]
+            np.testing.assert_allclose(ours, stored[f"{name}_{moment}"], rtol=0, atol=1e-12)
 
 
 def test_embeddings_are_made_sparse_unless_the_network_wants_them_dense() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -21,14 +20,6 @@ from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
 D, L = 9, 6
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def small(variant: str = "paper", **changes: Any) -> Config:

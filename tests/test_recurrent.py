@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,14 +16,6 @@ from reimpl.recurrent import BiLSTM
 Patch = pytest.MonkeyPatch
 LENGTHS = [3, 9, 1, 9, 6, 2]
 WIDTH = 12
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(params=["as it chooses", "one stretch", "many stretches", "without looking"])
