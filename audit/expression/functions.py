@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
-from operator import add
+from operator import add, sub
 from typing import Literal
 
 from audit.expression.interval import Interval, UndefinedError, logarithm, point, square_root
@@ -51,27 +51,20 @@ class Relation:
     def _beyond(self, greater: Fraction, less: Fraction) -> bool:
         return greater > less if self.strict else greater >= less
 
-    def width(self, n: Fraction, unit: Fraction) -> str:
-        """How far from n still fits, in words; empty where the word itself says it."""
-        if not self.near:
-            return ""
-        return ", 10 % away at most" if abs(n) / 10 >= unit else ", one unit of the last digit away at most"
 
-    def fitting(self, n: Interval, unit: Fraction) -> Interval | None:
-        """What fits, where that is a stretch with two ends: 10.8..13.2 for `about 12`."""
-        if self.lower is None or self.upper is None:
-            return None
-        return Interval(self.lower(n.low, unit), self.upper(n.high, unit))
-
-
-def _tenth(n: Fraction, unit: Fraction) -> Fraction:
-    return max(abs(n) / 10, unit)
+def _tenth_below(n: Fraction, unit: Fraction) -> Fraction:
+    return n - max(abs(n) / 10, unit)
 
 
 _ABOVE = Relation(meaning="above n", lower=lambda n, unit: n, strict=True)
 _FROM = Relation(meaning="n or above", lower=lambda n, unit: n)
 _BELOW = Relation(meaning="below n", upper=lambda n, unit: n, strict=True)
 _UP_TO = Relation(meaning="n or below", upper=lambda n, unit: n)
+
+
+def _rounded(n: Fraction, unit: Fraction) -> Fraction:
+    return n + unit / 2
+
 
 #: The table. "Last digit" is that of a number in the expression or of a printed cell; computed numbers and
 #: names have none.
@@ -83,7 +76,7 @@ RELATIONS: Mapping[str, Relation] = {
     "=": Relation(
         meaning="the same number, once both are rounded to as many digits as the coarser one shows",
         lower=lambda n, unit: n - unit / 2,
-        upper=lambda n, unit: n + unit / 2,
+        upper=_rounded,
         both_rounded=True,
     ),
     "more than": _ABOVE,
@@ -92,14 +85,14 @@ RELATIONS: Mapping[str, Relation] = {
     "at most": _UP_TO,
     "about": Relation(
         meaning="within 10 % of n or one unit of its last digit, whichever is more",
-        lower=lambda n, unit: n - _tenth(n, unit),
-        upper=lambda n, unit: n + _tenth(n, unit),
+        lower=_tenth_below,
+        upper=lambda n, unit: n + max(abs(n) / 10, unit),
         near=True,
     ),
     "nearly": Relation(
         meaning="from 10 % below n, or one unit of its last digit if that is more, up to what rounds to n",
-        lower=lambda n, unit: n - _tenth(n, unit),
-        upper=lambda n, unit: n + unit / 2,
+        lower=_tenth_below,
+        upper=_rounded,
         near=True,
     ),
 }
@@ -130,10 +123,6 @@ class Function:
     gives: Kind = "number"
 
 
-def gain(a: Interval, b: Interval) -> Interval:
-    return a - b
-
-
 def relative_gain(a: Interval, b: Interval) -> Interval:
     """100 (a - b) / b as 100 (a / b - 1), where each occurs once."""
     return point(100) * (a / b - point(1))
@@ -141,10 +130,6 @@ def relative_gain(a: Interval, b: Interval) -> Interval:
 
 def total(*x: Interval) -> Interval:
     return reduce(add, x)
-
-
-def mean(*x: Interval) -> Interval:
-    return total(*x) / point(len(x))
 
 
 def least(*x: Interval) -> Interval:
@@ -172,6 +157,10 @@ def spread(*x: Interval) -> Interval:
     return Interval(narrowest, max(x[i].high - x[j].low for i in highest for j in lowest if i != j))
 
 
+def _twice_and_one(x: Interval) -> Interval:
+    return point(2) * x + point(1)
+
+
 def cornet_parameters(V: Interval, R: Interval, blocks: Interval) -> Interval:
     """blocks (2VR + R + V) of Xun et al. (2020), Eq. 2, as blocks ((2V + 1)(2R + 1) - 1) / 2."""
     return blocks * ((_twice_and_one(V) * _twice_and_one(R) - point(1)) / point(2))
@@ -190,10 +179,6 @@ def bottleneck(unit: int) -> Callable[[Interval, Interval, Interval, Interval], 
     return implied
 
 
-def _twice_and_one(x: Interval) -> Interval:
-    return point(2) * x + point(1)
-
-
 def _many(form: str, meaning: str, function: Callable[..., Interval]) -> Function:
     return Function(form, meaning, ("numbers",), {"": function}, repeats=True)
 
@@ -207,7 +192,7 @@ _ONE: tuple[Argument, ...] = ("number",)
 
 #: By name. The first ones are those that a message shows.
 FUNCTIONS: Mapping[str, Function] = {
-    "gain": Function("gain(a, b)", "a - b, in points", _ONE * 2, {"": gain}),
+    "gain": Function("gain(a, b)", "a - b, in points", _ONE * 2, {"": sub}),
     "relative_gain": Function(
         "relative_gain(a, b)", "100 (a - b) / b, in percent", _ONE * 2, {"": relative_gain}
     ),
@@ -215,9 +200,9 @@ FUNCTIONS: Mapping[str, Function] = {
         "improvement(a, b)",
         "gain(a, b) in points or relative_gain(a, b) in percent, whichever suits the sentence",
         _ONE * 2,
-        {"points": gain, "percent": relative_gain},
+        {"points": sub, "percent": relative_gain},
     ),
-    "mean": _many("mean(x, ...)", "the arithmetic mean", mean),
+    "mean": _many("mean(x, ...)", "the arithmetic mean", lambda *x: total(*x) / point(len(x))),
     "sum": _many("sum(x, ...)", "the sum", total),
     "min": _many("min(x, ...)", "the least", least),
     "max": _many("max(x, ...)", "the greatest", greatest),

@@ -58,8 +58,8 @@ CARET: "^"
 _COMMAS = re.compile(rf"(?<![\w.@-])[0-9]{{1,3}}(?:,[0-9]{{3}})+{_ENDS}")
 _KINDS: dict[Kind, str] = {"number": "a number", "set": "a set of cells", "truth": "a comparison"}
 _TRUTHS = ("comparison", "not", "and", "or")
-#: How tightly each operation binds; what is not listed needs no parentheses.
-_BINDING = {"or": 1, "and": 2, "not": 3, "comparison": 4, "sum": 5, "product": 6, "negation": 7, "power": 8}
+#: What needs no parentheses within another operation.
+_WHOLE = ("number", "cell", "cells", "name", "call", "comparison", "power")
 
 
 class ExpressionError(AuditError):
@@ -134,30 +134,30 @@ def names(expression: Node) -> tuple[str, ...]:
 def written(node: Node, instead: Callable[[Node], str | None] = lambda node: None) -> str:
     """The text that reads as this tree; where `instead` gives a text for a node, that stands there."""
 
-    def part(inner: Node, least: int) -> str:
-        text = written(inner, instead)
-        return f"({text})" if _BINDING.get(inner.op, 9) < least else text
-
     other, parts, text = instead(node), node.parts, node.text
     if other is not None:
         return other
+
+    def part(inner: Node) -> str:
+        whole = (inner.op in _WHOLE and inner.op != node.op) or (node.op, inner.op) == ("sum", "product")
+        return written(inner, instead) if whole else f"({written(inner, instead)})"
+
     match node.op:
         case "negation":
-            return f"-{part(parts[0], 7)}"
+            return f"-{part(parts[0])}"
         case "sum" | "product":
-            least = 6 if node.op == "sum" else 7
             rest = zip(text, parts[1:], strict=True)
-            return part(parts[0], least) + "".join(f" {sign} {part(each, least)}" for sign, each in rest)
+            return part(parts[0]) + "".join(f" {sign} {part(each)}" for sign, each in rest)
         case "power":
-            return f"{part(parts[0], 9)}^{text}"
+            return f"{part(parts[0])}^{text}"
         case "call":
-            return f"{text}({', '.join(part(each, 0) for each in parts)})"
+            return f"{text}({', '.join(written(each, instead) for each in parts)})"
         case "comparison":
-            return f"{part(parts[0], 5)} {text} {part(parts[1], 5)}"
+            return f"{written(parts[0], instead)} {text} {written(parts[1], instead)}"
         case "not":
-            return f"not {part(parts[0], 3)}"
+            return f"not {part(parts[0])}"
         case "and" | "or":
-            return f" {node.op} ".join(part(each, 3 if node.op == "and" else 2) for each in parts)
+            return f" {node.op} ".join(map(part, parts))
     return text
 
 
@@ -182,14 +182,11 @@ def _refuse(error: UnexpectedInput, text: str) -> NoReturn:
         raise ExpressionError(at, f"{shown} is no exponent", _EXPONENT) from None
     if "NUMBER" in wanted:
         what, advice = f"{shown} where a number was to come", "write a cell, a number or a function there"
-    elif "RPAR" in wanted:
-        what, advice = f"{shown} where ) or an operator was to come", "close the parenthesis"
-    elif token.type == "NAME":
-        what = f"{shown} where an operator or a comparison was to come"
-        advice = known_names(str(token), [*RELATIONS, "and", "or"])
     else:
         what = f"{shown} cannot stand here"
-        advice = "join sentences with and, or put parentheses around a part"
+        advice = (
+            f"close the parenthesis, or write an operator or one of {', '.join(RELATIONS)}, and, or before it"
+        )
     raise ExpressionError(at, what, advice) from None
 
 

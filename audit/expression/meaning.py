@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import prod
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from audit.expression.functions import FUNCTIONS, RELATIONS, Relation
 from audit.expression.grammar import Node, written
-from audit.expression.interval import Interval, UndefinedError, hull, point, shown
+from audit.expression.interval import Interval, UndefinedError, point
 from audit.stats.printed import Printed, printed
 
-#: More readings than this are taken together as one wide one, which can only make a sentence easier to meet.
+#: What can be read in more ways is not told.
 MOST_READINGS = 64
+#: Of a longer set only the first cells are named.
+_MOST_CELLS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +39,7 @@ Number = tuple[Reading, ...]
 """The readings of one number, of which there is at least one."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Truth:
+class Truth(NamedTuple):
     """What can be told of a sentence, whatever the reading that suits it best.
 
     Within the rounding: `can_hold`, `can_fail`, for some values, and true rather too often than too seldom.
@@ -50,7 +52,7 @@ class Truth:
     fails: bool
 
     def __invert__(self) -> Truth:
-        return Truth(can_hold=self.can_fail, can_fail=self.can_hold, holds=self.fails, fails=self.holds)
+        return Truth(self.can_fail, self.can_hold, self.fails, self.holds)
 
 
 class Lookup(Protocol):
@@ -84,12 +86,13 @@ class Meaning:
             case "not":
                 return ~self.truth(node.parts[0])
             case "and":
-                return every([self.truth(part) for part in node.parts])
+                return _every([self.truth(part) for part in node.parts])
             case "or":  # by De Morgan's rule
-                return ~every([~self.truth(part) for part in node.parts])
+                return ~_every([~self.truth(part) for part in node.parts])
             case "comparison":
                 left, right = (self.number(part) for part in node.parts)
-                return compared(left, RELATIONS[node.text], right)
+                relation = RELATIONS[node.text]
+                return _in_some_reading(_compared(a, relation, b) for a, b in product(left, right))
         return _meeting(self.all_numbers(node.parts))  # overlap(...)
 
     def number(self, node: Node) -> Number:
@@ -117,21 +120,15 @@ class Meaning:
 
     def all_numbers(self, nodes: Sequence[Node]) -> list[Number]:
         """The numbers that the arguments of a function come to, sets opened."""
-        numbers = [
-            number
-            for node in nodes
-            for number in (self._set(node) if node.kind == "set" else [self.number(node)])
-        ]
+        numbers: list[Number] = []
+        for node in nodes:
+            if node.kind == "set":
+                numbers += [rounded(cell) for cell in cells_of(node, self.lookup)]
+            else:
+                numbers.append(self.number(node))
         if not numbers:
             raise UndefinedError("there are no numbers in the set")
         return numbers
-
-    def _set(self, node: Node) -> list[Number]:
-        if node.op == "cells":
-            return [rounded(cell) for cell in self.lookup.cells(node.text)]
-        reference = node.parts[0].text
-        own = [self.lookup.cell(reference)] if node.text == "group" else []
-        return [rounded(cell) for cell in [*own, *self.lookup.others(reference)]]
 
     def _call(self, node: Node) -> Number:
         if node.text == "rank":
@@ -153,7 +150,7 @@ class Meaning:
         must = sum(other.span.low >= own.span.high for other in others)
         can = sum(other.span.high > own.span.low for other in others)
         do = sum(other.face.low > own.face.low for other in others)
-        return (Reading(span=Interval(Fraction(1 + must), Fraction(1 + can)), face=point(1 + do)),)
+        return (Reading(span=_whole(1 + must, 1 + can), face=point(1 + do)),)
 
 
 _OPERATIONS: Mapping[str, Callable[[Interval, Interval], Interval]] = {
@@ -164,14 +161,22 @@ _OPERATIONS: Mapping[str, Callable[[Interval, Interval], Interval]] = {
 }
 
 
+def cells_of(node: Node, lookup: Lookup) -> Sequence[Printed]:
+    """The cells of a node that stands for a set."""
+    if node.op == "cells":
+        return lookup.cells(node.text)
+    reference = node.parts[0].text
+    own = [lookup.cell(reference)] if node.text == "group" else []
+    return [*own, *lookup.others(reference)]
+
+
 def _exact(value: Fraction, unit: Fraction = Fraction(0)) -> Reading:
     return Reading(span=point(value), face=point(value), unit=unit)
 
 
 def rounded(cell: Printed) -> Number:
     """A printed cell: it stands for all that rounds to it."""
-    low, high = cell.interval
-    return (Reading(span=Interval(low, high), face=point(cell.value), unit=2 * cell.half_unit),)
+    return (Reading(span=Interval(*cell.interval), face=point(cell.value), unit=2 * cell.half_unit),)
 
 
 def combined(function: Callable[..., Interval], arguments: Sequence[Number], *, name: str = "") -> Number:
@@ -191,19 +196,13 @@ def combined(function: Callable[..., Interval], arguments: Sequence[Number], *, 
 
 
 def _choices(numbers: Sequence[Number]) -> Iterable[tuple[Reading, ...]]:
-    """Each reading of each number with each of the others; of too many the widest alone."""
-    if prod(len(number) for number in numbers) <= MOST_READINGS:
-        return product(*numbers)
-    return [tuple(number[0] if len(number) == 1 else _widest(number) for number in numbers)]
+    """Each reading of each number with each of the others."""
+    if prod(len(number) for number in numbers) > MOST_READINGS:
+        raise UndefinedError(f"it can be read in more than {MOST_READINGS} ways")
+    return product(*numbers)
 
 
-def _widest(number: Number) -> Reading:
-    return Reading(
-        span=hull(reading.span for reading in number), face=hull(reading.face for reading in number)
-    )
-
-
-def every(parts: Sequence[Truth]) -> Truth:
+def _every(parts: Sequence[Truth]) -> Truth:
     """`a and b`."""
     return Truth(
         can_hold=all(part.can_hold for part in parts),
@@ -213,24 +212,21 @@ def every(parts: Sequence[Truth]) -> Truth:
     )
 
 
-def _either_reading(readings: Iterable[Truth]) -> Truth:
+def _in_some_reading(readings: Iterable[Truth]) -> Truth:
     """Something is true if one reading makes it so, and its contrary too: the text may mean any of them."""
-    truths = list(readings)
-    return Truth(
-        can_hold=any(truth.can_hold for truth in truths),
-        can_fail=any(truth.can_fail for truth in truths),
-        holds=any(truth.holds for truth in truths),
-        fails=any(truth.fails for truth in truths),
-    )
-
-
-def compared(left: Number, relation: Relation, right: Number) -> Truth:
-    """Whether the left number stands in the relation to the right one, in some reading of each."""
-    return _either_reading(_compared(a, relation, b) for a, b in product(left, right))
+    return Truth(*map(any, zip(*readings, strict=True)))
 
 
 def _compared(left: Reading, relation: Relation, right: Reading) -> Truth:
-    within, as_printed = units(left, relation, right)
+    """By the unit of the last digit of the right side; where both sides round, of either.
+
+    Then a cell's span has its rounding already, and only a number written in the expression is still to be
+    widened.
+    """
+    within = as_printed = right.unit
+    if relation.both_rounded:
+        literals = (side.unit for side in (left, right) if side.span.is_point)
+        within, as_printed = max(literals, default=Fraction(0)), max(left.unit, right.unit)
     return Truth(
         can_hold=relation.can_hold(left.span, right.span, within),
         can_fail=relation.can_fail(left.span, right.span, within),
@@ -239,29 +235,16 @@ def _compared(left: Reading, relation: Relation, right: Reading) -> Truth:
     )
 
 
-def units(left: Reading, relation: Relation, right: Reading) -> tuple[Fraction, Fraction]:
-    """The unit of the last digit that the relation goes by: within the rounding, and as printed.
-
-    Where both sides round, a cell's span has its rounding already, and only a number written in the
-    expression is still to be widened.
-    """
-    if not relation.both_rounded:
-        return right.unit, right.unit
-    literals = (side.unit for side in (left, right) if side.span.is_point)
-    return max(literals, default=Fraction(0)), max(left.unit, right.unit)
-
-
 def _count(truths: Sequence[Truth]) -> Number:
-    """How many of the truths hold: several readings where one holds in one reading and fails in another."""
+    """How many of the truths hold; as printed a range where one holds in one reading and fails in another."""
     sure, possible = sum(not truth.can_fail for truth in truths), sum(truth.can_hold for truth in truths)
-    faces = {(0, 0)}
-    for truth in truths:
-        steps = [(0, 0)] * truth.fails + [(1, 1)] * truth.holds or [(0, 1)]
-        faces = {(low + least, high + most) for low, high in faces for least, most in steps}
-    span = Interval(Fraction(sure), Fraction(possible))
-    return tuple(
-        Reading(span=span, face=Interval(Fraction(low), Fraction(high))) for low, high in sorted(faces)
-    )
+    least = sum(truth.holds and not truth.fails for truth in truths)
+    most = sum(truth.holds or not truth.fails for truth in truths)
+    return (Reading(span=_whole(sure, possible), face=_whole(least, most)),)
+
+
+def _whole(least: int, most: int) -> Interval:
+    return Interval(Fraction(least), Fraction(most))
 
 
 def _meeting(numbers: Sequence[Number]) -> Truth:
@@ -272,21 +255,17 @@ def _meeting(numbers: Sequence[Number]) -> Truth:
         meet = max(span.low for span in spans) <= min(span.high for span in spans)
         return Truth(can_hold=meet, can_fail=not meet, holds=meet, fails=not meet)
 
-    return _either_reading(meets(choice) for choice in _choices(numbers))
+    return _in_some_reading(meets(choice) for choice in _choices(numbers))
 
 
-#: Of a longer set only the first cells are named.
-_MOST_CELLS = 8
-_MOST_READINGS = 4
-
-Result = Literal["consistent", "inconsistent", "untestable"]
+# --------------------------------------------------------------------------- outcome and text
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What the cells say to a sentence, and the arithmetic."""
 
-    result: Result
+    result: Literal["consistent", "inconsistent", "untestable"]
     filled_in: str
     reason: str = ""
     """Why it is untestable; empty otherwise."""
@@ -328,110 +307,63 @@ def value_of(expression: Node, lookup: Lookup) -> Fraction:
 
 
 def filled_in(sentence: Node, meaning: Meaning) -> str:
-    """`relative_gain(44.41, 39.68) = 11.894..11.947, and 'about 12' means 10.8..13.2`.
+    """`relative_gain(44.41, 39.68) = 11.894..11.947, to be about 12`.
 
     Ranges are what the rounding of the cells leaves open. What has no value is written without one.
     """
-    match sentence.op:
-        case "and" | "or":
-            return f"; {sentence.op} ".join(_inside(part, meaning) for part in sentence.parts)
-        case "not":
-            return f"not so: {_inside(sentence.parts[0], meaning)}"
-        case "comparison":
-            return _comparison(sentence, meaning)
-    return _overlap(sentence, meaning)
+    if sentence.op in ("and", "or", "not"):
+        texts = [filled_in(part, meaning) for part in sentence.parts]
+        nested = [part.op in ("and", "or", "not") for part in sentence.parts]
+        texts = [f"({text})" if inner else text for text, inner in zip(texts, nested, strict=True)]
+        return f"not so: {texts[0]}" if sentence.op == "not" else f"; {sentence.op} ".join(texts)
+    if sentence.op == "comparison":
+        left, right = (_with_value(part, meaning) for part in sentence.parts)
+        near = " (10 % or one unit of the last digit away at most)" if RELATIONS[sentence.text].near else ""
+        return f"{left}{'' if _plain(sentence.parts[0]) else ', to be'} {sentence.text} {right}{near}"
+    return f"do {', '.join(_with_value(part, meaning) for part in sentence.parts)} meet?"  # overlap(...)
 
 
-def _inside(part: Node, meaning: Meaning) -> str:
-    text = filled_in(part, meaning)
-    return f"({text})" if part.op in ("and", "or", "not") else text
-
-
-def _comparison(node: Node, meaning: Meaning) -> str:
-    left, right = (_text(part, meaning) for part in node.parts)
+def _with_value(node: Node, meaning: Meaning) -> str:
+    text = written(node, partial(_number_instead, meaning.lookup))
+    if _plain(node):
+        return text
     try:
-        x, n = (meaning.number(part) for part in node.parts)
-    except UndefinedError:
-        return f"{left} {node.text} {right}"
-    relation, ends = RELATIONS[node.text], _ends(x)
-    fitting = _fitting(node.text, x, n)
-    left += _value(node.parts[0], x, [end for each in fitting for end in (each.low, each.high)] or _ends(n))
-    right += _value(node.parts[1], n, ends)
-    if fitting:
-        means = " or ".join(shown(each.low, each.high, against=ends) for each in fitting)
-        width = relation.width(n[0].face.low, units(x[0], relation, n[0])[0])
-        return f"{left}, and '{node.text} {right}' means {means}{width}"
-    return f"{left}{'' if _plain(node.parts[0]) else ', to be'} {node.text} {right}"
-
-
-def _overlap(node: Node, meaning: Meaning) -> str:
-    text = _text(node, meaning)
-    try:
-        numbers = meaning.all_numbers(node.parts)[:_MOST_CELLS]
+        readings = meaning.number(node)
     except UndefinedError:
         return text
-    ends = [end for number in numbers for end in _ends(number)]
-    return f"{text}: do {', '.join(_ranges(number, ends) for number in numbers)} meet?"
-
-
-def _fitting(word: str, left: Number, right: Number) -> list[Interval]:
-    """The stretches that fit, without repeats; empty where what fits is a half line or one number."""
-    relation = RELATIONS[word]
-    stretches = [relation.fitting(n.span, units(x, relation, n)[0]) for x in left for n in right]
-    return [each for each in dict.fromkeys(stretches) if each is not None and not each.is_point]
-
-
-def _value(node: Node, number: Number, against: Sequence[Fraction]) -> str:
-    return "" if _plain(node) else f" = {_ranges(number, against)}"
-
-
-def _ranges(number: Number, against: Sequence[Fraction]) -> str:
-    if len(number) > _MOST_READINGS:
-        whole = hull(reading.span for reading in number)
-        return f"{shown(whole.low, whole.high, against=against)} (in {len(number)} readings)"
-    texts = (
-        shown(reading.span.low, reading.span.high, against=against)
-        + (f" ({reading.name})" if reading.name else "")
-        for reading in number
-    )
-    return " or ".join(dict.fromkeys(texts))
-
-
-def _ends(number: Number) -> list[Fraction]:
-    return [end for reading in number for end in (reading.span.low, reading.span.high)]
+    ranges = (f"{each.span} ({each.name})" if each.name else str(each.span) for each in readings)
+    return f"{text} = {' or '.join(dict.fromkeys(ranges))}"
 
 
 def _plain(node: Node) -> bool:
     """Whether a node shows its value by itself."""
-    return node.op in ("number", "cell", "name") or (node.op == "negation" and _plain(node.parts[0]))
+    return (
+        node.op in ("number", "cell", "name")
+        or node.kind == "set"
+        or (node.op == "negation" and _plain(node.parts[0]))
+    )
 
 
-def _text(node: Node, meaning: Meaning) -> str:
-    return written(node, lambda inner: _instead(inner, meaning.lookup))
-
-
-def _instead(node: Node, lookup: Lookup) -> str | None:
+def _number_instead(lookup: Lookup, node: Node) -> str | None:
     """The numbers in place of what refers to them; what has none stays as it is written."""
     try:
         if node.op == "cell":
             return _plainly(lookup.cell(node.text))
-        if node.op == "cells":
-            return _listed(lookup.cells(node.text))
         if node.op == "name":
             value = lookup.constant(node.text)
-            return _plainly(value) if isinstance(value, Printed) else shown(value, value)
-        if node.op == "call" and node.text in ("others", "group", "rank"):
+            return _plainly(value) if isinstance(value, Printed) else str(point(value))
+        if node.kind == "set":
+            return _listed(cells_of(node, lookup))
+        if node.op == "call" and node.text == "rank":
             own, others = lookup.cell(node.parts[0].text), lookup.others(node.parts[0].text)
-            if node.text == "rank":
-                return f"rank({_plainly(own)} among {_listed(others)})"
-            return _listed([own, *others] if node.text == "group" else others)
+            return f"rank({_plainly(own)} among {_listed(others)})"
     except UndefinedError:
         pass
     return None
 
 
 def _listed(cells: Sequence[Printed]) -> str:
-    listed = ", ".join(_plainly(cell) for cell in cells[:_MOST_CELLS])
+    listed = ", ".join(map(_plainly, cells[:_MOST_CELLS]))
     return f"{listed}, ... ({len(cells)} cells)" if len(cells) > _MOST_CELLS else listed
 
 
