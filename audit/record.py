@@ -40,6 +40,14 @@ Source = Literal["own_run", "copied", "code_readme", "stated", "unknown"]
 #: Stands where a run of ours has its model and protocol; no model and no protocol may have this name.
 IMPORTED = "imported"
 
+#: `ExperimentRecord.not_run`: why nothing of an experiment was run.
+LEFT_OUT = "left out by --only"
+NOT_TUNED = "not tuned on this corpus; `audit tune` seeks its settings"
+NOT_YET = "nothing of it was run yet"
+NOT_IN_STORE = "no run of it is in the store"
+GONE = "its runs were on record and are gone; `audit run` runs them again"
+BY_COMMAND = "it has a command of its own, which `audit run --allow-commands` runs"
+
 #: A value of a resolved configuration: whatever JSON can hold.
 Json = Any
 

@@ -246,7 +246,7 @@ def untrained(monkeypatch: pytest.MonkeyPatch) -> list[RunSpec]:
         made.append(job.spec)
         return Result({"P@1": 75.0}, (), 1.0, None, 9, ids, scores)
 
-    monkeypatch.setattr(carry_out, "_train", train)
+    monkeypatch.setattr(carry_out, "train_job", train)
     return made
 
 

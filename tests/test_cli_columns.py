@@ -179,14 +179,14 @@ def test_commands_that_cannot_be_meant_are_answered_in_a_sentence(
 def test_a_failed_column_is_told_and_counted(
     trained: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    original = carry_out._train
+    original = carry_out.train_job
 
     def train(job: Any, data: Any, *rest: Any) -> Result:
         if data.counts["split.column"] == 1:
             raise RuntimeError("no luck")
         return original(job, data, *rest)
 
-    monkeypatch.setattr(carry_out, "_train", train)
+    monkeypatch.setattr(carry_out, "train_job", train)
     assert cli.main([*RUN, "--seeds", "1"]) == Exit.RUNS_FAILED
     out = capsys.readouterr()
     assert "(2 of 3 columns)" in out.out and "1 run failed" in out.out

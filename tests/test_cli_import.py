@@ -226,7 +226,7 @@ def test_an_unclear_import_ends_a_run_before_it_trains(
     cli.main(IMPORT)
     run = next(run for run in Store(Path("audit-runs")).runs() if run.spec.seed == 1)
     Path(f"audit-runs/{run.key}.json").unlink()
-    monkeypatch.setattr(carry_out, "_train", lambda *_: pytest.fail("something was trained"))
+    monkeypatch.setattr(carry_out, "train_job", lambda *_: pytest.fail("something was trained"))
     for command in (RUN, JUDGE):
         capsys.readouterr()
         assert cli.main(command) == Exit.BAD_INPUT

@@ -65,7 +65,7 @@ class Trained:
         self.means = {"words": 50.0, "letters": 30.0, "third": 50.0}
         self.ran: list[str] = []
         self.interrupt_at: int | None = None
-        monkeypatch.setattr(carry_out, "_train", self)
+        monkeypatch.setattr(carry_out, "train_job", self)
 
     def __call__(self, job: Any, *_: Any) -> Result:
         if len(self.ran) == self.interrupt_at:

@@ -57,7 +57,7 @@ class Trained:
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> Trained:
     found = Trained()
-    monkeypatch.setattr(carry_out, "_train", found)
+    monkeypatch.setattr(carry_out, "train_job", found)
     return found
 
 

@@ -13,7 +13,7 @@ from audit.cli.app import Folder, Words, app, command, say, say_table, wrapped
 from audit.cli.report import numbers_explained, read_sound, records_in
 from audit.errors import Exit
 from audit.names import counted, first_of
-from audit.record import Audit
+from audit.record import BY_COMMAND, NOT_YET, Audit
 from audit.storage.files import read_audit
 
 if TYPE_CHECKING:
@@ -70,8 +70,6 @@ def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str
 
 def _unrun(paper: Paper) -> Audit:
     from audit.judging.assemble import assemble
-    from audit.judging.plan import NOT_YET
-    from audit.storage.manifest import BY_COMMAND
     from reimpl.models import known_models
 
     known, records = known_models(), {}

@@ -38,7 +38,7 @@ def tune_command(
     """
     from audit.pipeline.suite import runner_settings, threads_of
     from audit.runner.progress import new_console, run_bars
-    from audit.runner.search import Way, carry_on
+    from audit.runner.search import Budget, carry_on
     from audit.runner.tuned import questions, study_path
 
     papers = papers_of(claims)
@@ -59,12 +59,12 @@ def tune_command(
     threads = threads_of(jobs) if runner.device == "cpu" else None
     worst = Exit.OK
     for question in asked:
-        way = Way(settings.store, trials or question.trials, jobs, threads, seconds)
+        budget = Budget(settings.store, trials or question.trials, jobs, threads, seconds)
         console = new_console()
         with run_bars(console) as bars:
-            screen = Screen(question, way.trials, console, bars)
-            screen.announce(way.workers, runner.device)
-            study = carry_on(question, way, screen)
+            screen = Screen(question, budget.trials, console, bars)
+            screen.announce(budget.workers, runner.device)
+            study = carry_on(question, budget, screen)
         if study is None:
             return Exit.INTERRUPTED
         made = [trial.seconds for trial in study.trials if trial.state in ("done", "pruned")]

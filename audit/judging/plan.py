@@ -10,16 +10,20 @@ from audit.judging.evidence import Evidence
 from audit.judging.looks import at_look, furthest, next_level
 from audit.judging.verdicts import case_of, family_of, obstacle
 from audit.kinds import KINDS
-from audit.record import Audit, ClaimRecord, ExperimentRecord, Settling, Verdict
-from audit.runner.plan import LEFT_OUT
+from audit.record import (
+    LEFT_OUT,
+    NOT_IN_STORE,
+    NOT_YET,
+    Audit,
+    ClaimRecord,
+    ExperimentRecord,
+    Settling,
+    Verdict,
+)
 from audit.stats.power import FULL, NONE, Levels, Needed, Question, Several
-from audit.storage.manifest import NOT_IN_STORE
 
 #: Seeds an arm from which on claims are decided.
 LEAST = 3
-
-#: `ExperimentRecord.not_run` where an experiment could be run and has not been.
-NOT_YET = "nothing of it was run yet"
 
 #: Of these no more is to be told than that seeds are to be had.
 _MERELY_NOT_RUN = (NOT_YET, LEFT_OUT, NOT_IN_STORE)

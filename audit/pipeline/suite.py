@@ -21,17 +21,16 @@ from audit.judging.looks import ruled
 from audit.judging.plan import RunTimes
 from audit.names import counted, first_of, span
 from audit.pipeline.session import Session
-from audit.record import Audit, ExperimentRecord, FidelityCheck, Look, Run, digest
+from audit.record import BY_COMMAND, LEFT_OUT, Audit, ExperimentRecord, FidelityCheck, Look, Run, digest
 from audit.runner import Job, Plan, Settings, make_plan
 from audit.runner.commands import Commands
 from audit.runner.execute import execute
 from audit.runner.models import fidelity
-from audit.runner.plan import LEFT_OUT
 from audit.runner.progress import Screen
 from audit.runner.resolve import check_precision, device_of, selected
 from audit.settings import CorpusSettings, RunSettings, TrainingSettings
 from audit.storage.files import check_can_be_written, explained
-from audit.storage.manifest import BY_COMMAND, KeptPlan, definitions
+from audit.storage.manifest import KeptPlan, definitions
 from audit.storage.margins import keep_fixed
 from reimpl.data.formats import Options, split_name
 from reimpl.errors import Spelling

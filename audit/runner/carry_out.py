@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import audit
 from audit.record import DataInfo, Run, Status, digest
-from audit.runner.models import ChangedError, check_unchanged, told
+from audit.runner.models import ChangedError, check_unchanged, fault_of
 from audit.runner.plan import Job
 from audit.storage.runs import Store
 
 if TYPE_CHECKING:
-    from reimpl.data.dataset import Dataset, Split
+    from reimpl.data.dataset import Dataset
     from reimpl.training import Result, Watch
 
 #: Steps done, steps in all, mean loss of the epoch so far.
@@ -58,9 +58,8 @@ def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], 
     """
     key = job.spec.key
     with means.store.claim(key, wait=means.wait) as claim:
-        settled = claim.record
-        if settled and stands(settled, job, means):
-            return settled
+        if claim.record and stands(claim.record, job, means):
+            return claim.record
         if not claim.held:
             raise HeldElsewhere(key)
         run, predictions = _run(job, means, progress, stop)
@@ -79,12 +78,11 @@ def stands(run: Run, job: Job, means: Means) -> bool:
 def _run(
     job: Job, means: Means, progress: Progress, stop: Callable[[], bool]
 ) -> tuple[Run, Mapping[str, Any] | None]:
-    started = _now()
-    data = job.data.load()
-    checkpoint = _checkpoint(job, means.store)
     from reimpl.errors import ReimplError
     from reimpl.machine import CheckpointError
     from reimpl.training import Interrupted, Watch
+
+    started, data, checkpoint = now(), job.data.load(), _checkpoint(job, means.store)
 
     def show(done: int, total: int, loss: float | None) -> None:
         with suppress(OSError):  # a closed terminal or a parent that is gone is no fault of the run
@@ -94,11 +92,11 @@ def _run(
     watch = Watch(show, stop, checkpoint, means.checkpoint_every, members=members)
     try:
         try:
-            result = _train(job, data, means.threads, watch)
+            result = train_job(job, data, means.threads, watch)
         except CheckpointError:  # it says nothing about the run
             checkpoint.unlink()
             note = "a checkpoint could not be read, so the run was begun again"
-            result = _train(job, data, means.threads, watch)
+            result = train_job(job, data, means.threads, watch)
             result = replace(result, notes=(*result.notes, note))
     except Interrupted as err:
         raise Stopped(job.spec.key) from err
@@ -107,11 +105,11 @@ def _run(
     except ReimplError as err:
         return failed(job, data, str(err), started), None
     except (Exception, SystemExit) as err:  # a fault of one run must not end the others; it is on record
-        return failed(job, data, told(err, job.spec), started), None
-    arrays = None
-    if not result.failed:
-        arrays = {"ids": result.top_ids, "scores": result.top_scores, **_of_documents(result, data)}
-    return _record(job, data, "failed" if result.failed else "done", started, result), arrays
+        return failed(job, data, fault_of(err, job.spec), started), None
+    if result.failed:
+        return _record(job, data, "failed", started, result), None
+    arrays = {"ids": result.top_ids, "scores": result.top_scores, **_of_documents(result, data)}
+    return _record(job, data, "done", started, result), arrays
 
 
 def _checkpoint(job: Job, store: Store) -> Path:
@@ -133,29 +131,23 @@ def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
     from reimpl.metrics import copies, hit_pattern
 
     assert result.top_ids is not None
-    test = data.test
+    test, X = data.test, data.test.features
+    # what tells two documents apart: their words, or ids and the very bits of the weights of their features
+    words, offsets = test.tokens, test.offsets
+    if X is not None and not len(words):
+        words, offsets = np.stack((X.indices, X.data.astype(np.float32).view(np.int32)), axis=1), X.indptr
     arrays: dict[str, Any] = {}
     with suppress(DataError):
         arrays |= hit_pattern(result.top_ids, (test.label_offsets, test.label_ids))
-        same = copies(*_written(test))
+        same = copies(words, offsets)
         arrays |= {} if same is None else {"copies": same}
     for name, split in (("label_train", data.train), ("label_test", test)):
         arrays[name] = np.bincount(split.label_ids, minlength=data.n_labels).astype(np.int32)
     return arrays
 
 
-def _written(split: Split) -> tuple[Any, Any]:
-    """What tells two documents apart: their words, or their features where there are no words."""
-    import numpy as np
-
-    X = split.features
-    if X is None or len(split.tokens):
-        return split.tokens, split.offsets
-    # (n, 2): ids, and the very bits of their weights
-    return np.stack((X.indices, X.data.astype(np.float32).view(np.int32)), axis=1), X.indptr
-
-
-def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result:
+def train_job(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result:
+    """The job's training, by the model's own `train` where it has one. Raises `ChangedError`."""
     import torch
 
     from reimpl.batching import width_of_split
@@ -170,16 +162,14 @@ def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result
     module = find_model(spec.model)
     config = find_config(module, None, spec.config)
     protocol = Protocol(**spec.protocol)
+    how: dict[str, Any] = {
+        "seed": spec.seed,
+        "device": job.device,
+        "precision": spec.precision,
+        "watch": watch,
+    }
     if hasattr(module, "train"):
-        own: Result = module.train(
-            config,
-            data,
-            protocol,
-            seed=spec.seed,
-            device=job.device,
-            precision=spec.precision,
-            watch=watch,
-        )
+        own: Result = module.train(config, data, protocol, **how)
         return own
     length = width_of_split(data.train, protocol) or protocol.length
 
@@ -194,17 +184,7 @@ def _train(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result
         )
         return network
 
-    return train(
-        build,
-        data,
-        protocol,
-        loss_name=config.loss,
-        seed=spec.seed,
-        device=job.device,
-        precision=spec.precision,  # type: ignore[arg-type]
-        watch=watch,
-        strata=spec.strata,
-    )
+    return train(build, data, protocol, loss_name=config.loss, strata=spec.strata, **how)
 
 
 def failed(job: Job, data: Dataset, reason: str, started: str | None = None) -> Run:
@@ -227,52 +207,58 @@ def _record(
     commit, dirty = _commit()
     # Of a model that is none of ours no commit of this project has the code.
     other = source_of_other(job.spec.model)
-    seconds = result.prediction_seconds if result else None
-    return Run(
+    run = Run(
         key=job.spec.key,
         spec=job.spec,
         status=status,
-        data=data_info(data),
-        metrics=dict(result.metrics) if result else {},
-        reason=reason or (result.reason if result else None),
-        curve=result.curve if result else (),
-        seconds=round(result.seconds, 3) if result else 0.0,
-        prediction_seconds=round(seconds, 3) if seconds is not None else None,
-        peak_memory_bytes=result.peak_memory_bytes if result else None,
-        parameters=result.parameters if result else None,
-        device=_device_name(job.device),
+        data=DataInfo(
+            name=data.name,
+            fingerprint=data.fingerprint,
+            recipe=data.preprocessing,
+            n_train=data.train.size,
+            n_test=data.test.size,
+            n_labels=data.n_labels,
+            counts={name: float(count) for name, count in data.counts.items()},  # as they are read back
+            notes=data.notes,
+        ),
+        reason=reason,
+        device=device_name(job.device),
         threads=torch.get_num_threads() if job.device == "cpu" else None,
-        versions={**_versions(), **({f"model {job.spec.model}": other} if other is not None else {})},
+        versions={**versions(), **({f"model {job.spec.model}": other} if other is not None else {})},
         commit=commit,
         dirty=dirty,
         margins=dict(job.margins),
         sources=dict(job.sources),
-        notes=result.notes if result else (),
         started=started,
-        finished=_now(),
+        finished=now(),
+    )
+    if result is None:
+        return run
+    seconds = result.prediction_seconds
+    return replace(
+        run,
+        metrics=dict(result.metrics),
+        reason=reason or result.reason,
+        curve=result.curve,
+        seconds=round(result.seconds, 3),
+        prediction_seconds=round(seconds, 3) if seconds is not None else None,
+        peak_memory_bytes=result.peak_memory_bytes,
+        parameters=result.parameters,
+        notes=result.notes,
     )
 
 
-def data_info(data: Dataset) -> DataInfo:
-    """What the record says of the data."""
-    return DataInfo(
-        name=data.name,
-        fingerprint=data.fingerprint,
-        recipe=data.preprocessing,
-        n_train=data.train.size,
-        n_test=data.test.size,
-        n_labels=data.n_labels,
-        counts={name: float(count) for name, count in data.counts.items()},  # as they are read back
-        notes=data.notes,
-    )
+# --------------------------------------------------------------------------- by what it was made
 
 
-def _now() -> str:
+def now() -> str:
+    """ISO 8601, in seconds."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @cache
-def _device_name(device: str) -> str:
+def device_name(device: str) -> str:
+    """The GPU or the processor, by the name that its maker gave it."""
     if device.startswith("cuda"):
         import torch
 
@@ -286,7 +272,8 @@ def _device_name(device: str) -> str:
 
 
 @cache
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Of what a run's numbers depend on."""
     import numpy
     import torch
 
@@ -306,11 +293,11 @@ def _commit() -> tuple[str | None, bool | None]:
         return None, None
     try:
         head, changes = (
-            subprocess.run(
-                ["git", *words], cwd=folder, capture_output=True, text=True, check=True, timeout=10
-            ).stdout.strip()
+            subprocess.check_output(
+                ["git", *words], cwd=folder, stderr=subprocess.DEVNULL, text=True, timeout=10
+            )
             for words in (("rev-parse", "HEAD"), ("status", "--porcelain", "-uno"))
         )
     except (OSError, subprocess.SubprocessError):
         return None, None
-    return head, bool(changes)
+    return head.strip(), bool(changes.strip())

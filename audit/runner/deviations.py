@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from reimpl.data.identity import Observed
     from reimpl.protocol import Protocol
 
+# --------------------------------------------------------------------------- the data
 
 _SIZES = ("train", "test", "labels")
 _COUNTED = ("train", "test", "dev", "labels", "features")
@@ -48,69 +49,57 @@ def has_other_sizes(described: Described, data: Dataset) -> bool:
 
 
 def statistics(printed: Mapping[str, str], observed: Observed) -> tuple[DataStatistic, ...]:
-    """All that is printed or was counted, by the rules of `identity.differences`."""
+    """All that is printed or was counted, by the rules of `identity.differences`.
+
+    With as many places as are printed, in the way of counting that agrees if one does.
+    """
     from reimpl.data.identity import NOUNS, differences
 
-    return tuple(
-        DataStatistic(
-            name=noun,
-            printed=printed.get(name),
-            here=_shown(name, printed.get(name), observed),
-            differs=bool(differences({name: printed[name]}, observed)) if name in printed else False,
-        )
-        for name, noun in NOUNS.items()
-        if name in printed or name in observed.statistics
-    )
-
-
-def _shown(name: str, printed: str | None, observed: Observed) -> str | None:
-    """With as many places as are printed, in the way of counting that agrees if one does; or None."""
-    from reimpl.data.identity import differences
-
-    readings = observed.statistics.get(name)
-    if not readings:
-        return None
-    places = 0 if name in _COUNTED else 2 if printed is None else len(printed.partition(".")[2])
-    agree = (
-        it
-        for it in readings
-        if printed is not None
-        and not differences({name: printed}, replace(observed, statistics={name: (it,)}))
-    )
-    return f"{next(agree, readings[0]):,.{places}f}"
+    every = []
+    for name, noun in NOUNS.items():
+        text, counts = printed.get(name), observed.statistics.get(name, ())
+        if text is None and not counts:
+            continue
+        agreeing = [
+            count
+            for count in counts
+            if text and not differences({name: text}, replace(observed, statistics={name: (count,)}))
+        ]
+        places = 0 if name in _COUNTED else 2 if text is None else len(text.partition(".")[2])
+        here = f"{(agreeing or counts)[0]:,.{places}f}" if counts else None
+        every.append(DataStatistic(noun, text, here, bool(text and counts and not agreeing)))
+    return tuple(every)
 
 
 @lru_cache(maxsize=2)
 def _known(data: Dataset) -> tuple[Observed, str]:
-    """What is seen of the data, and what the catalogue says to it; once for all experiments on them."""
+    """What is seen of the data, and what the catalogue says to it; once for all experiments on them.
+
+    Features of a corpus without texts; words a document, as the recipe parts them, before any cut.
+    """
     from reimpl.data.catalogue import catalogue
+    from reimpl.data.dataset import has_words
     from reimpl.data.identity import observed_of, recognise
 
-    observed = observed_of(data)
-    observed = replace(observed, statistics={**observed.statistics, **_more(data)})
-    return observed, recognise(observed, catalogue()).sentence
-
-
-def _more(data: Dataset) -> dict[str, tuple[float, ...]]:
-    """Features of a corpus without texts; words a document, as the recipe parts them, before any cut."""
-    from reimpl.data.dataset import has_words
-
-    if not has_words(data) and data.train.features is not None:
-        return {"features": (float(data.train.features.shape[1]),)}
+    observed, more = observed_of(data), dict[str, tuple[float, ...]]()
     means = {split: data.counts.get(f"{split}.mean_words") for split in data.splits}
     sizes = {split: data.counts.get(f"{split}.documents", 0.0) for split in data.splits}
     train, test = means["train"], means["test"]
-    if train is None or test is None:
-        return {}
-    total = sum(sizes[split] * (mean or 0.0) for split, mean in means.items())
-    return {
-        "words_per_document": (train, total / sum(sizes.values())),
-        "words_per_document_train": (train,),
-        "words_per_document_test": (test,),
-    }
+    if not has_words(data) and data.train.features is not None:
+        more = {"features": (float(data.train.features.shape[1]),)}
+    elif train is not None and test is not None:
+        total = sum(sizes[split] * (mean or 0.0) for split, mean in means.items())
+        more = {
+            "words_per_document": (train, total / sum(sizes.values())),
+            "words_per_document_train": (train,),
+            "words_per_document_test": (test,),
+        }
+    observed = replace(observed, statistics={**observed.statistics, **more})
+    return observed, recognise(observed, catalogue()).sentence
 
 
-SEE_SETTINGS = "see the configuration of the experiment"
+# --------------------------------------------------------------------------- departures
+
 _WORDS = {
     "epochs": "epochs",
     "batch_size": "documents a batch",
@@ -133,35 +122,44 @@ _WORDS = {
     "schedule": "course of the learning rate",
     "warm_up": "steps before rates fall",
 }
-
-
 _BY_COMMAND = "chosen on the command line"
-_IN_PROPORTION = "in proportion to the epochs, of which the reduced protocol has fewer"
-#: `reimpl.protocol.AVERAGE_FROM_SHARE` has more.
-_LATER = "later, because at reduced sizes the scores rise for longer, and the mean lags behind them"
-_INSTEAD = {
-    "evaluate_every": "more often, because reduced runs are short",
-    "hold_out": "a share of the training documents, because a reduced protocol is for corpora of any size",
-}
 
 
-def deviations(paper: Paper, experiment: str, found: Resolved, precision: str) -> tuple[Deviation, ...]:
+def deviations(paper: Paper, experiment: str, resolved: Resolved, precision: str) -> tuple[Deviation, ...]:
     """All departures of a run of `experiment` from the claim file, those of the public code at the end."""
-    claimed, used, data = found.claimed, found.used, found.whole
-    words = _acting(claimed, used, data)
+    from reimpl.protocol import AMOUNTS
+
+    claimed, used, data = resolved.claimed, resolved.used, resolved.whole
 
     def of_training(key: str, theirs: Any, ours: Any) -> str:
-        return _why_training(claimed, used, key, theirs, ours)
+        if used.deviation is None:
+            return _BY_COMMAND
+        if key in AMOUNTS:  # a reduction is told as one
+            return used.deviation
+        if key == "learning_rate" and ours < theirs:
+            return "lowered by the reduced protocol"
+        if key == "learning_rate" and used.epochs < claimed.epochs:
+            return "raised, because the reduced protocol takes fewer epochs"
+        return f"as the reduced protocol {used.name} has it"
 
     def of_config(_: str, theirs: Any, ours: Any) -> str:
         if used.deviation is None:
             return _BY_COMMAND
-        reduced = is_reduction(theirs, ours)
-        return used.deviation if reduced else "as the model has it under a reduced protocol"
+        return (
+            used.deviation if _is_reduction(theirs, ours) else "as the model has it under a reduced protocol"
+        )
 
-    config, claimed_config = _flat(asdict(found.config)), _flat(asdict(found.claimed_config))
+    idle = set[str]()  # what does nothing: where nothing is selected, no metric selects
+    if "last" in (claimed.select, used.select):
+        idle |= {"select_metric", "keep_from", "select_above"}
+    if {claimed.select, used.select} != {"best_on_dev"} or data.dev is not None:
+        idle.add("hold_out")
+    if {claimed.evaluate, used.evaluate} != {"every_steps"}:
+        idle.add("evaluate_every")
+    words = {key: word for key, word in _WORDS.items() if key not in idle}
+    config, claimed_config = _flat(asdict(resolved.config)), _flat(asdict(resolved.claimed_config))
     departures = [
-        *_of_data(paper, experiment, claimed, data, found.request),
+        *_of_data(paper, experiment, claimed, data, resolved.request),
         *_of_values(asdict(claimed), asdict(used), of_training, words),
         *_of_values(claimed_config, config, of_config, {key: key.replace("_", " ") for key in config}),
     ]
@@ -169,55 +167,19 @@ def deviations(paper: Paper, experiment: str, found: Resolved, precision: str) -
         departures.append(Deviation("arithmetic", "float32 (assumed)", precision, _BY_COMMAND))
     if not data.padding_trainable and data.preprocessing == "liu2017":
         departures.append(Deviation("padding row", "trainable", "frozen", "recipe"))
-    own = [replace(it, here=SEE_SETTINGS, as_set=True) for it in paper.departures_of(experiment)]
+    see = "see the configuration of the experiment"
+    own = [replace(of, here=see, as_set=True) for of in paper.departures_of(experiment)]
     return (*departures, *own)
 
 
-def _why_training(claimed: Protocol, used: Protocol, key: str, paper: Any, here: Any) -> str:
-    """Why a field of the protocol is not as claimed: a reduction is told as one, the rest has its reason."""
-    from reimpl.protocol import AMOUNTS, BEGINNINGS
-
-    if used.deviation is None:
-        return _BY_COMMAND
-    if key in AMOUNTS:
-        return used.deviation
-    if key == "learning_rate" and here < paper:
-        return "lowered by the reduced protocol"
-    if key == "learning_rate" and used.epochs < claimed.epochs:
-        return "raised, because the reduced protocol takes fewer epochs"
-    if paper is not None and here is not None:
-        if key in BEGINNINGS:
-            return _LATER if here > round(paper / claimed.epochs * used.epochs) else _IN_PROPORTION
-        if key in _INSTEAD:
-            return _INSTEAD[key]
-    return f"as the reduced protocol {used.name} has it"
-
-
-def is_reduction(paper: Any, here: Any) -> bool:
-    """Whether a size is smaller; of lists, whether it is in some place and larger in none.
-
-    >>> is_reduction(512, 128), is_reduction(16, 32), is_reduction((512, 16), (32, 16))
-    (True, False, True)
-    >>> is_reduction((6, 2), ()), is_reduction(300, "as_vectors")
-    (False, False)
-    """
+def _is_reduction(paper: Any, here: Any) -> bool:
+    """Whether a size is smaller; of lists, whether it is in some place and larger in none: (32, 16) for
+    (512, 16), and not () for (6, 2)."""
     if isinstance(paper, list | tuple) and isinstance(here, list | tuple):
         pairs = list(zip(paper, here, strict=False))
-        return bool(pairs) and len(here) <= len(paper) and all(b <= a for a, b in pairs)
+        return bool(pairs) and len(here) <= len(paper) and all(ours <= theirs for theirs, ours in pairs)
     numbers = _numbers(paper, here)
     return numbers is not None and numbers[1] < numbers[0]
-
-
-def _acting(claimed: Protocol, used: Protocol, data: Dataset) -> dict[str, str]:
-    """The keys that do something: where nothing is selected, no metric selects."""
-    both, idle = (claimed, used), set[str]()
-    if any(it.select == "last" for it in both):
-        idle |= {"select_metric", "keep_from", "select_above"}
-    if any(it.select != "best_on_dev" for it in both) or data.dev is not None:
-        idle.add("hold_out")
-    if any(it.evaluate != "every_steps" for it in both):
-        idle.add("evaluate_every")
-    return {key: word for key, word in _WORDS.items() if key not in idle}
 
 
 def _of_data(
@@ -227,8 +189,6 @@ def _of_data(
 
     wanted = paper.single_experiments[experiment]
     printed = paper.datasets[wanted.on]
-    sizes = ", ".join(f"{key} {value}" for key, value in printed.printed.items())
-    here = f"{data.name}: train {data.train.size:,}, test {data.test.size:,}, labels {data.n_labels:,}"
     known = data.content in (printed.content or ())
     if not known and data.partition and data.partition in (printed.partition or ()):
         here = "the same documents in the same splits, in another order"
@@ -237,14 +197,20 @@ def _of_data(
         stand_in = "a stand-in corpus" if request.folder is None else "the folder that was given"
         if printed.corpus and data.corpus in printed.corpus:
             stand_in = "the same documents in another split"
-        means = {key: it for key, it in printed.printed.items() if key.endswith(("_document", "_label"))}
-        apart = "".join(f"; {it}" for it in differences(means, observed_of(data)))  # sizes are told anyway
-        yield Deviation(
-            "data", f"{printed.name} ({sizes})" if sizes else printed.name, here + apart, stand_in
-        )
+        sizes = ", ".join(f"{key} {value}" for key, value in printed.printed.items())
+        here = f"{data.name}: train {data.train.size:,}, test {data.test.size:,}, labels {data.n_labels:,}"
+        means = {key: text for key, text in printed.printed.items() if key.endswith(("_document", "_label"))}
+        here += "".join(f"; {of}" for of in differences(means, observed_of(data)))  # sizes are told anyway
+        yield Deviation("data", f"{printed.name} ({sizes})" if sizes else printed.name, here, stand_in)
     if wanted.vectors:
+        size = f"{data.dimension} components"
+        vectors, why = f"{Path(request.vectors).name}, {size}", "the file that was given"
+        if request.folder is None:
+            vectors, why = f"made, {size}, the same for every seed", "made words have no trained vectors"
+        elif request.vectors.startswith("random"):
+            vectors, why = f"random, {size}, the same for every seed", "no vector file was given"
         numbers = float(claimed.dimension), float(data.dimension)
-        yield Deviation("word vectors", wanted.vectors, *_vectors(data, request), numbers=numbers)
+        yield Deviation("word vectors", wanted.vectors, vectors, why, numbers=numbers)
     if wanted.vocabulary == "reduced":
         yield Deviation(
             "vocabulary",
@@ -254,28 +220,19 @@ def _of_data(
         )
 
 
-def _vectors(data: Dataset, request: DataRequest) -> tuple[str, str]:
-    """The initial word vectors that were used, and why."""
-    size = f"{data.dimension} components"
-    if request.folder is None:
-        return f"made, {size}, the same for every seed", "made words have no trained vectors"
-    if request.vectors.startswith("random"):
-        return f"random, {size}, the same for every seed", "no vector file was given"
-    return f"{Path(request.vectors).name}, {size}", "the file that was given"
-
-
 def _of_values(
     paper: dict[str, Any], here: dict[str, Any], why: Callable[[str, Any, Any], str], words: dict[str, str]
 ) -> Iterator[Deviation]:
     for key, value in here.items():
         if paper[key] != value and key in words:
             reason, numbers = why(key, paper[key], value), _numbers(paper[key], value)
-            yield Deviation(words[key], _text(paper[key]), _text(value), reason, numbers=numbers)
+            theirs, ours = ("none" if of is None else str(of).replace("_", " ") for of in (paper[key], value))
+            yield Deviation(words[key], theirs, ours, reason, numbers=numbers)
 
 
 def _numbers(paper: Any, here: Any) -> tuple[float, float] | None:
     """Both, where each is a number."""
-    if all(isinstance(it, int | float) and not isinstance(it, bool) for it in (paper, here)):
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in (paper, here)):
         return float(paper), float(here)
     return None
 
@@ -284,12 +241,8 @@ def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
     """What a model holds of another key by key: `base_config` {maps: 16} is base maps."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
-        held = value.items() if isinstance(value, Mapping) else ()
-        flat |= {f"{key.removesuffix('_config')}_{inner}": it for inner, it in held}
-        if not isinstance(value, Mapping):
+        if isinstance(value, Mapping):
+            flat |= {f"{key.removesuffix('_config')}_{inner}": of for inner, of in value.items()}
+        else:
             flat[key] = value
     return flat
-
-
-def _text(value: Any) -> str:
-    return str(value).replace("_", " ") if value is not None else "none"

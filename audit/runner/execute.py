@@ -131,13 +131,12 @@ class _Runs(Workers):
         self.deaths[job.spec.key] += ready
         if self.deaths[job.spec.key] < LIVES:
             return True
-        self.ended(job, self._record_death(job, how))
-        return False
-
-    def _record_death(self, job: Job, how: str) -> Run:
         reason = f"its process ended with {how}, {LIVES} times; the system ends processes short of memory so"
-        with self.means.store.claim(job.spec.key, wait=0) as claim:
-            if claim.record and claim.record.status == "done" and stands(claim.record, job, self.means):
-                return claim.record  # it died after its work was done
-            run = failed(job, job.data.load(), reason)
-            return self.means.store.put(run, retry=self.means.retry_failed, anew=self.means.rerun_changed)
+        means = self.means
+        with means.store.claim(job.spec.key, wait=0) as claim:
+            run = claim.record
+            if not (run and run.status == "done" and stands(run, job, means)):  # else it died after its work
+                run = failed(job, job.data.load(), reason)
+                run = means.store.put(run, retry=means.retry_failed, anew=means.rerun_changed)
+        self.ended(job, run)
+        return False

@@ -30,7 +30,7 @@ def check_unchanged(spec: RunSpec, sources: Mapping[str, str]) -> None:
         raise ChangedError("the code was edited after the runs were planned; give the same command again")
 
 
-def told(err: BaseException, spec: RunSpec) -> str:
+def fault_of(err: BaseException, spec: RunSpec) -> str:
     """`ValueError: oops (mine/net.py:31)`: with the last line of a model of others, where one led to it."""
     from reimpl.errors import ConfigError
     from reimpl.models import fault, find_model
@@ -73,8 +73,7 @@ def with_way_out(err: ConfigError, model: str, config: Mapping[str, Any]) -> str
     """The message; where a model, or the one that it is put on, is not there, with what would add it."""
     from reimpl.models import known_models
 
-    known = known_models()
-    if all(it in known for it in models_in(model, config)):
+    if set(models_in(model, config)) <= set(known_models()):
         return err.message
     return f"{err.message}; `{option('models', 'DIR')}` adds those of a folder"
 
@@ -88,9 +87,9 @@ def fidelity(plan: Plan) -> tuple[FidelityCheck, ...]:
 
     models = dict.fromkeys(name for job in plan.jobs for name in models_in(job.spec.model, job.spec.config))
     return tuple(
-        FidelityCheck(model=it.model, name=it.name, passed=it.passed, detail=it.detail)
+        FidelityCheck(model=of.model, name=of.name, passed=of.passed, detail=of.detail)
         for model in models
-        for it in check(model)
+        for of in check(model)
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from audit.claims.experiments import Experiment, SpecifiedExperiment, in_words
 from audit.claims.load import Paper
 from audit.errors import PlanError
 from audit.names import counted, first_of
-from audit.record import ExperimentRecord, Run, RunSpec
+from audit.record import BY_COMMAND, GONE, LEFT_OUT, NOT_TUNED, ExperimentRecord, Run, RunSpec
 from audit.runner.deviations import deviations, has_other_sizes, sheet_of
 from audit.runner.resolve import (
     DataRequest,
@@ -24,10 +24,6 @@ from audit.runner.resolve import (
     selected,
 )
 from audit.runner.tuned import UntunedError, tuned, with_study_of
-from audit.storage.manifest import BY_COMMAND, GONE
-
-LEFT_OUT = "left out by --only"
-NOT_TUNED = "not tuned on this corpus; `audit tune` seeks its settings"
 
 
 @dataclass(frozen=True)
@@ -61,30 +57,30 @@ class Plan:
 
     def summary(self, paper: str, settings: Settings, workers: int) -> str:
         """One line for the screen: what is about to be run, on what."""
-        runnable = self.asked
-        protocols = ", ".join(dict.fromkeys(it.protocol for it in runnable)) or "none"
-        data = settings.data.resolve().name if settings.data else "a synthetic corpus"
-        processes = "1 process" if workers == 1 else f"{workers} processes"
-        others = sum(bool(it.reading) for it in runnable)
-        readings = f" and {counted(others, 'other reading')} of them" if others else ""
-        return (
-            f"{paper}: {counted(len(runnable) - others, 'experiment')}{readings}, "
-            f"{counted(settings.seeds, 'seed')}, "
-            f"{counted(len(self.jobs), 'run')} on {data}; "
-            f"protocol {protocols}; {settings.device}, {settings.precision}, {processes}"
-        )
+        others = sum(bool(record.reading) for record in self.asked)
+        parts = [
+            counted(len(self.asked) - others, "experiment")
+            + (f" and {counted(others, 'other reading')} of them" if others else ""),
+            counted(settings.seeds, "seed"),
+            f"{counted(len(self.jobs), 'run')} on "
+            f"{settings.data.resolve().name if settings.data else 'a synthetic corpus'}",
+        ]
+        protocols = ", ".join(dict.fromkeys(record.protocol for record in self.asked)) or "none"
+        machine = f"{settings.device}, {settings.precision}, {workers} process{'es' * (workers != 1)}"
+        return f"{paper}: {', '.join(parts)}; protocol {protocols}; {machine}"
 
     @property
     def asked(self) -> list[ExperimentRecord]:
-        """Experiments that are to be run, and other readings of these."""
-        plain = {it.id for it in self.experiments if it.not_run is None and not it.reading}
-        return [it for it in self.experiments if it.not_run is None and plain & {it.id, it.reading_of}]
+        """Experiments that are to be run, and other specifications of these."""
+        open_ones = [record for record in self.experiments if record.not_run is None]
+        plain = {record.id for record in open_ones if not record.reading}
+        return [record for record in open_ones if plain & {record.id, record.reading_of}]
 
     def with_runs(
         self, runs: Mapping[str, Run], lost: Mapping[str, tuple[int, ...]] | None = None
     ) -> dict[str, ExperimentRecord]:
         """The experiments with those of their runs that are there; `lost` as in `audit.storage.manifest`."""
-        found = {}
+        records = {}
         for experiment in self.experiments:
             keys = self.keys.get(experiment.id, ())
             mine = tuple(runs[key] for key in keys if key in runs)
@@ -92,8 +88,8 @@ class Plan:
             if experiment.reading and not (mine or gone):
                 continue  # how many were declared is on record elsewhere
             why_none = None if mine else GONE if gone else experiment.not_run or "no run of it was finished"
-            found[experiment.id] = replace(experiment, runs=mine, gone=gone, not_run=why_none)
-        return found
+            records[experiment.id] = replace(experiment, runs=mine, gone=gone, not_run=why_none)
+        return records
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -123,7 +119,12 @@ def make_plan(
     untuned: list[str] = []
     idle: dict[str, None] = {}
     remarks: dict[str, None] = {}
-    for name, experiment, specified in _experiments(paper, settings, known_specifications):
+    experiments: list[tuple[str, Experiment, SpecifiedExperiment | None]]
+    experiments = [(name, experiment, None) for name, experiment in paper.single_experiments.items()]
+    for name, other in paper.specified_experiments.items():
+        if settings.readings or name in known_specifications:
+            experiments.append((name, other.experiment, other))
+    for name, experiment, specified in experiments:
         base = specified.base if specified else name
         asked = (wanted is None or base in wanted) and (specified is None or settings.readings)
         if specified is not None and (base not in keys or not (asked or name in known_specifications)):
@@ -169,43 +170,31 @@ def make_plan(
                 for spec in specs
             ]
     if untuned:
-        said = _of_untuned(paper.paper.key, untuned, settings, only)
+        remarks[_of_untuned(paper.paper.key, untuned, settings, only)] = None
         if not jobs:
-            raise PlanError(said)
-        remarks[said] = None
+            raise PlanError(list(remarks)[-1])
     if unfit and not jobs:
-        raise PlanError(
-            f"{paper.paper.key}: nothing can be run on this corpus ({unfit[0]}); give another one"
-        )
+        why = f"nothing can be run on this corpus ({unfit[0]}); give another one"
+        raise PlanError(f"{paper.paper.key}: {why}")
     once: dict[str, Job] = {}
     for job in sorted(jobs, key=lambda job: job.spec.seed):
         once.setdefault(job.spec.key, job)
     return Plan(tuple(records), keys, tuple(once.values()), tuple(remarks), tuple(idle))
 
 
-def _experiments(
-    paper: Paper, settings: Settings, known_specifications: Collection[str]
-) -> Iterator[tuple[str, Experiment, SpecifiedExperiment | None]]:
-    """The experiments, and then their other specifications that may be planned."""
-    yield from ((name, it, None) for name, it in paper.single_experiments.items())
-    for name, it in paper.specified_experiments.items():
-        if settings.readings or name in known_specifications:
-            yield name, it.experiment, it
-
-
 def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequence[str]) -> str:
     """What is to be done for experiments that wait for a study."""
-    which = f"{names[0]} is" if len(names) == 1 else f"{len(names)} experiments, {names[0]} and on, are"
     elsewhere = settings.options.data if settings.options else None
-    options = [("--only", it) for it in only] + [("--data", settings.tuned_on or settings.data)]
+    options = [("--only", name) for name in only] + [("--data", settings.tuned_on or settings.data)]
     options.append(("--data-file", elsewhere))
-    tune = " ".join([f"audit tune {paper}", *(f"{name} {it}" for name, it in options if it)])
+    tune = " ".join([f"audit tune {paper}", *(f"{name} {value}" for name, value in options if value)])
     if settings.tuned_on:
-        made_on, store = settings.tuned_on.resolve().name, settings.cache.parent
+        corpus, store = settings.tuned_on.resolve().name, settings.cache.parent
         return (
-            f"{paper}: --tuned-on {settings.tuned_on}: no study made on {made_on} is in {store} for "
+            f"{paper}: --tuned-on {settings.tuned_on}: no study made on {corpus} is in {store} for "
             f"{first_of(names)}; `{tune}` makes one, and --untuned goes without"
         )
+    which = f"{names[0]} is" if len(names) == 1 else f"{len(names)} experiments, {names[0]} and on, are"
     return (
         f"{paper}: {which} not tuned on this corpus; `{tune}` seeks the settings, "
         "--tuned-on DIR uses those of another corpus or split column, and --untuned goes without"
@@ -220,8 +209,8 @@ def _resolve(
     from reimpl.data.identity import scope_of
     from reimpl.models import sources_of
 
-    found = resolved(paper, name, experiment, settings)
-    module, request, whole = found.module, found.request, found.whole
+    chosen = resolved(paper, name, experiment, settings)
+    module, request, whole = chosen.module, chosen.request, chosen.whole
     printed = paper.datasets[experiment.on]
     another = paper.known_as(
         experiment.on, content=whole.content, partition=whole.partition, corpus=whole.corpus
@@ -230,15 +219,15 @@ def _resolve(
         raise OfAnotherError(paper.of_another(another), another)
     described = specified.base if specified else name
     if specified is None:
-        found = tuned(name, experiment, found, settings)
+        chosen = tuned(name, experiment, chosen, settings)
     else:  # a specification takes over what was sought for its experiment, but for what it sets itself
         base = paper.single_experiments[described]
         best = tuned(described, base, resolved(paper, described, base, settings), settings)
-        found = with_study_of(best, found, specified.sets)
-    check_selection(found)
+        chosen = with_study_of(best, chosen, specified.sets)
+    check_selection(chosen)
     same = bool(getattr(module, "DETERMINISTIC", False))
     # A hold-out is part of the data that a run is given, and so of their fingerprint.
-    plain = {key: value for key, value in found.used.as_dict().items() if key != "hold_out"}
+    plain = {key: value for key, value in chosen.used.as_dict().items() if key != "hold_out"}
     strata = {} if hasattr(module, "train") else printed.strata  # such a model ranks no group alone
     with as_unfit():
         fingerprint = request.fingerprint()
@@ -246,22 +235,22 @@ def _resolve(
         RunSpec(
             model=experiment.model or "",
             variant=experiment.variant or "",
-            config=as_json(as_dict(found.config)),
+            config=as_json(as_dict(chosen.config)),
             protocol=as_json(plain),
             data=fingerprint,
             seed=seed,
             precision=settings.precision,
             revision=getattr(module, "REVISION", 1),
-            study=found.study.key if found.study else "",
+            study=chosen.study.key if chosen.study else "",
             strata={group: (of.from_, of.to) for group, of in strata.items()},
         )
         for seed in range(1 if same else settings.seeds)
     ]
-    reduced = (found.used, found.config) != (found.claimed, found.claimed_config)
+    reduced = (chosen.used, chosen.config) != (chosen.claimed, chosen.claimed_config)
     short = {  # in what the runs fall short of the paper's, so that they may not speak against it
         "stand_in": has_other_sizes(printed, whole),  # whatever the content is declared to be
         "reduced_protocol": reduced or experiment.vocabulary == "reduced",  # its words are not public
-        "untuned": found.untuned,
+        "untuned": chosen.untuned,
     }
     record = ExperimentRecord(
         id=name,
@@ -269,7 +258,7 @@ def _resolve(
         model=experiment.model or "",
         variant=experiment.variant or "",
         dataset=experiment.on,
-        protocol=found.used.name,
+        protocol=chosen.used.name,
         config=specs[0].config,
         scope=scope_of(
             whole.content,
@@ -279,8 +268,8 @@ def _resolve(
             corpora=printed.corpus or (),
             partitions=printed.partition or (),
         ),
-        deviations=(*found.tuning, *deviations(paper, described, found, settings.precision)),
-        study=found.study,
+        deviations=(*chosen.tuning, *deviations(paper, described, chosen, settings.precision)),
+        study=chosen.study,
         reading_of=described if specified else "",
         reading=dict(specified.specification) if specified else {},
         data=sheet_of(printed, whole),

@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from rich.console import Console
@@ -73,44 +72,41 @@ class Screen:
     def __init__(self, total: int, console: Console, *, workers: int = 1) -> None:
         self.console, self.total, self.finished, self.workers = console, total, 0, workers
         self.started: dict[str, float] = {}
-        self.told_time = False
-        self.titles: dict[str, str] = {}
-        self.spoke = time.monotonic()
+        self.told_time, self.spoke = False, time.monotonic()
         self.bars = run_bars(console)
         self.all = self.bars.add_task("all runs", total=float(total), state=f"0 of {total}")
         self.active: dict[str, TaskID] = {}
         self.shares: dict[str, float] = {}
+        self.titles: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         self.bars.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.bars.stop()
 
     def began(self, job: Job) -> None:
         """A run begins, or goes on."""
-        self.started.setdefault(job.spec.key, time.monotonic())
-        self.titles[job.spec.key] = job.title
-        if job.spec.key not in self.active:
-            self.active[job.spec.key] = self.bars.add_task(f"  {job.title}", total=1.0, state="starting")
+        key = job.spec.key
+        self.started.setdefault(key, time.monotonic())
+        self.titles[key] = job.title
+        if key not in self.active:
+            self.active[key] = self.bars.add_task(f"  {job.title}", total=1.0, state="starting")
 
     def progress(self, job: Job, done: int, total: int, loss: float | None) -> None:
         """`done` of `total` steps of one run."""
-        share = done / max(1, total)
-        self.shares[job.spec.key] = share
-        state = f"loss {loss:.4f}" if loss is not None else ""
+        share = self.shares[job.spec.key] = done / max(1, total)
         if job.spec.key in self.active:
+            state = f"loss {loss:.4f}" if loss is not None else ""
             self.bars.update(self.active[job.spec.key], completed=share, state=state)
         self._show_all()
         now = time.monotonic()
         if not self.console.is_terminal and now - self.spoke >= _SILENCE:
-            at_work = [key for key in self.active if key in self.shares]
-            shown = {key: f"{100 * self.shares[key]:.0f} % done" for key in at_work}
-            told = (f"{self.titles[key]}: {shown[key]}, {span(now - self.started[key])}" for key in at_work)
-            self._say("; ".join(told))
+            runs = [key for key in self.active if key in self.shares]
+            texts = [f"{self.titles[key]}: {100 * self.shares[key]:.0f} % done" for key in runs]
+            took = [span(now - self.started[key]) for key in runs]
+            self._say("; ".join(f"{text}, {seconds}" for text, seconds in zip(texts, took, strict=True)))
 
     def waiting(self, job: Job) -> None:
         """Another process has this run."""
@@ -134,8 +130,13 @@ class Screen:
         self.shares.pop(job.spec.key, None)
         if task is not None:
             self.bars.remove_task(task)
-            text = f"[{self.finished}/{self.total}] {job.title}: {_outcome(run)}"
-            self._say(text)
+            scores = [
+                f"{name} {run.metrics[name]:.2f}" for name in ("P@1", "P@3", "P@5") if name in run.metrics
+            ]
+            outcome = f"{'  '.join(scores)}  ({run.seconds:.0f} s)"
+            if run.status == "failed":
+                outcome = f"failed: {run.reason}"
+            self._say(f"[{self.finished}/{self.total}] {job.title}: {outcome}")
             self._tell_time(job, run)
         self._show_all()
 
@@ -153,13 +154,6 @@ class Screen:
     def _show_all(self) -> None:
         done = self.finished + sum(self.shares.values())
         self.bars.update(self.all, completed=done, state=f"{self.finished} of {self.total}")
-
-
-def _outcome(run: Run) -> str:
-    if run.status == "failed":
-        return f"failed: {run.reason}"
-    shown = [f"{name} {run.metrics[name]:.2f}" for name in ("P@1", "P@3", "P@5") if name in run.metrics]
-    return f"{'  '.join(shown)}  ({run.seconds:.0f} s)"
 
 
 class Show(Protocol):

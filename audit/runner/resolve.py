@@ -95,15 +95,12 @@ class DataRequest:
 
 @lru_cache(maxsize=2)
 def _load(request: DataRequest) -> Dataset:
-    if request.whole != request:
-        return _changed(request.whole.load(), request)
-    return _prepared(request)
-
-
-def _changed(data: Dataset, request: DataRequest) -> Dataset:
     from reimpl.data.noise import with_noise
     from reimpl.data.splits import find_rule, hold_out
 
+    if request.whole == request:
+        return _prepared(request)
+    data = request.whole.load()
     if request.hold_out is not None and data.dev is None:
         data = hold_out(data, find_rule(request.hold_out))
     return data if request.noise is None else with_noise(data, request.noise)
@@ -111,27 +108,21 @@ def _changed(data: Dataset, request: DataRequest) -> Dataset:
 
 @lru_cache(maxsize=2)
 def _prepared(request: DataRequest) -> Dataset:
-    if request.folder is None:
-        from reimpl.data.synthetic import synthetic
-
-        return synthetic(length=request.length, dimension=request.dimension)
     from reimpl.data.dataset import Dataset
     from reimpl.data.formats import open_corpus
+    from reimpl.data.synthetic import synthetic
 
+    if request.folder is None:
+        return synthetic(length=request.length, dimension=request.dimension)
     corpus = open_corpus(request.folder, request.options, format=request.format)
     if isinstance(corpus, Dataset):
         return corpus
-    return prepared(
-        corpus,
-        recipe=request.recipe,
-        length=request.length,
-        vectors=request.vectors,
-        cache=request.cache,
-    )
+    how = {"recipe": request.recipe, "vectors": request.vectors}
+    return prepared(corpus, length=request.length, cache=request.cache, **how)
 
 
 def prepared(corpus: TextSource, *, recipe: str, length: int, vectors: str, cache: Path) -> Dataset:
-    """As `load_or_prepare`; on a terminal a bar shows texts being read and word vectors being converted."""
+    """As `load_or_prepare`, with a bar on a terminal while texts are read and word vectors converted."""
     from audit.runner.progress import bytes_bar
     from reimpl.data.prepare import load_or_prepare
     from reimpl.data.vectors import parse_source
@@ -141,13 +132,9 @@ def prepared(corpus: TextSource, *, recipe: str, length: int, vectors: str, cach
         def convert(what: str, done: int, total: int) -> None:
             show(done, total or None, f"word vectors, {what}")
 
+        source = parse_source(vectors, progress=convert)
         return load_or_prepare(
-            corpus,
-            preprocessing=recipe,
-            length=length,
-            vectors=parse_source(vectors, progress=convert),
-            cache=cache,
-            progress=show,
+            corpus, preprocessing=recipe, length=length, vectors=source, cache=cache, progress=show
         )
 
 
@@ -192,8 +179,8 @@ class UnfitError(Exception):
 class OfAnotherError(UnfitError):
     """The corpus is known to be another data set of the paper."""
 
-    def __init__(self, said: str, dataset: str) -> None:
-        super().__init__(said)
+    def __init__(self, why: str, dataset: str) -> None:
+        super().__init__(why)
         self.dataset = dataset
 
 
@@ -225,25 +212,42 @@ class Resolved:
 
 def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings) -> Resolved:
     """Raises `PlanError`, `UnfitError` for a corpus that is not for it, and `reimpl.errors.DataError`."""
+    from reimpl.data.dataset import has_words
     from reimpl.data.preprocessing import find_preprocessing
     from reimpl.errors import ConfigError
     from reimpl.models import find_config, find_model, reduced_config
+    from reimpl.protocol import on_a_cpu, protocol, with_choices, with_training
 
     try:
         module = find_model(experiment.model or "")
         claimed_config = find_config(module, experiment.variant, experiment.config)
-        claimed, used = _protocols(experiment, settings)
+        stated = protocol(experiment.protocol or "small")
+        claimed = used = with_training(stated, experiment.training)
+        chosen = settings.protocol
+        if chosen == AUTO:
+            chosen = CLAIMED if settings.device.startswith("cuda") else on_a_cpu(stated.name)
+        if chosen not in (CLAIMED, stated.name):
+            used = with_choices(protocol(chosen), claimed, experiment.training)
         find_preprocessing(experiment.recipe or _RECIPE)  # also where the made corpus needs none
         config = reduced_config(module, claimed_config, used.model) if used.model else claimed_config
     except ConfigError as err:
-        said = with_way_out(err, experiment.model or "", experiment.config)
-        raise SettingsError(f"{paper.paper.key}: experiments.{name}: {said}") from err
+        why = with_way_out(err, experiment.model or "", experiment.config)
+        raise SettingsError(f"{paper.paper.key}: experiments.{name}: {why}") from err
     # Pretrained weights, packages: what a model says it needs and does not find.
     if hasattr(module, "missing") and (lack := module.missing(config)) is not None:
         raise LackingError(f"not available on this machine: {lack}")
     request = _data_request(experiment, settings, used)
     whole = request.whole.load()
-    _check_fit(module, config, whole)
+    there = [
+        *(["texts"] if has_words(whole) else []),
+        *(["features"] if whole.train.features is not None else []),
+    ]
+    takes = getattr(module, "TAKES", ("texts",))
+    if not set(takes) & set(there):
+        raise UnfitError(f"its model takes {' or '.join(takes)}, and {whole.name} holds {_ALONE[there[0]]}")
+    if hasattr(config, "sizes"):  # none of its label clusters may be empty
+        with as_unfit():
+            config.sizes(whole.n_labels)
     catalogue = paper.datasets[experiment.on].catalogue
     return Resolved(module, config, used, claimed_config, claimed, request, whole, catalogue)
 
@@ -259,42 +263,15 @@ def as_unfit() -> Iterator[None]:
         raise UnfitError(str(err)) from err
 
 
-def _check_fit(module: ModuleType, config: Any, data: Dataset) -> None:
-    """Whether the model takes what the corpus holds, and none of its label clusters would be empty."""
-    from reimpl.data.dataset import has_words
-
-    there = ["texts"] if has_words(data) else []
-    there += ["features"] if data.train.features is not None else []
-    takes = getattr(module, "TAKES", ("texts",))
-    if not set(takes) & set(there):
-        raise UnfitError(f"its model takes {' or '.join(takes)}, and {data.name} holds {_ALONE[there[0]]}")
-    if hasattr(config, "sizes"):
-        with as_unfit():
-            config.sizes(data.n_labels)
-
-
-def check_selection(found: Resolved) -> None:
+def check_selection(experiment: Resolved) -> None:
     """What a run would say at its start; of a model with a training of its own, only where that chooses."""
     from reimpl.training import check_selection as check
 
-    own = getattr(found.module, "chooses_epoch", None)
+    module, data = experiment.module, experiment.whole
+    own = getattr(module, "chooses_epoch", None)
     with as_unfit():
-        if own(found.config, found.whole.n_labels) if own else not hasattr(found.module, "train"):
-            check(found.used, found.whole)
-
-
-def _protocols(experiment: Experiment, settings: Settings) -> tuple[Protocol, Protocol]:
-    """The protocol that the claim file asks for and the one that is used."""
-    from reimpl.protocol import on_a_cpu, protocol, with_choices, with_training
-
-    named = protocol(experiment.protocol or "small")
-    claimed = with_training(named, experiment.training)
-    name = settings.protocol
-    if name == AUTO:
-        name = CLAIMED if settings.device.startswith("cuda") else on_a_cpu(named.name)
-    if name in (CLAIMED, named.name):
-        return claimed, claimed
-    return claimed, with_choices(protocol(name), claimed, experiment.training)
+        if own(experiment.config, data.n_labels) if own else not hasattr(module, "train"):
+            check(experiment.used, data)
 
 
 def _data_request(experiment: Experiment, settings: Settings, used: Protocol) -> DataRequest:
@@ -324,27 +301,26 @@ def selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
     """Ids of the experiments that `only` names, directly or by a claim, table or data set; None for all."""
     if not only:
         return None
-    claims = paper.claim_records()
-    experiments = paper.single_experiments
+    claims, experiments = paper.claim_records(), paper.single_experiments
     known = [
         *paper.experiments,
         *experiments,
-        *(claim.id for claim in paper.claims),
+        *(of.id for of in paper.claims),
         *paper.tables,
         *paper.datasets,
     ]
-    found: set[str] = set()
+    ids: set[str] = set()
     for name in only:
         if name not in known and not any(name == claim.id for claim in claims):
             raise PlanError(
                 f"{paper.paper.key}: {option('only')} {name!r} is no experiment, claim, table or data set; "
                 f"{known_names(name, known)}"
             )
-        found |= {id for id, it in experiments.items() if name in (id, it.on, id.removesuffix(f"-{it.on}"))}
-        found |= {id for claim in claims if name in (claim.claim, claim.id) for id in claim.experiments}
-        cells = [c for t in paper.table_records() if t.id == name for row in t.rows for c in row.cells]
-        found |= {cell.experiment for cell in cells if cell.experiment}
-    return found
+        ids |= {id for id, of in experiments.items() if name in (id, of.on, id.removesuffix(f"-{of.on}"))}
+        ids |= {id for claim in claims if name in (claim.claim, claim.id) for id in claim.experiments}
+        rows = [row for table in paper.table_records() if table.id == name for row in table.rows]
+        ids |= {cell.experiment for row in rows for cell in row.cells if cell.experiment}
+    return ids
 
 
 def check_protocol(name: str) -> None:

@@ -20,8 +20,7 @@ from filelock import FileLock, Timeout
 
 from audit.record import RunSpec
 from audit.runner import carry_out
-from audit.runner.carry_out import _device_name, _now, _versions
-from audit.runner.models import told
+from audit.runner.models import fault_of
 from audit.runner.plan import Job
 from audit.runner.resolve import DataRequest
 from audit.runner.tuned import Question, by_target, put_study
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     import optuna
 
     from reimpl.data.dataset import Dataset
-    from reimpl.training import Watch
-
 
 #: Trials by chance before TPE proposes any, and before a pruner ends any.
 STARTUP = 10
@@ -85,8 +82,8 @@ class Search:
         """Those that are over, by number; none where nobody began."""
         if not self.journal.exists():
             return ()
-        over = [_as_record(it) for it in self._study().get_trials(deepcopy=False)]
-        return tuple(it for it in over if it is not None)
+        records = map(_as_record, self._study().get_trials(deepcopy=False))
+        return tuple(trial for trial in records if trial is not None)
 
     def work(
         self,
@@ -95,12 +92,12 @@ class Search:
         *,
         stop: Callable[[], bool] = lambda: False,
         until: float | None = None,
-        told: Callable[[Trial], None] = lambda trial: None,
+        after: Callable[[Trial], None] = lambda trial: None,
     ) -> None:
         """Make trials until `wanted` count, those of other processes among them.
 
         `stop` ends it between trials; the objective asks for itself and raises `TrialStopped`. After the
-        moment `until` (`time.monotonic`) no trial is begun. `told` hears of each trial of this process.
+        moment `until` (`time.monotonic`) no trial is begun. `after` gets each trial of this process.
         """
         with explained(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -114,24 +111,29 @@ class Search:
                 continue
             trial, lock = taken
             try:
-                told(_carried_out(study, trial, objective))
+                after(_carried_out(study, trial, objective))
             finally:
                 lock.release()
 
-    # ----------------------------------------------------------------- taking the next trial
-
     def _take(self, study: optuna.Study, wanted: int) -> tuple[optuna.Trial, FileLock] | str:
         """A trial and the lock that is held for it; or `none left`, or `wait` while others are at work."""
+        from optuna.distributions import CategoricalDistribution, FloatDistribution
+
         with explained(self.folder), FileLock(self.folder / "take.lock"):
             self._bury(study)
-            found = study.get_trials(deepcopy=False)
-            over = [it for it in map(_as_record, found) if it is not None and it.counts]
-            running = [it for it in found if it.state.name == "RUNNING"]
-            if len(over) + len(running) >= wanted:
+            trials = study.get_trials(deepcopy=False)
+            over = sum(record is not None and record.counts for record in map(_as_record, trials))
+            running = sum(trial.state.name == "RUNNING" for trial in trials)
+            if over + running >= wanted:
                 return "wait" if running else "none left"
             # Trials that are tried again propose nothing new: what follows is what it would have been.
-            study.sampler = self._sampler(sum("again" not in it.user_attrs for it in found))
-            trial = study.ask({it.name: _distribution(it) for it in self.space})
+            study.sampler = self._sampler(sum("again" not in trial.user_attrs for trial in trials))
+            trial = study.ask({
+                of.name: CategoricalDistribution(of.choices)
+                if of.choices
+                else FloatDistribution(of.low or 0.0, of.high or 0.0, log=of.log)
+                for of in self.space
+            })  # fmt: skip
             lock = self._lock(trial.number)
             lock.acquire(timeout=0)
             return trial, lock
@@ -141,22 +143,19 @@ class Search:
         from optuna.trial import Trial as Live
         from optuna.trial import TrialState
 
-        for it in study.get_trials(deepcopy=False, states=[TrialState.RUNNING]):
-            with suppress(Timeout), self._lock(it.number).acquire(timeout=0):
-                died = it.user_attrs.get("deaths", 0) + 1
-                given_up = died >= LIVES
-                why = f"its process ended {died} times" if given_up else "its process ended"
-                live = Live(study, it._trial_id)
+        for trial in study.get_trials(deepcopy=False, states=[TrialState.RUNNING]):
+            with suppress(Timeout), self._lock(trial.number).acquire(timeout=0):
+                deaths = trial.user_attrs.get("deaths", 0) + 1
+                live = Live(study, trial._trial_id)
+                why = f"its process ended {deaths} times" if deaths >= LIVES else "its process ended"
                 live.set_user_attr("reason", why)
-                live.set_user_attr("died", not given_up)
-                study.tell(it.number, state=TrialState.FAIL)
-                if not given_up:
-                    _again(study, it.params, it.number, died)
+                live.set_user_attr("died", deaths < LIVES)
+                study.tell(trial.number, state=TrialState.FAIL)
+                if deaths < LIVES:
+                    _again(study, trial.params, trial.number, deaths)
 
     def _lock(self, number: int) -> FileLock:
         return FileLock(self.folder / f"{number}.lock")
-
-    # ----------------------------------------------------------------- Optuna
 
     def _study(self) -> optuna.Study:
         from optuna import create_study, logging
@@ -167,7 +166,10 @@ class Search:
         with explained(self.journal):
             # Lock files of Optuna outlive a killed process for half a minute; those of the system do not.
             lock = FileLock(self.journal.with_suffix(".lock"))
-            _mend(self.journal, lock)
+            if self.journal.exists():  # a line that a killed writer did not finish would spoil the next
+                with lock, self.journal.open("r+b") as file:
+                    content = file.read()
+                    file.truncate(content.rfind(b"\n") + 1)
             storage = JournalStorage(JournalFileBackend(str(self.journal), lock_obj=cast(Any, lock)))
             return create_study(
                 storage=storage,
@@ -182,11 +184,10 @@ class Search:
         """With a seed of the proposal's own."""
         from optuna.samplers import RandomSampler, TPESampler
 
-        drawn = hashlib.sha256(f"{self.seed}:{number}".encode()).digest()
-        seed = int.from_bytes(drawn[:4])
-        return (
-            TPESampler(seed=seed, n_startup_trials=STARTUP) if self.sampler == "tpe" else RandomSampler(seed)
-        )
+        seed = int.from_bytes(hashlib.sha256(f"{self.seed}:{number}".encode()).digest()[:4])
+        if self.sampler == "tpe":
+            return TPESampler(seed=seed, n_startup_trials=STARTUP)
+        return RandomSampler(seed)
 
     def _pruner(self) -> optuna.pruners.BasePruner:
         from optuna.pruners import MedianPruner, NopPruner, SuccessiveHalvingPruner
@@ -203,7 +204,6 @@ def _carried_out(study: optuna.Study, trial: optuna.Trial, objective: Objective)
     from optuna.trial import TrialState
 
     began = time.monotonic()
-    values = dict(trial.params)
 
     def report(epoch: float, score: float) -> None:
         trial.report(score, round(epoch))
@@ -216,12 +216,12 @@ def _carried_out(study: optuna.Study, trial: optuna.Trial, objective: Objective)
         study.tell(trial, score, state=state)
 
     try:
-        outcome = objective(trial.number, values, report)
+        outcome = objective(trial.number, dict(trial.params), report)
     except TrialPruned:
         end(TrialState.PRUNED, reason=f"ended early by the rule {type(study.pruner).__name__}")
     except TrialStopped:
         end(TrialState.FAIL, reason="it was interrupted", interrupted=True)
-        _again(study, values, trial.number, trial.user_attrs.get("deaths", 0))
+        _again(study, trial.params, trial.number, trial.user_attrs.get("deaths", 0))
         raise
     else:
         if outcome.score is None:
@@ -237,49 +237,27 @@ def _again(study: optuna.Study, values: Mapping[str, Json], number: int, deaths:
     study.enqueue_trial(dict(values), user_attrs={"again": number, "deaths": deaths})
 
 
-def _as_record(it: optuna.trial.FrozenTrial) -> Trial | None:
+def _as_record(trial: optuna.trial.FrozenTrial) -> Trial | None:
     """None while it waits or runs."""
     names: Mapping[str, Any] = {"COMPLETE": "done", "PRUNED": "pruned", "FAIL": "failed"}
-    if it.state.name not in names:
+    if trial.state.name not in names:
         return None
-    state = names[it.state.name]
+    state, curve = names[trial.state.name], trial.intermediate_values
     if state == "failed":
-        state = next((other for other in ("interrupted", "died") if it.user_attrs.get(other)), state)
-    curve = it.intermediate_values
+        state = next((other for other in ("interrupted", "died") if trial.user_attrs.get(other)), state)
     last = curve[max(curve)] if curve else None
     return Trial(
-        number=it.number,
+        number=trial.number,
         state=state,
-        values=dict(it.params),
-        score=it.value if it.state.name == "COMPLETE" else last if it.state.name == "PRUNED" else None,
+        values=dict(trial.params),
+        score={"done": trial.value, "pruned": last}.get(state),
         epochs=float(max(curve)) if curve else None,
-        seconds=float(it.user_attrs.get("seconds", 0.0)),
-        reason=it.user_attrs.get("reason"),
+        seconds=float(trial.user_attrs.get("seconds", 0.0)),
+        reason=trial.user_attrs.get("reason"),
     )
 
 
-def _distribution(it: SearchRange) -> optuna.distributions.BaseDistribution:
-    from optuna.distributions import CategoricalDistribution, FloatDistribution
-
-    if it.choices:
-        return CategoricalDistribution(it.choices)
-    assert it.low is not None and it.high is not None
-    return FloatDistribution(it.low, it.high, log=it.log)
-
-
-def _mend(journal: Path, lock: FileLock) -> None:
-    """A last line that a killed writer did not finish goes: the next one would be written into it."""
-    if not journal.exists():
-        return
-    with lock:
-        content = journal.read_bytes()
-        if content and not content.endswith(b"\n"):
-            with journal.open("r+b") as file:
-                file.truncate(content.rfind(b"\n") + 1)
-
-
-#: Trial, share of its epochs that is done.
-Progress = Callable[[int, float], None]
+# --------------------------------------------------------------------------- trials that train
 
 
 def without_test(request: DataRequest) -> Dataset:
@@ -311,37 +289,17 @@ class Training:
     question: Question
     threads: int | None = None
     stop: Callable[[], bool] = lambda: False
-    progress: Progress = lambda number, share: None
+    progress: Callable[[int, float], None] = lambda number, share: None
+    """Trial, share of its epochs that is done."""
 
     def __call__(
         self, number: int, values: Mapping[str, Json], report: Callable[[float, float], None]
     ) -> Outcome:
         """The score, in percent; what goes amiss in a trial is its outcome, and the search goes on."""
         from reimpl.errors import ReimplError
-        from reimpl.training import Interrupted
+        from reimpl.training import Interrupted, Watch
 
-        question = self.question
-        data = without_test(question.data)
-        job = Job(settings_of(question.spec, values), question.data, "", question.device, {})
-        try:
-            result = carry_out._train(job, data, self.threads, self._watch(number, report))
-        except Interrupted as err:
-            raise TrialStopped from err
-        except TrialPruned:
-            raise
-        except ReimplError as err:
-            return Outcome(reason=str(err))
-        except (Exception, SystemExit) as err:  # a fault of one trial must not end the others
-            return Outcome(reason=told(err, job.spec))
-        if result.failed:
-            return Outcome(reason=result.reason)
-        score = result.metrics.get(question.spec.metric)
-        return Outcome(score, None if score is not None else f"nothing measured its {question.spec.metric}")
-
-    def _watch(self, number: int, report: Callable[[float, float], None]) -> Watch:
-        from reimpl.training import Watch
-
-        metric = self.question.spec.metric
+        question, metric = self.question, self.question.spec.metric
 
         def evaluated(row: Mapping[str, float]) -> None:
             if metric in row:
@@ -350,7 +308,22 @@ class Training:
         def progress(done: int, total: int, loss: float | None) -> None:
             self.progress(number, done / max(1, total))
 
-        return Watch(progress, self.stop, evaluated=evaluated)
+        job = Job(settings_of(question.spec, values), question.data, "", question.device, {})
+        try:
+            watch = Watch(progress, self.stop, evaluated=evaluated)
+            result = carry_out.train_job(job, without_test(question.data), self.threads, watch)
+        except Interrupted as err:
+            raise TrialStopped from err
+        except TrialPruned:
+            raise
+        except ReimplError as err:
+            return Outcome(reason=str(err))
+        except (Exception, SystemExit) as err:  # a fault of one trial must not end the others
+            return Outcome(reason=fault_of(err, job.spec))
+        if result.failed:
+            return Outcome(reason=result.reason)
+        score = result.metrics.get(metric)
+        return Outcome(score, None if score is not None else f"nothing measured its {metric}")
 
 
 class Listener(Protocol):
@@ -361,8 +334,8 @@ class Listener(Protocol):
 
 
 @dataclass(frozen=True)
-class Way:
-    """How this command goes about it."""
+class Budget:
+    """What this command spends on it."""
 
     store: Path
     trials: int
@@ -373,37 +346,35 @@ class Way:
     """Seconds after which no trial is begun."""
 
 
-def carry_on(question: Question, way: Way, listener: Listener) -> Study | None:
+def carry_on(question: Question, budget: Budget, listener: Listener) -> Study | None:
     """The study when its budget is spent; None where it was interrupted. What there is is kept either way.
 
     Raises `StoreError` when the folder cannot be written.
     """
     spec = question.spec
-    folder = way.store / "studies" / spec.key
+    folder = budget.store / "studies" / spec.key
     search = Search(folder, spec.space, spec.sampler, spec.pruner, spec.seed, question.epochs)
-    until = None if way.timeout is None else time.monotonic() + way.timeout
+    until = None if budget.timeout is None else time.monotonic() + budget.timeout
     with interrupts() as stop:
-        participants = _Participants(
-            search, listener, partial(_take_part, question, search, way, until), stop
-        )
-        if sum(it.counts for it in search.trials()) < way.trials:
-            if way.workers <= 1:
-                _take_part(
-                    question, search, way, until, 0, participants.share, stop.is_set, participants.look
-                )
+        body = partial(_take_part, question, search, budget, until)
+        participants = _Participants(search, listener, body, stop)
+        if sum(trial.counts for trial in search.trials()) < budget.trials:
+            if budget.workers <= 1:
+                body(0, participants.share, stop.is_set, participants.look)
             else:
                 question.data.load()  # prepared once, and not by every worker at the same time
-                participants.run(min(way.workers, way.trials), range(1, min(way.workers, way.trials) + 1))
+                workers = min(budget.workers, budget.trials)
+                participants.run(workers, range(1, workers + 1))
             participants.look()
         if stop.is_set():
             return None
-    return put_study(way.store, _study(question, search.trials(), way))
+    return put_study(budget.store, _study(question, search.trials(), budget))
 
 
 def _take_part(
     question: Question,
     search: Search,
-    way: Way,
+    budget: Budget,
     until: float | None,
     _: int,
     progress: Callable[[int, float], None],
@@ -411,9 +382,9 @@ def _take_part(
     look: Callable[[], None] = lambda: None,
 ) -> None:
     """Makes trials until there are enough, in whatever process."""
-    training = Training(question, way.threads, stop, progress)
+    training = Training(question, budget.threads, stop, progress)
     with suppress(TrialStopped):
-        search.work(training, way.trials, stop=stop, until=until, told=lambda trial: look())
+        search.work(training, budget.trials, stop=stop, until=until, after=lambda trial: look())
 
 
 class _Participants(Workers):
@@ -422,7 +393,7 @@ class _Participants(Workers):
     def __init__(self, search: Search, listener: Listener, body: Callable[..., None], stop: threading.Event):
         super().__init__(body, stop)
         self.search, self.listener = search, listener
-        self.known = {it.number for it in search.trials()}
+        self.known = {trial.number for trial in search.trials()}
         self.shares: dict[int, float] = {}
 
     def share(self, number: int, share: float) -> None:
@@ -436,9 +407,9 @@ class _Participants(Workers):
     def look(self) -> None:
         """Tells of trials that are over since the last look."""
         trials = self.search.trials()
-        done = [it for it in trials if it.state == "done"]
-        best = max(done, key=lambda it: (it.score or 0.0, -it.number), default=None)
-        over = sum(it.counts and it.number in self.known for it in trials)
+        done = [trial for trial in trials if trial.state == "done"]
+        best = max(done, key=lambda trial: (trial.score or 0.0, -trial.number), default=None)
+        over = sum(trial.counts and trial.number in self.known for trial in trials)
         for trial in trials:
             if trial.number not in self.known:
                 self.known.add(trial.number)
@@ -447,26 +418,26 @@ class _Participants(Workers):
                 self.listener.ended(trial, over, best)
 
 
-def _study(question: Question, trials: tuple[Trial, ...], way: Way) -> Study:
+def _study(question: Question, trials: tuple[Trial, ...], budget: Budget) -> Study:
     from importlib.metadata import version
 
     data = without_test(question.data)
     assert data.dev is not None
-    held = next((note for note in data.notes if note.startswith("dev:")), None)
+    rule = next((note for note in data.notes if note.startswith("dev:")), None)
     return Study(
         key=question.spec.key,
         spec=question.spec,
         protocol=question.protocol,
         trials=trials,
-        wanted=way.trials,
-        seconds=round(sum(it.seconds for it in trials), 3),
+        wanted=budget.trials,
+        seconds=round(sum(trial.seconds for trial in trials), 3),
         data=data.name,
-        validation=held or f"dev: {data.dev.size} documents that the corpus brings for it",
+        validation=rule or f"dev: {data.dev.size} documents that the corpus brings for it",
         n_train=data.train.size,
         n_validation=data.dev.size,
-        timeout=way.timeout,
-        device=_device_name(question.device),
-        versions={**_versions(), "optuna": version("optuna")},
+        timeout=budget.timeout,
+        device=carry_out.device_name(question.device),
+        versions={**carry_out.versions(), "optuna": version("optuna")},
         notes=question.notes,
-        finished=_now(),
+        finished=carry_out.now(),
     )

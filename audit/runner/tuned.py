@@ -29,7 +29,7 @@ from audit.storage.files import explained, read_sealed, write_sealed
 from audit.study import STUDY_FORMAT, SearchRange, Study, StudySpec
 
 if TYPE_CHECKING:
-    from reimpl.tuning import Parameter, TuningProtocol
+    from reimpl.tuning import TuningProtocol
 
 
 def study_path(store: Path, key: str) -> Path:
@@ -64,8 +64,11 @@ def answering(store: Path, spec: StudySpec) -> Study | None:
     Raises `StoreError` for a record that is not as it was written.
     """
     studies = [get_study(path) for path in sorted((store / "studies").glob("*.json"))]
-    answers = [it for it in studies if it.spec.question == spec.question and it.best is not None]
-    return min(answers, key=lambda it: (-it.spec.training.get("epochs", 0), it.spec.seed), default=None)
+    answers = [of for of in studies if of.spec.question == spec.question and of.best is not None]
+    return min(answers, key=lambda of: (-of.spec.training.get("epochs", 0), of.spec.seed), default=None)
+
+
+# --------------------------------------------------------------------------- what is to be sought
 
 
 @dataclass(frozen=True)
@@ -90,12 +93,7 @@ class Question:
 
 
 def questions(
-    paper: Paper,
-    settings: Settings,
-    *,
-    only: Sequence[str] = (),
-    seed: int = 0,
-    epochs: int | None = None,
+    paper: Paper, settings: Settings, *, only: Sequence[str] = (), seed: int = 0, epochs: int | None = None
 ) -> tuple[Question, ...]:
     """One for each different question of the experiments that `only` names, in the order of the file.
 
@@ -104,38 +102,35 @@ def questions(
     """
     check_protocol(settings.protocol)
     wanted = selected(paper, only)
-    asking = {
-        name: it
-        for name, it in paper.single_experiments.items()
-        if (wanted is None or name in wanted) and it.tuning
-    }
+    experiments = paper.single_experiments.items()
+    asking = {name: of for name, of in experiments if of.tuning and (wanted is None or name in wanted)}
     if not asking:
         which = "none of these experiments" if only else "no experiment"
         raise PlanError(
             f"{paper.paper.key}: {which} asks for tuning in the claim file; "
             "add tuning: NAME, as in tuning: wang2019, or run it as it is"
         )
-    found: dict[str, Question] = {}
+    by_key: dict[str, Question] = {}
     unfit: list[str] = []
     for name, experiment in asking.items():
         try:
-            it = resolved(paper, name, experiment, settings)
+            plain = resolved(paper, name, experiment, settings)
         except UnfitError as err:
             unfit.append(f"{name}: {err}")
             continue
-        question = question_of(name, experiment, it, settings, seed=seed, epochs=epochs)
-        same = found.get(question.spec.key, question)
-        names = tuple(dict.fromkeys((*same.experiments, name)))
-        found[question.spec.key] = replace(same, experiments=names, trials=max(same.trials, question.trials))
-    if not found:
+        question = question_of(name, experiment, plain, settings, seed=seed, epochs=epochs)
+        same = by_key.get(question.spec.key, question)
+        names, trials = dict.fromkeys((*same.experiments, name)), max(same.trials, question.trials)
+        by_key[question.spec.key] = replace(same, experiments=tuple(names), trials=trials)
+    if not by_key:
         raise PlanError(f"{paper.paper.key}: nothing can be tuned on this corpus ({unfit[0]})")
-    return tuple(found.values())
+    return tuple(by_key.values())
 
 
 def question_of(
     name: str,
     experiment: Experiment,
-    found: Resolved,
+    plain: Resolved,
     settings: Settings,
     *,
     seed: int = 0,
@@ -149,20 +144,20 @@ def question_of(
     from reimpl.errors import ConfigError
     from reimpl.tuning import space_of
 
-    module, used, model = found.module, found.used, experiment.model or ""
+    module, used, model = plain.module, plain.used, experiment.model or ""
     try:
         protocol = tuning_of(experiment)
         space = space_of(
             protocol,
             model,
-            as_dict(found.config),
+            as_dict(plain.config),
             set_config=experiment.config,
             set_training=experiment.training,
             sizes=getattr(module, "SMALL", used.model) if used.model else {},
         )
     except ConfigError as err:
         raise PlanError(f"experiments.{name}: {err}") from err
-    metric = protocol.metric_for(found.catalogue)
+    metric = protocol.metric_for(plain.catalogue)
     best, whole_epochs = protocol.score == "best", protocol.epochs or used.epochs
     training = replace(  # scored each epoch on the documents held out
         used,
@@ -176,14 +171,19 @@ def question_of(
         evaluate_every=None,
         hold_out=None,
     )
-    request = replace(found.request, hold_out=protocol.hold_out)
-    sought = {(it.target, it.key) for it in space}
-    config, fixed = as_json(as_dict(found.config)), as_json(training.as_dict())
+    request = replace(plain.request, hold_out=protocol.hold_out)
+    sought = {(of.target, of.key) for of in space}
+    config, fixed = as_json(as_dict(plain.config)), as_json(training.as_dict())
     spec = StudySpec(
         model=model,
-        config={key: it for key, it in config.items() if ("config", key) not in sought},
-        training={key: it for key, it in fixed.items() if ("training", key) not in sought},
-        space=tuple(map(_as_range, space)),
+        config={key: value for key, value in config.items() if ("config", key) not in sought},
+        training={key: value for key, value in fixed.items() if ("training", key) not in sought},
+        space=tuple(
+            SearchRange(of.name, choices=of.choices)
+            if of.choices
+            else SearchRange(of.name, float(of.low or 0), float(of.high or 0), of.log)
+            for of in space
+        ),
         data=request.load().fingerprint,
         metric=metric,
         sampler=protocol.sampler,
@@ -194,10 +194,8 @@ def question_of(
     )
     notes = list(protocol.ours)  # what of the search is not the paper's
     if used.deviation:
-        notes.append(
-            f"trials are of the reduced protocol {used.name} ({used.deviation}); the sizes that it reduces "
-            "are not sought"
-        )
+        sizes = f"the reduced protocol {used.name} ({used.deviation})"
+        notes.append(f"trials are of {sizes}; the sizes that it reduces are not sought")
     if training.epochs != whole_epochs:
         instead = f"{training.epochs} epochs instead of {whole_epochs}"
         notes.append(f"a trial has {instead}: cheaper, and a cruder answer")
@@ -212,27 +210,14 @@ def tuning_of(experiment: Experiment) -> TuningProtocol:
     return tuning(experiment.tuning.model_dump(exclude_none=True))
 
 
-def by_target(values: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
-    """Values of a trial, parted into those of the configuration and those of the training."""
-    parts: dict[str, dict[str, Json]] = {"config": {}, "training": {}}
-    for name, value in values.items():
-        target, _, key = name.partition(".")
-        parts[target][key] = value
-    return parts["config"], parts["training"]
-
-
-def _as_range(it: Parameter) -> SearchRange:
-    if it.choices:
-        return SearchRange(it.name, choices=it.choices)
-    assert it.low is not None and it.high is not None
-    return SearchRange(it.name, float(it.low), float(it.high), it.log)
+# --------------------------------------------------------------------------- runs by the best values
 
 
 class UntunedError(Exception):
     """No study in the store answers the experiment's question."""
 
 
-def tuned(name: str, experiment: Experiment, found: Resolved, settings: Settings) -> Resolved:
+def tuned(name: str, experiment: Experiment, plain: Resolved, settings: Settings) -> Resolved:
     """The experiment with the best values of its study, where it asks for one: in all four settings, since
     what was tuned is no departure.
 
@@ -240,23 +225,28 @@ def tuned(name: str, experiment: Experiment, found: Resolved, settings: Settings
     and `StoreError` for a study that is not as it was written.
     """
     if experiment.tuning is None:
-        return found
+        return plain
     protocol, store = tuning_of(experiment), settings.cache.parent
     if settings.untuned:
         what = "not tuned: the settings of the claim file"
-        return replace(found, tuning=(Deviation("tuning", protocol.source, what, "--untuned"),), untuned=True)
+        return replace(plain, tuning=(Deviation("tuning", protocol.source, what, "--untuned"),), untuned=True)
     if not any((store / "studies").glob("*.json")):  # most stores: nothing is held out only to be told so
         raise UntunedError(name)
-    asked, elsewhere = found, ""
-    sought_on = settings.tuned_on.resolve() if settings.tuned_on else found.request.folder
-    if sought_on is not None and sought_on != found.request.folder:
-        asked, elsewhere = replace(found, request=replace(found.request, folder=sought_on)), sought_on.name
+    folder = settings.tuned_on.resolve() if settings.tuned_on else plain.request.folder
+    asked = replace(plain, request=replace(plain.request, folder=folder))
     study = answering(store, question_of(name, experiment, asked, settings).spec)
     if study is None or study.best is None:
         raise UntunedError(name)
-    departure = _departure(study, experiment, elsewhere=elsewhere)
-    fewer = study.counted < protocol.trials
-    return _with_values(replace(found, study=study, tuning=(departure,), untuned=fewer))
+    departures = list(study.notes)
+    if study.counted < protocol.trials:
+        departures.insert(0, f"{study.counted} trials instead of {protocol.trials}")
+    if folder is not None and folder != plain.request.folder:
+        warning = f"tuned on {folder.name}: its training documents may be among the test documents here"
+        departures.insert(0, warning)
+    here = f"{study.summary}; study {study.key}"
+    why = "; ".join(departures) or "as in the paper"
+    tuning, fewer = Deviation("tuning", protocol.source, here, why), study.counted < protocol.trials
+    return _with_values(replace(plain, study=study, tuning=(tuning,), untuned=fewer))
 
 
 def with_study_of(base: Resolved, plain: Resolved, own: Collection[str]) -> Resolved:
@@ -264,33 +254,33 @@ def with_study_of(base: Resolved, plain: Resolved, own: Collection[str]) -> Reso
     return _with_values(replace(plain, study=base.study, tuning=base.tuning, untuned=base.untuned), own)
 
 
-def _with_values(found: Resolved, own: Collection[str] = ()) -> Resolved:
+def _with_values(plain: Resolved, own: Collection[str] = ()) -> Resolved:
     """With the best values of its study. Raises `reimpl.errors.ConfigError`."""
     from reimpl.config_fields import as_dict
     from reimpl.models import find_config
     from reimpl.protocol import with_training
 
-    if found.study is None or found.study.best is None:
-        return found
-    sought = found.study.best.values
+    if plain.study is None or plain.study.best is None:
+        return plain
+    sought = plain.study.best.values
     config, training = by_target({name: value for name, value in sought.items() if name not in own})
+    used, claimed = (
+        find_config(plain.module, None, {**as_dict(of), **config})
+        for of in (plain.config, plain.claimed_config)
+    )
     return replace(
-        found,
-        config=find_config(found.module, None, {**as_dict(found.config), **config}),
-        used=with_training(found.used, training),
-        claimed_config=find_config(found.module, None, {**as_dict(found.claimed_config), **config}),
-        claimed=with_training(found.claimed, training),
+        plain,
+        config=used,
+        used=with_training(plain.used, training),
+        claimed_config=claimed,
+        claimed=with_training(plain.claimed, training),
     )
 
 
-def _departure(study: Study, experiment: Experiment, *, elsewhere: str) -> Deviation:
-    """How the tuning departs from the paper's; `elsewhere` names other documents that it was done on."""
-    protocol = tuning_of(experiment)
-    departures = list(study.notes)
-    if study.counted < protocol.trials:
-        departures.insert(0, f"{study.counted} trials instead of {protocol.trials}")
-    if elsewhere:
-        warning = f"tuned on {elsewhere}: its training documents may be among the test documents here"
-        departures.insert(0, warning)
-    here = f"{study.summary}; study {study.key}"
-    return Deviation("tuning", protocol.source, here, "; ".join(departures) or "as in the paper")
+def by_target(values: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
+    """Values of a trial, parted into those of the configuration and those of the training."""
+    parts: dict[str, dict[str, Json]] = {"config": {}, "training": {}}
+    for name, value in values.items():
+        target, _, key = name.partition(".")
+        parts[target][key] = value
+    return parts["config"], parts["training"]

@@ -23,8 +23,11 @@ from audit.claims.load import Paper
 from audit.errors import StoreError
 from audit.json_errors import RecordError
 from audit.record import (
+    BY_COMMAND,
     FORMAT_VERSION,
+    GONE,
     IMPORTED,
+    NOT_IN_STORE,
     ExperimentRecord,
     FidelityCheck,
     Look,
@@ -36,9 +39,6 @@ from audit.record import (
 )
 from audit.storage.files import explained, read_sealed, write_sealed
 
-NOT_IN_STORE = "no run of it is in the store"
-GONE = "its runs were on record and are gone; `audit run` runs them again"
-BY_COMMAND = "it has a command of its own, which `audit run --allow-commands` runs"
 _CHANGED = "the claim file describes it otherwise than when it was run"
 
 

@@ -75,17 +75,7 @@ def test_what_a_reduced_protocol_changes_and_does_not_reduce_says_its_own_reason
     why = {what: it.why for what, it in found(tmp_path, "words", yours).items()}
     assert why["epochs"] == why["documents a batch"] == why["maps"] == PROTOCOLS["small"].deviation
     assert why["learning rate"] == "raised, because the reduced protocol takes fewer epochs"
-    assert why["epochs before weights are averaged"].startswith("later, because at reduced sizes")
-    assert why["steps from one evaluation to the next"] == "more often, because reduced runs are short"
-    assert why["documents held out"].startswith("a share of the training documents")
-    late = (yours[0], "protocol: you2019-code, training: {average_from: 27}, dataset: corpus,\n     recipe")
-    later = found(tmp_path, "words", late)["epochs before weights are averaged"]
-    assert (later.here, later.why) == (
-        "18",
-        "in proportion to the epochs, of which the reduced protocol has fewer",
-    )
-    other = found(tmp_path, "elsewhere", LIU)
-    assert other["optimiser"].why == "as the reduced protocol small has it"
+    assert why["documents held out"].startswith("as the reduced protocol")
 
 
 def test_what_an_experiment_asks_for_is_no_departure_and_a_dropped_choice_is_one(tmp_path: Path) -> None:

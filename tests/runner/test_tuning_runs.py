@@ -13,12 +13,11 @@ import torch
 
 from audit.claims.load import Paper, load
 from audit.errors import PlanError
-from audit.record import Audit, PaperInfo, audit_from_json, to_json
+from audit.record import LEFT_OUT, NOT_TUNED, Audit, PaperInfo, audit_from_json, to_json
 from audit.runner import Settings, make_plan
 from audit.runner import tuned as study_store
-from audit.runner.plan import LEFT_OUT, NOT_TUNED
 from audit.runner.resolve import DataRequest
-from audit.runner.search import Training, Way, carry_on, settings_of
+from audit.runner.search import Budget, Training, carry_on, settings_of
 from audit.runner.tuned import Question, questions
 from audit.study import Study, Trial
 from reimpl import xml_cnn
@@ -60,8 +59,8 @@ class Silent:
     def ended(self, trial: Trial, over: int, best: Trial | None) -> None: ...
 
 
-def study_of(folder: Path, it: Question, **way: Any) -> Study:
-    found = carry_on(it, Way(folder / "store", **{"trials": it.trials, **way}), Silent())
+def study_of(folder: Path, it: Question, **spent: Any) -> Study:
+    found = carry_on(it, Budget(folder / "store", **{"trials": it.trials, **spent}), Silent())
     assert found is not None
     return found
 
@@ -171,7 +170,7 @@ def test_a_study_holds_what_was_sought_and_what_came_of_it(tmp_path: Path, corpu
 def test_worker_processes_make_the_trials_of_one_process(tmp_path: Path, corpus: Path) -> None:
     it = question(tmp_path, "tuning: {protocol: chen2022, epochs: 2}")
     together = study_of(tmp_path, it, trials=4, workers=2, threads=1)
-    alone = carry_on(it, Way(tmp_path / "alone", trials=4), Silent())
+    alone = carry_on(it, Budget(tmp_path / "alone", trials=4), Silent())
     assert alone is not None
     assert [it.values for it in together.trials] == [it.values for it in alone.trials]
     assert {it.state for it in together.trials} == {"done"}
