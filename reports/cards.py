@@ -28,12 +28,12 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
 
     Of a claim that has the runs of another one no more than its verdicts, and where the runs are told.
     """
-    claim, pairs = members[0], [(it, index.verdicts[it.id]) for it in members]
+    claim, pairs = members[0], [(claim, index.verdicts[claim.id]) for claim in members]
     pressing = index.most_pressing(members)
     kind, status, verdict = words.kind_words(claim), index.status(pressing), index.verdicts[pressing.id]
     one_side = words.unrun(verdict, index.names(claim)) is not None
     first = index.claims.get(index.same_claims.get(pressing.id, ""))
-    against = any(index.status(it) == "contradicted" for it in members)
+    against = any(index.status(claim) == "contradicted" for claim in members)
     note = words.alternatives(claim, len(index.departures(claim))) if against else ""
     if kind.parts and status == "reproduced":
         note = words.size_not_judged(pressing, verdict)
@@ -58,12 +58,12 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
         plot="" if first else card_plot(members, index).svg(),
         badges=list(dict.fromkeys(badge for _, of in pairs for badge in of.badges)),
         level=words.coverage(verdict)[1],
-        splits=[said for it in members if (said := splits_of_claim(index.audit.splits, it.id))],
+        splits=[said for claim in members if (said := splits_of_claim(index.audit.splits, claim.id))],
         facts=_facts(pairs, index),
         seeds=[] if first else _seed_rows(pairs, index),
-        parts=[(words.subject_of(it), of.parts) for it, of in pairs if of.parts],
+        parts=[(words.subject_of(claim), of.parts) for claim, of in pairs if of.parts],
         readings=[view for pair in pairs if (view := _specifications(*pair, index))],
-        command=max((command_of(it, index) for it in members), key=len),
+        command=max((command_of(claim, index) for claim in members), key=len),
     )
 
 
@@ -77,12 +77,12 @@ def _row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View:
         paper = " / ".join(claim.printed[:4]) + (" …" if len(claim.printed) > 4 else "")
     ours = difference = words.measured_text(claim, verdict)
     if kind.differs and len(verdict.values) == 2 and all(verdict.values):
-        ours = " − ".join(numbers.points(math.fsum(it) / len(it)) for it in verdict.values)
+        ours = " − ".join(numbers.points(math.fsum(scores) / len(scores)) for scores in verdict.values)
     elif kind.measure is None:
         medians = words.medians_of(verdict)
         ours = f"epochs {' / '.join(medians)}" if medians else words.share_as_claimed(claim, verdict)
     zero = verdict.target or 0.0 if kind.is_value else 0.0
-    marks = [it - zero for it in words.edges(claim, verdict)]
+    marks = [edge - zero for edge in words.edges(claim, verdict)]
     if kind.is_value:
         known = estimate is not None and verdict.target is not None
         difference = numbers.signed(estimate - zero, beside=marks) if known else ""  # type: ignore[operator]
@@ -152,7 +152,8 @@ def _places(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
 def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[Fact]:
     """The numbers of the verdict; what is absent is left out."""
     marks, (inner, outer) = words.edges(claim, verdict), words.coverage(verdict)
-    default, number = next((it for it in verdict.readings if not it.reading), None), len(verdict.readings)
+    default = next((reading for reading in verdict.readings if not reading.reading), None)
+    number = len(verdict.readings)
     if words.kind_words(claim).epochs and (target := claim.details.get("target")) is not None:
         yield "To be reached", f"{numbers.points(float(target))} {claim.metric} on held-out documents", ""
     if default:
@@ -208,9 +209,9 @@ def _documents(of: InstanceEvidence) -> Iterator[Fact]:
             sample += f"; resampling the documents alone gives {numbers.interval(of.bootstrap)}"
         yield "For new documents", f"{size} {numbers.interval(of.new.ci95)}: {sample}", ""
     said = "; ".join(
-        f"seeds {it.seeds[0]} and {it.seeds[1]}: {it.first_only} to {it.second_only}, p "
-        f"{numbers.p_value(it.p)}"
-        for it in of.pairs
+        f"seeds {pair.seeds[0]} and {pair.seeds[1]}: {pair.first_only} to {pair.second_only}, p "
+        f"{numbers.p_value(pair.p)}"
+        for pair in of.pairs
     )
     if said:
         yield "McNemar", f"documents that only one side gets right, {said}", ""
@@ -244,7 +245,7 @@ def _seed_rows(pairs: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup) -> l
         return " / ".join(numbers.ABSENT if value is None else show(value) for value in values)
 
     def measured(run: Run, name: str) -> list[float | None]:
-        return [run.metrics.get(_metric_of(it, name)) for it, _ in pairs]
+        return [run.metrics.get(_metric_of(claim, name)) for claim, _ in pairs]
 
     for name in dict.fromkeys(claim.experiments):
         seeds: list[tuple[int, str, str, str]] = []
@@ -253,13 +254,15 @@ def _seed_rows(pairs: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup) -> l
             own = [a if a is not None else b for a, b in zip(known, measured(run, name), strict=True)]
             note = (
                 _reached(run, claim)
-                if any(it is not None for it in own)
+                if any(value is not None for value in own)
                 else seed_note(run.status, run.reason)
             )
             seeds.append(
                 (run.spec.seed, "" if not any(own) and note else text(own), note, index.run_anchors[run.key])
             )
-        others = {seed for of in judged for arm, seed in of if arm == name} - {it[0] for it in seeds}
+        others = {seed for of in judged for arm, seed in of if arm == name} - {
+            seed_row[0] for seed_row in seeds
+        }
         seeds += [(seed, text([of.get((name, seed)) for of in judged]), "", "") for seed in sorted(others)]
         rows.append(View(title=index.title(name), seeds=seeds))
         if unjudged := index.experiments[name].unjudged if name in index.experiments else ():
@@ -305,14 +308,16 @@ def _specifications(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View
         return None
     marks, difference = words.edges(claim, verdict), words.kind_words(claim).differs
     show, rows = numbers.signed if difference else numbers.points, []
-    for it in verdict.readings:
-        status: words.Status = "not_tested" if it.reason in UNTESTED else it.outcome
-        why = words.reason(it.reason)
-        if it.reason == "multiplicity" and it.p_reproduced is not None:
-            why += f" (on its own {words.alone_text(it, verdict.level)})"
-        seeds = words.seeds_text(it.n) if it.n else numbers.ABSENT
-        own = (seeds, show(it.estimate, beside=marks), numbers.interval(it.ci95, beside=marks))
-        rows.append((words.specification_name(it.reading), *own, status, words.STATUS_WORDS[status], why))
+    for reading in verdict.readings:
+        status: words.Status = "not_tested" if reading.reason in UNTESTED else reading.outcome
+        why = words.reason(reading.reason)
+        if reading.reason == "multiplicity" and reading.p_reproduced is not None:
+            why += f" (on its own {words.alone_text(reading, verdict.level)})"
+        seeds = words.seeds_text(reading.n) if reading.n else numbers.ABSENT
+        own = (seeds, show(reading.estimate, beside=marks), numbers.interval(reading.ci95, beside=marks))
+        rows.append(
+            (words.specification_name(reading.reading), *own, status, words.STATUS_WORDS[status], why)
+        )
     one, every = "one change at a time from the default reading", "every combination of the declared choices"
     return View(
         metric=claim.metric,
@@ -321,7 +326,7 @@ def _specifications(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View
         estimate="Difference" if difference else "Mean",
         interval=f"{words.coverage(verdict)[1]}% interval",
         rows=rows,
-        open=[words.open_choice(it) for it in words.open_in(claim, readings)],
+        open=[words.open_choice(choice) for choice in words.open_in(claim, readings)],
     )
 
 
@@ -371,7 +376,7 @@ def interval_row(
         inner=moved(verdict.ci90),
         outer=moved(verdict.ci95),
         prediction=moved(verdict.pi95) if seeds else None,
-        dots=tuple(it - zero for it in verdict.values[0])
+        dots=tuple(value - zero for value in verdict.values[0])
         if seeds and kind.is_value and verdict.values
         else (),
         heading=heading,
@@ -384,16 +389,18 @@ VALUES_AXIS, DIFFERENCES_AXIS = "ours − printed, points", "difference, points"
 def card_plot(members: Sequence[ClaimRecord], index: Lookup) -> svg.Drawing:
     """Intervals, a row for each metric; of a claim of several comparisons the seeds of each arm."""
     claim, kind = members[0], words.kind_words(members[0])
-    metrics = listed([words.subject_of(it) for it in members])
+    metrics = listed([words.subject_of(claim) for claim in members])
     if kind.parts:
         rows = [
-            svg.Row(index.title(name), dots=values, heading=it.metric if len(members) > 1 else "")
-            for it in members
+            svg.Row(index.title(name), dots=values, heading=claim.metric if len(members) > 1 else "")
+            for claim in members
             if kind.one_axis
-            for name, values in dict(zip(it.experiments, index.verdicts[it.id].values, strict=False)).items()
+            for name, values in dict(
+                zip(claim.experiments, index.verdicts[claim.id].values, strict=False)
+            ).items()
         ]
         return svg.forest(rows, f"{metrics}, points", f"Seeds of each method, {metrics}.", labels_above=True)
-    found = [row for it in members if (row := interval_row(it, index.verdicts[it.id]))]
+    found = [row for claim in members if (row := interval_row(claim, index.verdicts[claim.id]))]
     axis = VALUES_AXIS if kind.is_value else DIFFERENCES_AXIS if kind.differs else "exponent of the growth"
     axis = f"ratio of {words.subject_of(claim)}" if kind.measure is words.RATIO else axis
     zero, above = 0.0 if kind.is_value or kind.differs else None, any(len(row.label) > 9 for row in found)
@@ -421,14 +428,14 @@ def card_groups(cards: Sequence[View]) -> list[View]:
     """Primary claims, then the others by what came out and why, which is told once; the same runs again; not
     tested."""
 
-    def key(it: View) -> tuple[int, bool, str, str]:
+    def key(view: View) -> tuple[int, bool, str, str]:
         """Place, and what heads the group: word and reason."""
-        if it.same or it.primary:
-            return (5, True, "The same runs again", "") if it.same else (-1, False, "Primary claims", "")
-        word = words.STATUS_WORDS[it.status] + (f" {it.on}" if it.scope else "")
-        return words.PRESSING.index(it.status), it.scope == "other_data", word, it.cause
+        if view.same or view.primary:
+            return (5, True, "The same runs again", "") if view.same else (-1, False, "Primary claims", "")
+        word = words.STATUS_WORDS[view.status] + (f" {view.on}" if view.scope else "")
+        return words.PRESSING.index(view.status), view.scope == "other_data", word, view.cause
 
-    groups = grouped(sorted(cards, key=lambda it: key(it)[:2]), key)
+    groups = grouped(sorted(cards, key=lambda view: key(view)[:2]), key)
     anchors = unique_slugs("g", [f"{word} {why}" for _, _, word, why in groups])
     return [
         View(
@@ -444,26 +451,29 @@ def card_groups(cards: Sequence[View]) -> list[View]:
 
 def chips(cards: Sequence[View]) -> list[tuple[str, str, str, int]]:
     """Key, value, word and number of claims: of verdicts, data sets and kinds where there are several."""
-    status = Counter(status for it in cards for status in {row.status for row in it.rows})
+    status = Counter(status for view in cards for status in {row.status for row in view.rows})
     made: list[tuple[str, str, str, int]] = []
-    made += [("v", it, words.STATUS_WORDS[it], status[it]) for it in words.STATUSES if status[it]]
-    data, kinds = Counter(it.dataset for it in cards if it.dataset), Counter(it.kind_key for it in cards)
-    made += [("d", it, it, number) for it, number in data.most_common(8) if len(data) > 1]
-    named = {it.kind_key: it.kind for it in cards}
-    made += [("kind", it, named[it], number) for it, number in kinds.most_common(8) if len(kinds) > 1]
-    primary = sum(it.primary for it in cards)
+    made += [("v", word, words.STATUS_WORDS[word], status[word]) for word in words.STATUSES if status[word]]
+    data, kinds = (
+        Counter(view.dataset for view in cards if view.dataset),
+        Counter(view.kind_key for view in cards),
+    )
+    made += [("d", dataset, dataset, number) for dataset, number in data.most_common(8) if len(data) > 1]
+    named = {view.kind_key: view.kind for view in cards}
+    made += [("kind", kind, named[kind], number) for kind, number in kinds.most_common(8) if len(kinds) > 1]
+    primary = sum(view.primary for view in cards)
     made += [("", "primary", "primary", primary)] if primary else []
-    return made + [("", "flipped", "flipped", 0)] * any(row.band for it in cards for row in it.rows)
+    return made + [("", "flipped", "flipped", 0)] * any(row.band for view in cards for row in view.rows)
 
 
 def drop_plots(cards: Sequence[View]) -> bool:
     """Whether some cards lost their plots, where all plots would be most of the page: those of claims that
     are not primary first. Their numbers stand in the page as text."""
     room, dropped = PLOTS, False
-    for it in sorted(cards, key=lambda it: not it.primary):
-        room -= len(it.plot)
-        if room < 0 and it.plot:
-            it.plot, dropped = "", True
+    for view in sorted(cards, key=lambda view: not view.primary):
+        room -= len(view.plot)
+        if room < 0 and view.plot:
+            view.plot, dropped = "", True
     return dropped
 
 
@@ -490,7 +500,9 @@ def band_of(claim: ClaimRecord, verdict: Verdict) -> str:
         return ""
     if all(end is None for end in ends):
         return ""
-    texts = ["-" if it is None else repr(float(it)).removesuffix(".0") for it in (verdict.margin, *ends)]
+    texts = [
+        "-" if bound is None else repr(float(bound)).removesuffix(".0") for bound in (verdict.margin, *ends)
+    ]
     return " ".join([*texts, "u"] if verdict.barred else texts)
 
 
@@ -512,18 +524,18 @@ def _alone(verdict: Verdict, margin: float) -> str:
 def slider(index: Lookup) -> View:
     """Where the slider begins and ends, how many judgements a margin can move, and what was fixed."""
     claims = index.audit.claims
-    moved = [it for it in claims if band_of(it, index.verdicts[it.id])]
+    moved = [claim for claim in claims if band_of(claim, index.verdicts[claim.id])]
     used = Counter(claim.margin.value for claim in moved if claim.margin)
     # at least twice the largest margin, and far enough for nine in ten of the flips
-    ends = sorted(end for it in moved for end in _ends(index.verdicts[it.id]) if end is not None)
+    ends = sorted(end for claim in moved for end in _ends(index.verdicts[claim.id]) if end is not None)
     far = ends[min(len(ends) - 1, int(0.9 * len(ends)))] if ends else 0.0
     needed = max(2.0 * max(used, default=0.0), 1.1 * far)
-    top = next((it for it in _TOPS if it >= needed), _TOPS[-1])
+    top = next((top for top in _TOPS if top >= needed), _TOPS[-1])
     start = max(used, key=lambda margin: (used[margin], -margin)) if used else 0.0
     fixed = [
-        f"{numbers.margin_size(it.value)} points, rule “{it.rule}”, {plural(number, 'judgement')}"
-        + (f": {it.why}" if it.why else "")
-        for it, number in Counter(claim.margin for claim in claims if claim.margin).most_common()
+        f"{numbers.margin_size(margin.value)} points, rule “{margin.rule}”, {plural(number, 'judgement')}"
+        + (f": {margin.why}" if margin.why else "")
+        for margin, number in Counter(claim.margin for claim in claims if claim.margin).most_common()
     ]
     imported = any(index.imported(claim) for claim in claims)
     return View(

@@ -27,7 +27,7 @@ _SPEC_FIELDS = ("model", "variant", "config", "protocol", "precision", "revision
 def facts_of(audit: Audit) -> dict[str, dict[str, Any]]:
     """By claim id, what stands behind its verdict; facts under `_SAID` are said as they are."""
     index, checks = Lookup(audit), audit.fidelity
-    sound = {it.model for it in checks} - {it.model for it in checks if not it.passed}
+    sound = {check.model for check in checks} - {check.model for check in checks if not check.passed}
     facts = {}
     for claim in audit.claims:
         verdict = index.verdicts[claim.id]
@@ -79,11 +79,11 @@ def causes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     if old["passed"] != new["passed"] and "contradicted" in (before.outcome, now.outcome):
         has, since = ("has", "since") if new["passed"] else ("has not", "any more")
         said.append(f"our implementation {has} passed all of its checks {since}")
-    raw = [(it.p_reproduced, it.p_contradicted) for it in (before, now)]
-    adjusted = [(it.p_reproduced_adjusted, it.p_contradicted_adjusted) for it in (before, now)]
+    raw = [(side.p_reproduced, side.p_contradicted) for side in (before, now)]
+    adjusted = [(side.p_reproduced_adjusted, side.p_contradicted_adjusted) for side in (before, now)]
     if raw[0] == raw[1] != (None, None) and adjusted[0] != adjusted[1]:
         said.append("the same numbers, but other verdicts on the paper’s other claims")
-    versions = [it["index"].audit.tool_version or "unknown" for it in (old, new)]
+    versions = [side["index"].audit.tool_version or "unknown" for side in (old, new)]
     if not said and versions[0] != versions[1]:
         said.append(f"version {versions[1]} of this tool, before {versions[0]}")
     return said
@@ -95,13 +95,17 @@ def _of_the_runs(before: Mapping[Any, Run], now: Mapping[Any, Run]) -> list[str]
         was, imported = (any(run.imported for run in runs.values()) for runs in (before, now))
         if was != imported:
             said.append("imported runs, before ours" if imported else "our runs, before imported ones")
-        content = [{(it.data.name, it.data.fingerprint) for it in runs.values()} for runs in (before, now)]
+        content = [{(run.data.name, run.data.fingerprint) for run in runs.values()} for runs in (before, now)]
         if content[0] != content[1]:  # the same name on both sides stands for two contents
-            old_names, names = (listed(sorted({name for name, _ in it})) for it in content)
+            old_names, names = (listed(sorted({name for name, _ in contents})) for contents in content)
             same = f"another content of {names}"
             said.append(same if names == old_names else f"runs on {names}, before on {old_names}")
     shared = [(before[place], now[place]) for place in before if place in now]
-    others = [it for it in _SPEC_FIELDS if any(getattr(a.spec, it) != getattr(b.spec, it) for a, b in shared)]
+    others = [
+        field
+        for field in _SPEC_FIELDS
+        if any(getattr(a.spec, field) != getattr(b.spec, field) for a, b in shared)
+    ]
     said += [f"other runs of the same seeds (another {listed(others)})"] if others else []
     if any(a.key == b.key and a.metrics != b.metrics for a, b in shared):
         said.append("the same runs with other results")
@@ -122,11 +126,13 @@ def changes(old: Audit, new: Audit) -> View:
     stand = [pair for pair in both if pair[0]["status"] == pair[1]["status"]]
     moved = sum(was["rests on"] != now["rests on"] for was, now in stand)
     flipped = [_change(was, now) for was, now in both if was["status"] != now["status"]]
-    flipped.sort(key=lambda it: it.after != "contradicted")
+    flipped.sort(key=lambda change: change.after != "contradicted")
     added = [_change(None, side) for name, side in after.items() if name not in before]
     gone = [_change(side, None) for name, side in before.items() if name not in after]
     findings = _findings(old, new)
-    worse = any(it.after == "contradicted" for it in (*flipped, *added)) or any(it.worse for it in findings)
+    worse = any(change.after == "contradicted" for change in (*flipped, *added)) or any(
+        finding.worse for finding in findings
+    )
     changed = f"{len(flipped)} of {plural(len(both), 'verdict')} changed"
     more = f"{plural(len(added), 'judgement')} new, {len(gone)} gone" if added or gone else ""
     counts = f"{changed}; {moved} of the others rest on other numbers{more and '; ' + more}."
@@ -153,7 +159,7 @@ def _version(audit: Audit) -> str:
 def _change(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> View:
     """One claim; `before` or `after` is None where it was, or is, not there. The sentence is the newest."""
     side: Mapping[str, Any] = new or old or {}
-    before, after = (it["status"] if it else None for it in (old, new))
+    before, after = (side["status"] if side else None for side in (old, new))
     was = STATUS_WORDS[before].lower() if before else "not there"
     now = f"now {STATUS_WORDS[after].lower()}" if after else "gone"
     behind = (
@@ -175,7 +181,7 @@ def _change(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> Vie
 
 def _findings(old: Audit, new: Audit) -> list[View]:
     """Those of another result, new ones and gone ones; consistent ones come and go unsaid."""
-    before, after = ({finding_name(it): it for it in audit.findings} for audit in (old, new))
+    before, after = ({finding_name(finding): finding for finding in audit.findings} for audit in (old, new))
     changed = []
     for name in dict.fromkeys([*after, *before]):
         was, now = (them[name].result if name in them else None for them in (before, after))
@@ -183,7 +189,7 @@ def _findings(old: Audit, new: Audit) -> list[View]:
             flip = f"{was or 'not there'}, {f'now {now}' if now else 'gone'}"
             said = finding_sentence(after.get(name) or before[name])
             changed.append(View(id=name, flip=flip, sentence=said, worse=now == "inconsistent"))
-    return sorted(changed, key=lambda it: not it.worse)
+    return sorted(changed, key=lambda finding: not finding.worse)
 
 
 # --------------------------------------------------------------------------- as text
@@ -195,11 +201,13 @@ def changes_text(changes: View) -> str:
     lines.append(changes.counts)
     for group in (changes.flipped, changes.added, changes.gone):
         # neighbours that are metrics of one claim, with the same verdict and causes
-        for _, members in groupby(group, key=lambda it: (it.of, it.flip, it.causes)):
-            it, *others = members
-            metrics = line(", ".join(one.subject for one in (it, *others)))
-            lines.append(f"{ICONS[it.before]} → {ICONS[it.after]}  {visible(it.of)} ({metrics})  {it.flip}")
-            lines += [f"        {visible(it.causes)}"] if it.causes else []
+        for _, members in groupby(group, key=lambda change: (change.of, change.flip, change.causes)):
+            first, *others = members
+            metrics = line(", ".join(change.subject for change in (first, *others)))
+            lines.append(
+                f"{ICONS[first.before]} → {ICONS[first.after]}  {visible(first.of)} ({metrics})  {first.flip}"
+            )
+            lines += [f"        {visible(first.causes)}"] if first.causes else []
     for finding in changes.findings:
         lines.append(f"{'✗' if finding.worse else ' '}       {visible(finding.id)}  {finding.flip}")
     return "\n".join(lines)
@@ -210,16 +218,17 @@ def changes_markdown(changes: View) -> str:
 
     def claims(of: Sequence[View]) -> list[str]:
         return [
-            f"- {md_code(it.claim)} {md_escape(it.flip)}: {md_line(it.title, 200)}. "
-            f"{md_line(it.sentence, 600)}" + (f" *{md_escape(it.causes)}.*" if it.causes else "")
-            for it in of
+            f"- {md_code(change.claim)} {md_escape(change.flip)}: {md_line(change.title, 200)}. "
+            f"{md_line(change.sentence, 600)}" + (f" *{md_escape(change.causes)}.*" if change.causes else "")
+            for change in of
         ]
 
     lines = [f"## Changes in the audit of {md_line(changes.paper, 200)}", ""]
     lines += [f"Old: {md_escape(changes.before)}.  ", f"New: {md_escape(changes.after)}.", ""]
     lines.append(f"**{md_escape(changes.counts)}**")
     findings = [
-        f"- {md_code(it.id)} {md_escape(it.flip)}: {md_line(it.sentence, 600)}" for it in changes.findings
+        f"- {md_code(finding.id)} {md_escape(finding.flip)}: {md_line(finding.sentence, 600)}"
+        for finding in changes.findings
     ]
     for title, told in (
         ("Other verdicts", claims(changes.flipped)),

@@ -99,9 +99,9 @@ def claims_csv(audit: Audit) -> str:
         return guarded(visible(value)) if isinstance(value, str) else None if value is None else repr(value)
 
     rows = []
-    for it in audit.claims:
-        settling = audit.settling.get(it.id)
-        side = View(claim=it, verdict=index.verdicts[it.id], settling=settling, index=index)
+    for claim in audit.claims:
+        settling = audit.settling.get(claim.id)
+        side = View(claim=claim, verdict=index.verdicts[claim.id], settling=settling, index=index)
         rows.append([shown(of(side)) for of in COLUMNS.values()])
     frame = pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
     csv: str = frame.to_csv(index=False, lineterminator="\n")
@@ -135,10 +135,15 @@ def md_line(text: str, limit: int) -> str:
 def markdown_summary(audit: Audit) -> str:
     """Four numbers, the primary claims, contradictions, inconsistent numbers, what is open, how to rerun."""
     index = Lookup(audit)
-    primary = [it for it in by_claim(audit.claims) if it[0].primary]
-    against = [it for it in by_claim(audit.claims) if any(index.status(one) == "contradicted" for one in it)]
-    wrong = [it for it in audit.findings if it.result == "inconsistent"]
-    wrong.sort(key=lambda it: (bool(it.source), -it.weight))  # of the paper's own numbers the weightiest
+    primary = [members for members in by_claim(audit.claims) if members[0].primary]
+    against = [
+        members
+        for members in by_claim(audit.claims)
+        if any(index.status(one) == "contradicted" for one in members)
+    ]
+    wrong = [finding for finding in audit.findings if finding.result == "inconsistent"]
+    # the paper's own numbers first, the weightiest of them on top
+    wrong.sort(key=lambda finding: (bool(finding.source), -finding.weight))
     still_open = []
     for name, settling in audit.settling.items():
         claim = index.claims.get(name)
@@ -147,11 +152,14 @@ def markdown_summary(audit: Audit) -> str:
             still_open.append(f"- {about} – {md_escape(settling.text)}.")
     parts = [f"## Audit of {md_line(audit.paper.title or audit.paper.key, 200)}", "", _md_head(index)]
     for title, lines in (
-        ("Primary claims", [_md_claim(it, index) for it in primary]),
-        ("Contradicted", [_md_claim(it, index) for it in against if it not in primary]),
+        ("Primary claims", [_md_claim(members, index) for members in primary]),
+        ("Contradicted", [_md_claim(members, index) for members in against if members not in primary]),
         (
             "Printed numbers that disagree",
-            [f"- {md_line(finding_place(it), 200)}: {md_line(finding_sentence(it), 600)}" for it in wrong],
+            [
+                f"- {md_line(finding_place(finding), 200)}: {md_line(finding_sentence(finding), 600)}"
+                for finding in wrong
+            ],
         ),
         ("Open, the cheapest to settle first", still_open),
     ):
@@ -165,7 +173,7 @@ def _md_head(index: Lookup) -> str:
     audit, box = index.audit, protocol_box(index)
     tool = f"xmtc-audit {shortened(audit.tool_version, 40)}".strip()
     newest = shortened(moment(audit.created), 40)
-    tested = any(index.status(it) != "not_tested" for it in audit.claims)
+    tested = any(index.status(claim) != "not_tested" for claim in audit.claims)
     return joined(
         f"**{_status_counts(index)}** of {plural(len(audit.claims), 'judgement')} "
         f"({md_escape(joined(tool, newest and f'newest run {newest}', by=', '))}).",
@@ -204,11 +212,17 @@ _ENDS = {
 def junit(audit: Audit) -> str:
     """One suite of claims and one of findings."""
     key, index = audit.paper.key, Lookup(audit)
-    claims, findings = [_claim_case(it, index) for it in audit.claims], []
-    for it in audit.findings:  # name, group, a key of `_ENDS` or another, message, text
-        said = finding_sentence(it)
+    claims, findings = [_claim_case(claim, index) for claim in audit.claims], []
+    for finding in audit.findings:  # name, group, a key of `_ENDS` or another, message, text
+        said = finding_sentence(finding)
         findings.append(
-            (finding_name(it), f"{key}.printed.{it.check}", it.result, said, f"{finding_place(it)}\n{said}")
+            (
+                finding_name(finding),
+                f"{key}.printed.{finding.check}",
+                finding.result,
+                said,
+                f"{finding_place(finding)}\n{said}",
+            )
         )
 
     def counted(name: str, cases: Sequence[tuple[str, ...]]) -> dict[str, str]:
@@ -287,17 +301,17 @@ def latex(audit: Audit) -> str:
     """Printed values table by table, then the comparisons; the packages they need in a comment on top."""
     index, name = Lookup(audit), f"audit-{slug(audit.paper.key)}"
     values = [
-        it
-        for it in audit.claims
-        if words.kind_words(it).is_value and it.cells and it.cells[0] in index.places
+        claim
+        for claim in audit.claims
+        if words.kind_words(claim).is_value and claim.cells and claim.cells[0] in index.places
     ]
     parts: list[str] = []
     for table in audit.tables:
         said = f"{line(table.label, 70)}: printed values and ours, mean ± standard deviation over seeds."
-        own = [it for it in values if index.places[it.cells[0]].table.id == table.id]
+        own = [claim for claim in values if index.places[claim.cells[0]].table.id == table.id]
         parts += _tex_tables(f"{name}-{slug(table.id)}", said, "llrrrrl", own, index)
-    others = [it for it in audit.claims if not words.kind_words(it).is_value]
-    tested = {it.kind for it in others if index.status(it) != "not_tested"}
+    others = [claim for claim in audit.claims if not words.kind_words(claim).is_value]
+    tested = {claim.kind for claim in others if index.status(claim) != "not_tested"}
     said = joined(
         "Comparisons stated by the paper: the printed difference, and ours with its interval (95% unless "
         "stated).",
@@ -318,18 +332,20 @@ def _tex_tables(
     """The tested of these claims, in parts; the caption says how many, and what a dagger means."""
     import pandas as pd
 
-    tested = [(it, index.verdicts[it.id]) for it in claims if index.status(it) != "not_tested"]
-    scopes = {words.SCOPE_WORDS[it.scope] for _, it in tested if it.scope not in (None, "same_data")}
+    tested = [(claim, index.verdicts[claim.id]) for claim in claims if index.status(claim) != "not_tested"]
+    scopes = {
+        words.SCOPE_WORDS[verdict.scope] for _, verdict in tested if verdict.scope not in (None, "same_data")
+    }
     caption = joined(
         said,
         f"{numbers.count(len(tested))} of {plural(len(claims), 'judgement')} tested.",
         f"† On {listed(sorted(scopes), word='or')}, not on the paper’s own data." if scopes else "",
-        on_imported(sum(index.imported(it) for it, _ in tested), len(tested)),
+        on_imported(sum(index.imported(claim) for claim, _ in tested), len(tested)),
         line(on_changed_margins(index), 600),
     )
     parts = range(0, len(tested), ROWS)
     for part, start in enumerate(parts, 1):
-        rows = pd.DataFrame([_tex_row(*it, index) for it in tested[start : start + ROWS]])
+        rows = pd.DataFrame([_tex_row(*pair, index) for pair in tested[start : start + ROWS]])
         first = rows.columns[0]
         rows[first] = rows[first].where(
             rows[first] != rows[first].shift(), ""
@@ -384,8 +400,8 @@ def summary(audit: Audit) -> str:
     """
     index = Lookup(audit)
     lines = [visible(changed)] if (changed := on_changed_margins(index)) else []
-    pairs = [(it, index.verdicts[it.id]) for it in audit.claims]
-    rest = [it for it in pairs if it[1].p_reproduced is None and it[1].outcome == "inconclusive"]
+    pairs = [(claim, index.verdicts[claim.id]) for claim in audit.claims]
+    rest = [pair for pair in pairs if pair[1].p_reproduced is None and pair[1].outcome == "inconclusive"]
     left = {claim.id for claim, _ in rest}
     groups = by_claim(claim for claim, _ in pairs if claim.id not in left)
     evidence = [_evidence(group, index) for group in groups]
@@ -395,17 +411,20 @@ def summary(audit: Audit) -> str:
     width = max((len(group[0].claim) for group in groups), default=0)
     for group, marks in zip(groups, evidence, strict=True):
         own = "" if marks == usual else f"   [{marks or 'as in the paper'}]"
-        judged = [(it, index.verdicts[it.id]) for it in group]
-        cells = (f"{words.ICONS[words.status_of(verdict)]} {_number(it, verdict)}" for it, verdict in judged)
+        judged = [(member, index.verdicts[member.id]) for member in group]
+        cells = (
+            f"{words.ICONS[words.status_of(verdict)]} {_number(member, verdict)}"
+            for member, verdict in judged
+        )
         lines.append(f"{group[0].claim:{width}}  {'   '.join(cells)}".rstrip() + own)
-        for it, verdict in judged:
+        for member, verdict in judged:
             against = sum(reading.outcome == "contradicted" for reading in verdict.readings)
             if verdict.reason == "ambiguous_description" and against:
                 said = (
                     f"{against} of {plural(len(verdict.readings), 'reading')} "
                     f"contradict{'s' if against == 1 else ''} it"
                 )
-                lines.append(f"{'':{width}}    {words.subject_of(it)}: {said}")
+                lines.append(f"{'':{width}}    {words.subject_of(member)}: {said}")
     codes = dict.fromkeys(verdict.reason for _, verdict in rest)
     lines += words.unjudged_lines(rest, lambda claim: [f"`{name}`" for name in claim.experiments], codes)
     return "\n".join([*lines, "", f"{plural(len(pairs), 'judgement')}: {_status_counts(index)}"])
@@ -413,13 +432,13 @@ def summary(audit: Audit) -> str:
 
 def _evidence(group: Sequence[ClaimRecord], index: Lookup) -> str:
     """In what ways the runs behind a claim are not the paper's own, each in two words."""
-    records = [it for claim in group for it in index.records(claim)]
+    records = [record for claim in group for record in index.records(claim)]
     scopes = {index.verdicts[claim.id].scope for claim in group}
     ways = {
         "stand-in data": "other_data" in scopes,
         "another split": "other_split" in scopes,
         "reduced protocol": any(map(is_reduced, records)),
-        "imported, not verified here": any(it.protocol == IMPORTED for it in records),
+        "imported, not verified here": any(record.protocol == IMPORTED for record in records),
     }
     return ", ".join(said for said, so in ways.items() if so)
 

@@ -41,12 +41,12 @@ def drawn_figures(audit: Audit) -> list[PaperFigure]:
                 PaperFigure(name + end, title, svg.forest(rows[k : k + ROWS], axis, title, zero=0.0))
             )
     runs = [same[0] for same in by_runs(audit.experiments)]
-    files = unique_slugs("learning", [it.id for it in runs])
-    for it in runs:
-        if curves := svg.curves_of(it):
-            on = "" if it.scope == "same_data" else f" ({SCOPE_WORDS[it.scope]})"
-            title = f"{line(it.title or it.id, 72)}{on}"
-            figures.append(PaperFigure(files[it.id], title, svg.learning_plot(curves)))
+    files = unique_slugs("learning", [experiment.id for experiment in runs])
+    for experiment in runs:
+        if curves := svg.curves_of(experiment):
+            on = "" if experiment.scope == "same_data" else f" ({SCOPE_WORDS[experiment.scope]})"
+            title = f"{line(experiment.title or experiment.id, 72)}{on}"
+            figures.append(PaperFigure(files[experiment.id], title, svg.learning_plot(curves)))
     for members in by_claim(audit.claims):
         name, title = index.card_anchors[members[0].id], line(index.claim_title(members[0]), 200)
         figures.append(PaperFigure(name, title, cards.card_plot(members, index)))

@@ -36,7 +36,7 @@ def finding_name(finding: Finding) -> str:
 
 def anchors_of(findings: Sequence[Finding]) -> list[str]:
     """The fragment of each: by its id, or by what it says."""
-    keys = [it.id or f"{finding_name(it)} {it.arithmetic}" for it in findings]
+    keys = [finding.id or f"{finding_name(finding)} {finding.arithmetic}" for finding in findings]
     slugs = unique_slugs("f", keys)
     return [slugs[key] for key in keys]
 
@@ -81,11 +81,14 @@ def findings_section(index: Lookup) -> View | None:
     findings, beside = index.audit.findings, index.audit.papers_beside
     if not findings:
         return None
-    entries = [_entry(it, anchor, index) for it, anchor in zip(findings, anchors_of(findings), strict=True)]
-    between = [it for it in entries if is_between(it.of, beside)]
-    own = [it for it in entries if not it.of.source and it not in between]
+    entries = [
+        _entry(finding, anchor, index) for finding, anchor in zip(findings, anchors_of(findings), strict=True)
+    ]
+    between = [entry for entry in entries if is_between(entry.of, beside)]
+    own = [entry for entry in entries if not entry.of.source and entry not in between]
     lacking = untested(index.audit.tables, findings)
-    total, unread = sum(it.result == "inconsistent" for it in findings), sum(map(is_unread, findings))
+    total = sum(finding.result == "inconsistent" for finding in findings)
+    unread = sum(map(is_unread, findings))
     return View(
         counts=_counts(entries),
         untested=f"No check could test {listed(lacking, word='or')}." if lacking else "",
@@ -94,20 +97,20 @@ def findings_section(index: Lookup) -> View | None:
         if unread
         else "",
         no_papers="" if beside else "No other paper was available for comparison.",
-        inconsistent=_groups([it for it in own if it.result == "inconsistent"]),
+        inconsistent=_groups([entry for entry in own if entry.result == "inconsistent"]),
         between=_groups(between),
-        readme=_groups([it for it in entries if it.of.source and it not in between]),
-        others=_groups([it for it in own if it.result != "inconsistent"]),
+        readme=_groups([entry for entry in entries if entry.of.source and entry not in between]),
+        others=_groups([entry for entry in own if entry.result != "inconsistent"]),
     )
 
 
 def _counts(entries: Sequence[View]) -> str:
     """`5 inconsistent, 204 consistent, 13 untestable`; what does not occur is left out."""
-    number = Counter(it.result for it in entries)
+    number = Counter(entry.result for entry in entries)
     return ", ".join(
-        f"{numbers.count(number[it])} {it}"
-        for it in ("inconsistent", "consistent", "untestable")
-        if number[it]
+        f"{numbers.count(number[result])} {result}"
+        for result in ("inconsistent", "consistent", "untestable")
+        if number[result]
     )
 
 
@@ -115,11 +118,14 @@ def _groups(entries: Sequence[View]) -> list[View]:
     """By check: those with an inconsistency first, then the weightiest. More than two findings of one sort
     about one table are folded below the first; claims are told one by one."""
     groups = []
-    for check, own in grouped(entries, lambda it: it.of.check).items():
+    for check, own in grouped(entries, lambda entry: entry.of.check).items():
         shown = []
-        own = sorted(own, key=lambda it: (_ORDER.index(it.result), -it.of.weight))
+        own = sorted(own, key=lambda entry: (_ORDER.index(entry.result), -entry.of.weight))
         for alike in grouped(
-            own, lambda it: (it.of.id,) if it.of.claim else (it.result, it.table, it.of.alternatives)
+            own,
+            lambda entry: (
+                (entry.of.id,) if entry.of.claim else (entry.result, entry.table, entry.of.alternatives)
+            ),
         ).values():
             where = f" in {alike[0].table}" if alike[0].table else ""
             if len(alike) > 2:
@@ -134,32 +140,32 @@ def _groups(entries: Sequence[View]) -> list[View]:
                 title=check_title(check),
                 about=TEXTS["checks"].get(check, ("", ""))[1],
                 counts=_counts(own),
-                quiet=_counts([it for it in own if it.result != "inconsistent"]),
+                quiet=_counts([entry for entry in own if entry.result != "inconsistent"]),
                 entries=shown,
-                rank=max((it.result == "inconsistent", it.of.weight) for it in own),
+                rank=max((entry.result == "inconsistent", entry.of.weight) for entry in own),
             )
         )
-    return sorted(groups, key=lambda it: it.rank, reverse=True)
+    return sorted(groups, key=lambda group: group.rank, reverse=True)
 
 
-def _entry(it: Finding, anchor: str, index: Lookup) -> View:
+def _entry(finding: Finding, anchor: str, index: Lookup) -> View:
     """One finding: how much it tells, and the chance that the check sees another last digit."""
-    place: Place | None = next((index.places[cell] for cell in it.cells if cell in index.places), None)
-    others = listed(it.alternatives, word="or") if it.result == "inconsistent" else ""
+    place: Place | None = next((index.places[cell] for cell in finding.cells if cell in index.places), None)
+    others = listed(finding.alternatives, word="or") if finding.result == "inconsistent" else ""
     return View(
-        of=it,
-        result=it.result,
+        of=finding,
+        result=finding.result,
         anchor=anchor,
-        sign=SIGNS[it.result],
-        word=capital(it.result),
-        place=it.where or ", ".join(it.cells),
+        sign=SIGNS[finding.result],
+        word=capital(finding.result),
+        place=finding.where or ", ".join(finding.cells),
         href=f"#{place.anchor}" if place else "",
         table=place.table.label if place else "",
-        noted=noted(it),
+        noted=noted(finding),
         consider=others and f"Possible explanations: {others}.",
-        arithmetic=f"{it.arithmetic.rstrip('.')}.",
-        strength=TEXTS["strengths"].get(str(it.weight), ""),
-        unread=UNREAD if is_unread(it) else "",
+        arithmetic=f"{finding.arithmetic.rstrip('.')}.",
+        strength=TEXTS["strengths"].get(str(finding.weight), ""),
+        unread=UNREAD if is_unread(finding) else "",
         folded="",
         more=(),
     )
@@ -170,12 +176,17 @@ def inconsistencies(index: Lookup) -> Iterator[tuple[str, str, str, str]]:
     section = findings_section(index)
     if section is None:
         return
-    own = [(it.of.says or group.title, it) for group in section.inconsistent for it in group.entries]
-    for title, it in own[:5]:  # all are in their own section
-        yield f"Inconsistent: {shortened(title, 80)}", shortened(it.place, 80), f"#{it.anchor}", it.unread
-    wrong = [it for it in index.audit.findings if it.result == "inconsistent"]
-    between = [it for it in wrong if is_between(it, index.audit.papers_beside)]
-    readme = sum(bool(it.source) and it not in between for it in wrong)
+    own = [(entry.of.says or group.title, entry) for group in section.inconsistent for entry in group.entries]
+    for title, entry in own[:5]:  # all are in their own section
+        yield (
+            f"Inconsistent: {shortened(title, 80)}",
+            shortened(entry.place, 80),
+            f"#{entry.anchor}",
+            entry.unread,
+        )
+    wrong = [finding for finding in index.audit.findings if finding.result == "inconsistent"]
+    between = [finding for finding in wrong if is_between(finding, index.audit.papers_beside)]
+    readme = sum(bool(finding.source) and finding not in between for finding in wrong)
     for number, text, href in (
         (len(own) - 5, "more", "#findings"),
         (len(between), "inconsistent between papers", "#findings-between"),
@@ -191,24 +202,33 @@ def inconsistencies(index: Lookup) -> Iterator[tuple[str, str, str, str]]:
 def not_checked(index: Lookup) -> View:
     """Numbers and reasons of all that was not tested, run, extracted, compared or decided."""
     audit, spoken = index.audit, {address for claim in index.audit.claims for address in claim.cells}
-    told = {f"{it.title}: {it.not_run.rstrip('.')}." for it in audit.experiments if it.not_run}
-    reasons = grouped((it for it in audit.experiments if it.not_run), lambda it: str(it.not_run).rstrip("."))
+    told = {
+        f"{experiment.title}: {experiment.not_run.rstrip('.')}."
+        for experiment in audit.experiments
+        if experiment.not_run
+    }
+    reasons = grouped(
+        (experiment for experiment in audit.experiments if experiment.not_run),
+        lambda experiment: str(experiment.not_run).rstrip("."),
+    )
     tables = []
     for table in audit.tables:
         cells = [cell for row in table.rows for cell in row.cells if cell.printed is not None]
         copies = sum(cell.source == "copied" for cell in cells)
         silent = sum(cell.source != "copied" and cell.address not in spoken for cell in cells)
         tables.append(View(of=table, cells=len(cells), copied=copies, silent=silent))
-    pairs = [(it, index.verdicts[it.id]) for it in audit.claims]
-    open_checks = Counter(it.check for it in audit.findings if it.result == "untestable").most_common()
+    pairs = [(claim, index.verdicts[claim.id]) for claim in audit.claims]
+    open_checks = Counter(
+        finding.check for finding in audit.findings if finding.result == "untestable"
+    ).most_common()
     return View(
         claims=len(pairs),
         tested=sum(index.status(claim) != "not_tested" for claim, _ in pairs),
         reasons=list(unjudged_lines(pairs, lambda claim: quoted(index.names(claim)), UNJUDGED)),
         experiments=len(audit.experiments),
-        run=sum(bool(it.runs) for it in audit.experiments),
+        run=sum(bool(experiment.runs) for experiment in audit.experiments),
         not_run=[
-            (why, [index.title(it.id) for it in those])
+            (why, [index.title(experiment.id) for experiment in those])
             for why, those in sorted(reasons.items(), key=lambda pair: -len(pair[1]))
         ],
         tables=tables,
@@ -216,5 +236,5 @@ def not_checked(index: Lookup) -> View:
         transcription=audit.transcription.rstrip("."),
         checks=[(check_title(check), number) for check, number in open_checks],
         beside=audit.papers_beside,
-        further=[it for it in dict.fromkeys(audit.not_checked) if it not in told],
+        further=[sentence for sentence in dict.fromkeys(audit.not_checked) if sentence not in told],
     )

@@ -74,7 +74,7 @@ class Lookup:
             for column, cell in zip(table.columns, row.cells, strict=False)
         ]
         anchors = unique_slugs("t", [cell.address for *_, cell in cells])
-        return {it[-1].address: Place(*it, anchors[it[-1].address]) for it in cells}
+        return {cell[-1].address: Place(*cell, anchors[cell[-1].address]) for cell in cells}
 
     @cached_property
     def run_anchors(self) -> Mapping[str, str]:
@@ -85,7 +85,7 @@ class Lookup:
     @cached_property
     def settings_anchors(self) -> Mapping[str, str]:
         """Experiment -> fragment of what was run; of one for which another's runs stand, that one's."""
-        run = [it.id for it in self.audit.experiments if it.runs]
+        run = [experiment.id for experiment in self.audit.experiments if experiment.runs]
         anchors = unique_slugs("s", run)
         return {name: anchors[self.same_experiments.get(name, name)] for name in run}
 
@@ -100,7 +100,10 @@ class Lookup:
 
         A claim of which an arm was not run stands for itself.
         """
-        runs = {it.id: tuple(sorted(run.key for run in it.runs)) for it in self.audit.experiments}
+        runs = {
+            experiment.id: tuple(sorted(run.key for run in experiment.runs))
+            for experiment in self.audit.experiments
+        }
         groups: dict[str, list[tuple[ClaimRecord, Verdict]]] = {}
         for claim in self.audit.claims:
             verdict, arms = self.verdicts[claim.id], [runs.get(name, ()) for name in claim.experiments]
@@ -112,7 +115,9 @@ class Lookup:
         for members in groups.values():
             first, _ = min(members, key=lambda pair: (_NEAREST.index(pair[1].scope), not pair[0].primary))
             again = (
-                it for it, verdict in members if verdict.scope == "other_data" and it.dataset != first.dataset
+                member
+                for member, verdict in members
+                if verdict.scope == "other_data" and member.dataset != first.dataset
             )
             same |= {claim.id: first.id for claim in again}
         return same
@@ -121,10 +126,14 @@ class Lookup:
     def same_experiments(self) -> Mapping[str, str]:
         """Id of an experiment -> that of the experiment that has its runs on nearer data, or first."""
         same: dict[str, str] = {}
-        for members in by_runs(it for it in self.audit.experiments if it.runs):
-            first = min(members, key=lambda it: _NEAREST.index(it.scope))
-            again = (it for it in members if it.scope == "other_data" and it.dataset != first.dataset)
-            same |= {it.id: first.id for it in again}
+        for members in by_runs(experiment for experiment in self.audit.experiments if experiment.runs):
+            first = min(members, key=lambda member: _NEAREST.index(member.scope))
+            again = (
+                member
+                for member in members
+                if member.scope == "other_data" and member.dataset != first.dataset
+            )
+            same |= {other.id: first.id for other in again}
         return same
 
     def title(self, experiment: str) -> str:
@@ -160,18 +169,20 @@ class Lookup:
 
     def over_metrics(self, claims: Sequence[ClaimRecord]) -> str:
         """How one claim of the file came out over its metrics."""
-        return words.over_metrics((words.subject_of(it), self.status(it)) for it in claims)
+        return words.over_metrics((words.subject_of(claim), self.status(claim)) for claim in claims)
 
     def most_pressing(self, claims: Sequence[ClaimRecord]) -> ClaimRecord:
         """Of one claim's metrics, the first with the verdict that most needs a reader's eye."""
-        return min(claims, key=lambda it: words.PRESSING.index(self.status(it)))
+        return min(claims, key=lambda claim: words.PRESSING.index(self.status(claim)))
 
     def records(self, claim: ClaimRecord) -> list[ExperimentRecord]:
         return [self.experiments[name] for name in claim.experiments if name in self.experiments]
 
     def departures(self, claim: ClaimRecord) -> list[Deviation]:
         """The departures from the paper behind the claim's runs, each once."""
-        return list(dict.fromkeys(it for record in self.records(claim) for it in record.deviations))
+        return list(
+            dict.fromkeys(departure for record in self.records(claim) for departure in record.deviations)
+        )
 
     def runs(self, experiment: str) -> tuple[Run, ...]:
         """The runs of an experiment by seed."""
@@ -185,8 +196,10 @@ class Lookup:
     @property
     def imported_and_judged(self) -> tuple[int, int]:
         """How many of the judged claims rest on imported runs, and how many were judged."""
-        judged = [it for it in self.audit.claims if self.verdicts[it.id].reason not in words.UNJUDGED]
-        return sum(self.imported(it) for it in judged), len(judged)
+        judged = [
+            claim for claim in self.audit.claims if self.verdicts[claim.id].reason not in words.UNJUDGED
+        ]
+        return sum(self.imported(claim) for claim in judged), len(judged)
 
     def again(self, experiment: str) -> list[str]:
         """Titles of the experiments for which the runs of this one stand too."""
@@ -195,7 +208,9 @@ class Lookup:
 
 def by_runs(experiments: Iterable[ExperimentRecord]) -> list[list[ExperimentRecord]]:
     """Experiments of the same runs together, in the order of the first of each."""
-    return list(grouped(experiments, lambda it: tuple(sorted(run.key for run in it.runs))).values())
+    return list(
+        grouped(experiments, lambda experiment: tuple(sorted(run.key for run in experiment.runs))).values()
+    )
 
 
 def distinct(pairs: Iterable[tuple[ClaimRecord, Verdict]]) -> int:
@@ -205,4 +220,4 @@ def distinct(pairs: Iterable[tuple[ClaimRecord, Verdict]]) -> int:
 
 def by_claim(claims: Iterable[ClaimRecord]) -> list[list[ClaimRecord]]:
     """What is one claim of the file together, over its metrics."""
-    return list(grouped(claims, lambda it: it.claim).values())
+    return list(grouped(claims, lambda claim: claim.claim).values())

@@ -60,7 +60,7 @@ def distance(value: float, *, margin: float | None) -> str:
 def interval(bounds: tuple[float, float] | None, *, beside: Iterable[float] = ()) -> str:
     """Both ends in the manner of `points`: `75.36 to 76.16`."""
     marks = tuple(beside)
-    return " to ".join(points(it, beside=marks) for it in bounds) if bounds else ABSENT
+    return " to ".join(points(bound, beside=marks) for bound in bounds) if bounds else ABSENT
 
 
 def mean_sd(mean: float | None, sd: float | None, *, beside: Iterable[float] = ()) -> str:

@@ -32,25 +32,27 @@ def build(audit: Audit) -> View:
         code=joined(paper.code_url, paper.code_commit, by=" at commit "),
         version=audit.tool_version,
         date=moment(audit.created),
-        primary=[it for it in shown if it.primary],
+        primary=[view for view in shown if view.primary],
         counts=_counts(index),
         claims=plural(len(shown), "claim"),
         tally=_tally(index),
         resting=_resting(index),
         looks=audit.about_looks,
-        nothing_tested=all(row.status == "not_tested" for it in shown for row in it.rows),
+        nothing_tested=all(row.status == "not_tested" for view in shown for row in view.rows),
         overview=_overview(index),
         scopes=protocol.scope_notes(index),
         protocol=protocol.protocol_box(index),
         code_of=rerun.code_note(index),
         not_tested=list(
-            words.unjudged_lines(((it, index.verdicts[it.id]) for it in audit.claims), index.names, UNTESTED)
+            words.unjudged_lines(
+                ((claim, index.verdicts[claim.id]) for claim in audit.claims), index.names, UNTESTED
+            )
         ),
         inconsistent=list(findings.inconsistencies(index)),
         slider=cards.slider(index),
         chips=cards.chips(shown),
         groups=groups,
-        stand_in=any(it.scope == "other_data" for it in shown),
+        stand_in=any(view.scope == "other_data" for view in shown),
         open=_open_claims(index),
         some_dropped=some_dropped,
         findings=findings.findings_section(index),
@@ -88,7 +90,7 @@ def _overview(index: Lookup) -> list[View]:
         more = (
             f"the first {ROWS} of {len(every)}; the others stand in their cards" if len(every) > ROWS else ""
         )
-        views += [View(title=title, plots=[it for it in plots if it], more=more)] if any(plots) else []
+        views += [View(title=title, plots=[plot for plot in plots if plot], more=more)] if any(plots) else []
     return views
 
 
@@ -100,7 +102,9 @@ def _counts(index: Lookup) -> list[View]:
     """
     boxes = []
     for status in words.STATUSES:
-        pairs = [(it, index.verdicts[it.id]) for it in index.audit.claims if index.status(it) == status]
+        pairs = [
+            (claim, index.verdicts[claim.id]) for claim in index.audit.claims if index.status(claim) == status
+        ]
         number, stand_in = len(pairs), sum(verdict.scope == "other_data" for _, verdict in pairs)
         notes = []
         if status == "not_tested":
@@ -154,8 +158,8 @@ def counted_once(audit: Audit) -> str:
 
 def resting(verdicts: Sequence[Verdict]) -> str:
     """On whose data the claims rest that were judged; empty where none was, or none of it is known."""
-    scopes = [it.scope for it in verdicts if it.reason not in words.UNJUDGED]
-    known = [it for it in scopes if it is not None]
+    scopes = [verdict.scope for verdict in verdicts if verdict.reason not in words.UNJUDGED]
+    known = [scope for scope in scopes if scope is not None]
     if not known:
         return ""
     if set(known) == {"same_data"}:
@@ -163,7 +167,9 @@ def resting(verdicts: Sequence[Verdict]) -> str:
     if set(scopes) == {"other_data"}:
         return "All verdicts rest on stand-in data: what holds there may not hold on the paper’s own."
     others: tuple[Scope, ...] = ("other_data", "other_split")
-    told = [f"{count(known.count(it))} on {words.SCOPE_WORDS[it]}" for it in others if it in known]
+    told = [
+        f"{count(known.count(scope))} on {words.SCOPE_WORDS[scope]}" for scope in others if scope in known
+    ]
     return (
         f"Of {plural(len(scopes), 'verdict')}, {listed(told)}: what holds there may not hold on the paper’s "
         "own data."
@@ -205,11 +211,11 @@ def _open_claims(index: Lookup) -> View:
             by_seeds.append(
                 row.but(metric=words.subject_of(claim), chance=needed.partition("; ")[2] or needed)
             )
-    by_seeds.sort(key=lambda it: it.stand_in)
+    by_seeds.sort(key=lambda row: row.stand_in)
     rest = [f"{plural(number, 'judgement')}: {text}." for text, number in others.items()]
     if len(by_seeds) > _OPEN_NAMED:
         rest.insert(0, f"{len(by_seeds) - _OPEN_NAMED} more, for which `audit plan` tells the seeds.")
-    return View(claims=by_seeds[:_OPEN_NAMED], rest=rest, stand_in=any(it.stand_in for it in by_seeds))
+    return View(claims=by_seeds[:_OPEN_NAMED], rest=rest, stand_in=any(row.stand_in for row in by_seeds))
 
 
 # --------------------------------------------------------------------------- the page over several audits
@@ -218,8 +224,9 @@ def _open_claims(index: Lookup) -> View:
 def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> View:
     """Of (folder of the report, audit); `unread` are folders whose record is none. By folder."""
     rows = []
-    for folder, audit in sorted(audits, key=lambda it: it[0]):
-        wrong, total = sum(it.result == "inconsistent" for it in audit.findings), len(audit.findings)
+    for folder, audit in sorted(audits, key=lambda pair: pair[0]):
+        wrong = sum(finding.result == "inconsistent" for finding in audit.findings)
+        total = len(audit.findings)
         index, found = Lookup(audit), f"{count(wrong)} of {plural(total, 'finding')} inconsistent"
         rows.append(
             View(

@@ -24,48 +24,48 @@ def protocol_diff(index: Lookup) -> View:
 
     Of an experiment for which the runs of another one stand, no more than what is not told there.
     """
-    run = [it for it in index.audit.experiments if it.runs]
-    points = {it.id: list(_points(it, index)) for it in run}
-    own = [it for it in run if it.id not in index.same_experiments]
+    run = [experiment for experiment in index.audit.experiments if experiment.runs]
+    points = {experiment.id: list(_points(experiment, index)) for experiment in run}
+    own = [experiment for experiment in run if experiment.id not in index.same_experiments]
     shared: dict[Deviation, list[str]] = {}
-    for it in own:
-        for point in points[it.id]:
-            shared.setdefault(point, []).append(it.id)
+    for experiment in own:
+        for point in points[experiment.id]:
+            shared.setdefault(point, []).append(experiment.id)
     for name, first in index.same_experiments.items():
         for point in points[name]:
             if point not in points[first]:
                 shared.setdefault(point, []).append(name)
-    by_names = grouped(shared, lambda it: tuple(shared[it])).items()
+    by_names = grouped(shared, lambda point: tuple(shared[point])).items()
     groups = [View(heading=_heading(names, own, index), points=of) for names, of in by_names]
     return View(
         number=len(shared),
-        silent=sum(it.silent for it in shared),
-        groups=sorted(groups, key=lambda it: -it.heading[2]),
+        silent=sum(point.silent for point in shared),
+        groups=sorted(groups, key=lambda group: -group.heading[2]),
         settings=[
             View(
-                anchor=index.settings_anchors[it.id],
-                title=index.title(it.id),
-                named=joined(it.model, it.variant, it.protocol, by=", "),
-                points=len(points[it.id]),
-                values=list(_settings(it, index.runs(it.id)[0])),
-                also=same_also(index.again(it.id)),
+                anchor=index.settings_anchors[experiment.id],
+                title=index.title(experiment.id),
+                named=joined(experiment.model, experiment.variant, experiment.protocol, by=", "),
+                points=len(points[experiment.id]),
+                values=list(_settings(experiment, index.runs(experiment.id)[0])),
+                also=same_also(index.again(experiment.id)),
             )
-            for it in own
+            for experiment in own
         ],
     )
 
 
 def _points(experiment: ExperimentRecord, index: Lookup) -> Iterator[Deviation]:
     """The departures as the page shows them, then what the paper leaves open, with the choice made here."""
-    for it in dict.fromkeys(experiment.deviations):
-        here = "as listed in the settings below" if it.as_set else it.here
-        paper, code = it.paper or numbers.ABSENT, it.code or numbers.ABSENT
-        yield replace(it, paper=paper, code=code, here=here, numbers=None)
+    for departure in dict.fromkeys(experiment.deviations):
+        here = "as listed in the settings below" if departure.as_set else departure.here
+        paper, code = departure.paper or numbers.ABSENT, departure.code or numbers.ABSENT
+        yield replace(departure, paper=paper, code=code, here=here, numbers=None)
     grid = index.audit.readings
     names = grid.of.get(experiment.reading_of or experiment.id, ()) if grid else ()
     for choice in (thing for thing in grid.open if thing.name in names) if grid else ():
         taken = experiment.reading.get(choice.name, (*choice.choices, "")[0]).replace("_", " ")
-        declared = listed([it.replace("_", " ") for it in choice.choices], word="or")
+        declared = listed([option.replace("_", " ") for option in choice.choices], word="or")
         paper = f"left open; declared: {declared}"
         yield Deviation(choice.name.replace("_", " "), paper, taken, choice.why, numbers.ABSENT, silent=True)
 
@@ -85,20 +85,20 @@ def _heading(
     names: Sequence[str], of: Sequence[ExperimentRecord], index: Lookup
 ) -> tuple[str, Sequence[str], int]:
     """Of experiments that share points: all, all but one or two, or by their names; and their number."""
-    others = [index.title(it.id) for it in of if it.id not in names]
+    others = [index.title(experiment.id) for experiment in of if experiment.id not in names]
     if len(of) > 1 and (not others or len(others) <= 2 < len(names)):
         but = f" except {listed(quoted(others))}" if others else ""
         return f"All {plural(len(of), 'experiment')} that were run{but}", (), len(names)
     return *heading([index.title(name) for name in names]), len(names)
 
 
-def _settings(it: ExperimentRecord, run: Run) -> Iterator[tuple[str, str]]:
+def _settings(experiment: ExperimentRecord, run: Run) -> Iterator[tuple[str, str]]:
     """Of training and model, a name that both have told apart; `batch_size`, 32 -> `batch size`, `32`.
 
     No variant of a base whose keys are all written out.
     """
     training: Mapping[str, Any] = run.spec.protocol
-    model: Mapping[str, Any] = run.spec.config or it.config
+    model: Mapping[str, Any] = run.spec.config or experiment.config
     written_out = bool(model.get("base_config")) and model.get("base_variant") is None
     for own, other, whose in ((training, model, "training"), (model, training, "model")):
         for key, value in own.items():
@@ -127,17 +127,21 @@ def protocol_box(index: Lookup) -> tuple[str, str] | None:
 
     Of the experiments that have runs, those of the same runs once; None where there are none.
     """
-    run = [it for it in index.audit.experiments if it.runs and it.id not in index.same_experiments]
-    run = [it for it in run if not it.reading_of] or run
+    run = [
+        experiment
+        for experiment in index.audit.experiments
+        if experiment.runs and experiment.id not in index.same_experiments
+    ]
+    run = [experiment for experiment in run if not experiment.reading_of] or run
     if not run:
         return None
-    reduced = [it for it in run if is_reduced(it)]
-    imported = sum(it.protocol == IMPORTED for it in run)
+    reduced = [experiment for experiment in run if is_reduced(experiment)]
+    imported = sum(experiment.protocol == IMPORTED for experiment in run)
     own = len(run) - len(reduced) - imported
     parts = []
     if reduced:
         changes = _changes(reduced)
-        cpu = any("CPU" in str(it.runs[0].spec.protocol.get("deviation")) for it in reduced)
+        cpu = any("CPU" in str(experiment.runs[0].spec.protocol.get("deviation")) for experiment in reduced)
         of = "" if len(reduced) == len(run) else f" in {len(reduced)} of {plural(len(run), 'experiment')}"
         rest = [f"and {len(changes) - 6} more"] if len(changes) > 6 else []
         told = f": {', '.join([*changes[:6], *rest])}" if changes else ""
@@ -156,17 +160,19 @@ def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
     tuning have panels of their own; a setting of the model that another one holds is told once.
     """
     changed: dict[str, list[tuple[float, float]]] = {}
-    for it in dict.fromkeys(it for experiment in experiments for it in experiment.deviations):
-        paper, here = it.numbers or (0.0, 0.0)
-        if min(paper, here) > 0 and paper != here and it.what not in ("data", "tuning"):
-            changed.setdefault(it.what, []).append((here, paper))
+    for departure in dict.fromkeys(
+        departure for experiment in experiments for departure in experiment.deviations
+    ):
+        paper, here = departure.numbers or (0.0, 0.0)
+        if min(paper, here) > 0 and paper != here and departure.what not in ("data", "tuning"):
+            changed.setdefault(departure.what, []).append((here, paper))
 
     def rank(what: str) -> tuple[int, float]:
         place = _FIRST.index(what) if what in _FIRST else len(_FIRST)
         return place, -max(abs(math.log(here / paper)) for here, paper in changed[what])
 
     def span(values: Sequence[float]) -> str:
-        return " to ".join(dict.fromkeys(f"{it:.6g}" for it in (min(values), max(values))))
+        return " to ".join(dict.fromkeys(f"{bound:.6g}" for bound in (min(values), max(values))))
 
     told = []
     for what in sorted(changed, key=rank):
@@ -179,9 +185,11 @@ def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
 def _rising(run: Iterable[ExperimentRecord]) -> str:
     """That training may have ended too early: of how many curves, of three points or more, the mean over the
     seeds is best at the last evaluation that any seed had; empty where of none."""
-    curves = [it for it in map(curves_of, run) if it and it.metric != "loss" and len(it.mean) >= 3]
-    best = [max(it.mean, key=lambda point: point[1])[0] for it in curves]
-    number = sum(at == max(x[-1][0] for x in it.seeds) for at, it in zip(best, curves, strict=True))
+    curves = [
+        curve for curve in map(curves_of, run) if curve and curve.metric != "loss" and len(curve.mean) >= 3
+    ]
+    best = [max(curve.mean, key=lambda point: point[1])[0] for curve in curves]
+    number = sum(at == max(x[-1][0] for x in curve.seeds) for at, curve in zip(best, curves, strict=True))
     if not number:
         return ""
     of = f"{number} of {plural(len(curves), 'experiment')} with a learning curve"
@@ -222,10 +230,11 @@ def scope_notes(index: Lookup) -> list[View]:
 def study_views(index: Lookup) -> list[View]:
     """Each study once, under the experiments that use its values, in their order."""
     tuned = grouped(
-        (it for it in index.audit.experiments if it.study and it.runs), lambda it: it.study and it.study.key
+        (experiment for experiment in index.audit.experiments if experiment.study and experiment.runs),
+        lambda experiment: experiment.study and experiment.study.key,
     )
     return [
-        View(study=own[0].study, heading=heading([index.title(it.id) for it in own]))
+        View(study=own[0].study, heading=heading([index.title(experiment.id) for experiment in own]))
         for own in tuned.values()
     ]
 
@@ -235,7 +244,7 @@ def learning_views(index: Lookup) -> list[View]:
     views = []
     for same in by_runs(index.audit.experiments):
         if curves := curves_of(same[0]):
-            title, *also = (index.title(it.id) for it in same)
+            title, *also = (index.title(experiment.id) for experiment in same)
             views.append(
                 View(title=title, also=also, plot=learning_plot(curves).svg(), description=curves.description)
             )
@@ -259,11 +268,11 @@ def run_rows(index: Lookup) -> list[View]:
 
 def gate_models(index: Lookup) -> list[View]:
     """In the order in which the checks stand; models that were run without any check at the end."""
-    checks = grouped(index.audit.fidelity, lambda it: it.model)
+    checks = grouped(index.audit.fidelity, lambda check: check.model)
     used: dict[str, set[str]] = {}
-    for it in index.audit.experiments:
-        for model in it.models if any(not run.imported for run in it.runs) else ():
-            used.setdefault(model, set()).add(it.id)
+    for experiment in index.audit.experiments:
+        for model in experiment.models if any(not run.imported for run in experiment.runs) else ():
+            used.setdefault(model, set()).add(experiment.id)
     views = []
     for name in dict.fromkeys((*checks, *used)):
         own, experiments = checks.get(name, []), used.get(name, set())
@@ -271,10 +280,10 @@ def gate_models(index: Lookup) -> list[View]:
             View(
                 name=name,
                 experiments=len(experiments),
-                judgements=sum(bool(experiments & set(it.experiments)) for it in index.audit.claims),
+                judgements=sum(bool(experiments & set(claim.experiments)) for claim in index.audit.claims),
                 passed=sum(check.passed for check in own),
                 open=bool(own) and all(check.passed for check in own),
-                checks=sorted(own, key=lambda it: it.passed),
+                checks=sorted(own, key=lambda check: check.passed),
             )
         )
     return views

@@ -111,5 +111,5 @@ def _linked(said: str) -> Markup:
 def _framed(parts: Sequence[str], frame: str) -> Markup:
     """Every other part in a frame, all of them escaped."""
     return Markup("").join(
-        Markup(frame).format(it) if k % 2 else Markup.escape(it) for k, it in enumerate(parts)
+        Markup(frame).format(part) if k % 2 else Markup.escape(part) for k, part in enumerate(parts)
     )

@@ -43,7 +43,7 @@ def only(command: str, name: str, *, paper: str = "", column: int | None = None)
 
 
 def _run(parts: Parts, without: Sequence[str], *more: str) -> str:
-    kept = (it for it in parts if it[0].partition("=")[0] not in without)
+    kept = (part for part in parts if part[0].partition("=")[0] not in without)
     return shlex.join(["audit", "run", *chain.from_iterable(kept), *more])
 
 
@@ -60,14 +60,14 @@ def _narrowed(command: str, paper: str, column: int | None) -> Parts | None:
     for word in rest:
         valued = word.startswith("--") and "=" not in word and word not in SWITCHES
         parts.append((word, *islice(rest, 1 if valued else 0)))
-    files = [it[0] for it in parts if not it[0].startswith("--")]
-    own = [it for it in files if PurePath(it).stem == paper]
+    files = [part[0] for part in parts if not part[0].startswith("--")]
+    own = [file for file in files if PurePath(file).stem == paper]
     if len(files) > 1 and paper and len(own) != 1:
         return None
-    parts = [it for it in parts if not (own and it[0] in files and it[0] not in own)]
-    if column is not None and any(it[0] == "--columns" for it in parts):
-        parts = [(it[0], f"{it[1]}@{column}") if it[0] == "--data" else it for it in parts]
-        parts = [it for it in parts if it[0] != "--columns"]
+    parts = [part for part in parts if not (own and part[0] in files and part[0] not in own)]
+    if column is not None and any(part[0] == "--columns" for part in parts):
+        parts = [(part[0], f"{part[1]}@{column}") if part[0] == "--data" else part for part in parts]
+        parts = [part for part in parts if part[0] != "--columns"]
     return parts
 
 
@@ -77,7 +77,7 @@ def command_of(claim: ClaimRecord, index: Lookup) -> str:
     With all readings of what the paper leaves open, where the claim was judged under all of them.
     """
     whole, verdict = index.audit.command, index.verdicts[claim.id]
-    can_run = (_ours([it]) or (it.model and not it.runs) for it in index.records(claim))
+    can_run = (_ours([record]) or (record.model and not record.runs) for record in index.records(claim))
     if not whole or not any(can_run):
         return ""
     command = only(whole, claim.claim, paper=index.audit.paper.key, column=_column(index))
@@ -97,7 +97,9 @@ def _column(index: Lookup) -> int | None:
 
 def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
     """Every run of ours once; imported ones were made by others."""
-    return list({run.key: run for it in experiments for run in it.runs if not run.imported}.values())
+    return list(
+        {run.key: run for experiment in experiments for run in experiment.runs if not run.imported}.values()
+    )
 
 
 def _with_specifications(command: str, index: Lookup) -> str:
@@ -106,7 +108,7 @@ def _with_specifications(command: str, index: Lookup) -> str:
     `--readings` takes one claim file, one split column and a number of seeds.
     """
     parts = _narrowed(command, index.audit.paper.key, _column(index))
-    if parts is None or any(it[0] in ("--readings", "--columns") for it in parts):
+    if parts is None or any(part[0] in ("--readings", "--columns") for part in parts):
         return command
     return f"{_run(parts, ('--until-settled',), '--readings')} && {command}"
 
@@ -121,7 +123,7 @@ def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
     for run in runs:
         config = run.spec.config
         if run.imported and not config.get("command"):
-            told = [config.get(it) for it in ("by", "authors_code", "same_data", "other_split", "unit")]
+            told = [config.get(key) for key in ("by", "authors_code", "same_data", "other_split", "unit")]
             sources = config["sources"]
             files = sources if run.predictions is None else [config["experiment"], *sources[1:]]
             lots.setdefault(repr((told, files, run.data.name, run.data.fingerprint)), []).append(run)
@@ -131,15 +133,15 @@ def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
         options = {"--paper": paper, "--dataset": run.data.name, "--fingerprint": fingerprint}
         said = ("by", "authors_code", "same_data", "other_split", "unit")
         options |= {f"--{name.replace('_', '-')}": config.get(name, "") for name in said}
-        pairs = [it for it in options.items() if it[1]]
+        pairs = [option for option in options.items() if option[1]]
         if run.predictions is not None:
             pairs.append(("--experiment", str(config["experiment"])))
-            pairs += [("--seed", str(it.spec.seed)) for it in lot]
+            pairs += [("--seed", str(run.spec.seed)) for run in lot]
             truths = zip(("--truth", "--train-truth"), config["sources"][1:], strict=False)
-            pairs += [(name, it["file"]) for name, it in truths]
-        files = dict.fromkeys(str(it.spec.config["sources"][0]["file"]) for it in lot)
+            pairs += [(name, source["file"]) for name, source in truths]
+        files = dict.fromkeys(str(run.spec.config["sources"][0]["file"]) for run in lot)
         sources = [source for of in lot for source in of.spec.config["sources"]]
-        digests = dict.fromkeys(f"{it['file']}: {it['sha256']}" for it in sources)
+        digests = dict.fromkeys(f"{source['file']}: {source['sha256']}" for source in sources)
         yield shlex.join(["audit", "import", *files, *chain.from_iterable(pairs)]), "; ".join(digests)
 
 
@@ -152,16 +154,16 @@ def rerun_box(index: Lookup) -> View:
     audit, runs = index.audit, _ours(index.audit.experiments)
     lots = list(_imports(index.every_run.values(), audit.paper.key))
     command = audit.command or "audit run"
-    others = len(_ours(it for it in audit.experiments if it.reading_of))
+    others = len(_ours(experiment for experiment in audit.experiments if experiment.reading_of))
     all_of_it = _with_specifications(command, index) if others else command
-    facts = [("Imported files, SHA-256", it) for _, it in lots]
+    facts = [("Imported files, SHA-256", lot) for _, lot in lots]
     if runs:
-        memory = max((it.peak_memory_bytes for it in runs if it.peak_memory_bytes), default=None)
-        seconds = numbers.duration(sum(it.seconds for it in runs))
+        memory = max((run.peak_memory_bytes for run in runs if run.peak_memory_bytes), default=None)
+        seconds = numbers.duration(sum(run.seconds for run in runs))
         used = dict.fromkeys(
-            f"{it.name}, recipe {it.recipe}: {it.fingerprint}" for it in (run.data for run in runs)
+            f"{data.name}, recipe {data.recipe}: {data.fingerprint}" for data in (run.data for run in runs)
         )
-        facts += [("Data", it) for it in used]
+        facts += [("Data", data) for data in used]
         facts += [("Seeds", _seed_list(runs))]
         if all_of_it != command:
             facts.append(
@@ -175,9 +177,12 @@ def rerun_box(index: Lookup) -> View:
                 "Environment",
                 "; ".join(filter(None, dict.fromkeys(map(versions_of, runs)))) or "not on record",
             ),
-            ("Hardware", "; ".join(dict.fromkeys(it.device for it in runs if it.device)) or numbers.ABSENT),
+            (
+                "Hardware",
+                "; ".join(dict.fromkeys(run.device for run in runs if run.device)) or numbers.ABSENT,
+            ),
         ]
-    begun = min((it.started for it in runs if it.started), default="")
+    begun = min((run.started for run in runs if run.started), default="")
     facts += [
         ("Margins", margins_of(audit, index.every_run.values())),
         ("Their hash", audit.margins_hash or numbers.ABSENT),
@@ -193,7 +198,7 @@ def rerun_box(index: Lookup) -> View:
     good = {None, audit.margins_hash, *audit.margins_grown}
     marks = [run.margins.get(audit.paper.key) for run in index.every_run.values() if not run.imported]
     return View(
-        command=" && ".join([*(it for it, _ in lots), all_of_it]),
+        command=" && ".join([*(lot for lot, _ in lots), all_of_it]),
         facts=facts,
         mismatch=any(mark not in good for mark in marks),
     )
@@ -209,9 +214,9 @@ def _seed_list(runs: Iterable[Run]) -> str:
 
 def _code(runs: Sequence[Run]) -> str:
     """`commit 12f0f591b0; 3 of 9 runs with changes that are in no commit`"""
-    known = [it[:10] for it in dict.fromkeys(run.commit for run in runs) if it]
+    known = [commit[:10] for commit in dict.fromkeys(run.commit for run in runs) if commit]
     said = f"commit {listed(known)}" if known else "no commit on record"
-    changed = sum(bool(it.dirty) for it in runs)
+    changed = sum(bool(run.dirty) for run in runs)
     return (
         f"{said}; {changed} of {plural(len(runs), 'run')} with changes that are in no commit"
         if changed
@@ -224,7 +229,9 @@ def code_note(index: Lookup) -> str:
     runs = _ours(index.audit.experiments)
     imported = [run.spec.config for run in index.every_run.values() if run.imported]
     parts = [f"ours, {_code(runs)}; {plural(len(runs), 'run')} with seeds {_seed_list(runs)}"] if runs else []
-    stated = dict.fromkeys(str(it.get("authors_code") or "not stated to be the authors’") for it in imported)
+    stated = dict.fromkeys(
+        str(config.get("authors_code") or "not stated to be the authors’") for config in imported
+    )
     parts += [f"{plural(len(imported), 'imported run')}: {listed(list(stated))}"] if imported else []
     return "; ".join(parts)
 

@@ -220,7 +220,7 @@ def seeds_text(n: Sequence[int], attempts: Sequence[int] = ()) -> str:
 
 def medians_of(verdict: Verdict) -> tuple[str, ...]:
     """`11.49`, `not reached`: the medians of a convergence claim; none without."""
-    return tuple("not reached" if it is None else f"{round(it, 2):g}" for it in verdict.medians)
+    return tuple("not reached" if median is None else f"{round(median, 2):g}" for median in verdict.medians)
 
 
 def share_as_claimed(claim: ClaimRecord, verdict: Verdict) -> str:
@@ -284,11 +284,13 @@ def margin_band(verdict: Verdict) -> str:
 def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
     """What the verdict depends on, a term and its words each: spread and its prior, the look, the paper's
     spread."""
-    for name, it in zip(claim.experiments, verdict.scatter, strict=False):
-        if it.sd is not None and it.moderated is not None and it.prior_sd is not None:
-            own, moderated, common = (numbers.points(sd) for sd in (it.sd, it.moderated, it.prior_sd))
+    for name, scatter in zip(claim.experiments, verdict.scatter, strict=False):
+        if scatter.sd is not None and scatter.moderated is not None and scatter.prior_sd is not None:
+            own, moderated, common = (
+                numbers.points(sd) for sd in (scatter.sd, scatter.moderated, scatter.prior_sd)
+            )
             who = f"{name}: " if len(verdict.scatter) > 1 else ""
-            prior = f"common sd {common} with {it.prior_df:.3g} df"
+            prior = f"common sd {common} with {scatter.prior_df:.3g} df"
             yield "Spread", f"{who}sd {own}, moderated {moderated} ({prior})"
     if verdict.look:
         yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
@@ -356,9 +358,13 @@ def p_text(p: float | None, level: float) -> str:
     return text if p is None else f"p {text}" if text[0] in "<>" else f"p = {text}"
 
 
-def alone_text(it: Verdict | SpecificationVerdict, level: float) -> str:
+def alone_text(judgement: Verdict | SpecificationVerdict, level: float) -> str:
     """What a claim that only the others keep open would be by itself."""
-    return "reproduced" if it.p_reproduced is not None and it.p_reproduced <= level else "contradicted"
+    return (
+        "reproduced"
+        if judgement.p_reproduced is not None and judgement.p_reproduced <= level
+        else "contradicted"
+    )
 
 
 # --------------------------------------------------------------------------- the sentences of a verdict
@@ -476,7 +482,7 @@ def unrun(verdict: Verdict, names: Sequence[str]) -> str | None:
     """
     if verdict.reason != "not_run" or not any(verdict.attempts):
         return None
-    arms = {it[0]: it[1:] for it in zip(names, verdict.n, verdict.attempts, strict=False)}
+    arms = {side[0]: side[1:] for side in zip(names, verdict.n, verdict.attempts, strict=False)}
     never = [name for name, (_, attempts) in arms.items() if not attempts]
     barren = [name for name, (n, attempts) in arms.items() if attempts and not n]
 
@@ -504,7 +510,7 @@ def unjudged_lines(
         sides = Counter(why for _, why in told if why)
         counts = {reason(code): len(told) - sides.total()} if len(told) > sides.total() else {}
         if len(sides) > 3:
-            claim, why = next(it for it in told if it[1])
+            claim, why = next(part for part in told if part[1])
             some = f"one side has been run and the other has not, as in {claim.id}: {why}"
             sides = Counter({some: sides.total()})
         for why, number in {**counts, **sides}.items():
@@ -535,9 +541,9 @@ def came_out(verdict: Verdict) -> str:
     if not verdict.readings:
         return ""
 
-    def group(it: SpecificationVerdict) -> str:
-        alone = it.reason == "multiplicity" and it.p_reproduced is not None
-        return f"{alone_text(it, verdict.level)} alone" if alone else it.outcome
+    def group(reading: SpecificationVerdict) -> str:
+        alone = reading.reason == "multiplicity" and reading.p_reproduced is not None
+        return f"{alone_text(reading, verdict.level)} alone" if alone else reading.outcome
 
     groups = Counter(map(group, verdict.readings))
     verbs = {"reproduced": "reproduce", "contradicted": "contradict"}
@@ -562,14 +568,14 @@ def specification_name(choices: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {choice}" for name, choice in choices.items()).replace("_", " ") or "default"
 
 
-def open_choice(it: OpenChoice) -> str:
+def open_choice(choice: OpenChoice) -> str:
     """What is open, its choices, and why."""
-    name, first, *others = (text.replace("_", " ") for text in (it.name, *it.choices))
+    name, first, *others = (text.replace("_", " ") for text in (choice.name, *choice.choices))
     before = ", ".join((f"{first} (default)", *others[:-1]))
-    return f"{capital(name)}: {before} or {others[-1]}. {it.why.rstrip('.')}."
+    return f"{capital(name)}: {before} or {others[-1]}. {choice.why.rstrip('.')}."
 
 
 def open_in(claim: ClaimRecord, specifications: Specifications) -> tuple[OpenChoice, ...]:
     """What is open in the claim's experiments, in the order of the claim file."""
-    names = {name for it in claim.experiments for name in specifications.of.get(it, ())}
-    return tuple(it for it in specifications.open if it.name in names)
+    names = {name for experiment in claim.experiments for name in specifications.of.get(experiment, ())}
+    return tuple(choice for choice in specifications.open if choice.name in names)

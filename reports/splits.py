@@ -42,16 +42,16 @@ def _printed_in(bounds: Bounds | None, printed: str | None, *, missing: str) -> 
     return f"{shown}; {printed} is {numbers.points(abs(float(value) - end))} {side}"
 
 
-def as_one_split(it: SplitNoise) -> str:
+def as_one_split(noise: SplitNoise) -> str:
     """The printed number as one run on one unknown split."""
-    return _printed_in(it.pi95_column, it.printed, missing="only one column was run")
+    return _printed_in(noise.pi95_column, noise.printed, missing="only one column was run")
 
 
-def as_mean(it: SplitNoise) -> str:
+def as_mean(noise: SplitNoise) -> str:
     """The printed number as the mean over these splits; one column is no mean."""
-    if len(it.columns) < 2:
+    if len(noise.columns) < 2:
         return "not known: only one column was run"
-    return _printed_in(it.pi95_mean, it.printed, missing="no column was run with two seeds")
+    return _printed_in(noise.pi95_mean, noise.printed, missing="no column was run with two seeds")
 
 
 def _number(printed: str | None) -> Decimal | None:
@@ -65,7 +65,7 @@ def _number(printed: str | None) -> Decimal | None:
 
 def splits_of_claim(study: SplitStudy | None, claim: str) -> str:
     """How the printed number came out under both readings of the split; empty where nothing is judged."""
-    of = next((it for it in study.noise if it.claim == claim), None) if study else None
+    of = next((row for row in study.noise if row.claim == claim), None) if study else None
     if of is None or not (of.as_one_split or of.as_mean):
         return ""
     both = joined(
@@ -78,14 +78,14 @@ def splits_of_claim(study: SplitStudy | None, claim: str) -> str:
 
 def default_specification(study: SplitStudy) -> tuple[str, ...]:
     """That the columns were run under one reading of what else the paper leaves open."""
-    several = [it.readings_declared for it in study.noise if it.claim and it.readings_declared > 1]
+    several = [row.readings_declared for row in study.noise if row.claim and row.readings_declared > 1]
     said = "The columns were run under the default reading of what else the paper leaves open, one of up to "
     return (f"{said}{max(several)}: the others may lead to other verdicts.",) if several else ()
 
 
 def _not_run(study: SplitStudy) -> list[str]:
     """Runs that failed, and experiments of one column only, which says nothing of splits."""
-    number = len({it.experiment for it in study.noise if it.attempts < 2})
+    number = len({row.experiment for row in study.noise if row.attempts < 2})
     were = "was" if number == 1 else "were"
     said = [f"{plural(study.failed, 'run')} failed."] if study.failed else []
     said += [f"{plural(number, 'experiment')} {were} run on one column only."] if number else []
@@ -94,13 +94,18 @@ def _not_run(study: SplitStudy) -> list[str]:
 
 def shown(study: SplitStudy) -> list[SplitNoise]:
     """Metrics that are printed or usual, of the same runs once, if on several columns; the record has all."""
-    of_runs = {study.runs.get(it.experiment): it.experiment for it in reversed(study.noise)}
-    of_runs |= {study.runs.get(it.experiment): it.experiment for it in study.noise if it.printed is not None}
+    of_runs = {study.runs.get(row.experiment): row.experiment for row in reversed(study.noise)}
+    of_runs |= {
+        study.runs.get(row.experiment): row.experiment for row in study.noise if row.printed is not None
+    }
 
-    def is_usual(it: SplitNoise) -> bool:
-        return it.metric in ("P@1", "P@3", "P@5") and of_runs[study.runs.get(it.experiment)] == it.experiment
+    def is_usual(noise: SplitNoise) -> bool:
+        return (
+            noise.metric in ("P@1", "P@3", "P@5")
+            and of_runs[study.runs.get(noise.experiment)] == noise.experiment
+        )
 
-    return [it for it in study.noise if it.attempts > 1 and (it.printed is not None or is_usual(it))]
+    return [row for row in study.noise if row.attempts > 1 and (row.printed is not None or is_usual(row))]
 
 
 # --------------------------------------------------------------------------- on a terminal
@@ -114,21 +119,26 @@ def split_table(study: SplitStudy, *, values: bool = True) -> str:
     noise = shown(study)
     head = ("", "metric", "mean", "SD columns", "SD seeds", "SD split")
     rows: list[tuple[str, ...]] = [(*head, "one unknown split", "mean of these", "printed")]
-    for it in noise:
-        mark = (
-            (float(it.printed),) if it.printed and _number(it.printed) else ()
-        )  # no end is rounded across it
-        numbers_of = (it.mean, it.sd_columns, it.sd_seeds, it.sd_split)
-        spans = (numbers.interval(span, beside=mark) for span in (it.pi95_column, it.pi95_mean))
+    for estimate in noise:
+        # no end is rounded across the printed number
+        mark = (float(estimate.printed),) if estimate.printed and _number(estimate.printed) else ()
+        numbers_of = (estimate.mean, estimate.sd_columns, estimate.sd_seeds, estimate.sd_split)
+        spans = (numbers.interval(span, beside=mark) for span in (estimate.pi95_column, estimate.pi95_mean))
         rows.append(
-            (it.experiment, it.metric, *map(numbers.points, numbers_of), *spans, it.printed or numbers.ABSENT)
+            (
+                estimate.experiment,
+                estimate.metric,
+                *map(numbers.points, numbers_of),
+                *spans,
+                estimate.printed or numbers.ABSENT,
+            )
         )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows] + [""]
-    lines += _judged_lines([it for it in noise if it.as_one_split])
+    lines += _judged_lines([row for row in noise if row.as_one_split])
     if values:
-        lines += [_values(it) for it in noise]
-    elif lacking := dict.fromkeys(f"{it.experiment}{tried}" for it in noise if (tried := _tried(it))):
+        lines += [_values(row) for row in noise]
+    elif lacking := dict.fromkeys(f"{row.experiment}{tried}" for row in noise if (tried := _tried(row))):
         lines.append(f"not on every column: {', '.join(lacking)}")
     return "\n".join([*lines, *_not_run(study), *default_specification(study), *study.left_out]).rstrip()
 
@@ -137,31 +147,38 @@ def _judged_lines(noise: Sequence[SplitNoise]) -> Iterator[str]:
     """The printed numbers that a claim is about, under both readings of their split."""
     if noise:
         yield "printed numbers under each reading of the split, each alone at the full level:"
-    for it in noise:
-        yield f"{it.experiment} {it.metric}, printed {it.printed}"
+    for row in noise:
+        yield f"{row.experiment} {row.metric}, printed {row.printed}"
         for name, of in (
-            ("one unknown split", it.as_one_split),
-            (f"mean of these {len(it.columns)}", it.as_mean),
+            ("one unknown split", row.as_one_split),
+            (f"mean of these {len(row.columns)}", row.as_mean),
         ):
             if of is not None:
-                because = joined(splits_because(of, mean=of is it.as_mean), p_values(of), by="; ")
+                because = joined(splits_because(of, mean=of is row.as_mean), p_values(of), by="; ")
                 yield f"  {name}: {of.outcome} ({because})"
     if noise:
         yield ""
 
 
-def _values(it: SplitNoise) -> str:
+def _values(noise: SplitNoise) -> str:
     """`svm P@1  columns 0: 69.07, 1: 68.10; seeds on column 0: 0: 69.07, 1: 69.07`"""
 
     def pairs(names: Sequence[int], values: Sequence[float]) -> str:
         return ", ".join(f"{k}: {numbers.points(value)}" for k, value in zip(names, values, strict=True))
 
-    seeds = f"; seeds on column {it.column}: {pairs(it.seeds, it.seed_values)}" if len(it.seeds) > 1 else ""
-    return f"{it.experiment} {it.metric}  columns {pairs(it.columns, it.values)}{_tried(it)}{seeds}"
+    seeds = (
+        f"; seeds on column {noise.column}: {pairs(noise.seeds, noise.seed_values)}"
+        if len(noise.seeds) > 1
+        else ""
+    )
+    columns = pairs(noise.columns, noise.values)
+    return f"{noise.experiment} {noise.metric}  columns {columns}{_tried(noise)}{seeds}"
 
 
-def _tried(it: SplitNoise) -> str:
-    return f" ({len(it.columns)} of {it.attempts} columns)" if len(it.columns) < it.attempts else ""
+def _tried(noise: SplitNoise) -> str:
+    return (
+        f" ({len(noise.columns)} of {noise.attempts} columns)" if len(noise.columns) < noise.attempts else ""
+    )
 
 
 # --------------------------------------------------------------------------- on the page
@@ -174,30 +191,34 @@ def split_section(index: Lookup) -> View | None:
     if study is None or not noise:
         return None
     missing = _not_run(study)
-    if short := dict.fromkeys(it.experiment for it in study.noise if len(it.columns) < it.attempts):
+    if short := dict.fromkeys(row.experiment for row in study.noise if len(row.columns) < row.attempts):
         missing.append(f"Not every column has a value of {listed(list(short))}.")
     plots = []
-    for name, own in grouped(noise, lambda it: index.title(it.experiment)).items():
-        printed = ((it, _number(it.printed)) for it in own)
-        rows = [_plot_row(it, float(number)) for it, number in printed if number is not None]
+    for name, own in grouped(noise, lambda row: index.title(row.experiment)).items():
+        printed = ((row, _number(row.printed)) for row in own)
+        rows = [_plot_row(row, float(number)) for row, number in printed if number is not None]
         said = f"{name}: runs on each column, measured from the printed number"
         plots.append((said, forest(rows, "ours − printed, points", said, zero=0.0).svg()))
     return View(
-        title=f"{plural(max(len(it.columns) for it in study.noise), 'split column')} of “{study.corpus}”",
-        noise=[(it, index.title(it.experiment), index.anchors.get(it.claim or "", "")) for it in noise],
-        values_of=[_values(it) for it in noise],
-        plots=[it for it in plots if it[1]],
+        title=f"{plural(max(len(row.columns) for row in study.noise), 'split column')} of “{study.corpus}”",
+        noise=[(row, index.title(row.experiment), index.anchors.get(row.claim or "", "")) for row in noise],
+        values_of=[_values(row) for row in noise],
+        plots=[plot for plot in plots if plot[1]],
         default=default_specification(study),
         missing=[*missing, *study.left_out],
         command=study.command,
     )
 
 
-def _plot_row(it: SplitNoise, printed: float) -> Row:
+def _plot_row(noise: SplitNoise, printed: float) -> Row:
     """Thin: 95% of means over these splits; dotted: of single runs on one more; dots: columns."""
 
     def moved(span: Bounds | None) -> Bounds | None:
         return (span[0] - printed, span[1] - printed) if span else None
 
-    outer, single, dots = moved(it.pi95_mean), moved(it.pi95_column), tuple(x - printed for x in it.values)
-    return Row(it.metric, estimate=it.mean - printed, outer=outer, prediction=single, dots=dots)
+    outer, single, dots = (
+        moved(noise.pi95_mean),
+        moved(noise.pi95_column),
+        tuple(x - printed for x in noise.values),
+    )
+    return Row(noise.metric, estimate=noise.mean - printed, outer=outer, prediction=single, dots=dots)

@@ -187,11 +187,11 @@ class Row:
 
     @property
     def numbers(self) -> list[float]:
-        spans = (it for it in (self.margin, self.inner, self.outer, self.prediction) if it)
+        spans = (span for span in (self.margin, self.inner, self.outer, self.prediction) if span)
         return [
             *self.dots,
             *chain.from_iterable(spans),
-            *(it for it in (self.estimate, self.target) if it is not None),
+            *(value for value in (self.estimate, self.target) if value is not None),
         ]
 
 
@@ -276,12 +276,15 @@ def specification_curve(
     Not drawn with fewer than two readings, or a number that is not finite. What was not varied has no rows.
     """
     drawing, left, right, top, bottom = Drawing(title), 138, 334, 20, 184
-    known_means = (it for it in verdicts if it.estimate is not None)
-    points = sorted(known_means, key=lambda it: (it.estimate or 0.0, bool(it.reading)))
-    taken = [{it.name: point.reading.get(it.name, it.choices[0]) for it in choices} for point in points]
+    known_means = (verdict for verdict in verdicts if verdict.estimate is not None)
+    points = sorted(known_means, key=lambda verdict: (verdict.estimate or 0.0, bool(verdict.reading)))
+    taken = [
+        {choice.name: point.reading.get(choice.name, choice.choices[0]) for choice in choices}
+        for point in points
+    ]
     means = [point.estimate or 0.0 for point in points]
-    fixed = [*(margin or ()), *(it for it in (target, 0.0 if zero else None) if it is not None)]
-    known = [*fixed, *means, *chain.from_iterable(it.ci95 or () for it in points)]
+    fixed = [*(margin or ()), *(value for value in (target, 0.0 if zero else None) if value is not None)]
+    known = [*fixed, *means, *chain.from_iterable(verdict.ci95 or () for verdict in points)]
     if len(points) < 2 or not numbers.is_drawable(*known):
         return drawing
     scale = axis_over(known, bottom, top)
@@ -302,14 +305,14 @@ def specification_curve(
             drawing.line("span", *((x, scale.at(end)) for end in point.ci95))
         drawing.verdict(point.outcome, x, scale.at(mean), radius)
     y = bottom + 18.0
-    varied = [it for it in choices if len({own[it.name] for own in taken}) > 1]
-    for it in varied:
-        drawing.text("lane-start", 2, y, it.name.replace("_", " "))
-        for choice in it.choices:
+    varied = [lane for lane in choices if len({own[lane.name] for own in taken}) > 1]
+    for lane in varied:
+        drawing.text("lane-start", 2, y, lane.name.replace("_", " "))
+        for choice in lane.choices:
             y += 12
             drawing.text("tick-end", left - 7, y, choice.replace("_", " "), 21)
             drawing.line("rail", (left, y - 3.5), (right, y - 3.5))
-            own = (x for x, chosen in zip(places, taken, strict=True) if chosen[it.name] == choice)
+            own = (x for x, chosen in zip(places, taken, strict=True) if chosen[lane.name] == choice)
             drawing.discs += [("taken", x, y - 3.5, radius) for x in own]
         y += 18
     if rest := len(choices) - len(varied):
@@ -337,16 +340,16 @@ class LearningCurves:
     def mean(self) -> Line:
         """Over all seeds, where all of them have a value."""
         lines = [dict(line) for line in self.seeds]
-        shared = [x for x in lines[0] if all(x in it for it in lines)] if lines else []
-        return tuple((x, math.fsum(it[x] for it in lines) / len(lines)) for x in shared)
+        shared = [x for x in lines[0] if all(x in line for line in lines)] if lines else []
+        return tuple((x, math.fsum(line[x] for line in lines) / len(lines)) for x in shared)
 
     @property
     def description(self) -> str:
         """`P@1 on held-out documents, mean of 3 seeds: 41.20 at first, 91.00 at last; highest ...`"""
         loss, mean = self.metric == "loss", self.mean or self.seeds[0]
-        epoch, best = (min if loss else max)(mean, key=lambda it: it[1])
+        epoch, best = (min if loss else max)(mean, key=lambda point: point[1])
         first, last, peak = (
-            numbers.points(it, decimals=4 if loss else 2) for it in (mean[0][1], mean[-1][1], best)
+            numbers.points(value, decimals=4 if loss else 2) for value in (mean[0][1], mean[-1][1], best)
         )
         what, end = (
             ("training loss", "lowest") if loss else (f"{self.metric} on held-out documents", "highest")
@@ -357,7 +360,7 @@ class LearningCurves:
 
 def curves_of(experiment: ExperimentRecord) -> LearningCurves | None:
     """The score by which a checkpoint was chosen, else the first that was measured, else the loss."""
-    runs = sorted((it for it in experiment.runs if it.status == "done"), key=lambda it: it.spec.seed)
+    runs = sorted((run for run in experiment.runs if run.status == "done"), key=lambda run: run.spec.seed)
     measured = dict.fromkeys(name for run in runs for row in run.curve for name in row)
     chosen = runs[0].spec.protocol.get("select_metric") if runs else None
     scores = [name for name in measured if name not in ("epoch", "step", "loss", "seconds")]

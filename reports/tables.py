@@ -22,8 +22,8 @@ def table_views(index: Lookup) -> list[View]:
     """All tables of the audit; in each cell what is printed, the marks of its claims, and ours."""
     marks, wrong = _verdict_marks(index), _finding_marks(index)
     # cell address -> the claim about the cell's own value, whose verdict tells the seeds of its look
-    values = (it for it in index.audit.claims if kind_words(it).is_value and len(it.cells) == 1)
-    judged = {it.cells[0]: it for it in values if index.verdicts[it.id].ci95}
+    values = (claim for claim in index.audit.claims if kind_words(claim).is_value and len(claim.cells) == 1)
+    judged = {claim.cells[0]: claim for claim in values if index.verdicts[claim.id].ci95}
     anchors = unique_slugs("table", [table.id for table in index.audit.tables])
 
     def cell_view(place: Place) -> View:
@@ -51,10 +51,10 @@ def table_views(index: Lookup) -> list[View]:
     views = []
     for table in index.audit.tables:
         rows = [
-            (row.label, [cell_view(index.places[it.address]) for it in row.cells[: len(table.columns)]])
+            (row.label, [cell_view(index.places[cell.address]) for cell in row.cells[: len(table.columns)]])
             for row in table.rows
         ]
-        scopes = {it.scope for _, cells in rows for it in cells}
+        scopes = {cell.scope for _, cells in rows for cell in cells}
         views.append(View(table=table, anchor=anchors[table.id], rows=rows, scopes=scopes))
     return views
 
@@ -67,17 +67,19 @@ def _ours(values: Sequence[float], record: ExperimentRecord | None) -> str:
 def _finding_marks(index: Lookup) -> dict[str, list[tuple[str, str]]]:
     """Cell address -> label and link of its inconsistent findings; each once a cell."""
     marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for it, anchor in zip(index.audit.findings, anchors_of(index.audit.findings), strict=True):
-        if it.result == "inconsistent" and it.claim is None:  # else it is about a sentence, not its cells
-            for address in dict.fromkeys(it.cells):
-                marks[address].append((f"Inconsistent: {check_title(it.check)}", f"#{anchor}"))
+    for finding, anchor in zip(index.audit.findings, anchors_of(index.audit.findings), strict=True):
+        if (
+            finding.result == "inconsistent" and finding.claim is None
+        ):  # else it is about a sentence, not its cells
+            for address in dict.fromkeys(finding.cells):
+                marks[address].append((f"Inconsistent: {check_title(finding.check)}", f"#{anchor}"))
     return marks
 
 
 def _verdict_marks(index: Lookup) -> dict[str, list[View]]:
     """Cell address -> marks; the cell's own value first, then comparisons in the order of the claims."""
     marks: dict[str, list[View]] = defaultdict(list)
-    for claim in sorted(index.audit.claims, key=lambda it: not kind_words(it).is_value):
+    for claim in sorted(index.audit.claims, key=lambda claim: not kind_words(claim).is_value):
         status, first = index.status(claim), index.same_claims.get(claim.id)
         title = index.claim_title(claim)
         title += "" if claim.metric else f" ({subject_of(claim)})"  # a metric heads the column
@@ -99,9 +101,9 @@ def _repeated(place: Place, index: Lookup) -> tuple[str, str] | None:
     first, metric = index.same_experiments.get(place.cell.experiment or ""), place.metric
     if first is None or metric is None or place.cell.source == "copied":
         return None
-    for it in index.places.values():
-        if it.cell.experiment == first and it.metric == metric and it.cell.source != "copied":
-            return f"{SAME} {index.title(first)}", f"#{it.anchor}"
+    for other in index.places.values():
+        if other.cell.experiment == first and other.metric == metric and other.cell.source != "copied":
+            return f"{SAME} {index.title(first)}", f"#{other.anchor}"
     return None
 
 
@@ -133,11 +135,11 @@ def across_section(index: Lookup) -> list[View]:
     """By collection, what every paper prints for one method and metric, and ours; those collections first of
     ours."""
     views, own = [], index.audit.paper.key
-    for collection, rows in grouped(index.audit.across, lambda it: it.collection).items():
-        papers = dict.fromkeys((own, *sorted({it.paper for row in rows for it in row.prints})))
+    for collection, rows in grouped(index.audit.across, lambda row: row.collection).items():
+        papers = dict.fromkeys((own, *sorted({number.paper for row in rows for number in row.prints})))
         shown = []
         for row in rows:
-            places = (index.places.get(it.address) for it in row.prints if it.paper == own)
+            places = (index.places.get(number.address) for number in row.prints if number.paper == own)
             found = next(
                 ((place, seeds) for place in places if place and (seeds := measured(place, index))), None
             )
@@ -145,32 +147,49 @@ def across_section(index: Lookup) -> list[View]:
             cells = [_prints(row, paper, index) for paper in papers]
             shown.append(View(row=row, cells=cells, ours=ours, n=f"n = {len(found[1])}" if found else ""))
         sizes = {
-            paper: {it.test_size for row in rows for it in row.prints if it.paper == paper and it.test_size}
+            paper: {
+                number.test_size
+                for row in rows
+                for number in row.prints
+                if number.paper == paper and number.test_size
+            }
             for paper in papers
         }
         views.append(View(title=collection, papers=sizes, rows=shown, ours=any(row.ours for row in shown)))
-    return sorted(views, key=lambda it: not it.ours)
+    return sorted(views, key=lambda view: not view.ours)
 
 
 def _prints(row: AcrossPapers, paper: str, index: Lookup) -> list[tuple[PrintedIn, str]]:
     """A paper's numbers, each with the link to its cell; those alike once."""
-    alike = {(it.text, it.source, it.copied_from): it for it in reversed(row.prints) if it.paper == paper}
+    alike = {
+        (number.text, number.source, number.copied_from): number
+        for number in reversed(row.prints)
+        if number.paper == paper
+    }
     own = paper == index.audit.paper.key
-    places = ((it, index.places.get(it.address) if own else None) for it in reversed(alike.values()))
-    return [(it, f"#{place.anchor}" if place else "") for it, place in places]
+    places = (
+        (number, index.places.get(number.address) if own else None) for number in reversed(alike.values())
+    )
+    return [(number, f"#{place.anchor}" if place else "") for number, place in places]
 
 
 def strata_blocks(index: Lookup) -> list[list[View]]:
     """One block for each set of strata, in the order of the experiments; of the same runs once."""
 
-    def sizes(it: LabelStrata) -> tuple[object, ...]:
-        return (it.k, it.rule, tuple((part.name, part.labels, part.positives) for part in it.strata))
+    def sizes(strata: LabelStrata) -> tuple[object, ...]:
+        return (
+            strata.k,
+            strata.rule,
+            tuple((part.name, part.labels, part.positives) for part in strata.strata),
+        )
 
-    def view(it: LabelStrata) -> View:
-        return View(of=it, name=index.title(it.experiment), also=same_also(index.again(it.experiment)))
+    def view(strata: LabelStrata) -> View:
+        return View(
+            of=strata, name=index.title(strata.experiment), also=same_also(index.again(strata.experiment))
+        )
 
-    own = (it for it in index.audit.strata if it.experiment not in index.same_experiments)
-    return [[view(it) for it in block] for block in grouped(own, sizes).values()]
+    own = (strata for strata in index.audit.strata if strata.experiment not in index.same_experiments)
+    return [[view(strata) for strata in block] for block in grouped(own, sizes).values()]
 
 
 def same_also(titles: Sequence[str]) -> str:
@@ -185,34 +204,43 @@ def same_also(titles: Sequence[str]) -> str:
 def data_blocks(index: Lookup) -> list[View]:
     """Each corpus once, in the order of the experiments that were run on it here."""
     used = [
-        (it, it.data)
-        for it in index.audit.experiments
-        if it.data and any(not run.imported for run in it.runs)
+        (experiment, experiment.data)
+        for experiment in index.audit.experiments
+        if experiment.data and any(not run.imported for run in experiment.runs)
     ]
-    of_one = grouped(used, lambda it: (it[1].content, it[1].partition, it[1].corpus, it[1].recognised))
+    of_one = grouped(
+        used, lambda pair: (pair[1].content, pair[1].partition, pair[1].corpus, pair[1].recognised)
+    )
     return [_data_block(pairs) for pairs in of_one.values()]
 
 
 def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
     """Statistics: the number here with the most places that any data set prints, and what each prints."""
     sheet = pairs[0][1]
-    sheets = {(it.dataset or experiment.dataset, experiment.scope): it for experiment, it in pairs}
+    sheets = {(sheet.dataset or experiment.dataset, experiment.scope): sheet for experiment, sheet in pairs}
     prepared: dict[str, list[DataInfo]] = {}  # one for each experiment on them
     for experiment, _ in pairs:
         for info in {run.data.fingerprint: run.data for run in experiment.runs if not run.imported}.values():
             prepared.setdefault(info.fingerprint, []).append(info)
-    by_name = [{it.name: it for it in own.statistics} for own in sheets.values()]
+    by_name = [{statistic.name: statistic for statistic in own.statistics} for own in sheets.values()]
     statistics, comparisons = [], []
     for name in dict.fromkeys(name for own in by_name for name in own):
         known = [own.get(name) for own in by_name]
-        here = max((it.here or "" for it in known if it), key=len)
-        printed = [((it and it.printed) or numbers.ABSENT, bool(it and it.differs)) for it in known]
+        here = max((statistic.here or "" for statistic in known if statistic), key=len)
+        printed = [
+            ((statistic and statistic.printed) or numbers.ABSENT, bool(statistic and statistic.differs))
+            for statistic in known
+        ]
         statistics.append((name, here or numbers.ABSENT, printed))
     for (dataset, scope), of in sheets.items():
         said = "; ".join(
-            f"printed {it.printed} {it.name}, here {it.here}" for it in of.statistics if it.differs
+            f"printed {statistic.printed} {statistic.name}, here {statistic.here}"
+            for statistic in of.statistics
+            if statistic.differs
         )
-        counted = any(it.printed is not None and it.here is not None for it in of.statistics)
+        counted = any(
+            statistic.printed is not None and statistic.here is not None for statistic in of.statistics
+        )
         same = "all that is printed and counted agrees" if counted else "nothing is printed that was counted"
         comparisons.append(f"{dataset} ({SCOPE_WORDS[scope]}): {said or same}.")
     hashes = {
@@ -223,7 +251,7 @@ def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
     return View(
         corpus=listed(list(dict.fromkeys(infos[-1].name for infos in prepared.values()))),
         recognised=sheet.recognised,
-        hashes=[it for it in hashes.items() if it[1]],
+        hashes=[digest for digest in hashes.items() if digest[1]],
         datasets=list(sheets),
         comparisons=comparisons,
         statistics=statistics,
