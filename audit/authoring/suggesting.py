@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -62,86 +62,72 @@ class Suggestion:
 
 
 class Competitor(NamedTuple):
-    """What one row, or column, stands for on one data set: its label, its id, its numbers by metric."""
+    """What one row, or column, stands for on one data set."""
 
     label: str
     name: str
+    """Its id."""
     numbers: Mapping[str, Number]
-
-    @property
-    def experiment(self) -> str | None:
-        return next(iter(self.numbers.values())).cell.experiment
+    """By metric."""
+    experiment: str | None
 
 
 class Draft(NamedTuple):
-    """A candidate before it has its id and its place; `name` is what its id is made of."""
+    """A candidate before it has its id and its place."""
 
-    kind: str
     name: str
-    says: str
-    why: str
+    """What its id is made of."""
     keys: Mapping[str, Plain]
+    shows: str
+    why: str
     competitors: Sequence[Competitor]
     metrics: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Field:
-    """All competitors of one table on one data set."""
-
-    sheet: Sheet
-    table: TableRecord
-    dataset: str
-    competitors: tuple[Competitor, ...]
-
-    @property
-    def on(self) -> str:
-        known = self.sheet.datasets.get(self.dataset)
-        return f"on {known.name if known else self.dataset}"
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(metric for one in self.competitors for metric in one.numbers))
-
-    def reference(self, to: Competitor, metrics: Sequence[str]) -> str | None:
-        """`table.row` or `table.experiment`, if that and each metric lead to the competitor's own cells."""
-        for line in filter(None, (to.name, to.experiment)):
-            name = f"{self.table.id}.{line}"
-            with suppress(UnresolvedError):
-                cells = [cell_of(name, metric, self.sheet.by_name).address for metric in metrics]
-                if cells == [to.numbers[metric].address for metric in metrics]:
-                    return name
-        return None
+Named = Callable[[Competitor, Sequence[str]], str | None]
+"""The reference that leads to the competitor's own cells in these metrics; None where none does."""
 
 
 def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
     """All candidates that the file does not have yet, in the order of its tables; ids stay the same."""
-    order = list(paper.tables)
+    sheet, order = sheet_of(paper), list(paper.tables)
     there = _signatures(paper, paper.claims)
-    taken = {claim.id for claim in paper.claims}
+    ids = {claim.id for claim in paper.claims}
     made: list[Suggestion] = []
-    fields = sorted(_fields(sheet_of(paper)), key=lambda field: order.index(field.table.id))
-    for field, draft in [(f, d) for f in fields for rule in (best_ones, better_ones) for d in rule(f)]:
-        table = field.table
-        place = paper.tables[table.id].where.model_dump(exclude_none=True) or {"label": table.id}
-        says = f"suggested from {table.label}; replace by the paper's sentence: {draft.says}"
-        content = {"id": "new", "kind": draft.kind, **draft.keys, "metric": [*draft.metrics]}
-        content |= {"says": says, "where": place}
-        new = _signatures(paper, [KINDS[draft.kind].model_validate(content)]) - there
-        if not new:
-            continue
-        there |= new
-        name = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{table.id}-{draft.name}-{field.dataset}").strip("-")
-        id = next(i for k in range(len(taken) + 1) if (i := f"{name}-{k + 1}" if k else name) not in taken)
-        taken.add(id)
-        # of some metrics there may be a claim already
-        metrics = [metric for metric in draft.metrics if any(metric == signature[1] for signature in new)]
-        cells = [one.numbers[metric].cell for one in draft.competitors for metric in draft.metrics]
-        needs = dict.fromkeys(reported(table, cell) for cell in cells if cell.experiment is None)
-        addresses = tuple(cell.address for cell in cells)
-        entry = {**content, "id": id, "metric": metrics}
-        found = draft.kind, draft.says, draft.why, table.label, addresses, entry, tuple(needs)
-        made.append(Suggestion(id, *found))
+    for table, dataset, competitors in sorted(_fields(sheet), key=lambda field: order.index(field[0].id)):
+
+        def named(one: Competitor, metrics: Sequence[str], table: TableRecord = table) -> str | None:
+            """`table.row` or `table.experiment`."""
+            for line in filter(None, (one.name, one.experiment)):
+                name = f"{table.id}.{line}"
+                with suppress(UnresolvedError):
+                    cells = [cell_of(name, metric, sheet.by_name).address for metric in metrics]
+                    if cells == [one.numbers[metric].address for metric in metrics]:
+                        return name
+            return None
+
+        on = f"on {sheet.datasets[dataset].name if dataset in sheet.datasets else dataset}"
+        where = paper.tables[table.id].where.model_dump(exclude_none=True) or {"label": table.id}
+        for draft in (*best_ones(competitors, named), *better_ones(competitors, named)):
+            shows = f"{draft.shows} {on}"
+            says = f"suggested from {table.label}; replace by the paper's sentence: {shows}"
+            content = {"id": "new", **draft.keys, "metric": [*draft.metrics], "says": says, "where": where}
+            kind = content["kind"]
+            new = _signatures(paper, [KINDS[kind].model_validate(content)]) - there
+            if not new:
+                continue
+            there |= new
+            name = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{table.id}-{draft.name}-{dataset}").strip("-")
+            id = next(i for k in range(len(ids) + 1) if (i := f"{name}-{k + 1}" if k else name) not in ids)
+            ids.add(id)
+            # of some metrics there may be a claim already
+            metrics = [metric for metric in draft.metrics if any(metric == one[1] for one in new)]
+            content |= {"id": id, "metric": metrics}
+            cells = [one.numbers[metric].cell for one in draft.competitors for metric in draft.metrics]
+            needs = dict.fromkeys(reported(table, cell) for cell in cells if cell.experiment is None)
+            addresses = tuple(cell.address for cell in cells)
+            texts = shows, draft.why, table.label
+            made.append(Suggestion(id, kind, *texts, addresses, content, tuple(needs)))
     return tuple(made)
 
 
@@ -157,8 +143,8 @@ def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]
     return signatures
 
 
-def _fields(sheet: Sheet) -> Iterator[Field]:
-    """Every table and data set on which two or more rows, or else columns, compete."""
+def _fields(sheet: Sheet) -> Iterator[tuple[TableRecord, str, list[Competitor]]]:
+    """Every table and data set on which two or more rows, or else columns, compete, and who does."""
     tables = {table.id: table for table in sheet.tables}
     labels = {
         (table.id, of): {line.id: line.label for line in lines}
@@ -181,11 +167,21 @@ def _fields(sheet: Sheet) -> Iterator[Field]:
             for number in line:
                 own.setdefault(getattr(number, of), {})[number.cell.metric or ""] = number
         if once[of] and len(own) > 1:
-            competitors = (Competitor(labels[table, of][name], name, held) for name, held in own.items())
-            yield Field(sheet, tables[table], dataset, tuple(competitors))
+            yield (
+                tables[table],
+                dataset,
+                [
+                    Competitor(labels[table, of][id], id, mine, next(iter(mine.values())).cell.experiment)
+                    for id, mine in own.items()
+                ],
+            )
 
 
-def best_ones(field: Field) -> Iterator[Draft]:
+def _metrics(competitors: Sequence[Competitor]) -> list[str]:
+    return list(dict.fromkeys(metric for one in competitors for metric in one.numbers))
+
+
+def best_ones(competitors: Sequence[Competitor], named: Named) -> Iterator[Draft]:
     """The best of three or more, whose number no other prints, nor reaches within the printed spreads."""
 
     def ends(number: Number) -> tuple[Fraction, Fraction]:
@@ -194,25 +190,24 @@ def best_ones(field: Field) -> Iterator[Draft]:
 
     groups: dict[tuple[int, tuple[int, ...]], list[str]] = {}
     """Who is the best of whom -> the metrics."""
-    for metric in field.metrics:
-        numbers = {k: one.numbers[metric] for k, one in enumerate(field.competitors) if metric in one.numbers}
+    for metric in _metrics(competitors):
+        numbers = {k: one.numbers[metric] for k, one in enumerate(competitors) if metric in one.numbers}
         best = max(numbers, key=lambda k: numbers[k].value.value)
         others = [ends(number)[1] for k, number in numbers.items() if k != best]
         if len(numbers) >= FEWEST and max(others) < ends(numbers[best])[0]:
             groups.setdefault((best, tuple(numbers)), []).append(metric)
     for (at, competing), metrics in groups.items():
-        best_one, among = field.competitors[at], [field.competitors[k] for k in competing]
+        first, among = competitors[at], [competitors[k] for k in competing]
         experiments = Counter(one.experiment for one in among if one.experiment)
-        names = [field.reference(one, metrics) for one in (best_one, *among)]
+        names = [named(one, metrics) for one in (first, *among)]
         if max(experiments.values(), default=1) > 1 or not all(names):
             continue  # one experiment in two rows competes with itself
-        bold = all("bold" in (best_one.numbers[metric].cell.mark or "").split() for metric in metrics)
+        bold = all("bold" in (first.numbers[metric].cell.mark or "").split() for metric in metrics)
         yield Draft(
-            "optimum",
-            f"best-{best_one.name}",
-            f"{best_one.label} is the best of {len(among)} in {_listed(metrics)} {field.on}",
+            f"best-{first.name}",
+            {"kind": "optimum", "best": names[0], "among": names[1:]},
+            f"{first.label} is the best of {len(among)} in {_listed(metrics)}",
             f"prints the highest {_listed(metrics)} of {len(among)}{' and has it in bold' if bold else ''}",
-            {"best": names[0], "among": names[1:]},
             among,
             metrics,
         )
@@ -227,30 +222,28 @@ _WITHOUT = re.compile(
 )
 
 
-def better_ones(field: Field) -> Iterator[Draft]:
+def better_ones(competitors: Sequence[Competitor], named: Named) -> Iterator[Draft]:
     """Two that differ in one thing: a part left out, or another one in its place; or the only two."""
-    labels = [one.label for one in field.competitors]
-    for a, b in combinations(field.competitors, 2):
+    labels = [one.label for one in competitors]
+    for a, b in combinations(competitors, 2):
         why = why_paired(a.label, b.label, labels)
         if why is None or (a.experiment and a.experiment == b.experiment):
             continue
         for better, worse in ((a, b), (b, a)):
-            numbers = {
+            both = {
                 metric: (better.numbers[metric], worse.numbers[metric])
-                for metric in field.metrics
+                for metric in _metrics(competitors)
                 if metric in better.numbers and metric in worse.numbers
             }
-            metrics = [metric for metric, (one, two) in numbers.items() if one.value.value > two.value.value]
-            names = [field.reference(one, metrics) for one in (better, worse)]
+            metrics = [metric for metric, (one, two) in both.items() if one.value.value > two.value.value]
+            names = [named(one, metrics) for one in (better, worse)]
             if metrics and all(names):
-                shown = [numbers[metric] for metric in metrics[:3]]
-                pairs = ", ".join(f"{one.text} against {two.text}" for one, two in shown)
+                pairs = [f"{one.text} against {two.text}" for one, two in map(both.__getitem__, metrics)]
                 yield Draft(
-                    "order",
                     f"{better.name}-over-{worse.name}",
-                    f"{better.label} is better than {worse.label} in {_listed(metrics)} {field.on}",
-                    f"{why}; {pairs}{', ...' if len(metrics) > 3 else ''}",
-                    {"better": names[0], "worse": names[1]},
+                    {"kind": "order", "better": names[0], "worse": names[1]},
+                    f"{better.label} is better than {worse.label} in {_listed(metrics)}",
+                    f"{why}; {', '.join(pairs[:3])}{', ...' if len(metrics) > 3 else ''}",
                     (better, worse),
                     metrics,
                 )

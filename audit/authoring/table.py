@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, Literal
@@ -137,11 +137,6 @@ class Table:
             tuple(dict.fromkeys(cell.text for cell in column if cell.text))
             for column in zip(*self.heading, strict=True)
         )
-
-    def values(self) -> Iterator[Cell]:
-        """All cells right of the names."""
-        for row in self.rows:
-            yield from row.cells[self.names :]
 
 
 def check_size(name: str, line: int, cells: int) -> None:

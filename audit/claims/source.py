@@ -116,16 +116,11 @@ def read(path: Path, content: bytes | None = None) -> Source:
     source = Source(str(path))
     if content is None:
         try:
-            if not path.exists():
-                raise ClaimFileError([f"{path}: there is no such file; give the path of a claim file"])
-            if not path.is_file():
-                raise ClaimFileError([f"{path}: is not a file; give the path of one claim file (*.yaml)"])
             with path.open("rb") as stream:
                 content = stream.read(LIMIT_BYTES + 1)
         except (OSError, ValueError) as err:  # ValueError: a null character in the name
             reason = getattr(err, "strerror", None) or str(err)
-            what = f"cannot be read ({reason}); check the path and its rights"
-            raise ClaimFileError([f"{path}: {what}"]) from err
+            raise ClaimFileError([f"{path}: {reason}; give the path of a claim file (*.yaml)"]) from err
     if len(content) > LIMIT_BYTES:
         what = f"is larger than {LIMIT_BYTES:,} bytes"
         raise source.refusal(1, f"{what}; a claim file holds one paper's tables and claims, no data")
@@ -141,10 +136,10 @@ def read(path: Path, content: bytes | None = None) -> Source:
 
 def plain(text: str) -> Plain:
     """The data of a mapping or list in YAML; raises `ClaimFileError` for what a claim file may not hold."""
-    source = _parsed(Source("text"), f"held: {text}")
+    source = _parsed(Source("text"), f"text: {text}")
     if source.problems:
         raise ClaimFileError([source.message(problem) for problem in source.problems])
-    return source.content["held"]
+    return source.content["text"]
 
 
 def _parsed(source: Source, text: str) -> Source:

@@ -92,10 +92,10 @@ def test_with_decimal_commas_points_and_commas_change_places() -> None:
         say("75.1", decimal="comma").startswith("unclear") and say("75,1", decimal="point")[:7] == "unclear"
     )
     text = "M;P@1;n\nA;75,1;15.449\n"
-    unclear, _ = table_of("t.csv", text, {"separator": "semicolon"}).values()
-    assert unclear.kind == "unclear"
-    comma = table_of("t.csv", text, {"decimal": "comma"})
-    assert [cell.value for cell in comma.values()] == ["75.1", "15,449"]
+    (row,) = table_of("t.csv", text, {"separator": "semicolon"}).rows
+    assert row.cells[1].kind == "unclear"
+    (row,) = table_of("t.csv", text, {"decimal": "comma"}).rows
+    assert [cell.value for cell in row.cells[1:]] == ["75.1", "15,449"]
 
 
 TABLE = r"\begin{tabular}{lc} M & P@1 \\ \hline A & 1.0 \\ \end{tabular}"
@@ -174,7 +174,7 @@ def test_a_mutated_file_is_read_or_refused_in_one_sentence(
         assert "\n" not in str(err) or "\n" in text
         return
     assert all(len(row.cells) == table.width for row in table.rows)
-    for cell in table.values():
+    for cell in (cell for row in table.rows for cell in row.cells[table.names :]):
         assert (cell.value is not None) == (cell.kind == "number")
         assert cell.kind != "unclear" or cell.why
 
