@@ -106,26 +106,8 @@ def _plain(value: Any) -> str:
     return json.dumps(as_json(value), ensure_ascii=False, default=str)
 
 
-# Protocols, recipes and tuning protocols in one line each. Whose it is stands in a table; what it does is
-# read from the object itself, so that the line cannot grow old.
-
-#: Whose recipe it is.
-OF_RECIPES: Mapping[str, str] = {
-    "study2022": "Chen et al. 2022, public code",
-    "liu2017": "Liu et al. 2017, public code",
-    "attentionxml": "You et al. 2019, public code",
-    "cornet": "Xun et al. 2020, public code",
-    "aplc_xlnet": "Ye et al. 2020, public code",
-    "bow": "scikit-learn's tf-idf as it comes, for linear models",
-}
-_OPTIMISERS = {"adam": "Adam", "lasagne_adam": "Lasagne's Adam", "dense_sparse_adam": "AttentionXML's Adam"}
-_VOCABULARIES = {
-    "study": "the words of training texts",
-    "liu": "the {size:,} most frequent words of training and test texts",
-    "attentionxml": "the {size:,} most frequent words of training texts",
-    "bow": "the words of training texts",
-    "all": "the words of all texts",
-}
+# Protocols, recipes and tuning protocols in one line each. Whose it is stands in `protocols.toml`; what it
+# does is read from the object itself, so that the line cannot grow old.
 
 
 def protocols() -> dict[str, str]:
@@ -140,7 +122,7 @@ def protocols() -> dict[str, str]:
             on = "the test set" if it.select == "best_on_test" else "documents held out"
             reported = f"the best {it.select_metric}{' of averaged weights' * averaged} on {on} counts"
         lines[name] = (
-            f"{of}: {it.epochs} epochs, batches of {it.batch_size}, {_OPTIMISERS[it.optimiser]} at "
+            f"{of}: {it.epochs} epochs, batches of {it.batch_size}, {TABLES['optimisers'][it.optimiser]} at "
             f"{it.learning_rate:g}, {it.length} tokens; {reported}"
         )
     return lines
@@ -149,10 +131,10 @@ def protocols() -> dict[str, str]:
 def recipes() -> dict[str, str]:
     lines = {}
     for name, it in PREPROCESSINGS.items():
-        words = _VOCABULARIES[it.vocabulary].format(size=it.vocabulary_size)
+        words = TABLES["vocabularies"][it.vocabulary].format(size=it.vocabulary_size)
         what = " and ".join(["tokens"] * it.tokens + ["tf-idf features"] * it.tfidf)
         lost = "; training texts without labels are dropped" if it.unlabelled == "drop" else ""
-        lines[name] = f"{OF_RECIPES[it.name]}: {what} of {words}{lost}"
+        lines[name] = f"{TABLES['recipes'][it.name]}: {what} of {words}{lost}"
     return lines
 
 

@@ -154,8 +154,6 @@ class LabelClusters(nn.Module):
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=_DEVIATION)
 
-    # -- training
-
     def visits(self, size: int, rows: Tensor, ranks: Tensor) -> tuple[Tensor, Tensor]:
         """Of B = `size` documents with positive labels of these ranks in `rows`: visited tails, and counts.
 
@@ -234,8 +232,6 @@ class LabelClusters(nn.Module):
 
     def _tail(self, i: int) -> _Tail:
         return cast(_Tail, self.tails[i])
-
-    # -- prediction
 
     def probabilities(self, features: Tensor) -> Tensor:
         """Vectors (B, d) -> probabilities, or what is ranked for them, (B, L) by label id."""

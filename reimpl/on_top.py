@@ -89,14 +89,10 @@ class Upon(nn.Module):
 
     base: nn.Module
 
-    @property
-    def minimum_width(self) -> int:
-        return int(self.base.minimum_width)  # type: ignore[arg-type]
-
     def __getattr__(self, name: str) -> Any:
         """What is said of the base goes for the whole (`reimpl.models`)."""
-        if name in ("position_bound", "reads_neighbours", "dense_embeddings"):
-            return bool(getattr(self.base, name, False))
+        if name in ("minimum_width", "position_bound", "reads_neighbours", "dense_embeddings"):
+            return getattr(self.base, name, False)
         return super().__getattr__(name)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import torch
@@ -238,15 +237,6 @@ class Average:
         if self.means is not None:
             self.models += 1
             torch._foreach_lerp_(self.means, self.parameters, 1.0 / self.models)
-
-    @contextmanager
-    def in_place(self) -> Iterator[None]:
-        """The network has the mean for a block, and the live weights again after it."""
-        self.swap()
-        try:
-            yield
-        finally:
-            self.swap()
 
     @torch.no_grad()
     def swap(self) -> None:

@@ -197,14 +197,9 @@ class RankAE(nn.Module):
     def text_hidden(self, batch: WordBatch) -> Tensor:
         """F(x): (B, h)"""
         ids = batch.words if self.config.ids == "words" else torch.ones_like(batch.words)
-        weights = batch.weights.to(self.embedding.dtype)[:, None]
-        weighted = F.embedding(ids, self.embedding) * weights
+        weighted = F.embedding(ids, self.embedding) * batch.weights.to(self.embedding.dtype)[:, None]
         if self.attention is not None:
-            # F1 (v e) = v (F1 e): where words come several times, F1 is had once a word
-            once = len(self.embedding) < len(ids)
-            source = self.attention.reduced(self.embedding if once else weighted)
-            reduced = F.embedding(ids, source) * weights if once else source
-            weighted = weighted * self.attention(reduced, batch)
+            weighted = weighted * self.attention(weighted, batch)
         pooled = weighted.new_zeros(batch.size, weighted.shape[1]).index_add(0, batch.documents, weighted)
         words = torch.bincount(batch.documents, minlength=batch.size).clamp(min=1)[:, None]
         mean = pooled / (len(self.embedding) if self.config.pooling == "slots" else words)
@@ -263,16 +258,12 @@ class ChannelAttention(nn.Module):
         self.expand = nn.Linear(units, dimension, bias=config.attention_bias)
         self.norm = SlotBatchNorm(words) if config.attention_norm else None
 
-    def reduced(self, weighted: Tensor) -> Tensor:
-        """F1 without its bias: (n, C) -> (n, U)"""
-        return F.linear(weighted, self.reduce.weight)
-
-    def forward(self, reduced: Tensor, batch: WordBatch) -> Tensor:
-        """A, (n, C), from F1 V' without bias, (n, U)."""
-        bias = self.reduce.bias
-        z = reduced if bias is None else reduced + bias
+    def forward(self, weighted: Tensor, batch: WordBatch) -> Tensor:
+        """V' -> A, (n, C) each."""
+        z = self.reduce(weighted)
         if self.norm is not None:
-            z = self.norm(z, z.new_zeros(z.shape[1]) if bias is None else bias, batch)
+            absent = z.new_zeros(z.shape[1]) if self.reduce.bias is None else self.reduce.bias
+            z = self.norm(z, absent, batch)
         return torch.sigmoid(self.expand(torch.relu(z)))
 
 

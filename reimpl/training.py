@@ -182,9 +182,9 @@ def train(
     has the `keep` best labels of each test document, or all there are. `strata` names groups of labels by the
     fewest and the most training documents that have them (None: no limit); each gives metrics such as
     `RP@5[few]`, of rankings of that group alone. `inputs` gives what batches of a split are cut out of, where
-    that is no token ids. Returns a failed `Result` when the
-    loss is not finite or memory does not suffice. Raises `ConfigError` for a network that does not take the
-    data or data that the protocol cannot select on, `CheckpointError`, and `Interrupted`.
+    that is no token ids. Returns a failed `Result` when the loss is not finite or memory does not suffice.
+    Raises `ConfigError` for a network that does not take the data or data that the protocol cannot select on,
+    `CheckpointError`, and `Interrupted`.
     """
     run = Run(data, protocol, loss_name, inputs=inputs, **how)
     run.kept, run.strata = kept(data, keep), strata or {}
@@ -499,10 +499,11 @@ class Run:
         protocol = self.protocol
         on_dev = protocol.select == "best_on_dev"
         self.average.add()
-        with self.average.in_place():
-            metrics, _, _ = self._score(self.data.dev if on_dev and self.data.dev else self.data.test)
-            if protocol.select != "last":
-                self.best.offer(metrics[protocol.select_metric], self.network, self.state.epoch)
+        self.average.swap()
+        metrics, _, _ = self._score(self.data.dev if on_dev and self.data.dev else self.data.test)
+        if protocol.select != "last":
+            self.best.offer(metrics[protocol.select_metric], self.network, self.state.epoch)
+        self.average.swap()
         row |= {name: metrics[name] for name in _ON_CURVE if name in metrics}
         self.watch.evaluated(row)
 

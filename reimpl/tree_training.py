@@ -181,7 +181,6 @@ class _Level(Run):
         return torch.from_numpy(array.astype(dtype)).to(self.device)
 
     def train(self, above: _Level | None) -> Result:
-
         def build(vectors: Tensor) -> nn.Module:
             made = self.make(vectors)
             if above is not None and self.config.start_from_level_above:
@@ -191,8 +190,6 @@ class _Level(Run):
         note = "a checkpoint could not be read, so the level was begun again"
         result = begin_again(lambda: self.go(build), self.watch.checkpoint, note)
         return replace(result, notes=tuple(f"level {self.depth}: {note}" for note in result.notes))
-
-    # -- levels that are done
 
     def store(self, path: Path | None, result: Result, best: BestNodes) -> None:
         """What lower levels need of this one, so that it is not trained twice. A run can do without."""
@@ -212,8 +209,6 @@ class _Level(Run):
 
         found = read_checkpoint(path, take)
         return found if found and set(found[1]) == set(self.data.splits) else None
-
-    # -- what is different from training over all labels
 
     def _forward_loss(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
         if self.children is None:

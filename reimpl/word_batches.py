@@ -116,28 +116,23 @@ class SlotBatchNorm(nn.Module):
     def forward(self, z: Tensor, absent: Tensor, batch: WordBatch) -> Tensor:
         """z (n, U) of the words that are there and `absent` (U,) of any other -> (n, U)."""
         z, mean, var = z.to(self.scale.dtype), self.running_mean, self.running_var
-        if self.training and batch.size * z.shape[1] > 1:
-            mean, var = self._of_batch(z, absent, batch)
-            n = batch.size * z.shape[1]
+        n = batch.size * z.shape[1]
+        if self.training and n > 1:
+            # mean and biased variance of each word's place over documents and units
+            units, zeros = z.shape[1], torch.zeros_like(self.scale)
+            missing = batch.size - torch.bincount(batch.words, minlength=len(self.scale)).to(z.dtype)
+            mean = (zeros.index_add(0, batch.words, z.sum(1)) + missing * absent.sum()) / n
+            # Squares of distances: their sums of squares and products would lose what is small in float32.
+            apart = (z - mean.index_select(0, batch.words)[:, None]).square().sum(1)
+            middle = absent.mean()
+            of_absent = (absent - middle).square().sum() + units * (middle - mean).square()
+            var = (zeros.index_add(0, batch.words, apart) + missing * of_absent) / n
             with torch.no_grad():
                 self.running_mean.lerp_(mean.to(self.running_mean.dtype), _MOMENTUM)
                 self.running_var.lerp_((var * (n / (n - 1))).to(self.running_var.dtype), _MOMENTUM)
         factor = (var + _EPS).rsqrt() * self.scale
         mean, factor, shift = (it.index_select(0, batch.words)[:, None] for it in (mean, factor, self.shift))
         return (z - mean) * factor + shift
-
-    def _of_batch(self, z: Tensor, absent: Tensor, batch: WordBatch) -> tuple[Tensor, Tensor]:
-        """(V,) mean and biased variance of each word's place over documents and units."""
-        units, zeros = z.shape[1], torch.zeros_like(self.scale)
-        missing = batch.size - torch.bincount(batch.words, minlength=len(self.scale)).to(z.dtype)
-        total = zeros.index_add(0, batch.words, z.sum(1)) + missing * absent.sum()
-        mean = total / (batch.size * units)
-        # Squares of distances: their sums of squares and products would lose what is small in float32.
-        apart = (z - mean.index_select(0, batch.words)[:, None]).square().sum(1)
-        middle = absent.mean()
-        of_absent = (absent - middle).square().sum() + units * (middle - mean).square()
-        total = zeros.index_add(0, batch.words, apart) + missing * of_absent
-        return mean, total / (batch.size * units)
 
 
 class BatchNorm(nn.BatchNorm1d):

@@ -10,7 +10,7 @@ from audit import cli
 from audit.errors import Exit
 from reimpl import described
 from reimpl.data.preprocessing import PREPROCESSINGS, find_preprocessing
-from reimpl.protocol import PROTOCOLS, protocol
+from reimpl.protocol import PROTOCOLS, TABLES, protocol
 from reimpl.tuning import TUNING
 
 
@@ -22,7 +22,7 @@ def test_every_name_has_one_line_and_no_other_name_has() -> None:
     ):
         assert list(lines) == list(held)
         assert all(re.fullmatch(r"\S[^\n]{15,220}", line) for line in lines.values())
-    assert set(described.OF_RECIPES) == set(PREPROCESSINGS)
+    assert set(TABLES["recipes"]) == set(PREPROCESSINGS)
 
 
 @pytest.mark.parametrize("sort", ["protocols", "recipes", "tuning"])

@@ -41,7 +41,7 @@ class Subject:
 
     def __init__(self, model: str) -> None:
         """names.json: patterns of our names, and what stands for them in the stored ones."""
-        self.names = names()[model]
+        self.names = names(model)
 
     def config(self, case: Case) -> Any:
         return replace(self.module.VARIANTS[case["variant"]], **case["config"])

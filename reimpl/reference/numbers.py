@@ -28,13 +28,17 @@ def has_stored(model: str) -> bool:
 
 def manifest(model: str) -> Mapping[str, Any]:
     """What is stored of a model: the cases, with source and tolerance."""
-    content: Mapping[str, Any] = json.loads((_STORED / model / "manifest.json").read_text("utf-8"))
-    return content
+    return _json(f"{model}/manifest.json")
 
 
-def names() -> Mapping[str, list[tuple[str, str]]]:
-    """Model -> patterns of the names of our parameters, and what stands for them in the stored ones."""
-    content: Mapping[str, list[tuple[str, str]]] = json.loads((_STORED / "names.json").read_text("utf-8"))
+def names(model: str) -> list[tuple[str, str]]:
+    """Patterns of the names of our parameters, and what stands for them in the stored ones."""
+    found: list[tuple[str, str]] = _json("names.json")[model]
+    return found
+
+
+def _json(file: str) -> Mapping[str, Any]:
+    content: Mapping[str, Any] = json.loads((_STORED / file).read_text("utf-8"))
     return content
 
 
