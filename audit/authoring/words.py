@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
 from importlib import resources
 
-
-@cache
-def _all() -> dict[str, dict[str, dict[str, str]]]:
-    return tomllib.loads((resources.files("audit.authoring") / "words.toml").read_text(encoding="utf-8"))
+_WORDS = tomllib.loads((resources.files("audit.authoring") / "words.toml").read_text(encoding="utf-8"))
 
 
 def of(part: str, table: str) -> dict[str, str]:
     """Word -> what it stands for."""
-    return {word: value for value, listed in _all()[part][table].items() for word in listed.split()}
+    return {word: value for value, listed in _WORDS[part][table].items() for word in listed.split()}
 
 
 def counts(part: str, table: str) -> dict[str, int]:

@@ -157,12 +157,8 @@ class Problems:
 # --------------------------------------------------------------------------- names
 
 
-class UnclearNameError(ValueError):
-    """A name that leads nowhere, or to several places; the message says what to write."""
-
-
 def experiment_of(paper: Paper, name: str, dataset: str) -> str:
-    """Id of the one experiment that is meant. Raises `UnclearNameError`, offering the known names.
+    """Id of the one experiment that is meant. Raises `ValueError`, offering the known names.
 
     The name of an experiment on several data sets is enough where the data set says which one.
     """
@@ -172,11 +168,11 @@ def experiment_of(paper: Paper, name: str, dataset: str) -> str:
     if name not in paper.experiments:
         offer = f"name the experiment, or add {option('experiment', 'ID')}"
         offer = known_names(name, single) if name else offer
-        raise UnclearNameError(f"{name!r} is no experiment of {paper.paper.key}; {offer}")
+        raise ValueError(f"{name!r} is no experiment of {paper.paper.key}; {offer}")
     parts = [id for id, one in single.items() if id == f"{name}-{one.on}"]
     meant = [id for id in parts if single[id].on in _datasets_of(paper, dataset)]
     if len(meant) != 1:
-        raise UnclearNameError(f"{name!r} is on several data sets; write one of {', '.join(parts)}")
+        raise ValueError(f"{name!r} is on several data sets; write one of {', '.join(parts)}")
     return meant[0]
 
 
@@ -192,15 +188,15 @@ def _datasets_of(paper: Paper, name: str) -> list[str]:
 def dataset_of(paper: Paper, experiment: str, name: str) -> str:
     """The data set's name as the paper has it, or as it was given where the paper knows none such.
 
-    Raises `UnclearNameError` for none, and for one of the paper's that the experiment is not on.
+    Raises `ValueError` for none, and for one of the paper's that the experiment is not on.
     """
     if not name:
         where = f"name it in the column dataset, or add {option('dataset', 'NAME')}"
-        raise UnclearNameError(f"no data set is named; {where}")
+        raise ValueError(f"no data set is named; {where}")
     on, meant = paper.single_experiments[experiment].on, _datasets_of(paper, name)
     if meant and on not in meant:
         here = f"{experiment!r} is on {paper.datasets[on].name!r} and not on {name!r}"
-        raise UnclearNameError(f"{here}; which one was run? correct the other")
+        raise ValueError(f"{here}; which one was run? correct the other")
     return paper.datasets[on].name if meant else name
 
 

@@ -226,25 +226,6 @@ def test_a_paper_is_begun_in_the_folder_of_claims_where_there_is_one(
     assert (paper.title, paper.authors, paper.venue, paper.year) == ("A: paper", ("A. B", "C. D"), None, 2024)
 
 
-REFUSED = [
-    ("paper b", "missing option '--title'"),
-    ("paper toy --title B", "toy.yaml: there is such a file, and it is kept; choose another"),
-    ("paper to~y --title B", "paper.key: 'to y' is not of the right form"),
-    ("paper b --title B --set year=x", "year 'x' cannot stand there"),
-    ("table t.csv --paper nobody", "'nobody' is no claim file; give its path, or begin one with"),
-]
-
-
-def test_what_cannot_be_done_is_one_sentence_and_nothing_is_written(
-    toy: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    before = {path: path.read_bytes() for path in Path().iterdir()}
-    for line, sentence in REFUSED:
-        assert audit(*(it.replace("~", " ") for it in line.split())) == Exit.BAD_INPUT, line
-        assert sentence in capsys.readouterr().err, line
-    assert {path: path.read_bytes() for path in Path().iterdir()} == before
-
-
 def test_what_is_open_is_listed_cell_by_cell_and_settled_by_words(
     toy: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -84,25 +84,3 @@ def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture
     }
     assert first["why"] == "'w/o pooling' is 'Ours' without 'pooling'; 75.10 against 74.10"
     assert (second["id"], second["needs"]) == (SECOND, ["t1.bare"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (
-            ["--accept", "t1-full-over-less-eurlexx"],
-            f"there is no suggestion 't1-full-over-less-eurlexx'; did you mean '{FIRST}'",
-        ),
-        (["--table", "t2"], "there is no table 't2'; known: t1"),
-        (["--set", "page=5"], "--says and --set are of one claim: give them with one --accept ID"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_leaves_the_file_alone(
-    file: Path,
-    arguments: list[str],
-    sentence: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert suggest(*arguments) == Exit.BAD_INPUT
-    assert sentence in capsys.readouterr().err
-    assert file.read_text() == FILE

@@ -97,26 +97,3 @@ def test_findings_say_on_which_numbers_nobody_has_looked_again(
     first, second = out.split("toy:bounds:t1")[1].split("toy:bounds:t2")
     mark = "its numbers were not yet held against the page: `audit verify` does that"
     assert mark not in first and mark in second
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--table", "t9"], "audit: there is no table 't9'; known: t1, t2"),
-        (["--table", "t1", "--against", "none.csv"], "audit: none.csv: No such file or directory"),
-        (
-            ["--table", "t1", "--against", "b.csv", "--date", "28.11.2026"],
-            "transcription.date: '28.11.2026' is not of the right form; write a day as 2026-11-28",
-        ),
-    ],
-)
-def test_bad_input_is_one_sentence_and_leaves_the_file_alone(
-    file: Path,
-    arguments: list[str],
-    sentence: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    Path("b.csv").write_text(GOOD)
-    assert verify(*arguments) == Exit.BAD_INPUT
-    assert sentence in capsys.readouterr().err
-    assert file.read_text() == FILE

@@ -107,30 +107,6 @@ def test_a_data_set_is_added_with_what_is_printed_of_it(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ([*KIM[:1], "xml", *KIM[2:], *NOT], "experiments.xml is there already, and is kept"),
-        ([*KIM, "--set", "unavailable"], "--set 'unavailable': write KEY=VALUE"),
-        ([*ORDER, *SAID], "claims[0].worse: t1.kim.e has no experiment"),
-        (["experiment", "kim"], "missing option '--title'"),
-        ([*KIM], "experiments.kim: lacks model, variant, protocol, recipe; add what to run, or say in"),
-        (["claim", "c", *SAID], "--kind is missing; give one of value, "),
-        (["dataset", "b", "--name", "x", "--set", "catalogue=eurlexx"], "'eurlexx' is unknown"),
-    ],
-)
-def test_bad_input_is_told_and_leaves_the_file_alone(
-    file: Path,
-    arguments: list[str],
-    sentence: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert add(*arguments) == Exit.BAD_INPUT
-    held = capsys.readouterr()
-    assert sentence in held.err and "+++" not in held.out
-    assert file.read_text() == FILE and [it.name for it in Path().iterdir()] == ["toy.yaml"]
-
-
-@pytest.mark.parametrize(
     "arguments",
     [
         [*KIM, *NOT],
