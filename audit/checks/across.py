@@ -6,18 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from audit.checks.tables import (
-    SLIP,
-    WEIGHTS,
-    Number,
-    Profile,
-    Sheet,
-    cut,
-    decimal,
-    grouped,
-    meet,
-    same_count,
-)
+from audit.checks.tables import SLIP, WEIGHTS, Number, Profile, Sheet, cut, decimal, grouped, meet, same_count
 from audit.expression.interval import Interval, point
 from audit.names import counted
 from audit.record import DatasetRecord, Finding, FindingResult

@@ -78,12 +78,10 @@ def _balance(sheet: Sheet, dataset: DatasetRecord, values: Mapping[str, Printed]
 class Reading:
     """One way in which both statistics may have been counted over the same documents."""
 
-    documents: str
-    """One of `COUNTED_OVER`."""
+    documents: str  # One of `COUNTED_OVER`.
     labels: Literal["all", "occurring"]
     """`occurring`: only the labels that these documents have, which may be fewer than printed."""
-    labels_needed: Interval
-    """For how many labels the two statistics go together."""
+    labels_needed: Interval  # For how many labels the two statistics go together.
 
 
 def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:

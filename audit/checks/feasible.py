@@ -108,10 +108,8 @@ Bounds = tuple[tuple[int, int], ...]
 class Cell:
     """A sort of document."""
 
-    labels: int
-    """5 stands for 5 or more."""
-    right: tuple[bool, ...]
-    """Which of the first five ranks are right."""
+    labels: int  # 5 stands for 5 or more.
+    right: tuple[bool, ...]  # Which of the first five ranks are right.
 
 
 @lru_cache(maxsize=1)
@@ -160,12 +158,9 @@ def _discounts(ranks: Sequence[int]) -> Interval:
 class Certificate:
     """A weighted sum of the metrics that no documents bring to what the row has at least."""
 
-    weights: Mapping[str, Fraction]
-    """By metric; the greatest is 1 or -1."""
-    largest_possible: Fraction
-    """In points, for any documents."""
-    smallest_reported: Fraction
-    """In points, rounding taken off."""
+    weights: Mapping[str, Fraction]  # By metric; the greatest is 1 or -1.
+    largest_possible: Fraction  # In points, for any documents.
+    smallest_reported: Fraction  # In points, rounding taken off.
 
     @property
     def slack(self) -> Fraction:

@@ -30,8 +30,7 @@ class PreImage:
 
     low: Fraction
     high: Fraction
-    with_low: bool = True
-    """Whether `low` itself is one of them."""
+    with_low: bool = True  # Whether `low` itself is one of them.
     with_high: bool = True
 
     def __contains__(self, value: Fraction | int) -> bool:
@@ -105,15 +104,11 @@ class Fingerprint:
     """One candidate number of test documents against all numbers."""
 
     documents: int
-    feasible: int
-    """Numbers that so many documents can give."""
+    feasible: int  # Numbers that so many documents can give.
     of: int
-    infeasible: tuple[str, ...]
-    """The other numbers, as printed."""
-    chance_p: float
-    """Chance that a wrong number of documents does as well or better."""
-    adjusted_p: float
-    """The same for the best of all candidates at most (Bonferroni)."""
+    infeasible: tuple[str, ...]  # The other numbers, as printed.
+    chance_p: float  # Chance that a wrong number of documents does as well or better.
+    adjusted_p: float  # The same for the best of all candidates at most (Bonferroni).
 
 
 def fingerprint(numbers: Iterable[Printed], candidates: Sequence[int]) -> tuple[Fingerprint, ...]:

@@ -106,8 +106,7 @@ class Cells:
 
     sheet: Sheet
     claim: ClaimRecord
-    constants: Mapping[str, int] | None = None
-    """Further ones."""
+    constants: Mapping[str, int] | None = None  # Further ones.
 
     def cell(self, reference: str) -> Printed:
         return self._number(reference).value

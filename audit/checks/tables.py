@@ -86,8 +86,7 @@ class Number:
     table: str
     row: str
     column: str
-    runs: int | None = None
-    """Runs behind it, where the paper says that it is a mean."""
+    runs: int | None = None  # Runs behind it, where the paper says that it is a mean.
 
     @property
     def basis(self) -> Basis:
@@ -141,8 +140,7 @@ class Profile:
 
     dataset: str
     experiment: str
-    numbers: Mapping[str, Number]
-    """By metric."""
+    numbers: Mapping[str, Number]  # By metric.
 
     def get(self, *metrics: str) -> tuple[Number, ...]:
         """The numbers of those of `metrics` that are printed."""
@@ -162,8 +160,7 @@ class Sheet:
     paper: PaperInfo
     tables: tuple[TableRecord, ...]
     datasets: Mapping[str, DatasetRecord]
-    statements: tuple[ClaimRecord, ...] = ()
-    """All that the text states, also what no run can decide."""
+    statements: tuple[ClaimRecord, ...] = ()  # All that the text states, also what no run can decide.
 
     @cached_property
     def by_name(self) -> Mapping[str, TableRecord]:

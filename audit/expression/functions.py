@@ -12,7 +12,7 @@ from functools import reduce
 from operator import add, sub
 from typing import Literal
 
-from audit.expression.interval import Interval, UndefinedError, logarithm, point, square_root
+from audit.expression.interval import Interval, UndefinedError, logarithm, point
 
 #: The end of what fits, from the number named and the unit of its last digit. Rises with the number.
 Bound = Callable[[Fraction, Fraction], Fraction]
@@ -25,12 +25,9 @@ class Relation:
     meaning: str
     lower: Bound | None = None
     upper: Bound | None = None
-    strict: bool = False
-    """Whether the bounds themselves do not fit."""
-    near: bool = False
-    """Whether the bounds are a tenth or a unit of the last digit away, which no text says."""
-    both_rounded: bool = False
-    """Whether the unit is that of either side, not of n alone."""
+    strict: bool = False  # Whether the bounds themselves do not fit.
+    near: bool = False  # Whether the bounds are a tenth or a unit of the last digit away, which no text says.
+    both_rounded: bool = False  # Whether the unit is that of either side, not of n alone.
 
     def can_hold(self, x: Interval, n: Interval, unit: Fraction) -> bool:
         """Whether some value of `x` fits some value of `n`.
@@ -118,8 +115,7 @@ class Function:
     takes: tuple[Argument, ...]
     readings: Mapping[str, Callable[..., Interval]] = field(default_factory=dict)
     """For functions of numbers alone: by the name of each reading, the function of intervals."""
-    repeats: bool = False
-    """Whether there may be more arguments, like the last one."""
+    repeats: bool = False  # Whether there may be more arguments, like the last one.
     gives: Kind = "number"
 
 
@@ -157,24 +153,18 @@ def spread(*x: Interval) -> Interval:
     return Interval(narrowest, max(x[i].high - x[j].low for i in highest for j in lowest if i != j))
 
 
-def _twice_and_one(x: Interval) -> Interval:
-    return point(2) * x + point(1)
-
-
-def cornet_parameters(V: Interval, R: Interval, blocks: Interval) -> Interval:
-    """blocks (2VR + R + V) of Xun et al. (2020), Eq. 2, as blocks ((2V + 1)(2R + 1) - 1) / 2."""
-    return blocks * ((_twice_and_one(V) * _twice_and_one(R) - point(1)) / point(2))
-
-
 def bottleneck(unit: int) -> Callable[[Interval, Interval, Interval, Interval], Interval]:
-    """R of `cornet_parameters` from two sizes in units of so many bytes.
+    """R of CorNet's blocks (2VR + R + V), Xun et al. (2020), Eq. 2, from two sizes in units of so many bytes.
 
     R = (P - V) / (2V + 1) for P parameters a block, as ((2P + 1) / (2V + 1) - 1) / 2.
     """
 
+    def twice_and_one(x: Interval) -> Interval:
+        return point(2) * x + point(1)
+
     def implied(size_with: Interval, size_without: Interval, V: Interval, blocks: Interval) -> Interval:
         P = (size_with - size_without) * point(Fraction(unit, BYTES_PER_PARAMETER)) / blocks
-        return (_twice_and_one(P) / _twice_and_one(V) - point(1)) / point(2)
+        return (twice_and_one(P) / twice_and_one(V) - point(1)) / point(2)
 
     return implied
 
@@ -227,17 +217,10 @@ FUNCTIONS: Mapping[str, Function] = {
         gives="truth",
     ),
     "abs": Function("abs(x)", "x without its sign", _ONE, {"": abs}),
-    "sqrt": Function("sqrt(x)", "the square root", _ONE, {"": square_root}),
     "log2": Function("log2(x)", "the logarithm to base 2", _ONE, {"": logarithm}),
-    "cornet_parameters": Function(
-        "cornet_parameters(V, R, blocks)",
-        "blocks (2VR + R + V): weights and biases of CorNet's blocks",
-        _ONE * 3,
-        {"": cornet_parameters},
-    ),
     "bottleneck": Function(
         "bottleneck(size_with, size_without, V, blocks)",
-        "the R of cornet_parameters that two model sizes in GB imply, 4 bytes a parameter; "
+        "the R of CorNet's blocks (2VR + R + V) that two model sizes in GB imply, 4 bytes a parameter; "
         "a GB is 10^9 bytes or 2^30, whichever suits the sentence",
         _ONE * 4,
         {"GB": bottleneck(GB), "GiB": bottleneck(GIB)},

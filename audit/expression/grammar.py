@@ -190,7 +190,7 @@ def _refuse(error: UnexpectedInput, text: str) -> NoReturn:
     raise ExpressionError(at, what, advice) from None
 
 
-_EXPONENT = f"write a whole number from 0 to {GREATEST_EXPONENT}, or use sqrt(x)"
+_EXPONENT = f"write a whole number from 0 to {GREATEST_EXPONENT}"
 
 
 class _Build(Transformer[Token, Node]):

@@ -10,11 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import isqrt
 
 #: Numbers whose numerator or denominator takes more bits are given up: no input takes long.
 MOST_BITS = 8192
-#: Bits after the point of what is not rational: square roots and logarithms.
+#: Bits after the point of what is not rational: logarithms.
 _PRECISION = 64
 #: From here on a number is written as a power of ten.
 _LARGE = 10**21
@@ -102,13 +101,6 @@ def spanning(values: Iterable[Fraction]) -> Interval:
     return Interval(min(ends), max(ends))
 
 
-def square_root(x: Interval) -> Interval:
-    """Exact for squares of fractions, else rounded outwards. Raises `UndefinedError` if it may be < 0."""
-    if x.low < 0:
-        raise UndefinedError(f"square root of {x}, which is not all at least 0")
-    return Interval(_root(x.low)[0], _root(x.high)[1])
-
-
 def logarithm(x: Interval) -> Interval:
     """To base 2; exact for powers of 2, else rounded outwards. Raises `UndefinedError` if it may be <= 0."""
     if x.low <= 0:
@@ -118,15 +110,6 @@ def logarithm(x: Interval) -> Interval:
 
 def _bits(x: Interval) -> int:
     return max(part.bit_length() for end in (x.low, x.high) for part in (end.numerator, end.denominator))
-
-
-def _root(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds of the square root: sqrt(p/q) = sqrt(p q) / q, with `_PRECISION` bits added before the root."""
-    scale = x.denominator << _PRECISION
-    radicand = (x.numerator * x.denominator) << (2 * _PRECISION)
-    below = isqrt(radicand)
-    above = below if below * below == radicand else below + 1
-    return Fraction(below, scale), Fraction(above, scale)
 
 
 def _log2(x: Fraction) -> tuple[Fraction, Fraction]:

@@ -25,14 +25,11 @@ _MOST_CELLS = 8
 class Reading:
     """One way to read a number."""
 
-    span: Interval
-    """All values that the rounding of the printed cells leaves open."""
-    face: Interval
-    """The value with the cells taken as printed: one number, but for roots and logarithms."""
+    span: Interval  # All values that the rounding of the printed cells leaves open.
+    face: Interval  # The value with the cells taken as printed: one number, but for logarithms.
     unit: Fraction = Fraction(0)
     """Of the last digit, of numbers written in the expression and of cells; 0 for what is computed."""
-    name: str = ""
-    """`percent` or `points`, where there is more than one reading."""
+    name: str = ""  # `percent` or `points`, where there is more than one reading.
 
 
 Number = tuple[Reading, ...]
@@ -267,8 +264,7 @@ class Outcome:
 
     result: Literal["consistent", "inconsistent", "untestable"]
     filled_in: str
-    reason: str = ""
-    """Why it is untestable; empty otherwise."""
+    reason: str = ""  # Why it is untestable; empty otherwise.
 
 
 def evaluate(expression: Node, lookup: Lookup) -> Outcome:
@@ -297,7 +293,7 @@ def evaluate(expression: Node, lookup: Lookup) -> Outcome:
 def value_of(expression: Node, lookup: Lookup) -> Fraction:
     """The left side of a comparison, in its first reading, with the cells taken as printed.
 
-    Exact but for roots and logarithms, of which it is the middle of the bounds. Raises `UndefinedError` where
+    Exact but for logarithms, of which it is the middle of the bounds. Raises `UndefinedError` where
     there is no value, and ValueError for a sentence that is no comparison.
     """
     if expression.op != "comparison":

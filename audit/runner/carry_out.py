@@ -42,11 +42,9 @@ class Means:
     store: Store
     threads: int | None = None
     retry_failed: bool = False
-    rerun_changed: bool = False
-    """Whether runs by other code than today's are made anew."""
+    rerun_changed: bool = False  # Whether runs by other code than today's are made anew.
     checkpoint_every: float = 60.0
-    wait: float | None = 0.0
-    """Seconds to wait for another process that holds the run; None for ever."""
+    wait: float | None = 0.0  # Seconds to wait for another process that holds the run; None for ever.
 
 
 def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], bool]) -> Run:

@@ -143,11 +143,9 @@ class Commands:
     """The commands of one claim file, and the store that takes their runs."""
 
     paper: Paper
-    path: Path
-    """The claim file: folders in it are seen from there."""
+    path: Path  # The claim file: folders in it are seen from there.
     store: Path
-    only: Collection[str] | None = None
-    """Ids of the experiments that are asked for; None for all."""
+    only: Collection[str] | None = None  # Ids of the experiments that are asked for; None for all.
     retry_failed: bool = False
     tell: Callable[[str], None] = lambda said: None
 

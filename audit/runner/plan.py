@@ -43,14 +43,10 @@ class Job:
 class Plan:
     """All experiments of a claim file, with the run keys of those that can be run."""
 
-    experiments: tuple[ExperimentRecord, ...]
-    """Without their runs."""
-    keys: Mapping[str, tuple[str, ...]]
-    """Experiment id -> run key per seed, in the order of the seeds."""
-    jobs: tuple[Job, ...]
-    """Each run once, seeds in the outer loop: an interrupted suite has whole rounds."""
-    remarks: tuple[str, ...] = ()
-    """What preparing the data came upon, one sentence each."""
+    experiments: tuple[ExperimentRecord, ...]  # Without their runs.
+    keys: Mapping[str, tuple[str, ...]]  # Experiment id -> run key per seed, in the order of the seeds.
+    jobs: tuple[Job, ...]  # Each run once, seeds in the outer loop: an interrupted suite has whole rounds.
+    remarks: tuple[str, ...] = ()  # What preparing the data came upon, one sentence each.
     idle: tuple[str, ...] = ()
     """What was asked for and is not run here: readings that change nothing, models that lack something; one
     sentence each."""

@@ -67,14 +67,10 @@ class DataRequest:
     vectors: str
     dimension: int
     cache: Path
-    hold_out: str | None = None
-    """Rule by which a dev part is held out where the corpus brings none."""
-    options: Options | None = None
-    """How the corpus is read, where its files do not say."""
-    format: str | None = None
-    """Name of its format, where two of them fit."""
-    noise: LabelNoise | None = None
-    """In the training labels."""
+    hold_out: str | None = None  # Rule by which a dev part is held out where the corpus brings none.
+    options: Options | None = None  # How the corpus is read, where its files do not say.
+    format: str | None = None  # Name of its format, where two of them fit.
+    noise: LabelNoise | None = None  # In the training labels.
 
     def load(self) -> Dataset:
         """The data set, kept in this process for the next run. Raises `reimpl.errors.DataError`."""
@@ -148,26 +144,19 @@ _ALONE = {"texts": "texts without features", "features": "features without text"
 class Settings:
     """What the user chose for all experiments of a command."""
 
-    data: Path | None = None
-    """A corpus, `DIR@N` for a split column of one; None for the synthetic one."""
-    options: Options | None = None
-    """How the corpus is read, where its files do not say."""
-    format: str | None = None
-    """Name of its format, where two of them fit."""
+    data: Path | None = None  # A corpus, `DIR@N` for a split column of one; None for the synthetic one.
+    options: Options | None = None  # How the corpus is read, where its files do not say.
+    format: str | None = None  # Name of its format, where two of them fit.
     protocol: str = AUTO
     """A protocol's name; `claimed`, the paper's own; `auto`, that on a GPU and a reduced one on a CPU."""
     vectors: str | None = None
     """`glove`, a vector file, `random:E`; None for random vectors of the protocol's dimension."""
     seeds: int = 3
-    device: str = "cpu"
-    """Resolved: cpu or cuda."""
+    device: str = "cpu"  # Resolved: cpu or cuda.
     precision: str = "float32"
-    cache: Path = Path("audit-runs/data")
-    """In the store of the run records, where studies lie too."""
-    untuned: bool = False
-    """Run what asks for tuning with the settings of the claim file."""
-    tuned_on: Path | None = None
-    """The corpus on which settings were sought, where it is another than `data`."""
+    cache: Path = Path("audit-runs/data")  # In the store of the run records, where studies lie too.
+    untuned: bool = False  # Run what asks for tuning with the settings of the claim file.
+    tuned_on: Path | None = None  # The corpus on which settings were sought, where it is another than `data`.
     readings: bool = False
     """Run every declared reading of what the paper leaves open, beside the default one."""
 
@@ -198,16 +187,11 @@ class Resolved:
     claimed_config: Any
     claimed: Protocol
     request: DataRequest
-    whole: Dataset
-    """The corpus as it comes."""
-    catalogue: str | None
-    """Name by which other papers know the data set that the experiment is about."""
-    study: Study | None = None
-    """The search whose best values stand in all four settings."""
-    tuning: tuple[Deviation, ...] = ()
-    """How the tuning departs from the paper's."""
-    untuned: bool = False
-    """Whether the paper tunes, and here nothing was sought or in fewer trials."""
+    whole: Dataset  # The corpus as it comes.
+    catalogue: str | None  # Name by which other papers know the data set that the experiment is about.
+    study: Study | None = None  # The search whose best values stand in all four settings.
+    tuning: tuple[Deviation, ...] = ()  # How the tuning departs from the paper's.
+    untuned: bool = False  # Whether the paper tunes, and here nothing was sought or in fewer trials.
 
 
 def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings) -> Resolved:

@@ -71,8 +71,7 @@ class Search:
     sampler: str
     pruner: str
     seed: int = 0
-    epochs: int = 1
-    """Of a trial that is not ended early."""
+    epochs: int = 1  # Of a trial that is not ended early.
 
     @property
     def journal(self) -> Path:
@@ -338,12 +337,10 @@ class Budget:
     """What this command spends on it."""
 
     store: Path
-    trials: int
-    """That are wanted in all, those of before among them."""
+    trials: int  # That are wanted in all, those of before among them.
     workers: int = 1
     threads: int | None = None
-    timeout: float | None = None
-    """Seconds after which no trial is begun."""
+    timeout: float | None = None  # Seconds after which no trial is begun.
 
 
 def carry_on(question: Question, budget: Budget, listener: Listener) -> Study | None:

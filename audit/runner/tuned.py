@@ -76,14 +76,11 @@ class Question:
     """A study to be made: what decides it, and how a process gets at its data."""
 
     spec: StudySpec
-    data: DataRequest
-    """With the rule by which documents are held out."""
+    data: DataRequest  # With the rule by which documents are held out.
     device: str
     experiments: tuple[str, ...]
-    protocol: str
-    """Name of the tuning protocol."""
-    trials: int
-    """That the protocol asks for."""
+    protocol: str  # Name of the tuning protocol.
+    trials: int  # That the protocol asks for.
     notes: tuple[str, ...] = ()
 
     @property

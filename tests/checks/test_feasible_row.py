@@ -44,11 +44,7 @@ def by_definition(metric: str, labels: int, right: tuple[int, ...]) -> float:
     return 100 * sum(gained) / sum(1 / math.log2(rank + 2) for rank in range(min(labels, k)))
 
 
-DECIMALS = [
-    1,
-    2,
-    4,
-]
+DECIMALS = [1, 2, 4]
 
 
 @pytest.mark.parametrize("decimals", DECIMALS)

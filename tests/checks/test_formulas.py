@@ -14,11 +14,7 @@ from tests.checks.made import Of, only, paper, states, table
 
 TABLES = (
     table(["P@1", "P@3"], {"a": ["76.38", "62.81"], "b": ["74.28", "58.98"], "c": ["75.00", None]}),
-    table(
-        [Of(id="size", quantity="model_size", unit="GB")],
-        {"a": ["1.50"], "b": ["1.2"]},
-        id="cost",
-    ),
+    table([Of(id="size", quantity="model_size", unit="GB")], {"a": ["1.50"], "b": ["1.2"]}, id="cost"),
 )
 
 

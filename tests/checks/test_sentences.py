@@ -45,12 +45,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "order",
-    ],
-)
+@pytest.mark.parametrize("kind", ["order"])
 @pytest.mark.parametrize(("better", "worse", "result"), PAIRS)
 def test_the_better_one_stands_above_the_worse_one(kind: str, better: str, worse: str, result: str) -> None:
     assert said(kind, better, worse) == result

@@ -35,7 +35,6 @@ PYTHON: dict[str, Any] = {
     "mean": lambda *x: sum(x, Fraction(0)) / len(x),
     "second_best": lambda *x: sorted(x)[-2],
     "span": lambda *x: max(x) - min(x),
-    "cornet_parameters": lambda V, R, blocks: blocks * (2 * V * R + R + V),
     "sum": lambda *x: sum(x, Fraction(0)),
     "min": lambda *x: min(x),
     "max": lambda *x: max(x),
@@ -68,7 +67,6 @@ def composed(inner: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
         | st.builds(lambda a: called("abs", a), inner)
         | st.builds(called, st.sampled_from(two), inner, inner)
         | st.builds(called, st.sampled_from(many), inner, inner, inner)
-        | st.builds(called, st.just("cornet_parameters"), inner, inner, inner)
     )
 
 

@@ -109,11 +109,7 @@ def test_choices_of_an_experiment_s_training_act_under_every_protocol_and_smalle
 def test_two_experiments_of_one_configuration_are_one_job(paper: Paper, corpus: Path) -> None:
     plan = make_plan(paper, settings(corpus, seeds=1))
     assert plan.keys["words"] == plan.keys["again"]
-    assert sorted(job.title for job in plan.jobs) == [
-        "elsewhere seed 0",
-        "letters seed 0",
-        "words seed 0",
-    ]
+    assert sorted(job.title for job in plan.jobs) == ["elsewhere seed 0", "letters seed 0", "words seed 0"]
 
 
 def test_everything_that_decides_the_outcome_changes_the_key(

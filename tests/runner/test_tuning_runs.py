@@ -28,11 +28,7 @@ from reimpl.training import train
 from tests.runner.papers import write_corpus, write_paper
 
 PLACE = "title: Words, model"
-VALUES = {
-    "training.learning_rate": 3e-3,
-    "config.dropout_embedding": 0.2,
-    "config.dropout_output": 0.4,
-}
+VALUES = {"training.learning_rate": 3e-3, "config.dropout_embedding": 0.2, "config.dropout_output": 0.4}
 
 
 @pytest.fixture
