@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 
 from audit.checks.tables import SLIP, WEIGHTS, Number, Profile, Sheet, cut, decimal, grouped, meet, same_count
 from audit.expression.interval import Interval, point
 from audit.names import counted
-from audit.record import DatasetRecord, Finding, FindingResult
+from audit.record import Finding, FindingResult
 from audit.stats.printed import Printed, printed_count
 
 _SIZES = ("train", "test", "labels", "features")
@@ -189,69 +190,45 @@ def _alike(mine: Profile, theirs: Profile) -> tuple[str, ...]:
 # --------------------------------------------------------------------------- sizes of a collection
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A statistic that a paper prints of a data set."""
-
-    sheet: Sheet
-    dataset: DatasetRecord
-    statistic: str
-
-    @property
-    def text(self) -> str:
-        return self.dataset.printed[self.statistic]
-
-    @property
-    def may_be(self) -> tuple[Interval, ...]:
-        """What it counts: of training documents, with or without those held out for validation."""
-        held_out = self.sheet.statistic(self.dataset.id, "validation") if self.statistic == "train" else None
-        value, *more = (
-            Interval(*count.interval) if count.decimals < 0 else point(count.value)
-            for count in (printed_count(self.text), held_out)
-            if count
-        )
-        return (value, *(value + count for count in more))
-
-
 def sizes(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """Statistics of one collection in several papers: the same, or the papers use different splits of it.
 
     Two versions of a collection may go by one name, each counted rightly, and how many features a paper makes
     of the texts is its own choice: so what differs is shown, and no more is said.
     """
-    every = [
-        _Entry(sheet, dataset, statistic)
-        for sheet in sheets
-        for dataset in sheet.datasets.values()
-        for statistic in _SIZES
-        if dataset.catalogue and statistic in dataset.printed
+    entries = [
+        (sheet, dataset) for sheet in sheets for dataset in sheet.datasets.values() if dataset.catalogue
     ]
-    by_size = grouped(every, lambda entry: (entry.dataset.catalogue or "", entry.statistic))
-    for (collection, statistic), entries in by_size.items():
-        # a paper may have the collection twice, in two versions
-        by_paper: dict[str, list[Interval]] = {}
-        for entry in entries:
-            by_paper.setdefault(entry.sheet.paper.key, []).extend(entry.may_be)
-        if len(by_paper) < 2:
-            continue
-        by_value = grouped(entries, lambda entry: printed_count(entry.text).value)
-        shown = "; ".join(
-            f"{group[0].text} ({', '.join(entry.sheet.paper.key for entry in group)})"
-            for group in by_value.values()
-        )
-        ends = [
-            span.low for spans in by_paper.values() for span in spans
-        ]  # if they meet, then in one of these
-        same = any(
-            all(any(span.low <= end <= span.high for span in spans) for spans in by_paper.values())
-            for end in ends
-        )
-        yield Finding(
-            check="statistics",
-            result="consistent" if same else "untestable",  # each may be right about its own version
-            cells=tuple(f"{entry.sheet.paper.key}:datasets.{entry.dataset.id}" for entry in entries),
-            arithmetic=f"{statistic} of {collection}: {shown}",
-            alternatives=() if same else (_VERSIONS, SLIP),
-            id=f"across:statistics:{collection}.{statistic}",
-            weight=1,
-        )
+    for collection, of_one in grouped(entries, lambda entry: entry[1].catalogue).items():
+        for statistic in _SIZES:
+            prints = [(sheet, dataset) for sheet, dataset in of_one if statistic in dataset.printed]
+            by_paper: dict[str, list[Interval]] = {}  # which may have it twice, in two versions
+            by_value: dict[Fraction, list[tuple[str, str]]] = {}
+            for sheet, dataset in prints:
+                key, text = sheet.paper.key, dataset.printed[statistic]
+                by_value.setdefault(printed_count(text).value, []).append((key, text))
+                count, held_out = _counted(printed_count(text)), sheet.statistic(dataset.id, "validation")
+                # of training documents, with or without those held out for validation
+                more = [count + _counted(held_out)] if held_out and statistic == "train" else []
+                by_paper.setdefault(key, []).extend([count, *more])
+            if len(by_paper) < 2:
+                continue
+            shown = (f"{of[0][1]} ({', '.join(key for key, _ in of)})" for of in by_value.values())
+            ends = [span.low for spans in by_paper.values() for span in spans]
+            same = any(  # if they meet, in the least of one
+                all(any(span.low <= end <= span.high for span in spans) for spans in by_paper.values())
+                for end in ends
+            )
+            yield Finding(
+                check="statistics",
+                result="consistent" if same else "untestable",  # each may be right about its own version
+                cells=tuple(f"{sheet.paper.key}:datasets.{dataset.id}" for sheet, dataset in prints),
+                arithmetic=f"{statistic} of {collection}: {'; '.join(shown)}",
+                alternatives=() if same else (_VERSIONS, SLIP),
+                id=f"across:statistics:{collection}.{statistic}",
+                weight=1,
+            )
+
+
+def _counted(count: Printed) -> Interval:
+    return Interval(*count.interval) if count.decimals < 0 else point(count.value)

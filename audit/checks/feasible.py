@@ -273,7 +273,7 @@ def joint(sheet: Sheet) -> Iterator[Finding]:
             if fit.rounding is None:
                 causes = [LABEL_FREE] if _gives(numbers, shares) else []
                 causes += [OF_LABELS] if other and sum(others) > sum(usual) else []
-            copied = [_COPIED] if any(it.cell.source == "copied" for it in numbers.values()) else []
+            copied = [_COPIED] if any(of.cell.source == "copied" for of in numbers.values()) else []
             text, detail = _shown(numbers, fit, causes)
             yield sheet.finding(
                 "feasible_row",
@@ -357,7 +357,7 @@ def one_cause(findings: Sequence[Finding]) -> list[Finding]:
     It is inconsistent if a row is.
     """
     kept = list(findings)
-    rows = [it for it in findings if it.check in ("feasible_row", "identity") and it.claim is None]
+    rows = [of for of in findings if of.check in ("feasible_row", "identity") and of.claim is None]
     tables = grouped(rows, lambda of: (of.id.partition(":")[0], of.cells[0].partition(".")[0]))
     for (paper, table), of_table in tables.items():
         wrong = [finding for finding in of_table if finding.result != "consistent"]

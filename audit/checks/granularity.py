@@ -88,12 +88,10 @@ def _candidates(sheets: Sequence[Sheet], sheet: Sheet, dataset: str) -> dict[int
     """Other test sizes that are printed for the collection, with the papers; none that may be rounded."""
     collection, own = sheet.datasets[dataset].catalogue, sheet.test_count(dataset)
     sizes: dict[int, list[str]] = {}
-    for other in sheets:
-        for theirs in other.datasets.values():
-            size = other.test_count(theirs.id)
-            known = collection and theirs.catalogue == collection and size and size.decimals == 0
-            if size and own and known and not same_count(size, own):
-                sizes.setdefault(int(size.value), []).append(other.paper.key)
+    for other, theirs in ((paper, of) for paper in sheets for of in paper.datasets.values()):
+        size = other.test_count(theirs.id) if collection and theirs.catalogue == collection else None
+        if own and size and size.decimals == 0 and not same_count(size, own):
+            sizes.setdefault(int(size.value), []).append(other.paper.key)
     return sizes
 
 

@@ -129,10 +129,12 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
             yield sheet.finding("twice", "untestable", numbers, text, subject=f"no-experiment-{table}")
     same = grouped(sheet.numbers.values(), _quantity)
     pairs = [pair for what, numbers in same.items() if what for pair in combinations(numbers, 2)]
-    told = [
+    different = [
         (first, second) for first, second in pairs if (first.table, first.text) != (second.table, second.text)
     ]
-    places = grouped(told, lambda of: (of[0].cell.dataset, of[0].cell.experiment, of[0].table, of[1].table))
+    places = grouped(
+        different, lambda of: (of[0].cell.dataset, of[0].cell.experiment, of[0].table, of[1].table)
+    )
     for group in places.values():
         differing = all(_agree(*pair) == "inconsistent" for pair in group)
         if differing and len(group) > 1 and group[0][0].cell.metric:

@@ -178,15 +178,12 @@ def _refuse(error: UnexpectedInput, text: str) -> NoReturn:
     token, wanted = error.token, error.accepts or set()
     at = len(text) if token.type == "$END" else token.start_pos or 0
     shown = "the end" if token.type == "$END" else quoted(str(token))
+    what = f"{shown} cannot stand here"
+    advice = "close the parenthesis, or write an operator, a comparison, and or or before it"
     if wanted == {"NUMBER"}:
-        raise ExpressionError(at, f"{shown} is no exponent", _EXPONENT) from None
-    if "NUMBER" in wanted:
+        what, advice = f"{shown} is no exponent", _EXPONENT
+    elif "NUMBER" in wanted:
         what, advice = f"{shown} where a number was to come", "write a cell, a number or a function there"
-    else:
-        what = f"{shown} cannot stand here"
-        advice = (
-            f"close the parenthesis, or write an operator or one of {', '.join(RELATIONS)}, and, or before it"
-        )
     raise ExpressionError(at, what, advice) from None
 
 

@@ -58,17 +58,10 @@ class Lookup(Protocol):
     May raise `UndefinedError` for a cell without a number.
     """
 
-    def cell(self, reference: str) -> Printed:
-        """The cell `table.row.column`, or `table.row` with the metric of the claim."""
-
-    def cells(self, reference: str) -> Sequence[Printed]:
-        """The cells of a reference with a star that print a number."""
-
-    def others(self, reference: str) -> Sequence[Printed]:
-        """The cells of all other methods for the same data set and metric in the same table."""
-
-    def constant(self, name: str) -> Printed | Fraction:
-        """The number of that name: a `Fraction` is exact, a `Printed` rounded like a cell."""
+    def cell(self, reference: str) -> Printed: ...  # table.row.column, or table.row with the claim's metric
+    def cells(self, reference: str) -> Sequence[Printed]: ...  # Of a star, those that print a number.
+    def others(self, reference: str) -> Sequence[Printed]: ...  # Of all other methods in its line.
+    def constant(self, name: str) -> Printed | Fraction: ...  # A `Fraction` is exact, a `Printed` rounded.
 
 
 class Meaning:

@@ -205,7 +205,15 @@ def _record(
     commit, dirty = _commit()
     # Of a model that is none of ours no commit of this project has the code.
     other = source_of_other(job.spec.model)
-    run = Run(
+    made: dict[str, Any] = {"reason": reason}
+    if result is not None:
+        same = ("curve", "peak_memory_bytes", "parameters", "notes")
+        made = {name: getattr(result, name) for name in same}
+        made |= {"metrics": dict(result.metrics), "reason": reason or result.reason}
+        made["seconds"] = round(result.seconds, 3)
+        if result.prediction_seconds is not None:
+            made["prediction_seconds"] = round(result.prediction_seconds, 3)
+    return Run(
         key=job.spec.key,
         spec=job.spec,
         status=status,
@@ -219,7 +227,6 @@ def _record(
             counts={name: float(count) for name, count in data.counts.items()},  # as they are read back
             notes=data.notes,
         ),
-        reason=reason,
         device=device_name(job.device),
         threads=torch.get_num_threads() if job.device == "cpu" else None,
         versions={**versions(), **({f"model {job.spec.model}": other} if other is not None else {})},
@@ -229,20 +236,7 @@ def _record(
         sources=dict(job.sources),
         started=started,
         finished=now(),
-    )
-    if result is None:
-        return run
-    seconds = result.prediction_seconds
-    return replace(
-        run,
-        metrics=dict(result.metrics),
-        reason=reason or result.reason,
-        curve=result.curve,
-        seconds=round(result.seconds, 3),
-        prediction_seconds=round(seconds, 3) if seconds is not None else None,
-        peak_memory_bytes=result.peak_memory_bytes,
-        parameters=result.parameters,
-        notes=result.notes,
+        **made,
     )
 
 

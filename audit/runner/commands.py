@@ -81,7 +81,7 @@ def run_command(
             _end_group(child)
             if main:
                 signal.signal(signal.SIGTERM, before)
-    return f"{failure}: {said}" if failure and (said := _last_lines(stderr)) else failure
+    return f"{failure}: {last}" if failure and (last := _last_lines(stderr)) else failure
 
 
 def _last_lines(log: Path) -> str:
@@ -110,7 +110,7 @@ def result_of(paper: Paper, experiment: str, command: Command, seed: int, *, out
     """Of one seed. Raises `AuditError` where the file is not there, or not to be read in one way only."""
     path = out / command.results
     if not path.is_file():
-        there = ", ".join(sorted(it.name for it in out.iterdir())[:8]) or "nothing"
+        there = ", ".join(sorted(path.name for path in out.iterdir())[:8]) or "nothing"
         raise AuditError(f"there is no {command.results!r} under {{out}}, only {there}; name what it writes")
     dataset = paper.datasets[paper.single_experiments[experiment].on].name
     declared = Declared(unit=command.unit, dataset=dataset, fingerprint=command.fingerprint)
@@ -130,11 +130,9 @@ def result_of(paper: Paper, experiment: str, command: Command, seed: int, *, out
     for name, given in (("experiment", experiment), ("seed", str(seed))):
         frame[name] = frame[name].replace("", given) if name in frame else given
     results = from_tables(paper, [(frame, source)], declared)
-    if [(it.experiment, it.seed) for it in results] != [(experiment, seed)]:
-        named = ", ".join(f"{it.experiment!r} seed {it.seed}" for it in results)
-        raise AuditError(
-            f"{path.name} is of {named}, not of {experiment!r} seed {seed}; write this run alone"
-        )
+    if [(of.experiment, of.seed) for of in results] != [(experiment, seed)]:
+        runs = ", ".join(f"{of.experiment!r} seed {of.seed}" for of in results)
+        raise AuditError(f"{path.name} is of {runs}, not of {experiment!r} seed {seed}; write this run alone")
     return results[0]
 
 
@@ -147,7 +145,7 @@ class Commands:
     store: Path
     only: Collection[str] | None = None  # Ids of the experiments that are asked for; None for all.
     retry_failed: bool = False
-    tell: Callable[[str], None] = lambda said: None
+    tell: Callable[[str], None] = lambda text: None
 
     def run(self, *, seeds: int, allowed: bool) -> bool:
         """Whether runs failed. Where commands are not allowed they are left out, and that is told.
@@ -157,8 +155,8 @@ class Commands:
         `KeyboardInterrupt` once the program is ended.
         """
         experiments = self.paper.single_experiments.items()
-        asked = {name: it for name, it in experiments if self.only is None or name in self.only}
-        commands = {name: it.command for name, it in asked.items() if it.command is not None}
+        asked = {name: of for name, of in experiments if self.only is None or name in self.only}
+        commands = {name: of.command for name, of in asked.items() if of.command is not None}
         if not commands:
             return False
         if not allowed:
@@ -169,17 +167,17 @@ class Commands:
                 "file may come from a stranger: read its commands, and add "
                 f"{option('allow_commands', True)} if you trust them"
             )
-            if not any(it.model is not None for it in asked.values()):
+            if all(experiment.model is None for experiment in asked.values()):
                 raise AuditError(refusal)
             self.tell(f"left out: {refusal}")
             return False
         keep_fixed(self.store, self.paper)
         # whole rounds first, as for our own runs
-        failed = sum(self._settle(*it, seed) for seed in range(seeds) for it in commands.items())
+        failed = sum(self._settle(*of, seed) for seed in range(seeds) for of in commands.items())
         if failed:
-            where = self.store / "commands" / self.paper.paper.key
-            said = f"{counted(failed, 'run')} by commands failed; {where} has their output, "
-            self.tell(f"{said}--retry-failed runs them again")
+            where = f"{self.store / 'commands' / self.paper.paper.key} has their output"
+            runs = counted(failed, "run")
+            self.tell(f"{runs} by commands failed; {where}, --retry-failed runs them again")
         return failed > 0
 
     def _settle(self, name: str, command: Command, seed: int) -> bool:
@@ -204,8 +202,8 @@ class Commands:
             run, predictions = self._run(name, command, seed, before, mark)
             store.put(run, predictions=predictions, retry=self.retry_failed)
             Ledger(self.store, key).note_settled([run.spec])
-        shown = "  ".join(f"{metric} {value:.2f}" for metric, value in run.metrics.items())
-        self.tell(f"{name} seed {seed}: {shown or f'failed ({run.reason})'}  ({span(run.seconds)})")
+        scores = "  ".join(f"{metric} {value:.2f}" for metric, value in run.metrics.items())
+        self.tell(f"{name} seed {seed}: {scores or f'failed ({run.reason})'}  ({span(run.seconds)})")
         return run.status == "failed"
 
     def _run(

@@ -88,12 +88,12 @@ def _answer(
 
 
 class _Runs(Workers):
-    """The jobs of a suite; `held` are those that another command works on."""
+    """The jobs of a suite; `elsewhere` are those that another command works on."""
 
     def __init__(self, means: Means, listener: Listener, outcome: Outcome, stop: threading.Event) -> None:
         super().__init__(partial(_answer, means), stop)
         self.means, self.listener, self.outcome = means, listener, outcome
-        self.held: list[Job] = []
+        self.elsewhere: list[Job] = []
         self.deaths = Counter[str]()
 
     def run_here(self, jobs: Sequence[Job], means: Means) -> None:
@@ -102,12 +102,12 @@ class _Runs(Workers):
             if self.stop.is_set():
                 return
             self.began(job)
-            self.ended(job, _answer(means, job, partial(self.told, job), self.stop.is_set))
+            self.ended(job, _answer(means, job, partial(self.message, job), self.stop.is_set))
 
     def await_others(self) -> None:
         """Waits for runs that another command works on, and takes over those whose process died."""
-        held, self.held = self.held, []
-        for job in held:
+        jobs, self.elsewhere = self.elsewhere, []
+        for job in jobs:
             self.listener.waiting(job)
             while job.spec.key not in self.outcome.runs and not self.stop.is_set():
                 self.run_here([job], replace(self.means, wait=1.0))
@@ -115,7 +115,7 @@ class _Runs(Workers):
     def began(self, job: Job) -> None:
         self.listener.began(job)
 
-    def told(self, job: Job, done: int, total: int, loss: float | None) -> None:
+    def message(self, job: Job, done: int, total: int, loss: float | None) -> None:
         self.listener.progress(job, done, total, loss)
 
     def ended(self, job: Job, answer: Run | Literal["held", "stopped"]) -> None:
@@ -123,7 +123,7 @@ class _Runs(Workers):
             self.outcome.runs[job.spec.key] = answer
             self.listener.ended(job, answer)
         elif answer == "held":
-            self.held.append(job)
+            self.elsewhere.append(job)
         else:
             self.outcome.interrupted = True
 

@@ -398,7 +398,7 @@ class _Participants(Workers):
         self.shares[number] = share
         self.listener.progress(self.shares)
 
-    def told(self, task: int, number: int, share: float) -> None:
+    def message(self, task: int, number: int, share: float) -> None:
         self.share(number, share)
 
     def look(self) -> None:

@@ -43,8 +43,8 @@ class Workers:
     def began(self, task: Any) -> None:
         """A worker gets the task, maybe not for the first time."""
 
-    def told(self, task: Any, *content: Any) -> None:
-        """The task's process told something."""
+    def message(self, task: Any, *content: Any) -> None:
+        """The task's process says something of it."""
 
     def ended(self, task: Any, answer: Any) -> None:
         """The task is over."""
@@ -73,7 +73,7 @@ class Workers:
                 for place, slot in enumerate(slots):
                     over = slot.future is not None and slot.future.done()
                     for content in slot.messages():
-                        self.told(slot.task, *content)
+                        self.message(slot.task, *content)
                     stillborn = 0 if slot.ready else stillborn
                     if not over:
                         continue
