@@ -216,14 +216,9 @@ def build(
     )
 
 
-def _height(config: Config, labels: int) -> int:
-    """Inner levels of the tree: as many as there are labels enough for, 0 for none."""
-    return fitting_height(labels, config.cluster_size, config.tree_height, config.ways)
-
-
 def chooses_epoch(config: Config, labels: int) -> bool:
     """Whether the protocol's metric chooses the epoch as it is; a level of a tree takes one for its nodes."""
-    return _height(config, labels) == 0
+    return fitting_height(labels, config.cluster_size, config.tree_height, config.ways) == 0
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
@@ -249,7 +244,8 @@ def _train_one(
         padding: Any = {"padding_id": data.padding_id, "freeze_padding": not data.padding_trainable}
         return AttentionXML(config, vectors=vectors, labels=data.n_labels, filler=filler, **padding)
 
-    if height := _height(config, data.n_labels):
+    # as many inner levels as there are labels enough for, 0 for none
+    if height := fitting_height(data.n_labels, config.cluster_size, config.tree_height, config.ways):
         return train_tree(network, config, data, protocol, height=height, list_length=keep, **how)
     result = training.train(partial(network, data), data, protocol, loss_name=config.loss, keep=keep, **how)
     if not config.tree_height:

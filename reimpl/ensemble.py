@@ -48,10 +48,6 @@ _BLOCK = 1 << 20
 #: Seconds between two looks at a model that another process trains.
 _POLL = 1.0
 
-#: Trains one model: (config, data, protocol, keep=, and `How`) -> its result, whose `top_scores` are the
-#: probabilities of the `keep` best labels.
-Trainer: TypeAlias = Callable[..., Result]
-
 
 def join(
     ids: Sequence[Ids], scores: Sequence[Scores], rule: Rule = "sum", *, keep: int
@@ -93,7 +89,7 @@ def seeds(seed: int, models: int) -> list[int]:
 
 
 def train(
-    one: Trainer,
+    one: Callable[..., Result],
     config: Any,
     data: Dataset,
     protocol: Protocol,
@@ -103,6 +99,9 @@ def train(
     **how: Unpack[How],
 ) -> Result:
     """Train `models` of `config` one after another with `one`, and join what they say of the test documents.
+
+    `one` gets (config, data, protocol, keep=, and `How`); the `top_scores` of its result are the
+    probabilities of the `keep` best labels.
 
     A model that is done is kept, in `watch.members` or else beside the checkpoint, so that neither this run,
     when it was interrupted, nor another ensemble with the same settings and seed trains it again. One that

@@ -94,7 +94,19 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     reset_peak_memory(_CPU)
     inputs = word_weights(data, config.weights, normalise=config.normalise, dtype=np.float64)
     X, X_test = inputs.of(data.train), inputs.of(data.test)
-    solver, L, K = _solver(config, X.shape), data.n_labels, kept(data)
+    L, K = data.n_labels, kept(data)
+    # in the primal where there are more documents than features; the plain hinge has no primal solver
+    options = {
+        "C": config.C,
+        "dual": X.shape[0] <= X.shape[1] or config.loss == "hinge",
+        "fit_intercept": config.bias,
+        "tol": config.tolerance,
+        "max_iter": config.most_iterations,
+        "random_state": 0,
+    }
+    logistic = config.loss == "logistic"
+    solver: Any = LogisticRegression(solver="liblinear") if logistic else LinearSVC(loss=config.loss)
+    solver.set_params(**options)
     has = data.train.labels(L).tocsc()
     # the K best labels of each test document, among those that are done
     ids, scores = np.full((data.test.size, K), -1), np.full((data.test.size, K), -np.inf)
@@ -149,21 +161,6 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         top_scores=scores.astype(np.float32),
         notes=tuple(note for note, holds in notes.items() if holds),
     )
-
-
-def _solver(config: Config, shape: tuple[int, int]) -> Any:
-    """LIBLINEAR, in the primal where there are more documents than features."""
-    common = {
-        "C": config.C,
-        "dual": shape[0] <= shape[1] or config.loss == "hinge",  # the plain hinge has no primal solver
-        "fit_intercept": config.bias,
-        "tol": config.tolerance,
-        "max_iter": config.most_iterations,
-        "random_state": 0,
-    }
-    if config.loss == "logistic":
-        return LogisticRegression(solver="liblinear", **common)
-    return LinearSVC(loss=config.loss, **common)
 
 
 def _fitted(

@@ -176,14 +176,22 @@ class XMLCNN(nn.Module):
         """
         super().__init__()
         dimension = vectors.shape[1]
-        self._check_size(config, length=length, dimension=dimension)
+        over_words, window = config.sweep == "words", max(config.windows)
+        swept, name = (length, "tokens a document") if over_words else (dimension, "vector components")
+        swept += 2 * config.border(window)
+        if swept < window + (config.stride if config.pooling == "overlapping" else 0):
+            pools = "; overlapping pools need two places" if swept >= window else ""
+            raise ConfigError(
+                f"window {window} does not fit into {swept} {name} (sweep over {config.sweep}{pools}); "
+                "use shorter windows or longer input"
+            )
         self.config, self.length = config, length
         self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
             vectors.clone(),
             freeze=not config.train_vectors,
             padding_idx=padding_id if freeze_padding else None,
         )
-        channels = dimension if config.sweep == "words" else length
+        channels = dimension if over_words else length
         self.convolutions = nn.ModuleList(
             nn.Conv1d(channels, config.maps, k, config.stride) for k in config.windows
         )
@@ -198,20 +206,6 @@ class XMLCNN(nn.Module):
                     nn.init.kaiming_uniform_(module.weight)
                 if config.bias == "zero" and module.bias is not None:
                     nn.init.zeros_(module.bias)
-
-    @staticmethod
-    def _check_size(config: Config, *, length: int, dimension: int) -> None:
-        over_words = config.sweep == "words"
-        swept, name = (length, "tokens a document") if over_words else (dimension, "vector components")
-        window = max(config.windows)
-        swept += 2 * config.border(window)
-        least = window + config.stride if config.pooling == "overlapping" else window
-        if swept < least:
-            pools = "; overlapping pools need two places" if swept >= window else ""
-            raise ConfigError(
-                f"window {window} does not fit into {swept} {name} (sweep over {config.sweep}{pools}); "
-                "use shorter windows or longer input"
-            )
 
     def features(self, token_ids: Tensor) -> Tensor:
         """(B, T) -> (B, feature_size): window-, then filter-, then position-major, ReLU applied."""
