@@ -5,7 +5,7 @@ XunGuangxu/CorNet ecc0996, yourh/AttentionXML e2bbbec, huiyegit/APLC_XLNet bf6f9
 party's program, starry91/Extreme-Classification 7e54d2f. No public code has the maximum in place of
 AttentionXML's attention (`bilstm`); APLC-XLNet's encoder is that of `transformers`.
 
-What `reimpl.reference.comparer` asks of a model is a class below; its name is in `SUBJECTS`.
+What `reimpl.fidelity` asks of a model is a class below; its name is in `SUBJECTS`.
 """
 
 from __future__ import annotations
