@@ -137,18 +137,6 @@ def test_runs_after_it_use_the_best_values_and_their_report_says_so(
     assert f"study file studies/{study['key']}.json" in said
 
 
-def test_without_a_study_nothing_is_run_and_the_command_is_named(
-    trained: Trained, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(list(RUN)) == Exit.BAD_INPUT
-    assert capsys.readouterr().err == (
-        "audit: toy2024: words is not tuned on this corpus; `audit tune toy2024 --only words --data corpus` "
-        "seeks the settings, --tuned-on DIR uses those of another corpus or split column, and --untuned goes "
-        "without\n"
-    )
-    assert trained.trials == 0
-
-
 @pytest.mark.parametrize(
     ("more", "told"),
     [

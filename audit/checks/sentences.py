@@ -258,7 +258,11 @@ def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
             lines.append(_Line(dataset, metric, result, f"{dataset} {metric}: {text}"))
     if lines:
         at_least = settings.get("at_least")
-        result, text = _in_all(lines) if at_least is None else _in_enough(lines, int(at_least))
+        if at_least is not None:
+            result, text = _in_enough(lines, int(at_least))
+        else:
+            result, text = _all([(line.result, line.text) for line in lines])
+            text = f"in all {len(lines)} lines" if result == "consistent" else text
         text += f"; {counted(len(nameless), 'number')} of no named method left out" if nameless else ""
         yield sheet.finding("sentence", result, numbers, text, _ALTERNATIVES, claim=claim)
 
@@ -289,11 +293,6 @@ def _place(winner: Number, rivals: Sequence[Number], place: int) -> Result:
     return "consistent", shown
 
 
-def _in_all(lines: Sequence[_Line]) -> Result:
-    result, text = _all([(line.result, line.text) for line in lines])
-    return result, text if result != "consistent" else f"in all {len(lines)} lines"
-
-
 def _in_enough(lines: Sequence[_Line], at_least: int) -> Result:
     """Whether in so many data sets, by what a reader may take that for.
 
@@ -303,7 +302,7 @@ def _in_enough(lines: Sequence[_Line], at_least: int) -> Result:
         grouped(lines, lambda line: line.dataset),
         grouped(lines, lambda line: line.metric),
     )
-    in_most = [_most([line.result for line in group]) for group in by_dataset.values()]
+    in_most = [_count([line.result for line in group], len(group) // 2 + 1) for group in by_dataset.values()]
     in_each = [_count([line.result for line in group], at_least) for group in by_metric.values()]
     together, apart = _count(in_most, at_least), min(in_each, key=_ORDER.index)
     if apart == "consistent" != together:
@@ -312,13 +311,6 @@ def _in_enough(lines: Sequence[_Line], at_least: int) -> Result:
     failing = "; ".join(line.text for line in lines if line.result == "inconsistent")
     result = max(together, apart, key=_ORDER.index)
     return result, text if result == "consistent" or not failing else f"{text}; {failing}"
-
-
-def _most(results: Sequence[FindingResult]) -> FindingResult:
-    """Whether it holds in more than half of them."""
-    if 2 * results.count("consistent") > len(results):
-        return "consistent"
-    return "untestable" if 2 * results.count("inconsistent") < len(results) else "inconsistent"
 
 
 def _count(results: Sequence[FindingResult], at_least: int) -> FindingResult:

@@ -100,18 +100,14 @@ def _known(data: Dataset) -> tuple[Observed, str]:
 
 # --------------------------------------------------------------------------- departures
 
+_PLAIN = ("epochs", "learning_rate", "optimiser", "padding", "patience", "weight_decay")
 _WORDS = {
-    "epochs": "epochs",
+    **{key: key.replace("_", " ") for key in _PLAIN},
     "batch_size": "documents a batch",
-    "learning_rate": "learning rate",
-    "optimiser": "optimiser",
     "shuffle": "order of training",
-    "padding": "padding",
     "length": "words kept of a document",
     "select": "epoch that is reported",
     "select_metric": "metric that chooses the epoch",
-    "patience": "patience",
-    "weight_decay": "weight decay",
     "clip": "bound of the gradients",
     "hold_out": "documents held out",
     "evaluate_every": "steps from one evaluation to the next",

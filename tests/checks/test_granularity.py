@@ -12,7 +12,6 @@ from audit.checks.tables import Sheet
 from audit.record import Finding
 from tests.checks.made import Of, data_set, only, paper, results, table
 from tests.shared import shared
-from tests.stats import golden
 
 
 def with_precisions(
@@ -31,22 +30,6 @@ def said(*texts: str | Of | None, **of: Any) -> list[str]:
 #: Numbers that 3,865 documents give: 2952, 2886, 3339, 3302, 2903 and 1932 hits; and one that they cannot.
 FIT = ("76.38", "74.67", "86.39", "85.43", "75.11", "49.99")
 OFF = "50.05"  # 1934 hits are 50.0388, 1935 are 50.0647
-
-
-@golden.cases("grim")
-def test_reference_cases_of_one_number(case: dict[str, Any]) -> None:
-    """Only by rounding to the nearest and of single runs: others are for `audit.checks.grid` alone."""
-    given, expected = case["inputs"], case["expected"]
-    if (given["k"], given["seeds"], given["rounding"], given["scale"]) != (1, 1, "nearest", 100):
-        return
-    if given["printed"].endswith("0"):  # by itself it may be padded
-        return
-    found = list(granularity([with_precisions(given["printed"], test=str(given["N"]), runs=1)]))
-    if expected["power"] == 0:
-        assert results(found) == ["untestable"]
-    else:
-        assert (found[0].result == "consistent") == expected["feasible"]
-        assert found[0].power == pytest.approx(expected["power"], abs=1e-4)
 
 
 def test_one_that_stands_out_among_many_is_told_by_itself() -> None:
