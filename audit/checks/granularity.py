@@ -54,9 +54,8 @@ def _precision_at_1(
     numbers: dict[tuple[str, str], Number] = {}
     for number in sheet.numbers.values():
         cell = number.cell
-        if (cell.metric, cell.dataset, cell.source == "copied") != ("P@1", dataset, copied):
-            continue
-        if cell.unit in (None, "percent") and (_runs(number, by_key) or 1) == 1:
+        asked = (cell.metric, cell.dataset, cell.source == "copied") == ("P@1", dataset, copied)
+        if asked and cell.unit in (None, "percent") and (_runs(number, by_key) or 1) == 1:
             numbers.setdefault((cell.experiment or number.address, number.text), number)
     return tuple(numbers.values())
 

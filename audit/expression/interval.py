@@ -48,7 +48,7 @@ class Interval:
         """`11.894..11.947`, or one number where both ends are the same.
 
         So many decimals that the width holds at least ten units, or a single number six digits. Ten digits
-        are enough for a range so narrow that it is one number to a reader, as of a root.
+        are enough for a range so narrow that it is one number to a reader, as of a logarithm.
         """
         low, high = self.low, self.high
         size = max((high - low) / 10, abs(low) / 10**10) if high > low else abs(low) / 10**5

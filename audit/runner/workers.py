@@ -40,21 +40,14 @@ class Workers:
         # One byte and no lock: a worker that is killed while it looks leaves nothing locked behind.
         self.flag = _CONTEXT.RawValue(ctypes.c_bool, False)
 
-    def began(self, task: Any) -> None:
-        """A worker gets the task, maybe not for the first time."""
-
-    def message(self, task: Any, *content: Any) -> None:
-        """The task's process says something of it."""
-
-    def ended(self, task: Any, answer: Any) -> None:
-        """The task is over."""
+    def began(self, task: Any) -> None: ...  # A worker gets the task, maybe not for the first time.
+    def message(self, task: Any, *content: Any) -> None: ...  # What the task's process says of it.
+    def ended(self, task: Any, answer: Any) -> None: ...
+    def look(self) -> None: ...  # A moment has passed.
 
     def died(self, task: Any, how: str, *, ready: bool) -> bool:
         """Its process died, `ready` or before it could begin; whether another one gets the task."""
         return True
-
-    def look(self) -> None:
-        """A moment has passed."""
 
     def run(self, n: int, tasks: Iterable[Any]) -> None:
         """Have all tasks done by `n` processes, or stopped. What one raises is raised here."""
