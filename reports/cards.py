@@ -170,13 +170,13 @@ def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator
         yield "Margin", joined(_margin(claim, verdict.margin), rule, by=", "), ""
     if band := words.margin_band(verdict):
         yield f"Margin band{f', all {number} readings' if number > 1 else ''}, taken alone", band, ""
-    yield from ((term, text, "") for term, text in words.hangs_on(claim, verdict))
+    yield from ((f"{term}: {what}", text, "") for term, what, text in words.hangs_on(claim, verdict))
     if default:  # of the reading that is shown, and the largest over all, by which the claim is judged
         yield from _p_values(default, verdict.level, ", as shown")
     over = f", largest of {number} readings" if default and number > 1 else ""
     yield from _p_values(verdict, verdict.level, over)
     if settling := index.audit.settling.get(claim.id):
-        yield "To settle it", words.to_settle(settling, words.judged_on(verdict), chances=True), ""
+        yield "To settle it", words.to_settle(settling, None, chances=True), ""
     if evidence := index.audit.instances.get(claim.id):
         yield from _documents(evidence)
 
@@ -199,22 +199,21 @@ def _p_values(of: Verdict | SpecificationVerdict, level: float, label: str) -> I
 
 def _documents(of: InstanceEvidence) -> Iterator[Fact]:
     """What single documents say, beside the verdict: nothing of reproduced or contradicted."""
-    size = f"{numbers.signed(of.difference)} points, 95% interval"
+    size = f"{numbers.signed(of.difference)}:"
     if of.these is not None:
-        yield "For these documents", f"{size} {numbers.interval(of.these.ci95)}: only seeds vary", ""
+        yield "For these documents, 95% interval", f"{size} {numbers.interval(of.these.ci95)}", ""
     if of.new is not None:
-        different = f" ({numbers.count(of.texts)} different texts)" if of.texts < of.documents else ""
-        sample = f"the {plural(of.documents, 'test document')}{different} are a sample too"
-        if of.bootstrap:
-            sample += f"; resampling the documents alone gives {numbers.interval(of.bootstrap)}"
-        yield "For new documents", f"{size} {numbers.interval(of.new.ci95)}: {sample}", ""
+        different = f", {numbers.count(of.texts)} different texts" if of.texts < of.documents else ""
+        sample = f"For new documents (a sample of {numbers.count(of.documents)}{different}), 95% interval"
+        alone = f"; documents alone {numbers.interval(of.bootstrap)}" if of.bootstrap else ""
+        yield sample, f"{size} {numbers.interval(of.new.ci95)}{alone}", ""
     said = "; ".join(
-        f"seeds {pair.seeds[0]} and {pair.seeds[1]}: {pair.first_only} to {pair.second_only}, p "
+        f"seeds {pair.seeds[0]}, {pair.seeds[1]}: {pair.first_only} to {pair.second_only}, p "
         f"{numbers.p_value(pair.p)}"
         for pair in of.pairs
     )
     if said:
-        yield "McNemar", f"documents that only one side gets right, {said}", ""
+        yield "McNemar, documents right on one side only", said, ""
 
 
 # --------------------------------------------------------------------------- its seeds and readings

@@ -14,7 +14,7 @@ from reports.lookup import Lookup, Place
 from reports.sentences import TEXTS, UNJUDGED, unjudged_lines
 from reports.text import View, capital, grouped, joined, listed, plural, quoted, shortened, unique_slugs
 
-_ORDER: tuple[FindingResult, ...] = ("inconsistent", "untestable", "consistent")
+_ORDER: tuple[FindingResult, ...] = ("inconsistent", "untestable")
 #: Beside the word, so that it is told by shape too.
 SIGNS: dict[FindingResult, str] = {"inconsistent": "≠", "untestable": "?", "consistent": "="}
 #: Beside an inconsistency whose numbers were read once.
@@ -91,6 +91,7 @@ def findings_section(index: Lookup) -> View | None:
     unread = sum(map(is_unread, findings))
     return View(
         counts=_counts(entries),
+        key=index.audit.paper.key,
         untested=f"No check could test {listed(lacking, word='or')}." if lacking else "",
         unread=f"{unread} of {plural(total, 'inconsistency').replace('ys', 'ies')} rest on numbers "
         f"that nobody has yet compared with the printed page."
@@ -115,37 +116,48 @@ def _counts(entries: Sequence[View]) -> str:
 
 
 def _groups(entries: Sequence[View]) -> list[View]:
-    """By check: those with an inconsistency first, then the weightiest. More than two findings of one sort
-    about one table are folded below the first; claims are told one by one."""
+    """By check: those with an inconsistency first, then the weightiest.
+
+    Of more than two findings of one sort about one table all but the first are folded, of the consistent ones
+    no more is told than how many there are; claims that are not consistent are told one by one.
+    """
     groups = []
     for check, own in grouped(entries, lambda entry: entry.of.check).items():
         shown = []
-        own = sorted(own, key=lambda entry: (_ORDER.index(entry.result), -entry.of.weight))
-        for alike in grouped(
-            own,
-            lambda entry: (
-                (entry.of.id,) if entry.of.claim else (entry.result, entry.table, entry.of.alternatives)
-            ),
-        ).values():
-            where = f" in {alike[0].table}" if alike[0].table else ""
+        telling = [entry for entry in own if entry.result != "consistent"]
+        telling.sort(key=lambda entry: (_ORDER.index(entry.result), -entry.of.weight))
+        for alike in grouped(telling, _sort).values():
             if len(alike) > 2:
-                alike = [
-                    alike[0].but(
-                        folded=f"{numbers.count(len(alike) - 1)} more like this{where}", more=alike[1:]
-                    )
-                ]
+                where = f" in {alike[0].table}" if alike[0].table else ""
+                folded = f"{numbers.count(len(alike) - 1)} more like this{where}"
+                alike = [alike[0].but(folded=folded, more=alike[1:])]
             shown += alike
         groups.append(
             View(
                 title=check_title(check),
                 about=TEXTS["checks"].get(check, ("", ""))[1],
                 counts=_counts(own),
-                quiet=_counts([entry for entry in own if entry.result != "inconsistent"]),
+                consistent=_consistent([entry for entry in own if entry.result == "consistent"]),
                 entries=shown,
                 rank=max((entry.result == "inconsistent", entry.of.weight) for entry in own),
             )
         )
     return sorted(groups, key=lambda group: group.rank, reverse=True)
+
+
+def _sort(entry: View) -> tuple[object, ...]:
+    return (entry.of.id,) if entry.of.claim else (entry.result, entry.table, entry.of.alternatives)
+
+
+def _consistent(entries: Sequence[View]) -> list[str]:
+    """A line a table: how many, and the chances that they would have seen another last digit."""
+    lines = []
+    for table, own in grouped(entries, lambda entry: entry.table).items():
+        powers = sorted({round(100 * entry.of.power) for entry in own if entry.of.power is not None})
+        span = " to ".join(dict.fromkeys(f"{end}%" for end in (*powers[:1], *powers[-1:])))
+        seen = f"; would see {span} of other last digits" if span else ""
+        lines.append(f"{table or 'in no table'}: {numbers.count(len(own))}{seen}")
+    return lines
 
 
 def _entry(finding: Finding, anchor: str, index: Lookup) -> View:

@@ -36,22 +36,43 @@ def protocol_diff(index: Lookup) -> View:
             if point not in points[first]:
                 shared.setdefault(point, []).append(name)
     by_names = grouped(shared, lambda point: tuple(shared[point])).items()
-    groups = [View(heading=_heading(names, own, index), points=of) for names, of in by_names]
+    settings = [
+        _settings_of(model, members, index)
+        for model, members in grouped(own, lambda experiment: experiment.model).items()
+    ]
+    anchors = [row.anchor for group in settings for row in group.rows]
+    groups = []
+    for names, of in by_names:
+        title, told, number = _heading(names, own, index)
+        places = sorted({anchors.index(index.settings_anchors[name]) for name in names}) if told else ()
+        links = [(place + 1, anchors[place]) for place in places]
+        groups.append(View(title=title, links=links, number=number, points=of))
     return View(
         number=len(shared),
         silent=sum(point.silent for point in shared),
-        groups=sorted(groups, key=lambda group: -group.heading[2]),
-        settings=[
-            View(
-                anchor=index.settings_anchors[experiment.id],
-                title=index.title(experiment.id),
-                named=joined(experiment.model, experiment.variant, experiment.protocol, by=", "),
-                points=len(points[experiment.id]),
-                values=list(_settings(experiment, index.runs(experiment.id)[0])),
-                also=same_also(index.again(experiment.id)),
-            )
-            for experiment in own
-        ],
+        groups=sorted(groups, key=lambda group: -group.number),
+        settings=settings,
+    )
+
+
+def _settings_of(model: str | None, members: Sequence[ExperimentRecord], index: Lookup) -> View:
+    """The experiments of one model: the settings that all of them share once, then each with its own."""
+    values = [dict(_settings(experiment, index.runs(experiment.id)[0])) for experiment in members]
+    shared = dict(set(values[0].items()).intersection(*(own.items() for own in values[1:])))
+    rows = [
+        View(
+            anchor=index.settings_anchors[experiment.id],
+            title=index.title(experiment.id),
+            named=joined(experiment.variant, experiment.protocol, by=", "),
+            values=[(name, value) for name, value in own.items() if name not in shared],
+            also=same_also(index.again(experiment.id)),
+        )
+        for experiment, own in zip(members, values, strict=True)
+    ]
+    return View(
+        model=model or "imported",
+        shared=[(name, value) for name, value in values[0].items() if name in shared],
+        rows=rows,
     )
 
 

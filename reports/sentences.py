@@ -281,25 +281,24 @@ def margin_band(verdict: Verdict) -> str:
     return "; ".join(parts)
 
 
-def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
-    """What the verdict depends on, a term and its words each: spread and its prior, the look, the paper's
-    spread."""
+def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str, str]]:
+    """Spread and its prior, the look, the paper's spread: a term, what its numbers are, and the numbers."""
     for name, scatter in zip(claim.experiments, verdict.scatter, strict=False):
         if scatter.sd is not None and scatter.moderated is not None and scatter.prior_sd is not None:
             own, moderated, common = (
                 numbers.points(sd) for sd in (scatter.sd, scatter.moderated, scatter.prior_sd)
             )
-            who = f"{name}: " if len(verdict.scatter) > 1 else ""
-            prior = f"common sd {common} with {scatter.prior_df:.3g} df"
-            yield "Spread", f"{who}sd {own}, moderated {moderated} ({prior})"
+            who = f"{name}, " if len(verdict.scatter) > 1 else ""
+            said = f"{own}, {common} ({scatter.prior_df:.3g}), {moderated}"
+            yield "Spread", f"{who}sd, common sd (df), moderated sd", said
     if verdict.look:
-        yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
+        yield "Look", "number at these runs, level", f"{verdict.look}, {100.0 * verdict.level:.3g}%"
     if verdict.by_own_spread is not None:
         same = verdict.by_own_spread == verdict.outcome
-        yield "Own spread", f"without moderation {'the same' if same else verdict.by_own_spread}"
+        yield "Own spread", "without moderation", "the same" if same else verdict.by_own_spread
     if verdict.kappa is not None:
-        times = f"{numbers.points(verdict.kappa)} times as much as ours"
-        yield "Would vanish", f"if the paper’s runs vary {times}; 2 is assumed"
+        times = f"{numbers.points(verdict.kappa)} times as much as ours; 2 is assumed"
+        yield "Would vanish", "if the paper’s runs vary", times
 
 
 def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dict[str, str]:
@@ -524,12 +523,10 @@ def to_settle(settling: Settling, scope: Scope | None, *, chances: bool = False)
         return on + settling.text
 
     def seeds(fewest: int | None, more: int | None) -> str:
-        return f"{fewest} ({more or 'more than 100'}) seeds" if fewest else "no number of seeds"
+        return f"{fewest} ({more or 'more than 100'}) seeds" if fewest else "no number"
 
     reproduce, contradict = seeds(*settling.reproduce), seeds(*settling.contradict)
-    return (
-        f"{on}{settling.text}; 80% (90%) chance to reproduce it: {reproduce}; to contradict it: {contradict}"
-    )
+    return f"{on}{settling.text}; 80% (90%) chance to reproduce: {reproduce}; to contradict: {contradict}"
 
 
 # --------------------------------------------------------------------------- readings
