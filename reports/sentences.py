@@ -79,7 +79,7 @@ class Measure:
 
 MEAN, DIFFERENCE = Measure("mean"), Measure("difference of the means")
 RATIO, EXPONENT = Measure("ratio", "× ", "x "), Measure("exponent", "power ", "^ ")
-_MEASURES = {"mean": MEAN, "difference": DIFFERENCE, "ratio": RATIO, "exponent": EXPONENT}
+_MEASURES = {"": None, "printed value": MEAN, "difference": DIFFERENCE, "ratio": RATIO, "exponent": EXPONENT}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ TEXTS = tomllib.loads((files("reports") / "sentences.toml").read_text(encoding="
 REASONS: Mapping[str, str] = TEXTS["reasons"]
 #: By kind, those that runs can decide; statements about the tables alone are findings.
 KINDS: Mapping[str, KindWords] = {
-    name: KindWords(**{**texts, "measure": _MEASURES.get(texts.get("measure", ""))})
+    name: KindWords(**{**texts, "measure": _MEASURES[texts.get("measure", "")]})
     for name, texts in TEXTS["kinds"].items()
 }
 #: For reasons of any kind, and claims of a kind that is not there.

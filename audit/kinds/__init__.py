@@ -31,9 +31,22 @@ AnyClaim = Annotated[
     Field(discriminator="kind"),
 ]
 
+
+def name_of(model: type[Claim]) -> str:
+    """The name of a kind. Raises TypeError, so that nothing starts, for one that is not fully declared."""
+    names = get_args(model.model_fields["kind"].annotation)
+    own = {name for base in model.__mro__[: model.__mro__.index(Claim)] for name in vars(base)}
+    lacks = [] if len(names) == 1 else ["kind: Literal[NAME]"]
+    if model.by_runs:
+        lacks += [name for name in ("references", "arms", "judge") if name not in own]
+    unknown = [key for key in model.references if key not in model.model_fields]
+    lacks += [f"key {key!r}, which its references name" for key in unknown]
+    if lacks:
+        raise TypeError(f"{model.__name__} is no kind of claim yet: it declares no {', no '.join(lacks)}")
+    return str(names[0])
+
+
 #: By name, as claim files and records have them.
-KINDS: Mapping[str, type[Claim]] = {
-    get_args(model.model_fields["kind"].annotation)[0]: model for model in get_args(get_args(AnyClaim)[0])
-}
+KINDS: Mapping[str, type[Claim]] = {name_of(model): model for model in get_args(get_args(AnyClaim)[0])}
 
 __all__ = ["KINDS", "AnyClaim", "Case", "Claim", "JudgedByMargin"]

@@ -156,6 +156,8 @@ class ConvergenceClaim(Claim):
 class ComplexityClaim(Claim):
     """Time or memory grows with some size by a power."""
 
+    references = ()  # It names experiments by their size.
+    arms = None
     needs_metric = False
     of_costs = True
 

@@ -154,6 +154,7 @@ class RankingClaim(Claim):
     """Several experiments, from best to worst."""
 
     references = ("order",)
+    arms = None
     under_specifications = True
     comparison = "falls"
 
@@ -207,6 +208,7 @@ class TrendClaim(Claim):
     """The metric rises or falls along a sweep."""
 
     references = ("levels",)
+    arms = None
     under_specifications = True
     comparison = "rises"
 
@@ -322,6 +324,7 @@ class OptimumClaim(JudgedByMargin):
     """One level of a sweep is the best."""
 
     references = ("best", "among")
+    arms = None
     under_specifications = True
     comparison = "best"
 
@@ -430,6 +433,8 @@ def _within(steps: Steps, pair: Comparison, margin: float) -> tuple[float, float
 class DominanceClaim(Claim):
     """One method is best (or among the best) throughout."""
 
+    references = ()  # It names tables, and methods in them.
+    arms = None
     needs_metric = False
     under_specifications = True
     by_parts = True

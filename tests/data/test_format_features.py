@@ -36,6 +36,7 @@ def corpus(path: Path, options: Options = ZERO, format: str | None = None) -> Da
         HEADED_TRAIN + b"\n\r\n",
         HEADED_TRAIN.replace(b" ", b"  ").replace(b"0,2", b"2,0"),
         HEADED_TRAIN.replace(b"0,2 0:1", b"0,2 000000000000:+1.0e0"),
+        HEADED_TRAIN.replace(b"0:1 3:0.5", b"3:0.5 0:1").replace(b"2:1 5:1e-2", b"5:1e-2 2:1"),
     ],
 )
 def test_other_ways_to_write_the_same(tmp_path: Path, train: bytes) -> None:

@@ -127,3 +127,12 @@ def test_csv_and_tsv(tmp_path: Path) -> None:
     options = Options(text=("body",), labels="tags", separator=",")
     documents = csv_of(tmp_path / "b", "tags\tbody\na,b\tone, two\n", options, "tsv")
     assert documents == [Document(("a", "b"), "one, two")]
+
+
+def test_all_words_of_arrays_but_the_padding_are_read(tmp_path: Path) -> None:
+    """Id 1 too, which that code gives to words it does not know; in the order of the ids."""
+    ids = np.resize([[2, 1, 2, 0], [1, 0, 3, 0]], (len(TEXTS["train"]), 4))
+    first, second, *_ = train_of(lay(tmp_path / "arrays", ARRAYS | {"train_texts.npy": npy(ids)}))
+    words = np.load(tmp_path / "arrays" / "vocab.npy")
+    assert first.text.split() == [words[2], words[1], words[2]]
+    assert second.text.split() == [words[1], words[3]]

@@ -12,6 +12,7 @@ from audit.record import Verdict
 from reports.sentences import ANY_KIND, KINDS, REASONS, reason, verdict_sentence
 from tests.explaining.cases import audited
 from tests.judging.made import HIGH, LOW, arms, claim
+from tests.reports.every_kind import every_kind
 
 AUDIT = Path(__file__).resolve().parents[2] / "audit"
 SOURCES = [*(AUDIT / "kinds").glob("*.py"), *(AUDIT / "stats").glob("*.py")]
@@ -52,7 +53,8 @@ def test_every_open_reason_has_a_planning_answer_and_words() -> None:
 
 
 def test_every_kind_that_runs_decide_has_a_word() -> None:
-    assert set(KINDS) == {name for name, kind in JUDGED.items() if kind.by_runs}
+    by_runs = {name for name, kind in JUDGED.items() if kind.by_runs}
+    assert set(KINDS) == by_runs == {claim.kind for claim in every_kind().claims}
 
 
 def test_conclusions_are_about_known_reasons() -> None:
