@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import torch
@@ -20,25 +20,17 @@ class LasagneAdam(torch.optim.Adam):
     lasagne/updates.py.
     """
 
-    def __init__(
-        self,
-        params: Iterable[Tensor],
-        lr: float = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        **options: Any,
-    ) -> None:
-        super().__init__(params, lr=lr, betas=betas, eps=eps, **options)
+    def __init__(self, params: Iterable[Tensor], **options: Any) -> None:
+        super().__init__(params, **options)
         for group in self.param_groups:
-            group["lasagne_eps"] = eps
+            group["lasagne_eps"] = group["eps"]
             group["steps"] = 0
 
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
+    def step(self) -> None:  # type: ignore[override]
         for group in self.param_groups:
             group["steps"] += 1
             group["eps"] = group["lasagne_eps"] / (1 - group["betas"][1] ** group["steps"]) ** 0.5
-        loss: float | None = super().step(closure)
-        return loss
+        super().step()
 
 
 class DenseSparseAdam(LasagneAdam):
@@ -57,11 +49,7 @@ class DenseSparseAdam(LasagneAdam):
             group["decay"] = weight_decay
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
+    def step(self) -> None:  # type: ignore[override]
         held = [(group, p) for group in self.param_groups for p in group["params"] if p.grad is not None]
         lazy = [(group, p, p.grad) for group, p in held if p.grad.is_sparse]
         for _, p, _ in lazy:
@@ -73,7 +61,6 @@ class DenseSparseAdam(LasagneAdam):
         for group, p, gradient in lazy:
             p.grad = gradient
             self._update_rows(group, p, gradient.coalesce())
-        return loss
 
     def _update_rows(self, group: dict[str, Any], p: Tensor, gradient: Tensor) -> None:
         state, rows, g = self.state[p], gradient.indices()[0], gradient.values()

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
+from operator import itemgetter
 from typing import Any, Literal, cast
 
 import torch
@@ -149,13 +151,9 @@ def _stretches(lengths: Sequence[int], work: int) -> list[tuple[int, int, int]]:
     there are as many stretches as make the work on all places, and the calls, cheapest together.
     """
     rising, size = list(reversed(lengths)), len(lengths)
-
-    def cut(count: int) -> list[tuple[int, int, int]]:
+    choices = []
+    for count in _STRETCHES:
         ends = sorted({rising[size * i // count - 1] for i in range(1, count + 1) if size * i >= count})
-        bounds = zip([0, *ends[:-1]], ends, strict=True)
-        return [(a, b, size - bisect_right(rising, a)) for a, b in bounds]
-
-    def cost(cuts: list[tuple[int, int, int]]) -> int:
-        return work * sum((b - a) * n for a, b, n in cuts) + _CALL * len(cuts)
-
-    return min(map(cut, _STRETCHES), key=cost)
+        cuts = [(a, b, size - bisect_right(rising, a)) for a, b in pairwise([0, *ends])]
+        choices.append((work * sum((b - a) * n for a, b, n in cuts) + _CALL * len(cuts), cuts))
+    return min(choices, key=itemgetter(0))[1]
