@@ -6,8 +6,6 @@ numbers to floats, and say neither where they stood nor what was bold.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import sys
 from collections.abc import Mapping
@@ -18,6 +16,7 @@ from pathlib import Path
 from audit.authoring import latex
 from audit.authoring.table import LOWERED, RAISED, STRUCK, Piece, Run, Source, Table, check_size, laid_out
 from audit.errors import AuditError
+from audit.importing.table import csv_lines
 
 #: A paper's whole source has less; a claim file may have 2 MB.
 MOST_BYTES = 16 << 20
@@ -118,17 +117,10 @@ def _of_csv(name: str, text: str, settings: Mapping[str, str], usual: str | None
     separator = (
         settings.get("separator") or usual or _separator(name, text, settings.get("decimal") == "comma")
     )
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=SEPARATORS[separator], strict=True)
-    rows: list[tuple[Piece, ...]] = []
-    line = 1
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                rows.append(tuple(Piece((Run(cell.strip()),), line) for cell in row))
-            line = reader.line_num + 1
-    except csv.Error as err:
-        what = f"no CSV ({err}); correct its quotes or that line"
-        raise AuditError(f"{name}:{max(1, reader.line_num)}: {what}") from err
+    rows = [
+        tuple(Piece((Run(cell.strip()),), line) for cell in row)
+        for line, row in csv_lines(name, text, SEPARATORS[separator])
+    ]
     return [Source(tuple(rows), rows[0][0].line)] if rows else []
 
 

@@ -18,14 +18,14 @@ from audit.names import counted, known_names
 def sentences(error: ValidationError, paper: type[BaseModel], source: Source) -> Iterator[Problem]:
     """One problem for each complaint that is not the shadow of another."""
     details = error.errors(include_url=False)
-    refused = [detail["loc"] for detail in details]
-    told = {problem.path for problem in source.problems}
+    locations = [detail["loc"] for detail in details]
+    refused = {problem.path for problem in source.problems}
     for detail in details:
         size = len(detail["loc"])
-        if detail["type"] == "too_short" and any(at[:size] == detail["loc"] != at for at in refused):
+        if detail["type"] == "too_short" and any(at[:size] == detail["loc"] != at for at in locations):
             continue  # its items were refused one by one
         for path, text in _sentences(detail, paper, source):
-            if path not in told:
+            if path not in refused:
                 yield Problem(path, text)
 
 

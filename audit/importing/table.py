@@ -173,24 +173,30 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _csv_rows(path: Path, content: str, wanted: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    reader = csv.reader(io.StringIO(content, newline=""), strict=True)
     names: list[str] = []
+    for line, row in csv_lines(str(path), content):
+        place = f"{path}:{line}"
+        if names and len(row) != len(names):
+            refuse(place, f"{len(row)} cells under {len(names)} columns; give one for each")
+        if names:
+            yield place, dict(zip(names, row, strict=True))
+            continue
+        names = [name.strip().casefold() for name in row]
+        if twice := [name for name in names if names.count(name) > 1]:
+            refuse(place, f"the column {twice[0][:60]!r} stands there twice; rename one")
+        _check_columns(place, names, wanted)
+
+
+def csv_lines(name: str, content: str, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Each row with the line on which it begins, without empty ones, which programs put at the end."""
+    reader, line = csv.reader(io.StringIO(content, newline=""), delimiter=separator, strict=True), 1
     try:
         for row in reader:
-            place = f"{path}:{reader.line_num}"
-            if not any(cell.strip() for cell in row):
-                continue  # an empty line, which programs like to put at the end
-            if names and len(row) != len(names):
-                refuse(place, f"{len(row)} cells under {len(names)} columns; give one for each")
-            if names:
-                yield place, dict(zip(names, row, strict=True))
-                continue
-            names = [name.strip().casefold() for name in row]
-            if twice := [name for name in names if names.count(name) > 1]:
-                refuse(place, f"the column {twice[0][:60]!r} stands there twice; rename one")
-            _check_columns(place, names, wanted)
+            if any(cell.strip() for cell in row):
+                yield line, row
+            line = reader.line_num + 1
     except csv.Error as err:
-        refuse(f"{path}:{reader.line_num}", f"no CSV ({err}); correct its quotes or that line", err)
+        refuse(f"{name}:{max(1, reader.line_num)}", f"no CSV ({err}); correct its quotes or that line", err)
 
 
 # --------------------------------------------------------------------------- what a program holds
