@@ -14,17 +14,7 @@ from hypothesis import strategies as st
 from audit.claims.load import KnownNames, builtin_claims, json_schema, load
 from audit.claims.source import LIMIT_BYTES, read
 from audit.errors import ClaimFileError
-from audit.record import (
-    Cell,
-    ClaimRecord,
-    Column,
-    Deviation,
-    Margin,
-    PaperInfo,
-    Row,
-    TableRecord,
-    Where,
-)
+from audit.record import Cell, ClaimRecord, Column, Deviation, Margin, PaperInfo, Row, TableRecord, Where
 from tests.runner.papers import write_paper
 
 SMALL = """\

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.authoring.suggesting import (
-    Suggestion,
-    suggestions,
-)
+from audit.authoring.suggesting import Suggestion, suggestions
 from audit.claims import links
 from audit.claims import source as claim_source
 from audit.claims.load import Paper, builtin_claims, load

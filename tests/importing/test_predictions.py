@@ -67,13 +67,7 @@ def score(
     paper: Paper, truth: Path, *paths: Path, seeds: Sequence[int] = (0,), **declared: Any
 ) -> tuple[Result, ...]:
     given = Declared(**{"dataset": "corpus", **declared})
-    return from_predictions(
-        *(paper, paths),
-        truth=truth,
-        experiment="words",
-        seeds=seeds,
-        declared=given,
-    )
+    return from_predictions(*(paper, paths), truth=truth, experiment="words", seeds=seeds, declared=given)
 
 
 # --------------------------------------------------------------------------- scored
