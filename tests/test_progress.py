@@ -39,6 +39,19 @@ def test_elsewhere_a_line_a_run_and_nothing_for_runs_that_were_there() -> None:
     ]
 
 
+def test_the_first_run_that_was_made_tells_how_long_the_others_take_and_no_other() -> None:
+    """600 s a run: eight others by two processes, of which one is as far as this one."""
+    said = io.StringIO()
+    listener = Screen(10, Console(file=said, force_terminal=False, width=100), workers=2)
+    listener.ended(job(0), make_run(0, 80.0, seconds=9e9))  # it was in the store
+    listener.began(job(1))
+    listener.ended(job(1), make_run(1, 81.0, seconds=600.0))
+    listener.began(job(2))
+    listener.ended(job(2), make_run(2, 82.0, seconds=600.0))
+    told = [line for line in said.getvalue().splitlines() if "pace" in line]
+    assert told == ["about 35 min for the other 8 at that pace"]
+
+
 def test_elsewhere_runs_at_work_are_told_of_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr("audit.runner.progress.time.monotonic", lambda: now[0])

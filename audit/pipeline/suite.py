@@ -351,7 +351,7 @@ class Suite:
     def carry_out(self, jobs: Sequence[Job]) -> bool:
         """The records of all jobs into `runs`; False where the user interrupted."""
         workers = self._workers(jobs)
-        with Screen(len(jobs), self.console) as screen:
+        with Screen(len(jobs), self.console, workers=workers) as screen:
             try:
                 outcome = execute(
                     jobs,

@@ -29,6 +29,8 @@ from audit.record import Run
 if TYPE_CHECKING:
     from audit.runner.plan import Job
 
+#: Seconds below which nobody asks how long it takes.
+_WORTH_TELLING = 30.0
 #: Seconds after which runs at work are told of where there are no bars, if nothing else was said.
 _SILENCE = 60.0
 _STOPPING = "stopping: keeping the state of the runs at work; Ctrl-C again ends at once"
@@ -67,8 +69,9 @@ def run_bars(console: Console) -> Progress:
 class Screen:
     """Listens to `audit.runner.execute`."""
 
-    def __init__(self, total: int, console: Console) -> None:
-        self.console, self.total, self.finished = console, total, 0
+    def __init__(self, total: int, console: Console, *, workers: int = 1) -> None:
+        self.console, self.total, self.finished, self.workers = console, total, 0, workers
+        self.told_time = False
         self.started: dict[str, float] = {}
         self.spoke = time.monotonic()
         self.bars = run_bars(console)
@@ -135,7 +138,19 @@ class Screen:
             if run.status == "failed":
                 outcome = f"failed: {run.reason}"
             self._say(f"[{self.finished}/{self.total}] {job.title}: {outcome}")
+            self._tell_time(job, run)
         self._show_all()
+
+    def _tell_time(self, job: Job, run: Run) -> None:
+        """Once, behind the first run that was made here: how long the others take at that pace."""
+        left = self.total - self.finished
+        if self.told_time or run.status != "done" or not left:
+            return
+        self.told_time = True
+        took = max(run.seconds, time.monotonic() - self.started[job.spec.key])
+        others = took * (left - (self.workers - 1)) / self.workers  # others have been at work as long as this
+        if others >= _WORTH_TELLING:
+            self._say(f"about {span(others)} for the other {left} at that pace")
 
     def _show_all(self) -> None:
         done = self.finished + sum(self.shares.values())
