@@ -249,19 +249,14 @@ def _seed_rows(pairs: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup) -> l
     for name in dict.fromkeys(claim.experiments):
         seeds: list[tuple[int, str, str, str]] = []
         for run in index.runs(name):
-            known = [of.get((name, run.spec.seed)) for of in judged]
+            seed, anchor = run.spec.seed, index.run_anchors[run.key]
+            known = [of.get((name, seed)) for of in judged]
             own = [a if a is not None else b for a, b in zip(known, measured(run, name), strict=True)]
-            note = (
-                _reached(run, claim)
-                if any(value is not None for value in own)
-                else seed_note(run.status, run.reason)
-            )
-            seeds.append(
-                (run.spec.seed, "" if not any(own) and note else text(own), note, index.run_anchors[run.key])
-            )
-        others = {seed for of in judged for arm, seed in of if arm == name} - {
-            seed_row[0] for seed_row in seeds
-        }
+            has_value = any(value is not None for value in own)
+            note = _reached(run, claim) if has_value else seed_note(run.status, run.reason)
+            seeds.append((seed, "" if not any(own) and note else text(own), note, anchor))
+        recorded = {seed for seed, *_ in seeds}
+        others = {seed for of in judged for arm, seed in of if arm == name} - recorded
         seeds += [(seed, text([of.get((name, seed)) for of in judged]), "", "") for seed in sorted(others)]
         rows.append(View(title=index.title(name), seeds=seeds))
         if unjudged := index.experiments[name].unjudged if name in index.experiments else ():
@@ -273,12 +268,10 @@ def _seed_rows(pairs: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup) -> l
 
 
 def _judged_values(claim: ClaimRecord, verdict: Verdict) -> dict[tuple[str, int], float]:
-    arms = zip(claim.experiments, verdict.seeds, verdict.values, strict=False)
-    return {
-        (name, seed): value
-        for name, seeds, values in arms
-        for seed, value in zip(seeds, values, strict=False)
-    }
+    known: dict[tuple[str, int], float] = {}
+    for name, seeds, values in zip(claim.experiments, verdict.seeds, verdict.values, strict=False):
+        known |= {(name, seed): value for seed, value in zip(seeds, values, strict=False)}
+    return known
 
 
 def _metric_of(claim: ClaimRecord, experiment: str) -> str:
@@ -356,6 +349,7 @@ def interval_row(
     shares no axis with ours, and where nothing was estimated."""
     kind, target, elsewhere = words.kind_words(claim), verdict.target, verdict.scope == "other_data"
     lacking = verdict.estimate is None or (kind.is_value and target is None)
+    single = verdict.values[0] if seeds and kind.is_value and verdict.values else ()
     if lacking or kind.measure is None or (kind.printed and elsewhere):
         return None
     zero = target or 0.0 if kind.is_value else 0.0
@@ -375,9 +369,7 @@ def interval_row(
         inner=moved(verdict.ci90),
         outer=moved(verdict.ci95),
         prediction=moved(verdict.pi95) if seeds else None,
-        dots=tuple(value - zero for value in verdict.values[0])
-        if seeds and kind.is_value and verdict.values
-        else (),
+        dots=tuple(value - zero for value in single),
         heading=heading,
     )
 
@@ -390,14 +382,11 @@ def card_plot(members: Sequence[ClaimRecord], index: Lookup) -> svg.Drawing:
     claim, kind = members[0], words.kind_words(members[0])
     metrics = listed([words.subject_of(claim) for claim in members])
     if kind.parts:
-        rows = [
-            svg.Row(index.title(name), dots=values, heading=claim.metric if len(members) > 1 else "")
-            for claim in members
-            if kind.one_axis
-            for name, values in dict(
-                zip(claim.experiments, index.verdicts[claim.id].values, strict=False)
-            ).items()
-        ]
+        rows = []
+        for claim in members if kind.one_axis else ():
+            arms = dict(zip(claim.experiments, index.verdicts[claim.id].values, strict=False))
+            heading = claim.metric if len(members) > 1 else ""
+            rows += [svg.Row(index.title(name), dots=dots, heading=heading) for name, dots in arms.items()]
         return svg.forest(rows, f"{metrics}, points", f"Seeds of each method, {metrics}.", labels_above=True)
     found = [row for claim in members if (row := interval_row(claim, index.verdicts[claim.id]))]
     axis = VALUES_AXIS if kind.is_value else DIFFERENCES_AXIS if kind.differs else "exponent of the growth"
@@ -453,10 +442,8 @@ def chips(cards: Sequence[View]) -> list[tuple[str, str, str, int]]:
     status = Counter(status for view in cards for status in {row.status for row in view.rows})
     made: list[tuple[str, str, str, int]] = []
     made += [("v", word, words.STATUS_WORDS[word], status[word]) for word in words.STATUSES if status[word]]
-    data, kinds = (
-        Counter(view.dataset for view in cards if view.dataset),
-        Counter(view.kind_key for view in cards),
-    )
+    data = Counter(view.dataset for view in cards if view.dataset)
+    kinds = Counter(view.kind_key for view in cards)
     made += [("d", dataset, dataset, number) for dataset, number in data.most_common(8) if len(data) > 1]
     named = {view.kind_key: view.kind for view in cards}
     made += [("kind", kind, named[kind], number) for kind, number in kinds.most_common(8) if len(kinds) > 1]
@@ -499,9 +486,8 @@ def band_of(claim: ClaimRecord, verdict: Verdict) -> str:
         return ""
     if all(end is None for end in ends):
         return ""
-    texts = [
-        "-" if bound is None else repr(float(bound)).removesuffix(".0") for bound in (verdict.margin, *ends)
-    ]
+    bounds = (verdict.margin, *ends)
+    texts = ["-" if bound is None else repr(float(bound)).removesuffix(".0") for bound in bounds]
     return " ".join([*texts, "u"] if verdict.barred else texts)
 
 

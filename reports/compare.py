@@ -101,11 +101,8 @@ def _of_the_runs(before: Mapping[Any, Run], now: Mapping[Any, Run]) -> list[str]
             same = f"another content of {names}"
             said.append(same if names == old_names else f"runs on {names}, before on {old_names}")
     shared = [(before[place], now[place]) for place in before if place in now]
-    others = [
-        field
-        for field in _SPEC_FIELDS
-        if any(getattr(a.spec, field) != getattr(b.spec, field) for a, b in shared)
-    ]
+    specs = [(a.spec, b.spec) for a, b in shared]
+    others = [name for name in _SPEC_FIELDS if any(getattr(a, name) != getattr(b, name) for a, b in specs)]
     said += [f"other runs of the same seeds (another {listed(others)})"] if others else []
     if any(a.key == b.key and a.metrics != b.metrics for a, b in shared):
         said.append("the same runs with other results")
@@ -130,9 +127,8 @@ def changes(old: Audit, new: Audit) -> View:
     added = [_change(None, side) for name, side in after.items() if name not in before]
     gone = [_change(side, None) for name, side in before.items() if name not in after]
     findings = _findings(old, new)
-    worse = any(change.after == "contradicted" for change in (*flipped, *added)) or any(
-        finding.worse for finding in findings
-    )
+    worse = any(change.after == "contradicted" for change in (*flipped, *added))
+    worse = worse or any(finding.worse for finding in findings)
     changed = f"{len(flipped)} of {plural(len(both), 'verdict')} changed"
     more = f"{plural(len(added), 'judgement')} new, {len(gone)} gone" if added or gone else ""
     counts = f"{changed}; {moved} of the others rest on other numbers{more and '; ' + more}."
@@ -162,9 +158,8 @@ def _change(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> Vie
     before, after = (side["status"] if side else None for side in (old, new))
     was = STATUS_WORDS[before].lower() if before else "not there"
     now = f"now {STATUS_WORDS[after].lower()}" if after else "gone"
-    behind = (
-        f"with {'; '.join(causes(old, new)) or 'nothing on record that explains it'}" if old and new else ""
-    )
+    told = "; ".join(causes(old, new)) or "nothing on record that explains it" if old and new else ""
+    behind = told and f"with {told}"
     claim, index = side["claim"], side["index"]
     return View(
         claim=claim.id,
@@ -204,9 +199,8 @@ def changes_text(changes: View) -> str:
         for _, members in groupby(group, key=lambda change: (change.of, change.flip, change.causes)):
             first, *others = members
             metrics = line(", ".join(change.subject for change in (first, *others)))
-            lines.append(
-                f"{ICONS[first.before]} → {ICONS[first.after]}  {visible(first.of)} ({metrics})  {first.flip}"
-            )
+            icons = f"{ICONS[first.before]} → {ICONS[first.after]}"
+            lines.append(f"{icons}  {visible(first.of)} ({metrics})  {first.flip}")
             lines += [f"        {visible(first.causes)}"] if first.causes else []
     for finding in changes.findings:
         lines.append(f"{'✗' if finding.worse else ' '}       {visible(finding.id)}  {finding.flip}")

@@ -19,7 +19,7 @@ from reports.lookup import Lookup, by_claim
 from reports.page import NOTHING_TESTED, counted_once, on_imported, resting
 from reports.protocol import is_reduced, protocol_box
 from reports.rerun import on_changed_margins
-from reports.text import View, joined, line, listed, moment, plural, shortened, slug, visible
+from reports.text import View, grouped, joined, line, listed, moment, plural, shortened, slug, visible
 
 # --------------------------------------------------------------------------- CSV
 
@@ -136,14 +136,14 @@ def markdown_summary(audit: Audit) -> str:
     """Four numbers, the primary claims, contradictions, inconsistent numbers, what is open, how to rerun."""
     index = Lookup(audit)
     primary = [members for members in by_claim(audit.claims) if members[0].primary]
-    against = [
-        members
-        for members in by_claim(audit.claims)
-        if any(index.status(one) == "contradicted" for one in members)
-    ]
-    wrong = [finding for finding in audit.findings if finding.result == "inconsistent"]
+    others = [members for members in by_claim(audit.claims) if not members[0].primary]
+    against = [members for members in others if index.status(index.most_pressing(members)) == "contradicted"]
     # the paper's own numbers first, the weightiest of them on top
-    wrong.sort(key=lambda finding: (bool(finding.source), -finding.weight))
+    wrong = sorted(index.inconsistent, key=lambda finding: (bool(finding.source), -finding.weight))
+    disagree = [
+        f"- {md_line(finding_place(finding), 200)}: {md_line(finding_sentence(finding), 600)}"
+        for finding in wrong
+    ]
     still_open = []
     for name, settling in audit.settling.items():
         claim = index.claims.get(name)
@@ -153,14 +153,8 @@ def markdown_summary(audit: Audit) -> str:
     parts = [f"## Audit of {md_line(audit.paper.title or audit.paper.key, 200)}", "", _md_head(index)]
     for title, lines in (
         ("Primary claims", [_md_claim(members, index) for members in primary]),
-        ("Contradicted", [_md_claim(members, index) for members in against if members not in primary]),
-        (
-            "Printed numbers that disagree",
-            [
-                f"- {md_line(finding_place(finding), 200)}: {md_line(finding_sentence(finding), 600)}"
-                for finding in wrong
-            ],
-        ),
+        ("Contradicted", [_md_claim(members, index) for members in against]),
+        ("Printed numbers that disagree", disagree),
         ("Open, the cheapest to settle first", still_open),
     ):
         rest = [f"- and {len(lines) - 4} more: see the report."] if len(lines) > 4 else []
@@ -214,16 +208,9 @@ def junit(audit: Audit) -> str:
     key, index = audit.paper.key, Lookup(audit)
     claims, findings = [_claim_case(claim, index) for claim in audit.claims], []
     for finding in audit.findings:  # name, group, a key of `_ENDS` or another, message, text
-        said = finding_sentence(finding)
-        findings.append(
-            (
-                finding_name(finding),
-                f"{key}.printed.{finding.check}",
-                finding.result,
-                said,
-                f"{finding_place(finding)}\n{said}",
-            )
-        )
+        said, group = finding_sentence(finding), f"{key}.printed.{finding.check}"
+        text = f"{finding_place(finding)}\n{said}"
+        findings.append((finding_name(finding), group, finding.result, said, text))
 
     def counted(name: str, cases: Sequence[tuple[str, ...]]) -> dict[str, str]:
         ended = Counter(_ENDS.get(case[2]) for case in cases)
@@ -300,17 +287,14 @@ def tex_escape(text: str) -> str:
 def latex(audit: Audit) -> str:
     """Printed values table by table, then the comparisons; the packages they need in a comment on top."""
     index, name = Lookup(audit), f"audit-{slug(audit.paper.key)}"
-    values = [
-        claim
-        for claim in audit.claims
-        if words.kind_words(claim).is_value and claim.cells and claim.cells[0] in index.places
-    ]
+    by_kind = grouped(audit.claims, lambda claim: words.kind_words(claim).is_value)
+    values = [claim for claim in by_kind.get(True, ()) if claim.cells and claim.cells[0] in index.places]
+    others = by_kind.get(False, [])
     parts: list[str] = []
     for table in audit.tables:
         said = f"{line(table.label, 70)}: printed values and ours, mean ± standard deviation over seeds."
         own = [claim for claim in values if index.places[claim.cells[0]].table.id == table.id]
         parts += _tex_tables(f"{name}-{slug(table.id)}", said, "llrrrrl", own, index)
-    others = [claim for claim in audit.claims if not words.kind_words(claim).is_value]
     tested = {claim.kind for claim in others if index.status(claim) != "not_tested"}
     said = joined(
         "Comparisons stated by the paper: the printed difference, and ours with its interval (95% unless "
@@ -333,9 +317,8 @@ def _tex_tables(
     import pandas as pd
 
     tested = [(claim, index.verdicts[claim.id]) for claim in claims if index.status(claim) != "not_tested"]
-    scopes = {
-        words.SCOPE_WORDS[verdict.scope] for _, verdict in tested if verdict.scope not in (None, "same_data")
-    }
+    elsewhere = {verdict.scope for _, verdict in tested if verdict.scope not in (None, "same_data")}
+    scopes = [word for scope, word in words.SCOPE_WORDS.items() if scope in elsewhere]
     caption = joined(
         said,
         f"{numbers.count(len(tested))} of {plural(len(claims), 'judgement')} tested.",
@@ -347,9 +330,8 @@ def _tex_tables(
     for part, start in enumerate(parts, 1):
         rows = pd.DataFrame([_tex_row(*pair, index) for pair in tested[start : start + ROWS]])
         first = rows.columns[0]
-        rows[first] = rows[first].where(
-            rows[first] != rows[first].shift(), ""
-        )  # what neighbours share stands once
+        # what neighbours share stands once
+        rows[first] = rows[first].where(rows[first] != rows[first].shift(), "")
         yield (
             rows.style.hide(axis="index")
             .to_latex(
@@ -366,16 +348,12 @@ def _tex_tables(
 
 def _tex_row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> dict[str, str]:
     """Ours has a dagger where it is of other data; `2 of 3` seeds where a run was lost."""
-    ours, status, value = (
-        words.ours_text(claim, verdict),
-        words.status_of(verdict),
-        words.kind_words(claim).is_value,
-    )
+    ours, status = words.ours_text(claim, verdict), words.status_of(verdict)
+    value = words.kind_words(claim).is_value
     elsewhere = verdict.scope in ("other_data", "other_split") and ours != numbers.ABSENT
     tries = verdict.attempts if len(verdict.attempts) == len(verdict.n) else verdict.n
-    seeds = dict.fromkeys(
-        str(k) if k == of else f"{k} of {of}" for k, of in zip(verdict.n, tries, strict=True)
-    )
+    counts = zip(verdict.n, tries, strict=True)
+    seeds = dict.fromkeys(str(k) if k == of else f"{k} of {of}" for k, of in counts)
     row = {"Claim": line(index.claim_title(claim), 140), "Metric": line(words.about_text(claim, verdict), 30)}
     if value:
         place = index.places[claim.cells[0]]
@@ -400,10 +378,11 @@ def summary(audit: Audit) -> str:
     """
     index = Lookup(audit)
     lines = [visible(changed)] if (changed := on_changed_margins(index)) else []
-    pairs = [(claim, index.verdicts[claim.id]) for claim in audit.claims]
-    rest = [pair for pair in pairs if pair[1].p_reproduced is None and pair[1].outcome == "inconclusive"]
+    rest = [
+        pair for pair in index.pairs if pair[1].p_reproduced is None and pair[1].outcome == "inconclusive"
+    ]
     left = {claim.id for claim, _ in rest}
-    groups = by_claim(claim for claim, _ in pairs if claim.id not in left)
+    groups = by_claim(claim for claim in audit.claims if claim.id not in left)
     evidence = [_evidence(group, index) for group in groups]
     usual, number = Counter(evidence).most_common(1)[0] if evidence else ("", 0)
     if usual:
@@ -412,22 +391,17 @@ def summary(audit: Audit) -> str:
     for group, marks in zip(groups, evidence, strict=True):
         own = "" if marks == usual else f"   [{marks or 'as in the paper'}]"
         judged = [(member, index.verdicts[member.id]) for member in group]
-        cells = (
-            f"{words.ICONS[words.status_of(verdict)]} {_number(member, verdict)}"
-            for member, verdict in judged
-        )
+        cells = (f"{words.ICONS[words.status_of(pair[1])]} {_number(*pair)}" for pair in judged)
         lines.append(f"{group[0].claim:{width}}  {'   '.join(cells)}".rstrip() + own)
         for member, verdict in judged:
             against = sum(reading.outcome == "contradicted" for reading in verdict.readings)
             if verdict.reason == "ambiguous_description" and against:
-                said = (
-                    f"{against} of {plural(len(verdict.readings), 'reading')} "
-                    f"contradict{'s' if against == 1 else ''} it"
-                )
+                many = f"{against} of {plural(len(verdict.readings), 'reading')}"
+                said = f"{many} contradict{'s' if against == 1 else ''} it"
                 lines.append(f"{'':{width}}    {words.subject_of(member)}: {said}")
     codes = dict.fromkeys(verdict.reason for _, verdict in rest)
     lines += words.unjudged_lines(rest, lambda claim: [f"`{name}`" for name in claim.experiments], codes)
-    return "\n".join([*lines, "", f"{plural(len(pairs), 'judgement')}: {_status_counts(index)}"])
+    return "\n".join([*lines, "", f"{plural(len(index.pairs), 'judgement')}: {_status_counts(index)}"])
 
 
 def _evidence(group: Sequence[ClaimRecord], index: Lookup) -> str:
@@ -450,12 +424,9 @@ def _number(claim: ClaimRecord, verdict: Verdict) -> str:
         return f"{subject} {words.share_as_claimed(claim, verdict)}".rstrip()
     if kind.measure is None:
         return f"{subject} epochs {' and '.join(medians)}" if medians else subject
-    number = (
-        ""
-        if verdict.estimate is None
-        else kind.measure.terminal + words.estimate_text(claim, verdict, sd=False)
-    )
-    return f"{subject} {number}".rstrip()
+    if verdict.estimate is None:
+        return subject
+    return f"{subject} {kind.measure.terminal}{words.estimate_text(claim, verdict, sd=False)}".lstrip()
 
 
 # --------------------------------------------------------------------------- all of them

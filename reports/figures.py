@@ -37,9 +37,8 @@ def drawn_figures(audit: Audit) -> list[PaperFigure]:
     for name, (title, axis, rows) in zip(("values", "comparisons"), cards.overview(index), strict=True):
         for k in range(0, len(rows), ROWS):
             end = f"-{k // ROWS + 1}" if len(rows) > ROWS else ""
-            figures.append(
-                PaperFigure(name + end, title, svg.forest(rows[k : k + ROWS], axis, title, zero=0.0))
-            )
+            drawing = svg.forest(rows[k : k + ROWS], axis, title, zero=0.0)
+            figures.append(PaperFigure(name + end, title, drawing))
     runs = [same[0] for same in by_runs(audit.experiments)]
     files = unique_slugs("learning", [experiment.id for experiment in runs])
     for experiment in runs:
@@ -51,10 +50,9 @@ def drawn_figures(audit: Audit) -> list[PaperFigure]:
         name, title = index.card_anchors[members[0].id], line(index.claim_title(members[0]), 200)
         figures.append(PaperFigure(name, title, cards.card_plot(members, index)))
         for claim in members:
+            file = f"{name}-readings-{slug(subject_of(claim))}"
             drawing = cards.curve(claim, index.verdicts[claim.id], index)
-            figures.append(
-                PaperFigure(f"{name}-readings-{slug(subject_of(claim))}", f"{title}: readings", drawing)
-            )
+            figures.append(PaperFigure(file, f"{title}: readings", drawing))
     return [figure for figure in figures if figure.drawing.height]
 
 

@@ -81,14 +81,12 @@ def findings_section(index: Lookup) -> View | None:
     findings, beside = index.audit.findings, index.audit.papers_beside
     if not findings:
         return None
-    entries = [
-        _entry(finding, anchor, index) for finding, anchor in zip(findings, anchors_of(findings), strict=True)
-    ]
+    named = zip(findings, anchors_of(findings), strict=True)
+    entries = [_entry(finding, anchor, index) for finding, anchor in named]
     between = [entry for entry in entries if is_between(entry.of, beside)]
     own = [entry for entry in entries if not entry.of.source and entry not in between]
     lacking = untested(index.audit.tables, findings)
-    total = sum(finding.result == "inconsistent" for finding in findings)
-    unread = sum(map(is_unread, findings))
+    total, unread = len(index.inconsistent), sum(map(is_unread, findings))
     return View(
         counts=_counts(entries),
         key=index.audit.paper.key,
@@ -190,14 +188,10 @@ def inconsistencies(index: Lookup) -> Iterator[tuple[str, str, str, str]]:
         return
     own = [(entry.of.says or group.title, entry) for group in section.inconsistent for entry in group.entries]
     for title, entry in own[:5]:  # all are in their own section
-        yield (
-            f"Inconsistent: {shortened(title, 80)}",
-            shortened(entry.place, 80),
-            f"#{entry.anchor}",
-            entry.unread,
-        )
-    wrong = [finding for finding in index.audit.findings if finding.result == "inconsistent"]
-    between = [finding for finding in wrong if is_between(finding, index.audit.papers_beside)]
+        said, place = f"Inconsistent: {shortened(title, 80)}", shortened(entry.place, 80)
+        yield said, place, f"#{entry.anchor}", entry.unread
+    wrong, beside = index.inconsistent, index.audit.papers_beside
+    between = [finding for finding in wrong if is_between(finding, beside)]
     readme = sum(bool(finding.source) and finding not in between for finding in wrong)
     for number, text, href in (
         (len(own) - 5, "more", "#findings"),
@@ -214,31 +208,22 @@ def inconsistencies(index: Lookup) -> Iterator[tuple[str, str, str, str]]:
 def not_checked(index: Lookup) -> View:
     """Numbers and reasons of all that was not tested, run, extracted, compared or decided."""
     audit, spoken = index.audit, {address for claim in index.audit.claims for address in claim.cells}
-    told = {
-        f"{experiment.title}: {experiment.not_run.rstrip('.')}."
-        for experiment in audit.experiments
-        if experiment.not_run
-    }
-    reasons = grouped(
-        (experiment for experiment in audit.experiments if experiment.not_run),
-        lambda experiment: str(experiment.not_run).rstrip("."),
-    )
+    lacking = [experiment for experiment in audit.experiments if experiment.not_run]
+    reasons = grouped(lacking, lambda experiment: str(experiment.not_run).rstrip("."))
+    told = {f"{experiment.title}: {why}." for why, those in reasons.items() for experiment in those}
     tables = []
     for table in audit.tables:
         cells = [cell for row in table.rows for cell in row.cells if cell.printed is not None]
         copies = sum(cell.source == "copied" for cell in cells)
         silent = sum(cell.source != "copied" and cell.address not in spoken for cell in cells)
         tables.append(View(of=table, cells=len(cells), copied=copies, silent=silent))
-    pairs = [(claim, index.verdicts[claim.id]) for claim in audit.claims]
-    open_checks = Counter(
-        finding.check for finding in audit.findings if finding.result == "untestable"
-    ).most_common()
+    open_checks = Counter(finding.check for finding in audit.findings if finding.result == "untestable")
     return View(
-        claims=len(pairs),
-        tested=sum(index.status(claim) != "not_tested" for claim, _ in pairs),
-        reasons=list(unjudged_lines(pairs, lambda claim: quoted(index.names(claim)), UNJUDGED)),
+        claims=len(index.pairs),
+        tested=sum(index.status(claim) != "not_tested" for claim in audit.claims),
+        reasons=list(unjudged_lines(index.pairs, lambda claim: quoted(index.names(claim)), UNJUDGED)),
         experiments=len(audit.experiments),
-        run=sum(bool(experiment.runs) for experiment in audit.experiments),
+        run=len(index.run_experiments),
         not_run=[
             (why, [index.title(experiment.id) for experiment in those])
             for why, those in sorted(reasons.items(), key=lambda pair: -len(pair[1]))
@@ -246,7 +231,7 @@ def not_checked(index: Lookup) -> View:
         tables=tables,
         missing=audit.missing,
         transcription=audit.transcription.rstrip("."),
-        checks=[(check_title(check), number) for check, number in open_checks],
+        checks=[(check_title(check), number) for check, number in open_checks.most_common()],
         beside=audit.papers_beside,
         further=[sentence for sentence in dict.fromkeys(audit.not_checked) if sentence not in told],
     )

@@ -58,6 +58,10 @@ class Lookup:
         self.verdicts = {claim.id: Verdict(claim.id, "inconclusive", "not_run") for claim in audit.claims}
         self.verdicts |= {verdict.claim: verdict for verdict in audit.verdicts}
         self.claims = {claim.id: claim for claim in audit.claims}
+        self.pairs = [(claim, self.verdicts[claim.id]) for claim in audit.claims]
+        self.inconsistent = [finding for finding in audit.findings if finding.result == "inconsistent"]
+        #: Those that have runs.
+        self.run_experiments = [experiment for experiment in audit.experiments if experiment.runs]
         self.experiments = {experiment.id: experiment for experiment in audit.experiments}
         #: Claim id -> fragment of the deep link to its row.
         self.anchors = unique_slugs("c", self.claims)
@@ -85,9 +89,9 @@ class Lookup:
     @cached_property
     def settings_anchors(self) -> Mapping[str, str]:
         """Experiment -> fragment of what was run; of one for which another's runs stand, that one's."""
-        run = [experiment.id for experiment in self.audit.experiments if experiment.runs]
-        anchors = unique_slugs("s", run)
-        return {name: anchors[self.same_experiments.get(name, name)] for name in run}
+        names = [experiment.id for experiment in self.run_experiments]
+        anchors = unique_slugs("s", names)
+        return {name: anchors[self.same_experiments.get(name, name)] for name in names}
 
     @cached_property
     def every_run(self) -> Mapping[str, Run]:
@@ -100,13 +104,10 @@ class Lookup:
 
         A claim of which an arm was not run stands for itself.
         """
-        runs = {
-            experiment.id: tuple(sorted(run.key for run in experiment.runs))
-            for experiment in self.audit.experiments
-        }
+        runs = {name: _run_keys(experiment) for name, experiment in self.experiments.items()}
         groups: dict[str, list[tuple[ClaimRecord, Verdict]]] = {}
-        for claim in self.audit.claims:
-            verdict, arms = self.verdicts[claim.id], [runs.get(name, ()) for name in claim.experiments]
+        for claim, verdict in self.pairs:
+            arms = [runs.get(name, ()) for name in claim.experiments]
             if verdict.scope is not None and verdict.reason != "not_run" and arms and all(arms):
                 margin = claim.margin.value if claim.margin and not words.kind_words(claim).printed else None
                 key = canonical_json([claim.kind, arms, comparable_metric(claim), margin, claim.details])
@@ -114,27 +115,26 @@ class Lookup:
         same: dict[str, str] = {}
         for members in groups.values():
             first, _ = min(members, key=lambda pair: (_NEAREST.index(pair[1].scope), not pair[0].primary))
-            again = (
-                member
-                for member, verdict in members
-                if verdict.scope == "other_data" and member.dataset != first.dataset
-            )
-            same |= {claim.id: first.id for claim in again}
+            for claim, verdict in members:
+                if verdict.scope == "other_data" and claim.dataset != first.dataset:
+                    same[claim.id] = first.id
         return same
 
     @cached_property
     def same_experiments(self) -> Mapping[str, str]:
         """Id of an experiment -> that of the experiment that has its runs on nearer data, or first."""
         same: dict[str, str] = {}
-        for members in by_runs(experiment for experiment in self.audit.experiments if experiment.runs):
+        for members in by_runs(self.run_experiments):
             first = min(members, key=lambda member: _NEAREST.index(member.scope))
-            again = (
-                member
-                for member in members
-                if member.scope == "other_data" and member.dataset != first.dataset
-            )
-            same |= {other.id: first.id for other in again}
+            for member in members:
+                if member.scope == "other_data" and member.dataset != first.dataset:
+                    same[member.id] = first.id
         return same
+
+    @cached_property
+    def different_experiments(self) -> list[ExperimentRecord]:
+        """Those that have runs, of the same runs once."""
+        return [record for record in self.run_experiments if record.id not in self.same_experiments]
 
     def title(self, experiment: str) -> str:
         record = self.experiments.get(experiment)
@@ -180,9 +180,8 @@ class Lookup:
 
     def departures(self, claim: ClaimRecord) -> list[Deviation]:
         """The departures from the paper behind the claim's runs, each once."""
-        return list(
-            dict.fromkeys(departure for record in self.records(claim) for departure in record.deviations)
-        )
+        records = self.records(claim)
+        return list(dict.fromkeys(departure for record in records for departure in record.deviations))
 
     def runs(self, experiment: str) -> tuple[Run, ...]:
         """The runs of an experiment by seed."""
@@ -196,9 +195,7 @@ class Lookup:
     @property
     def imported_and_judged(self) -> tuple[int, int]:
         """How many of the judged claims rest on imported runs, and how many were judged."""
-        judged = [
-            claim for claim in self.audit.claims if self.verdicts[claim.id].reason not in words.UNJUDGED
-        ]
+        judged = [claim for claim, verdict in self.pairs if verdict.reason not in words.UNJUDGED]
         return sum(self.imported(claim) for claim in judged), len(judged)
 
     def again(self, experiment: str) -> list[str]:
@@ -206,11 +203,13 @@ class Lookup:
         return [self.title(name) for name, first in self.same_experiments.items() if first == experiment]
 
 
+def _run_keys(experiment: ExperimentRecord) -> tuple[str, ...]:
+    return tuple(sorted(run.key for run in experiment.runs))
+
+
 def by_runs(experiments: Iterable[ExperimentRecord]) -> list[list[ExperimentRecord]]:
     """Experiments of the same runs together, in the order of the first of each."""
-    return list(
-        grouped(experiments, lambda experiment: tuple(sorted(run.key for run in experiment.runs))).values()
-    )
+    return list(grouped(experiments, _run_keys).values())
 
 
 def distinct(pairs: Iterable[tuple[ClaimRecord, Verdict]]) -> int:

@@ -43,11 +43,7 @@ def build(audit: Audit) -> View:
         scopes=protocol.scope_notes(index),
         protocol=protocol.protocol_box(index),
         code_of=rerun.code_note(index),
-        not_tested=list(
-            words.unjudged_lines(
-                ((claim, index.verdicts[claim.id]) for claim in audit.claims), index.names, UNTESTED
-            )
-        ),
+        not_tested=list(words.unjudged_lines(index.pairs, index.names, UNTESTED)),
         inconsistent=list(findings.inconsistencies(index)),
         slider=cards.slider(index),
         chips=cards.chips(shown),
@@ -102,9 +98,7 @@ def _counts(index: Lookup) -> list[View]:
     """
     boxes = []
     for status in words.STATUSES:
-        pairs = [
-            (claim, index.verdicts[claim.id]) for claim in index.audit.claims if index.status(claim) == status
-        ]
+        pairs = [pair for pair in index.pairs if words.status_of(pair[1]) == status]
         number, stand_in = len(pairs), sum(verdict.scope == "other_data" for _, verdict in pairs)
         notes = []
         if status == "not_tested":
@@ -167,13 +161,10 @@ def resting(verdicts: Sequence[Verdict]) -> str:
     if set(scopes) == {"other_data"}:
         return "All verdicts rest on stand-in data: what holds there may not hold on the paper’s own."
     others: tuple[Scope, ...] = ("other_data", "other_split")
-    told = [
-        f"{count(known.count(scope))} on {words.SCOPE_WORDS[scope]}" for scope in others if scope in known
-    ]
-    return (
-        f"Of {plural(len(scopes), 'verdict')}, {listed(told)}: what holds there may not hold on the paper’s "
-        "own data."
-    )
+    number = Counter(known)
+    told = [f"{count(number[scope])} on {words.SCOPE_WORDS[scope]}" for scope in others if number[scope]]
+    which = f"Of {plural(len(scopes), 'verdict')}, {listed(told)}"
+    return f"{which}: what holds there may not hold on the paper’s own data."
 
 
 def on_imported(number: int, judged: int) -> str:
@@ -204,13 +195,15 @@ def _open_claims(index: Lookup) -> View:
         if settling.seeds is None:
             others[needed] += 1
         else:
-            title, stand_in = index.claim_title(claim), verdict.scope == "other_data"
             row = View(
-                title=title, claim=claim, of=settling, href=f"#{index.anchors[name]}", stand_in=stand_in
+                title=index.claim_title(claim),
+                metric=words.subject_of(claim),
+                of=settling,
+                chance=needed.partition("; ")[2] or needed,
+                href=f"#{index.anchors[name]}",
+                stand_in=verdict.scope == "other_data",
             )
-            by_seeds.append(
-                row.but(metric=words.subject_of(claim), chance=needed.partition("; ")[2] or needed)
-            )
+            by_seeds.append(row)
     by_seeds.sort(key=lambda row: row.stand_in)
     rest = [f"{plural(number, 'judgement')}: {text}." for text, number in others.items()]
     if len(by_seeds) > _OPEN_NAMED:
@@ -225,9 +218,8 @@ def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) 
     """Of (folder of the report, audit); `unread` are folders whose record is none. By folder."""
     rows = []
     for folder, audit in sorted(audits, key=lambda pair: pair[0]):
-        wrong = sum(finding.result == "inconsistent" for finding in audit.findings)
-        total = len(audit.findings)
-        index, found = Lookup(audit), f"{count(wrong)} of {plural(total, 'finding')} inconsistent"
+        index, total = Lookup(audit), len(audit.findings)
+        found = f"{count(len(index.inconsistent))} of {plural(total, 'finding')} inconsistent"
         rows.append(
             View(
                 title=audit.paper.title or audit.paper.key,

@@ -24,9 +24,8 @@ def protocol_diff(index: Lookup) -> View:
 
     Of an experiment for which the runs of another one stand, no more than what is not told there.
     """
-    run = [experiment for experiment in index.audit.experiments if experiment.runs]
-    points = {experiment.id: list(_points(experiment, index)) for experiment in run}
-    own = [experiment for experiment in run if experiment.id not in index.same_experiments]
+    points = {experiment.id: list(_points(experiment, index)) for experiment in index.run_experiments}
+    own = index.different_experiments
     shared: dict[Deviation, list[str]] = {}
     for experiment in own:
         for point in points[experiment.id]:
@@ -148,11 +147,7 @@ def protocol_box(index: Lookup) -> tuple[str, str] | None:
 
     Of the experiments that have runs, those of the same runs once; None where there are none.
     """
-    run = [
-        experiment
-        for experiment in index.audit.experiments
-        if experiment.runs and experiment.id not in index.same_experiments
-    ]
+    run = index.different_experiments
     run = [experiment for experiment in run if not experiment.reading_of] or run
     if not run:
         return None
@@ -181,9 +176,8 @@ def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
     tuning have panels of their own; a setting of the model that another one holds is told once.
     """
     changed: dict[str, list[tuple[float, float]]] = {}
-    for departure in dict.fromkeys(
-        departure for experiment in experiments for departure in experiment.deviations
-    ):
+    every = (departure for experiment in experiments for departure in experiment.deviations)
+    for departure in dict.fromkeys(every):
         paper, here = departure.numbers or (0.0, 0.0)
         if min(paper, here) > 0 and paper != here and departure.what not in ("data", "tuning"):
             changed.setdefault(departure.what, []).append((here, paper))
@@ -206,9 +200,8 @@ def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
 def _rising(run: Iterable[ExperimentRecord]) -> str:
     """That training may have ended too early: of how many curves, of three points or more, the mean over the
     seeds is best at the last evaluation that any seed had; empty where of none."""
-    curves = [
-        curve for curve in map(curves_of, run) if curve and curve.metric != "loss" and len(curve.mean) >= 3
-    ]
+    known = filter(None, map(curves_of, run))
+    curves = [curve for curve in known if curve.metric != "loss" and len(curve.mean) >= 3]
     best = [max(curve.mean, key=lambda point: point[1])[0] for curve in curves]
     number = sum(at == max(x[-1][0] for x in curve.seeds) for at, curve in zip(best, curves, strict=True))
     if not number:
@@ -224,20 +217,17 @@ def scope_notes(index: Lookup) -> list[View]:
         for run in experiment.runs:
             # why imported runs are said to be on the paper's own data; empty where nobody has to say so
             stated = str(run.spec.config.get("same_data") or "") if run.imported else ""
-            groups.setdefault((experiment.scope, stated, run.data.fingerprint), []).append(
-                (experiment.dataset, run)
-            )
+            key = experiment.scope, stated, run.data.fingerprint
+            groups.setdefault(key, []).append((experiment.dataset, run))
     made: dict[tuple[Scope, str], list[str]] = {}
     for (scope, stated, fingerprint), pairs in groups.items():
         runs, data = plural(len({run.key for _, run in pairs}), "run"), pairs[0][1].data
         sets = listed(quoted(dict.fromkeys(dataset for dataset, _ in pairs)))
-        what = f"“{data.name}”, as the import calls it (declared fingerprint {fingerprint[:12]})"
-        if not pairs[0][1].imported:
-            test, labels = plural(data.n_test, "test document"), plural(data.n_labels, "label")
-            what = (
-                f"“{data.name}” ({numbers.count(data.n_train)} training and {test}, {labels}, fingerprint "
-                f"{fingerprint[:12]})"
-            )
+        mark, train = f"fingerprint {fingerprint[:12]}", numbers.count(data.n_train)
+        test, labels = plural(data.n_test, "test document"), plural(data.n_labels, "label")
+        what = f"“{data.name}” ({train} training and {test}, {labels}, {mark})"
+        if pairs[0][1].imported:
+            what = f"“{data.name}”, as the import calls it (declared {mark})"
         made.setdefault((scope, stated), []).append(f"{runs} for {sets} used {what}")
     return [
         View(scope=scope, stated=stated, word=SCOPE_WORDS[scope], made=texts)
@@ -250,14 +240,12 @@ def scope_notes(index: Lookup) -> list[View]:
 
 def study_views(index: Lookup) -> list[View]:
     """Each study once, under the experiments that use its values, in their order."""
-    tuned = grouped(
-        (experiment for experiment in index.audit.experiments if experiment.study and experiment.runs),
-        lambda experiment: experiment.study and experiment.study.key,
-    )
-    return [
-        View(study=own[0].study, heading=heading([index.title(experiment.id) for experiment in own]))
-        for own in tuned.values()
-    ]
+    tuned = [experiment for experiment in index.run_experiments if experiment.study]
+    views = []
+    for own in grouped(tuned, lambda experiment: experiment.study and experiment.study.key).values():
+        titles = [index.title(experiment.id) for experiment in own]
+        views.append(View(study=own[0].study, heading=heading(titles)))
+    return views
 
 
 def learning_views(index: Lookup) -> list[View]:

@@ -83,10 +83,8 @@ def command_of(claim: ClaimRecord, index: Lookup) -> str:
     command = only(whole, claim.claim, paper=index.audit.paper.key, column=_column(index))
     if command == whole:
         return ""
-    missing = 0 < len(verdict.readings) == verdict.readings_declared and "--readings" not in shlex.split(
-        command
-    )
-    return f"{command} --readings" if missing else command
+    under_all = 0 < len(verdict.readings) == verdict.readings_declared
+    return f"{command} --readings" if under_all and "--readings" not in shlex.split(command) else command
 
 
 def _column(index: Lookup) -> int | None:
@@ -97,9 +95,8 @@ def _column(index: Lookup) -> int | None:
 
 def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
     """Every run of ours once; imported ones were made by others."""
-    return list(
-        {run.key: run for experiment in experiments for run in experiment.runs if not run.imported}.values()
-    )
+    every = {run.key: run for experiment in experiments for run in experiment.runs}
+    return [run for run in every.values() if not run.imported]
 
 
 def _with_specifications(command: str, index: Lookup) -> str:
@@ -160,27 +157,19 @@ def rerun_box(index: Lookup) -> View:
     if runs:
         memory = max((run.peak_memory_bytes for run in runs if run.peak_memory_bytes), default=None)
         seconds = numbers.duration(sum(run.seconds for run in runs))
-        used = dict.fromkeys(
-            f"{data.name}, recipe {data.recipe}: {data.fingerprint}" for data in (run.data for run in runs)
-        )
-        facts += [("Data", data) for data in used]
+        data = [run.data for run in runs]
+        used = dict.fromkeys(f"{of.name}, recipe {of.recipe}: {of.fingerprint}" for of in data)
+        facts += [("Data", text) for text in used]
         facts += [("Seeds", _seed_list(runs))]
         if all_of_it != command:
-            facts.append(
-                ("Readings", f"the first command makes the {plural(others, 'run')} of other readings")
-            )
+            said = f"the first command makes the {plural(others, 'run')} of other readings"
+            facts.append(("Readings", said))
         facts += [
             ("Time", f"{seconds} for {plural(len(runs), 'run')}, one after another"),
             ("Peak memory", numbers.memory(memory)),
             ("Our code", _code(runs)),
-            (
-                "Environment",
-                "; ".join(filter(None, dict.fromkeys(map(versions_of, runs)))) or "not on record",
-            ),
-            (
-                "Hardware",
-                "; ".join(dict.fromkeys(run.device for run in runs if run.device)) or numbers.ABSENT,
-            ),
+            ("Environment", _each(map(versions_of, runs)) or "not on record"),
+            ("Hardware", _each(run.device for run in runs) or numbers.ABSENT),
         ]
     begun = min((run.started for run in runs if run.started), default="")
     facts += [
@@ -204,6 +193,10 @@ def rerun_box(index: Lookup) -> View:
     )
 
 
+def _each(texts: Iterable[str | None]) -> str:
+    return "; ".join(text for text in dict.fromkeys(texts) if text)
+
+
 def _seed_list(runs: Iterable[Run]) -> str:
     """`0, 1, 2`; many that follow each other as `0 to 9`."""
     seeds = sorted({run.spec.seed for run in runs})
@@ -217,11 +210,8 @@ def _code(runs: Sequence[Run]) -> str:
     known = [commit[:10] for commit in dict.fromkeys(run.commit for run in runs) if commit]
     said = f"commit {listed(known)}" if known else "no commit on record"
     changed = sum(bool(run.dirty) for run in runs)
-    return (
-        f"{said}; {changed} of {plural(len(runs), 'run')} with changes that are in no commit"
-        if changed
-        else said
-    )
+    number = f"{changed} of {plural(len(runs), 'run')}"
+    return f"{said}; {number} with changes that are in no commit" if changed else said
 
 
 def code_note(index: Lookup) -> str:
@@ -229,9 +219,8 @@ def code_note(index: Lookup) -> str:
     runs = _ours(index.audit.experiments)
     imported = [run.spec.config for run in index.every_run.values() if run.imported]
     parts = [f"ours, {_code(runs)}; {plural(len(runs), 'run')} with seeds {_seed_list(runs)}"] if runs else []
-    stated = dict.fromkeys(
-        str(config.get("authors_code") or "not stated to be the authors’") for config in imported
-    )
+    unknown = "not stated to be the authors’"
+    stated = dict.fromkeys(str(config.get("authors_code") or unknown) for config in imported)
     parts += [f"{plural(len(imported), 'imported run')}: {listed(list(stated))}"] if imported else []
     return "; ".join(parts)
 
@@ -249,18 +238,16 @@ def on_changed_margins(index: Lookup) -> str:
 
 
 def margins_of(audit: Audit, runs: Iterable[Run], claim: str = "") -> str:
-    """Whether the margins, those of one claim where it is named, stood before the runs began; of " "those
+    """Whether the margins, those of one claim where it is named, stood before the runs began; of those
     that were imported nobody knows."""
     every = {run.key: run for run in runs}.values()
     stand = {mark for mark, added in audit.margins_grown.items() if claim not in added}
     same = sum(run.margins.get(audit.paper.key) in (audit.margins_hash, *stand) for run in every)
     imported = sum(run.imported for run in every)
-    if not audit.margins_hash or not every:
-        return (
-            f"Margins {audit.margins_hash[:12]}: no run has begun under them."
-            if audit.margins_hash
-            else ABSENT
-        )
+    if not audit.margins_hash:
+        return ABSENT
+    if not every:
+        return f"Margins {audit.margins_hash[:12]}: no run has begun under them."
     some = f"all {len(every)}" if same == len(every) > 1 else f"{same} of {len(every)}"
     fixed = "fixed before the first run; " if same == len(every) and not imported else ""
     older = f"; {imported} came by import and may be older" if imported else ""

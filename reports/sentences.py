@@ -285,9 +285,8 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str, s
     """Spread and its prior, the look, the paper's spread: a term, what its numbers are, and the numbers."""
     for name, scatter in zip(claim.experiments, verdict.scatter, strict=False):
         if scatter.sd is not None and scatter.moderated is not None and scatter.prior_sd is not None:
-            own, moderated, common = (
-                numbers.points(sd) for sd in (scatter.sd, scatter.moderated, scatter.prior_sd)
-            )
+            sds = (scatter.sd, scatter.moderated, scatter.prior_sd)
+            own, moderated, common = map(numbers.points, sds)
             who = f"{name}, " if len(verdict.scatter) > 1 else ""
             said = f"{own}, {common} ({scatter.prior_df:.3g}), {moderated}"
             yield "Spread", f"{who}sd, common sd (df), moderated sd", said
@@ -359,11 +358,8 @@ def p_text(p: float | None, level: float) -> str:
 
 def alone_text(judgement: Verdict | SpecificationVerdict, level: float) -> str:
     """What a claim that only the others keep open would be by itself."""
-    return (
-        "reproduced"
-        if judgement.p_reproduced is not None and judgement.p_reproduced <= level
-        else "contradicted"
-    )
+    reproduced = judgement.p_reproduced is not None and judgement.p_reproduced <= level
+    return "reproduced" if reproduced else "contradicted"
 
 
 # --------------------------------------------------------------------------- the sentences of a verdict
@@ -389,9 +385,8 @@ def status_text(claim: ClaimRecord, verdict: Verdict) -> str:
     status = status_of(verdict)
     direction = " in direction" if kind_words(claim).direction_only and status == "reproduced" else ""
     usual = verdict.level == Verdict.level or verdict.p_reproduced is None
-    return (
-        STATUS_WORDS[status] + direction + ("" if usual else f" at the level of {100 * verdict.level:.3g} %")
-    )
+    level = "" if usual else f" at the level of {100 * verdict.level:.3g} %"
+    return STATUS_WORDS[status] + direction + level
 
 
 def verdict_sentence(
@@ -411,10 +406,9 @@ def verdict_sentence(
     measured = ""
     known = verdict.target is not None if kind.epochs else verdict.parts or verdict.estimate is not None
     if known and status != "not_tested" and not (kind.printed and verdict.scope == "other_data"):
-        scope = (
-            f"{capital(RUN_ON[verdict.scope])}, " if verdict.scope in ("other_split", "other_data") else ""
-        )
-        measured = capital(scope + kind.measured.format_map(fields_of(claim, verdict, names))) + "."
+        said = kind.measured.format_map(fields_of(claim, verdict, names))
+        elsewhere = verdict.scope in ("other_split", "other_data")
+        measured = capital(f"{RUN_ON[verdict.scope]}, {said}." if elsewhere else f"{said}.")
     borne_out = agreed = ""
     if verdict.last_n:
         last = replace(verdict, estimate=verdict.last_estimate)

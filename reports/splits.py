@@ -95,17 +95,11 @@ def _not_run(study: SplitStudy) -> list[str]:
 def shown(study: SplitStudy) -> list[SplitNoise]:
     """Metrics that are printed or usual, of the same runs once, if on several columns; the record has all."""
     of_runs = {study.runs.get(row.experiment): row.experiment for row in reversed(study.noise)}
-    of_runs |= {
-        study.runs.get(row.experiment): row.experiment for row in study.noise if row.printed is not None
-    }
-
-    def is_usual(noise: SplitNoise) -> bool:
-        return (
-            noise.metric in ("P@1", "P@3", "P@5")
-            and of_runs[study.runs.get(noise.experiment)] == noise.experiment
-        )
-
-    return [row for row in study.noise if row.attempts > 1 and (row.printed is not None or is_usual(row))]
+    printed = [row for row in study.noise if row.printed is not None]
+    of_runs |= {study.runs.get(row.experiment): row.experiment for row in printed}
+    usual = [row for row in study.noise if row.metric in ("P@1", "P@3", "P@5")]
+    usual = [row for row in usual if of_runs[study.runs.get(row.experiment)] == row.experiment]
+    return [row for row in study.noise if row.attempts > 1 and (row in printed or row in usual)]
 
 
 # --------------------------------------------------------------------------- on a terminal
@@ -119,20 +113,12 @@ def split_table(study: SplitStudy, *, values: bool = True) -> str:
     noise = shown(study)
     head = ("", "metric", "mean", "SD columns", "SD seeds", "SD split")
     rows: list[tuple[str, ...]] = [(*head, "one unknown split", "mean of these", "printed")]
-    for estimate in noise:
+    for of in noise:
         # no end is rounded across the printed number
-        mark = (float(estimate.printed),) if estimate.printed and _number(estimate.printed) else ()
-        numbers_of = (estimate.mean, estimate.sd_columns, estimate.sd_seeds, estimate.sd_split)
-        spans = (numbers.interval(span, beside=mark) for span in (estimate.pi95_column, estimate.pi95_mean))
-        rows.append(
-            (
-                estimate.experiment,
-                estimate.metric,
-                *map(numbers.points, numbers_of),
-                *spans,
-                estimate.printed or numbers.ABSENT,
-            )
-        )
+        mark = (float(of.printed),) if of.printed and _number(of.printed) else ()
+        known = map(numbers.points, (of.mean, of.sd_columns, of.sd_seeds, of.sd_split))
+        spans = (numbers.interval(span, beside=mark) for span in (of.pi95_column, of.pi95_mean))
+        rows.append((of.experiment, of.metric, *known, *spans, of.printed or numbers.ABSENT))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows] + [""]
     lines += _judged_lines([row for row in noise if row.as_one_split])
@@ -166,19 +152,14 @@ def _values(noise: SplitNoise) -> str:
     def pairs(names: Sequence[int], values: Sequence[float]) -> str:
         return ", ".join(f"{k}: {numbers.points(value)}" for k, value in zip(names, values, strict=True))
 
-    seeds = (
-        f"; seeds on column {noise.column}: {pairs(noise.seeds, noise.seed_values)}"
-        if len(noise.seeds) > 1
-        else ""
-    )
-    columns = pairs(noise.columns, noise.values)
-    return f"{noise.experiment} {noise.metric}  columns {columns}{_tried(noise)}{seeds}"
+    columns = f"columns {pairs(noise.columns, noise.values)}{_tried(noise)}"
+    seeds = f"; seeds on column {noise.column}: {pairs(noise.seeds, noise.seed_values)}"
+    return f"{noise.experiment} {noise.metric}  {columns}{seeds if len(noise.seeds) > 1 else ''}"
 
 
 def _tried(noise: SplitNoise) -> str:
-    return (
-        f" ({len(noise.columns)} of {noise.attempts} columns)" if len(noise.columns) < noise.attempts else ""
-    )
+    number = len(noise.columns)
+    return f" ({number} of {noise.attempts} columns)" if number < noise.attempts else ""
 
 
 # --------------------------------------------------------------------------- on the page
@@ -216,9 +197,6 @@ def _plot_row(noise: SplitNoise, printed: float) -> Row:
     def moved(span: Bounds | None) -> Bounds | None:
         return (span[0] - printed, span[1] - printed) if span else None
 
-    outer, single, dots = (
-        moved(noise.pi95_mean),
-        moved(noise.pi95_column),
-        tuple(x - printed for x in noise.values),
-    )
+    outer, single = moved(noise.pi95_mean), moved(noise.pi95_column)
+    dots = tuple(value - printed for value in noise.values)
     return Row(noise.metric, estimate=noise.mean - printed, outer=outer, prediction=single, dots=dots)

@@ -74,13 +74,9 @@ class Drawing:
         def path(points: Sequence[Point]) -> str:
             said, (x, y) = "M{:g} {:g}".format(*_rounded(points[0])), _rounded(points[0])
             for point in map(_rounded, points[1:]):
-                said += (
-                    f"V{point[1]:g}"
-                    if point[0] == x
-                    else f"H{point[0]:g}"
-                    if point[1] == y
-                    else "L{:g} {:g}".format(*point)
-                )
+                upright, level = point[0] == x, point[1] == y
+                step = f"V{point[1]:g}" if upright else f"H{point[0]:g}" if level else None
+                said += step or "L{:g} {:g}".format(*point)
                 x, y = point
             return said if len(points) > 1 else f"{said}h0"  # a stroke of no length with round ends is a dot
 
@@ -188,11 +184,8 @@ class Row:
     @property
     def numbers(self) -> list[float]:
         spans = (span for span in (self.margin, self.inner, self.outer, self.prediction) if span)
-        return [
-            *self.dots,
-            *chain.from_iterable(spans),
-            *(value for value in (self.estimate, self.target) if value is not None),
-        ]
+        values = (value for value in (self.estimate, self.target) if value is not None)
+        return [*self.dots, *chain.from_iterable(spans), *values]
 
 
 def forest(
@@ -278,10 +271,8 @@ def specification_curve(
     drawing, left, right, top, bottom = Drawing(title), 138, 334, 20, 184
     known_means = (verdict for verdict in verdicts if verdict.estimate is not None)
     points = sorted(known_means, key=lambda verdict: (verdict.estimate or 0.0, bool(verdict.reading)))
-    taken = [
-        {choice.name: point.reading.get(choice.name, choice.choices[0]) for choice in choices}
-        for point in points
-    ]
+    default = {choice.name: choice.choices[0] for choice in choices}
+    taken = [{name: point.reading.get(name, first) for name, first in default.items()} for point in points]
     means = [point.estimate or 0.0 for point in points]
     fixed = [*(margin or ()), *(value for value in (target, 0.0 if zero else None) if value is not None)]
     known = [*fixed, *means, *chain.from_iterable(verdict.ci95 or () for verdict in points)]
@@ -348,12 +339,10 @@ class LearningCurves:
         """`P@1 on held-out documents, mean of 3 seeds: 41.20 at first, 91.00 at last; highest ...`"""
         loss, mean = self.metric == "loss", self.mean or self.seeds[0]
         epoch, best = (min if loss else max)(mean, key=lambda point: point[1])
-        first, last, peak = (
-            numbers.points(value, decimals=4 if loss else 2) for value in (mean[0][1], mean[-1][1], best)
-        )
-        what, end = (
-            ("training loss", "lowest") if loss else (f"{self.metric} on held-out documents", "highest")
-        )
+        decimals, end = (4, "lowest") if loss else (2, "highest")
+        shown = (numbers.points(y, decimals=decimals) for y in (mean[0][1], mean[-1][1], best))
+        first, last, peak = shown
+        what = "training loss" if loss else f"{self.metric} on held-out documents"
         of = "one seed" if len(self.seeds) == 1 else f"mean of {plural(len(self.seeds), 'seed')}"
         return f"{what}, {of}: {first} at first, {last} at last; {end} {peak} in epoch {round(epoch, 1):g}."
 
@@ -367,10 +356,8 @@ def curves_of(experiment: ExperimentRecord) -> LearningCurves | None:
     for metric in (*([chosen] if isinstance(chosen, str) and chosen in measured else ()), *scores, "loss"):
         lines = []
         for run in runs:  # numbers that are none are left out, the last of one epoch counts
-            pairs = ((row.get("epoch"), row.get(metric)) for row in run.curve)
-            lines.append(
-                {x: y for x, y in pairs if x is not None and y is not None and numbers.is_drawable(y, x)}
-            )
+            pairs = ((row["epoch"], row[metric]) for row in run.curve if "epoch" in row and metric in row)
+            lines.append({x: y for x, y in pairs if numbers.is_drawable(y, x)})
         if seeds := tuple(tuple(sorted(line.items())) for line in lines if len(line) > 1):
             return LearningCurves(metric, seeds)
     return None

@@ -68,9 +68,8 @@ def _finding_marks(index: Lookup) -> dict[str, list[tuple[str, str]]]:
     """Cell address -> label and link of its inconsistent findings; each once a cell."""
     marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for finding, anchor in zip(index.audit.findings, anchors_of(index.audit.findings), strict=True):
-        if (
-            finding.result == "inconsistent" and finding.claim is None
-        ):  # else it is about a sentence, not its cells
+        # a finding with a claim is about a sentence, not its cells
+        if finding.result == "inconsistent" and finding.claim is None:
             for address in dict.fromkeys(finding.cells):
                 marks[address].append((f"Inconsistent: {check_title(finding.check)}", f"#{anchor}"))
     return marks
@@ -177,16 +176,12 @@ def strata_blocks(index: Lookup) -> list[list[View]]:
     """One block for each set of strata, in the order of the experiments; of the same runs once."""
 
     def sizes(strata: LabelStrata) -> tuple[object, ...]:
-        return (
-            strata.k,
-            strata.rule,
-            tuple((part.name, part.labels, part.positives) for part in strata.strata),
-        )
+        parts = tuple((part.name, part.labels, part.positives) for part in strata.strata)
+        return strata.k, strata.rule, parts
 
     def view(strata: LabelStrata) -> View:
-        return View(
-            of=strata, name=index.title(strata.experiment), also=same_also(index.again(strata.experiment))
-        )
+        name = strata.experiment
+        return View(of=strata, name=index.title(name), also=same_also(index.again(name)))
 
     own = (strata for strata in index.audit.strata if strata.experiment not in index.same_experiments)
     return [[view(strata) for strata in block] for block in grouped(own, sizes).values()]
@@ -203,15 +198,16 @@ def same_also(titles: Sequence[str]) -> str:
 
 def data_blocks(index: Lookup) -> list[View]:
     """Each corpus once, in the order of the experiments that were run on it here."""
-    used = [
-        (experiment, experiment.data)
-        for experiment in index.audit.experiments
-        if experiment.data and any(not run.imported for run in experiment.runs)
-    ]
-    of_one = grouped(
-        used, lambda pair: (pair[1].content, pair[1].partition, pair[1].corpus, pair[1].recognised)
+
+    def corpus(pair: tuple[ExperimentRecord, DataSheet]) -> tuple[object, ...]:
+        sheet = pair[1]
+        return sheet.content, sheet.partition, sheet.corpus, sheet.recognised
+
+    ours = (
+        experiment for experiment in index.run_experiments if not all(run.imported for run in experiment.runs)
     )
-    return [_data_block(pairs) for pairs in of_one.values()]
+    used = [(experiment, experiment.data) for experiment in ours if experiment.data]
+    return [_data_block(pairs) for pairs in grouped(used, corpus).values()]
 
 
 def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
@@ -222,25 +218,19 @@ def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
     for experiment, _ in pairs:
         for info in {run.data.fingerprint: run.data for run in experiment.runs if not run.imported}.values():
             prepared.setdefault(info.fingerprint, []).append(info)
-    by_name = [{statistic.name: statistic for statistic in own.statistics} for own in sheets.values()]
+    by_name = [{entry.name: entry for entry in own.statistics} for own in sheets.values()]
     statistics, comparisons = [], []
     for name in dict.fromkeys(name for own in by_name for name in own):
         known = [own.get(name) for own in by_name]
-        here = max((statistic.here or "" for statistic in known if statistic), key=len)
+        here = max((entry.here or "" for entry in known if entry), key=len)
         printed = [
-            ((statistic and statistic.printed) or numbers.ABSENT, bool(statistic and statistic.differs))
-            for statistic in known
+            ((entry and entry.printed) or numbers.ABSENT, bool(entry and entry.differs)) for entry in known
         ]
         statistics.append((name, here or numbers.ABSENT, printed))
     for (dataset, scope), of in sheets.items():
-        said = "; ".join(
-            f"printed {statistic.printed} {statistic.name}, here {statistic.here}"
-            for statistic in of.statistics
-            if statistic.differs
-        )
-        counted = any(
-            statistic.printed is not None and statistic.here is not None for statistic in of.statistics
-        )
+        differing = (entry for entry in of.statistics if entry.differs)
+        said = "; ".join(f"printed {entry.printed} {entry.name}, here {entry.here}" for entry in differing)
+        counted = any(None not in (entry.printed, entry.here) for entry in of.statistics)
         same = "all that is printed and counted agrees" if counted else "nothing is printed that was counted"
         comparisons.append(f"{dataset} ({SCOPE_WORDS[scope]}): {said or same}.")
     hashes = {
