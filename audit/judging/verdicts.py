@@ -2,6 +2,12 @@
 
 How a claim of each kind is tested is in `audit.kinds`; what each reason code says, in `reports.sentences`.
 
+    compare                   all claims, three times: as they are; without moderated variances; with the
+      |                       paper's runs scattering as ours do. The two others only qualify the first
+      Judgement.verdicts      outcomes among the other claims (Family.adjusted, then _settle)
+      |  Judgement.judge      one claim: case_of -> obstacle, or the kind's own test (_judge)
+      Judgement.robust        what a decided verdict hangs on: its spread, or a single seed
+
 Specifications ("readings" in claim files). A claim is judged anew under each specification of what the paper
 leaves open, all of its arms under the same one. The headline decides only what all of them decide alike.
 Some specification is the paper's, and nobody knows which: "reproduced under all" is the intersection of one
