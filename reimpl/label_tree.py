@@ -17,9 +17,12 @@ import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.preprocessing import normalize
 from torch import Tensor
@@ -29,6 +32,13 @@ from reimpl.errors import ConfigError
 
 #: A split goes on while the mean similarity to the own centre rises by this much (cluster.py: eps).
 EPS = 1e-4
+#: Nodes of at most so many labels are clustered on the similarities of all their pairs: the matrix of a node
+#: serves all splits below it, and none of them touches the features again.
+PAIRWISE = 512
+#: Numbers of such matrices that are looked at together.
+_PAIRS = 1 << 22
+
+Similarities = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,29 +142,63 @@ def build_tree(
 ) -> LabelTree:
     """Cluster labels by their `features` (L, D; rows of length 1 or 0, see `label_features`).
 
-    All nodes of a depth are split, then those of the next. The same seed gives the same tree, whatever the
-    number of `threads` (all cores by default).
+    All nodes of a depth are split, then those of the next, and small nodes at once down to their leaves. The
+    same seed gives the same tree, whatever the number of `threads` (all cores by default).
     """
     L = features.shape[0]
     depth = depth_of(L, max_leaf)
     depths = kept_depths(depth, height, ways)
+    starts = [node_starts(L, d) for d in range(depth + 1)]
+    first = [_two_of_each(np.diff(starts[d]), [seed, d]) for d in range(depth)]
     order = np.arange(L)
 
-    def split(lo: int, hi: int, first: tuple[int, int]) -> None:
+    def split(d: int, number: int, lo: int, hi: int) -> None:
         labels = order[lo:hi]
-        left, right = split_in_two(features[labels], first)
+        rows = features if hi - lo == L else features[labels]
+        left, right = split_in_two(rows, tuple(first[d][number]))
         order[lo:hi] = np.concatenate([labels[left], labels[right]])
+
+    def split_below(d: int, begin: int, end: int) -> None:
+        """All splits below nodes `begin` to `end` of depth d, whose pairs are looked at together."""
+        sizes = np.diff(starts[d])[begin:end]
+        pairs = np.zeros((len(sizes), sizes.max(), sizes.max()), dtype=features.dtype)
+        for i, n in enumerate(sizes):
+            rows = features[order[starts[d][begin + i] :][:n]]
+            pairs[i, :n, :n] = (rows @ rows.T).toarray()
+        node, places = np.arange(len(sizes)), np.tile(np.arange(sizes.max()), (len(sizes), 1))
+        for below in range(d, depth):
+            numbers = slice(begin << (below - d), end << (below - d))
+            inner = pairs[node[:, None, None], places[:, :, None], places[:, None, :]]
+            nearest = split_pairs(inner, sizes, first[below][numbers])
+            places = np.take_along_axis(places, nearest, axis=1)
+            # floor(n / 2) to the left; what is cut off or repeated at the right end is beyond a node's size
+            width, left = -(-places.shape[1] // 2), sizes // 2
+            right = np.minimum(left[:, None] + np.arange(width), places.shape[1] - 1)
+            halves = places[:, :width], np.take_along_axis(places, right, axis=1)
+            places, node = np.stack(halves, axis=1).reshape(-1, width), np.repeat(node, 2)
+            sizes = np.column_stack([left, sizes - left]).ravel()
+        held = np.arange(places.shape[1]) < sizes[:, None]
+        base = np.repeat(starts[d][begin:end], 1 << (depth - d))
+        order[starts[d][begin] : starts[d][end]] = order[(places + base[:, None])[held]]
 
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         # the matrix products release the lock that Python threads share
         for d in range(depth):
-            starts = node_starts(L, d)
-            # places of two different labels of each node, drawn a depth at a time
-            rng, sizes = np.random.default_rng([seed, d]), np.diff(starts)
-            one, other = rng.integers(0, sizes), rng.integers(0, sizes - 1)
-            first = zip(one.tolist(), (other + (other >= one)).tolist(), strict=True)
-            list(pool.map(split, starts[:-1].tolist(), starts[1:].tolist(), first))
+            nodes, widest = len(starts[d]) - 1, int(np.diff(starts[d]).max())
+            if widest <= PAIRWISE:
+                begins = range(0, nodes, max(1, _PAIRS // widest**2))
+                list(pool.map(partial(split_below, d), begins, [*begins[1:], nodes]))
+                break
+            list(pool.map(partial(split, d), range(nodes), starts[d][:-1].tolist(), starts[d][1:].tolist()))
     return LabelTree(order, tuple(node_starts(L, d) for d in depths))
+
+
+def _two_of_each(sizes: IntArray, seed: list[int]) -> IntArray:
+    """int64 (nodes, 2): places of two different labels of each node, drawn a depth at a time."""
+    rng = np.random.default_rng(seed)
+    one = rng.integers(0, sizes)
+    other = rng.integers(0, sizes - 1)
+    return np.column_stack([one, other + (other >= one)])
 
 
 def split_in_two(
@@ -178,6 +222,52 @@ def split_in_two(
         squares = [column @ column for column in centres.T]
         lengths = np.array([math.sqrt(square) or 1 for square in squares], dtype=features.dtype)
     return left, right
+
+
+def split_pairs(pairs: Similarities, sizes: IntArray, first: IntArray, *, eps: float = EPS) -> IntArray:
+    """As `split_in_two` of m nodes at once, of rows that are known by their inner products alone.
+
+    pairs (m, n, n), of which a node has as many rows as `sizes` (m,) says; first (m, 2). Gives the places of
+    each node in falling nearness to the left centre, (m, n), those beyond its size last. A centre is the sum
+    of its members over its length, so that row i has similarity sum_j pairs[i, j] / sqrt(sum_jk pairs[j, k])
+    to it, j and k over the members.
+    """
+    m, n = pairs.shape[:2]
+    place = np.arange(n)
+    found = np.empty((m, n), dtype=np.int64)
+    s = np.take_along_axis(pairs, first[:, None, :], axis=2)  # (m, n, 2)
+    before, going = np.full(m, -1.0), np.arange(m)
+    begun = False
+    while True:
+        size, left = sizes[going], sizes[going] // 2
+        beyond = place >= size[:, None]
+        order = np.argsort(np.where(beyond, np.inf, s[..., 1] - s[..., 0]), axis=1, kind="stable")
+        found[going] = order
+        on_left = place < left[:, None]
+        near = np.take_along_axis(s, order[..., None], axis=1)
+        now = np.where(on_left, near[..., 0], np.where(beyond, 0, near[..., 1])).sum(axis=1) / size
+        # there are two rounds at least, as in the public code
+        goes_on = (now - before[going] >= eps) | (not begun)
+        before[going], begun = now, True
+        if not goes_on.any():
+            return found
+        pairs, going, order, on_left = (x[goes_on] for x in (pairs, going, order, on_left))
+        members = np.zeros((*order.shape, 2), dtype=pairs.dtype)
+        np.put_along_axis(members[..., 0], order, on_left, axis=1)
+        np.put_along_axis(members[..., 1], order, ~on_left & ~beyond[goes_on], axis=1)
+        to_sums = pairs @ members
+        lengths = np.sqrt(np.einsum("mnk,mnk->mk", members, to_sums).clip(0))
+        s = to_sums / np.where(lengths > 0, lengths, 1)[:, None, :]
+
+
+def _normalised(rows: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Rows of length 1; zero rows stay. The dtype stays."""
+    squares = np.zeros(rows.shape[0], dtype=np.float64)
+    filled = np.diff(rows.indptr) > 0
+    squares[filled] = np.add.reduceat(rows.data.astype(np.float64) ** 2, rows.indptr[:-1][filled])
+    lengths = np.where(squares > 0, np.sqrt(squares), 1)
+    data = (rows.data / np.repeat(lengths, np.diff(rows.indptr))).astype(rows.dtype)
+    return sparse.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
 # ----------------------------------------------------------------------------------------------- candidates

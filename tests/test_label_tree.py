@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+import reimpl.label_tree as module
 from reimpl.label_tree import (
     build_tree,
     depth_of,
@@ -20,6 +21,7 @@ from reimpl.label_tree import (
     label_features,
     node_starts,
     split_in_two,
+    split_pairs,
 )
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -35,14 +37,20 @@ def stored_features(case: dict[str, Any]) -> sparse.csr_matrix:
 # --------------------------------------------------------------------------- against the public code
 
 
+@pytest.mark.parametrize("pairwise", [False, True], ids=["features", "pairs"])
 @pytest.mark.parametrize("case", STORED["balanced_two_means"], ids=lambda case: case["prefix"])
-def test_every_split_is_that_of_the_public_code(case: dict[str, Any]) -> None:
+def test_every_split_is_that_of_the_public_code(case: dict[str, Any], pairwise: bool) -> None:
     """yourh/AttentionXML e2bbbec, deepxml/cluster.py, run on stored features from stored starts."""
     features = stored_features(case)
     for split in case["splits_in_order"]:
         node, first = np.array(split["node"]), tuple(split["start_positions"])
         rows = features[node]
-        left, right = split_in_two(rows, first, eps=case["eps"])
+        if pairwise:
+            pairs = (rows @ rows.T).toarray()[None]
+            (nearest,) = split_pairs(pairs, np.array([len(node)]), np.array([first]), eps=case["eps"])
+            left, right = np.split(nearest, [len(node) // 2])
+        else:
+            left, right = split_in_two(rows, first, eps=case["eps"])
         assert set(node[left]) == set(split["left"])
         assert set(node[right]) == set(split["right"])
 
@@ -98,6 +106,16 @@ def test_the_same_seed_gives_the_same_tree_on_any_number_of_threads() -> None:
     )
     assert np.array_equal(one.order, two.order)
     assert not np.array_equal(one.order, other.order)
+
+
+def test_leaves_are_the_same_whichever_way_nodes_are_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By features down to the leaves, or by pairs from the root on."""
+    trees = []
+    for pairwise in (1, 10_000):
+        monkeypatch.setattr(module, "PAIRWISE", pairwise)
+        tree = build_tree(made(200).astype(np.float64), max_leaf=8, height=1, ways=4, seed=0)
+        trees.append([set(leaf) for leaf in np.split(tree.order, tree.starts[0][1:-1])])
+    assert trees[0] == trees[1]
 
 
 def test_parents_and_children_agree_at_every_level() -> None:
