@@ -69,34 +69,13 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
 
 def _row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View:
     """The paper's number and ours, of a comparison both sides, and how far they are apart."""
-    status, kind = words.status_of(verdict), words.kind_words(claim)
-    paper, estimate, ci95 = words.printed_text(claim, verdict), verdict.estimate, verdict.ci95
-    if len(claim.printed) == 2 and kind.differs and verdict.target is not None:
-        paper = f"{claim.printed[0]} − {claim.printed[1]} = {paper}"
-    elif paper == numbers.ABSENT:
-        paper = " / ".join(claim.printed[:4]) + (" …" if len(claim.printed) > 4 else "")
-    ours = difference = words.measured_text(claim, verdict)
-    if kind.differs and len(verdict.values) == 2 and all(verdict.values):
-        ours = " − ".join(numbers.points(math.fsum(scores) / len(scores)) for scores in verdict.values)
-    elif kind.measure is None:
-        medians = words.medians_of(verdict)
-        ours = f"epochs {' / '.join(medians)}" if medians else words.share_as_claimed(claim, verdict)
-    zero = verdict.target or 0.0 if kind.is_value else 0.0
-    marks = [edge - zero for edge in words.edges(claim, verdict)]
-    if kind.is_value:
-        known = estimate is not None and verdict.target is not None
-        difference = numbers.signed(estimate - zero, beside=marks) if known else ""  # type: ignore[operator]
-    if kind.printed and verdict.scope == "other_data":
-        difference, ci95 = "", None
+    status = words.status_of(verdict)
     return View(
         anchor=index.anchors[claim.id],
         status=status,
         word=words.STATUS_WORDS[status],
         metric=words.subject_of(claim),
-        paper=paper,
-        ours=ours,
-        difference=difference,
-        interval=numbers.interval((ci95[0] - zero, ci95[1] - zero), beside=marks) if ci95 and marks else "",
+        **vars(words.row_texts(claim, verdict)),
         margin=_margin(claim, verdict.margin) if verdict.margin is not None else "",
         seeds=words.seeds_text(verdict.n, verdict.attempts) if any(verdict.attempts) else "none",
         band=band_of(claim, verdict),

@@ -65,7 +65,7 @@ COLUMNS: dict[str, Callable[[View], object]] = {
     "estimate": lambda of: of.verdict.estimate,
     "target": lambda of: of.verdict.target,
     "target_is": lambda of: "" if of.verdict.target is None else words.kind_words(of.claim).target_is,
-    "ours": lambda of: words.ours_text(of.claim, of.verdict).replace(numbers.ABSENT, ""),
+    "ours": lambda of: words.row_texts(of.claim, of.verdict).measured.replace(numbers.ABSENT, ""),
     **{name: attrgetter(f"verdict.{name}") for name in ("margin", "sd", "se", "df")},
     **{
         f"{name}_{end}": _end(span, k)
@@ -256,8 +256,9 @@ def _claim_case(claim: ClaimRecord, index: Lookup) -> tuple[str, ...]:
     message = said if status == "contradicted" else f"{words.STATUS_WORDS[status]}: {why}"
     two = ""
     if status != "not_tested":
-        printed, ours = words.printed_text(claim, verdict), words.ours_text(claim, verdict)
-        two = f"{line(words.about_text(claim, verdict))}: printed {printed}, ours {ours}"
+        row = words.row_texts(claim, verdict)
+        printed, ours = row.printed or numbers.ABSENT, row.measured or numbers.ABSENT
+        two = f"{line(row.about)}: printed {printed}, ours {ours}"
     text = joined(index.claim_title(claim), said, two, where_text(claim), by="\n")
     return claim.id, f"{index.audit.paper.key}.claims.{claim.kind}", status, message, text
 
@@ -348,20 +349,20 @@ def _tex_tables(
 
 def _tex_row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> dict[str, str]:
     """Ours has a dagger where it is of other data; `2 of 3` seeds where a run was lost."""
-    ours, status = words.ours_text(claim, verdict), words.status_of(verdict)
+    texts, status = words.row_texts(claim, verdict), words.status_of(verdict)
     value = words.kind_words(claim).is_value
-    elsewhere = verdict.scope in ("other_data", "other_split") and ours != numbers.ABSENT
+    elsewhere = verdict.scope in ("other_data", "other_split") and texts.measured
     tries = verdict.attempts if len(verdict.attempts) == len(verdict.n) else verdict.n
     counts = zip(verdict.n, tries, strict=True)
     seeds = dict.fromkeys(str(k) if k == of else f"{k} of {of}" for k, of in counts)
-    row = {"Claim": line(index.claim_title(claim), 140), "Metric": line(words.about_text(claim, verdict), 30)}
+    row = {"Claim": line(index.claim_title(claim), 140), "Metric": line(texts.about, 30)}
     if value:
         place = index.places[claim.cells[0]]
         row = {"Row": line(place.row.label, 70), "Column": line(place.column.label, 70)}
-    row |= {"Printed": words.printed_text(claim, verdict)}
+    row |= {"Printed": texts.printed or numbers.ABSENT}
     return {
         **{name: tex_escape(text) for name, text in row.items()},
-        "Ours": tex_escape(ours) + (r"\,\dag{}" if elsewhere else ""),
+        "Ours": tex_escape(texts.measured or numbers.ABSENT) + (r"\,\dag{}" if elsewhere else ""),
         "$n$": ", ".join(seeds) or "--",
         **({"Margin": tex_escape(numbers.margin_size(verdict.margin))} if value else {}),
         "Verdict": f"{_TEX_MARKS[status]} {words.STATUS_WORDS[status].lower()}",

@@ -5,6 +5,7 @@ The patterns by kind and reason are in sentences.toml; `fields_of` fills them in
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections import Counter
@@ -24,7 +25,7 @@ from audit.record import (
     Verdict,
 )
 from reports import numbers
-from reports.text import capital, joined, listed, plural, quoted
+from reports.text import View, capital, joined, listed, plural, quoted
 
 Status = Literal["reproduced", "contradicted", "inconclusive", "not_tested"]
 
@@ -198,12 +199,6 @@ def estimate_text(claim: ClaimRecord, verdict: Verdict, *, sd: bool = True) -> s
     return (numbers.signed if kind.differs else numbers.points)(verdict.estimate, beside=marks)
 
 
-def measured_text(claim: ClaimRecord, verdict: Verdict) -> str:
-    """The same with its sign, `× 1.62` or `power 1.05`; empty where nothing was estimated."""
-    measure = kind_words(claim).measure
-    return "" if measure is None or verdict.estimate is None else measure.sign + estimate_text(claim, verdict)
-
-
 def seeds_text(n: Sequence[int], attempts: Sequence[int] = ()) -> str:
     """`3 seeds`, `1 seed`, `3 seeds each`, `3 and 5 seeds`, `5 of 6 seeds`, `2 to 5 seeds each`."""
     tries = list(attempts) if len(attempts) == len(n) else list(n)
@@ -234,31 +229,51 @@ def share_as_claimed(claim: ClaimRecord, verdict: Verdict) -> str:
     return f"{number} of {joined(plural(len(known), first), rest)} {go} as claimed"
 
 
-def about_text(claim: ClaimRecord, verdict: Verdict) -> str:
-    """The metric, or what stands in its place: `P@1`, `training time`, `epochs to 57.70 nDCG@5`."""
-    if kind_words(claim).epochs and verdict.target is not None:
-        return f"epochs to {numbers.points(verdict.target)} {subject_of(claim)}".rstrip()
-    return subject_of(claim)
+def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
+    """What the paper prints and what the runs gave, as every table of an audit has it; empty where absent.
 
-
-def printed_text(claim: ClaimRecord, verdict: Verdict) -> str:
-    """The printed number, the printed difference with its sign, or the claimed exponent; else a dash."""
-    measure = kind_words(claim).measure
-    known = verdict.target is not None or (measure is MEAN and claim.printed)
-    if measure is None or measure is RATIO or not known:
-        return numbers.ABSENT
-    return measure.sign + printed_of(claim, verdict)
-
-
-def ours_text(claim: ClaimRecord, verdict: Verdict) -> str:
-    """`+1.66 (1.10 to 2.22)`, `× 1.62 (...)`, `power 1.05 (...)`, `11.49 / not reached`, or a share."""
-    kind = kind_words(claim)
-    if kind.measure is None:
-        return share_as_claimed(claim, verdict) or " / ".join(medians_of(verdict)) or numbers.ABSENT
-    text = measured_text(claim, verdict) or numbers.ABSENT
-    if kind.is_value or not verdict.ci95:
-        return text
-    return f"{text} ({numbers.interval(verdict.ci95, beside=edges(claim, verdict))})"
+    `paper`, `ours`, `difference` and `interval` are the columns of the page. For a line of text `about` says
+    what was compared, `printed` what the paper has for it, and `measured` what the runs gave, with its interval.
+    """
+    kind, marks, target, estimate = kind_words(claim), edges(claim, verdict), verdict.target, verdict.estimate
+    measure, about, paper = kind.measure, subject_of(claim), " / ".join(claim.printed[:4])
+    paper += " …" if len(claim.printed) > 4 else ""
+    printed = text = ""
+    if measure and measure is not RATIO and (target is not None or (kind.is_value and claim.printed)):
+        printed = paper = measure.sign + printed_of(claim, verdict)
+        if kind.differs and len(claim.printed) == 2:
+            paper = f"{claim.printed[0]} − {claim.printed[1]} = {printed}"
+    if measure and estimate is not None:
+        text = measure.sign + estimate_text(claim, verdict)
+    ours = measured = difference = text
+    if kind.differs and len(verdict.values) == 2 and all(verdict.values):
+        ours = " − ".join(numbers.points(math.fsum(scores) / len(scores)) for scores in verdict.values)
+    elif measure is None:
+        medians = " / ".join(medians_of(verdict))
+        measured = share_as_claimed(claim, verdict) or medians
+        ours = f"epochs {medians}" if medians else measured
+    if kind.epochs and target is not None:
+        about = f"epochs to {numbers.points(target)} {about}".rstrip()
+    interval = numbers.interval(verdict.ci95, beside=marks) if verdict.ci95 else ""
+    if interval and text and not kind.is_value:
+        measured += f" ({interval})"
+    if kind.is_value:  # of a value the page has the distance from the printed one
+        zero = target or 0.0
+        apart, span = [mark - zero for mark in marks], verdict.ci95
+        known = estimate is not None and target is not None
+        difference = numbers.signed(estimate - zero, beside=apart) if known else ""  # type: ignore[operator]
+        interval = numbers.interval((span[0] - zero, span[1] - zero), beside=apart) if span else ""
+    if kind.printed and verdict.scope == "other_data":  # nothing there speaks to a printed number
+        difference = interval = ""
+    return View(
+        about=about,
+        printed=printed,
+        measured=measured,
+        paper=paper,
+        ours=ours,
+        difference=difference,
+        interval=interval if marks else "",
+    )
 
 
 def margin_band(verdict: Verdict) -> str:
