@@ -233,7 +233,7 @@ def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
     """What the paper prints and what the runs gave, as every table of an audit has it; empty where absent.
 
     `paper`, `ours`, `difference` and `interval` are the columns of the page. For a line of text `about` says
-    what was compared, `printed` what the paper has for it, and `measured` what the runs gave, with its interval.
+    what was compared, `printed` what the paper has for it, `measured` what the runs gave, with its interval.
     """
     kind, marks, target, estimate = kind_words(claim), edges(claim, verdict), verdict.target, verdict.estimate
     measure, about, paper = kind.measure, subject_of(claim), " / ".join(claim.printed[:4])
