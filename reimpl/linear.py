@@ -77,11 +77,7 @@ class Config:
                 raise ConfigError(f"linear: {name} must be positive, not {getattr(self, name)!r}")
 
 
-VARIANTS = {
-    "svm": Config(),
-    "svm-tfidf": Config(weights="tfidf"),
-    "logistic": Config(loss="logistic"),
-}
+VARIANTS = {"svm": Config(), "svm-tfidf": Config(weights="tfidf"), "logistic": Config(loss="logistic")}
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:

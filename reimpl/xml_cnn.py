@@ -94,12 +94,7 @@ class Config:
 
 _STUDY = Config()
 _LIU = Config(
-    sweep="embeddings",
-    pooling="overlapping",
-    stride=2,
-    maps=32,
-    relu="before_pooling",
-    bias="zero",
+    sweep="embeddings", pooling="overlapping", stride=2, maps=32, relu="before_pooling", bias="zero"
 )
 
 #: Named members. `chen2022-*` are the rows of Tables 4 and 5 as the study's configurations build them, with

@@ -149,7 +149,7 @@ def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator
         yield "Margin", joined(_margin(claim, verdict.margin), rule, by=", "), ""
     if band := words.margin_band(verdict):
         yield f"Margin band{f', all {number} readings' if number > 1 else ''}, taken alone", band, ""
-    yield from ((f"{term}: {what}", text, "") for term, what, text in words.hangs_on(claim, verdict))
+    yield from ((term, text, "") for term, text in words.hangs_on(claim, verdict))
     if default:  # of the reading that is shown, and the largest over all, by which the claim is judged
         yield from _p_values(default, verdict.level, ", as shown")
     over = f", largest of {number} readings" if default and number > 1 else ""

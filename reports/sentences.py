@@ -296,23 +296,25 @@ def margin_band(verdict: Verdict) -> str:
     return "; ".join(parts)
 
 
-def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str, str]]:
-    """Spread and its prior, the look, the paper's spread: a term, what its numbers are, and the numbers."""
+def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """Spread and its prior, the look, the paper's spread: a term, and what is to be said of it."""
     for name, scatter in zip(claim.experiments, verdict.scatter, strict=False):
         if scatter.sd is not None and scatter.moderated is not None and scatter.prior_sd is not None:
             sds = (scatter.sd, scatter.moderated, scatter.prior_sd)
             own, moderated, common = map(numbers.points, sds)
             who = f"{name}, " if len(verdict.scatter) > 1 else ""
-            said = f"{own}, {common} ({scatter.prior_df:.3g}), {moderated}"
-            yield "Spread", f"{who}sd, common sd (df), moderated sd", said
+            yield (
+                "Spread",
+                f"{who}sd {own}, moderated {moderated} (common sd {common} with {scatter.prior_df:.3g} df)",
+            )
     if verdict.look:
-        yield "Look", "number at these runs, level", f"{verdict.look}, {100.0 * verdict.level:.3g}%"
+        yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
     if verdict.by_own_spread is not None:
         same = verdict.by_own_spread == verdict.outcome
-        yield "Own spread", "without moderation", "the same" if same else verdict.by_own_spread
+        yield "Own spread", f"without moderation {'the same' if same else verdict.by_own_spread}"
     if verdict.kappa is not None:
-        times = f"{numbers.points(verdict.kappa)} times as much as ours; 2 is assumed"
-        yield "Would vanish", "if the paper’s runs vary", times
+        times = f"{numbers.points(verdict.kappa)} times as much as ours; 2 times is assumed"
+        yield "Would vanish", f"if the paper’s runs vary {times}"
 
 
 def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dict[str, str]:

@@ -21,10 +21,7 @@ from reimpl.training import Result
 from tests.importing.rows import COLUMNS, ROWS, write_rows
 from tests.runner.papers import write_corpus, write_paper
 
-VALUES = {
-    "words": {"P@1": [80.1, 80.3, 80.2]},
-    "letters": {"P@1": {0: 40.1, 1: 40.3, 2: 40.2, 3: None}},
-}
+VALUES = {"words": {"P@1": [80.1, 80.3, 80.2]}, "letters": {"P@1": {0: 40.1, 1: 40.3, 2: 40.2, 3: None}}}
 
 
 @pytest.fixture(autouse=True)

@@ -513,9 +513,7 @@ def test_runs_by_other_code_are_told_and_run_again_when_asked(
 # --------------------------------------------------------------------------- other commands
 
 
-def test_the_json_schema_accepts_the_claim_files(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_json_schema_accepts_the_claim_files(capsys: pytest.CaptureFixture[str]) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     from audit.claims.load import builtin_claims
     from audit.claims.source import read as read_source
@@ -561,11 +559,7 @@ def closed(stream: str, arguments: list[str]) -> tuple[int, str]:
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a shell that closes streams")
 @pytest.mark.parametrize(
     ("words", "code"),
-    [
-        ("list >&-", 0),
-        ("check toy.yaml --json | head -0", 0),
-        ("check nowhere.yaml >&- 2>&-", 2),
-    ],
+    [("list >&-", 0), ("check toy.yaml --json | head -0", 0), ("check nowhere.yaml >&- 2>&-", 2)],
 )
 def test_a_closed_stream_is_no_verdict(words: str, code: int) -> None:
     script = f"set -o pipefail; '{sys.executable}' -m audit {words}; exit ${{PIPESTATUS[0]}}"

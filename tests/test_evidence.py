@@ -60,10 +60,7 @@ def test_seeds_of_two_codes_are_told() -> None:
 
 @pytest.mark.parametrize(
     ("values", "tested"),
-    [
-        ([60.1001, 60.1002, 60.1003], [60.1002] * 3),
-        ([60.10, 60.10, 60.12], [60.10, 60.10, 60.12]),
-    ],
+    [([60.1001, 60.1002, 60.1003], [60.1002] * 3), ([60.10, 60.10, 60.12], [60.10, 60.10, 60.12])],
 )
 def test_seeds_that_the_test_set_cannot_tell_apart_have_no_spread(
     values: list[float], tested: list[float]

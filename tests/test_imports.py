@@ -22,12 +22,7 @@ MAY_IMPORT = {
     "audit.pytest_items": ("audit", "reports.findings", "reports.sentences"),
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),
-    "audit.importing": (
-        "audit",
-        "reimpl.metric_names",
-        "reimpl.metrics",
-        "reimpl.truth",
-    ),
+    "audit.importing": ("audit", "reimpl.metric_names", "reimpl.metrics", "reimpl.truth"),
     "audit.judging.documents": ("audit", "reimpl.data.strata", "reimpl.errors", "reimpl.metrics"),
     "audit.errors": ("audit", "reimpl.errors"),
     "audit.claims.known": ("audit", "reimpl"),
@@ -124,7 +119,7 @@ def reaches(start: str, goal: str, reads: Mapping[str, set[str]]) -> bool:
 
 
 #: Lines of Python. The aim is 32,000 and 30,000: a budget is lowered with what goes, and never raised.
-BUDGET = {"product": 47_850, "tests": 31_900}
+BUDGET = {"product": 41_700, "tests": 30_250}
 
 
 def test_the_project_stays_small() -> None:

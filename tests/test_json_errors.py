@@ -30,10 +30,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "text": ({"metrics": {"P@1": "50"}}, "metrics.P@1: '50' is not a number"),
     "half a seed": ({"spec": {**asdict(RUN.spec), "seed": 0.5}}, "spec.seed: 0.5 is not a whole number"),
     "another word": ({"status": "ready"}, "status: 'ready' is not 'done', 'failed' or 'interrupted'"),
-    "missing": (
-        {"data": {**asdict(RUN.data), "name": None}},
-        "data.name: None is not text",
-    ),
+    "missing": ({"data": {**asdict(RUN.data), "name": None}}, "data.name: None is not text"),
 }
 
 

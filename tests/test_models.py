@@ -18,10 +18,7 @@ from reimpl.models import find_config, find_model, known_models, known_variants,
 from reimpl.protocol import protocol
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["xml_cn", "", "training", "../xml_cnn", "os"],
-)
+@pytest.mark.parametrize("name", ["xml_cn", "", "training", "../xml_cnn", "os"])
 def test_what_is_no_model_is_answered_with_the_models(name: str) -> None:
     """Modules of this package that are no models are not known either, and nothing else is imported."""
     with pytest.raises(ConfigError, match=rf"^model {name!r} is not known; known are .*xml_cnn"):

@@ -111,7 +111,7 @@ def test_a_broken_package_is_named_in_one_sentence_and_the_rest_works(site: Path
     shown = command(both, tmp_path, "list", "model", "broken")
     assert shown.returncode == 2 and shown.stderr.splitlines() == [
         "audit: model 'broken': 'other.broken' cannot be imported (ModuleNotFoundError: No module named "
-        "'nothing_of_this_name'); install other 0.3 anew",
+        "'nothing_of_this_name'); install other 0.3 anew"
     ]
 
 

@@ -62,9 +62,7 @@ def test_without_runs_claims_are_skipped_and_findings_are_tested(pytester: pytes
     assert not Path("audit-runs").exists()
 
 
-def test_what_is_reproduced_passes_and_the_rest_is_skipped_with_its_reason(
-    pytester: pytest.Pytester,
-) -> None:
+def test_what_is_reproduced_passes_and_the_rest_is_skipped_with_its_reason(pytester: pytest.Pytester) -> None:
     imported()
     found = session(pytester, "--audit", "claims/toy.yaml", "-v")
     found.assert_outcomes(passed=4, skipped=2)
@@ -141,11 +139,7 @@ def test_command_python_and_pytest_give_the_same_verdicts_and_numbers(
     outcomes = session(pytester, "--audit", "claims").parseoutcomes()
     by_pytest = audit_from_json(Path("by_pytest.json").read_text())
     table = audit.judge(
-        "claims/toy.yaml",
-        "r.csv",
-        authors_code="github.com/x@1",
-        same_data="their download",
-        by="them",
+        "claims/toy.yaml", "r.csv", authors_code="github.com/x@1", same_data="their download", by="them"
     )
     stored = audit.judge("claims/toy.yaml")
     cli.main(["judge", "claims/toy.yaml"])

@@ -30,9 +30,7 @@ def of_column(column: int, values: dict[int, float | None], name: str = "svm") -
 
 
 def study(
-    paper: Paper,
-    columns: dict[int, dict[str, ExperimentRecord]],
-    fidelity: dict[str, bool] | None = None,
+    paper: Paper, columns: dict[int, dict[str, ExperimentRecord]], fidelity: dict[str, bool] | None = None
 ) -> SplitStudy:
     return split_study(paper, columns, corpus="toy", command="audit run", fidelity=fidelity or {})
 

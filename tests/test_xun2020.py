@@ -113,8 +113,7 @@ def test_the_score_to_be_reached_is_nine_tenths_of_the_lower_printed_one(paper: 
 
 
 @pytest.mark.parametrize(
-    ("key", "labels", "bottleneck"),
-    [("eurlex", 3956, 0), ("amazoncat", 13330, 0), ("wiki500k", 501008, 512)],
+    ("key", "labels", "bottleneck"), [("eurlex", 3956, 0), ("amazoncat", 13330, 0), ("wiki500k", 501008, 512)]
 )
 def test_parameters_that_the_named_changes_add_are_by_formula(
     paper: Paper, key: str, labels: int, bottleneck: int

@@ -60,11 +60,7 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
         *_rows("margin", _margin(claim, audit, records)),
         *_rows("data", [SCOPE_WORDS[verdict.scope] if verdict.scope else ""]),
         *_rows("runs", _runs(found)),
-        *(
-            line
-            for term, what, text in hangs_on(claim, verdict)
-            for line in _rows(term.lower(), [f"{what}: {text}"])
-        ),
+        *(line for term, text in hangs_on(claim, verdict) for line in _rows(term.lower(), [text])),
         *_rows("note", verdict.badges),
         *_rows("protocol", _departures(claim, on_page)),
         *_steps("derivation", found.steps),

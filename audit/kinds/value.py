@@ -16,16 +16,7 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 from audit.claims.schema import Count, Flag, Reference, Table
-from audit.kinds.base import (
-    KIND,
-    Better,
-    Case,
-    JudgedByMargin,
-    note_arm,
-    note_df,
-    note_difference,
-    untested,
-)
+from audit.kinds.base import KIND, Better, Case, JudgedByMargin, note_arm, note_df, note_difference, untested
 from audit.record import Cell
 from audit.stats.decision import ALPHA, Route, Steps, Test, exactly, percent, within
 from audit.stats.power import Distance, Noise, noise_of

@@ -70,7 +70,4 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
     width = 2.0 * (trials + z**2)
     middle = (2.0 * successes + z**2) / width
     half = z / width * math.sqrt(4.0 * successes * (1.0 - share) + z**2)
-    return (
-        0.0 if successes == 0 else middle - half,
-        1.0 if successes == trials else middle + half,
-    )
+    return (0.0 if successes == 0 else middle - half, 1.0 if successes == trials else middle + half)

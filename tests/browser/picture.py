@@ -38,10 +38,7 @@ def main() -> None:
 def draw(browser: Any, page: Path, asked: argparse.Namespace) -> None:
     size = {"width": 360, "height": 1400} if asked.phone else {"width": 900, "height": 1180}
     context = browser.new_context(
-        offline=True,
-        viewport=size,
-        color_scheme="dark" if asked.dark else "light",
-        device_scale_factor=1,
+        offline=True, viewport=size, color_scheme="dark" if asked.dark else "light", device_scale_factor=1
     )
     view = context.new_page()
     view.goto(page.resolve().as_uri() + asked.at, timeout=120_000)  # also where all cores are busy

@@ -62,11 +62,7 @@ CASES: Mapping[str, tuple[ClaimRecord, Sequence[ExperimentRecord], dict[str, Any
     "value, two seeds": (made("value"), experiments(seeds=2), {}),
     **{f"{kind}, no seed": (made(kind), experiments(seeds=0), {}) for kind in KIND},
     **{f"{kind}, other data": (made(kind), experiments("other_data"), {}) for kind in KIND},
-    "value, other split": (
-        made("value"),
-        experiments("other_split"),
-        {"test_sizes": {"toy": 3865}},
-    ),
+    "value, other split": (made("value"), experiments("other_split"), {"test_sizes": {"toy": 3865}}),
     "value, three runs behind": (made("value", runs_behind=3), experiments(), {}),
     "value, spread of unknown reading": (
         made("value", runs_behind=5, details={"spread": {"size": "0.40", "reading": None}}),

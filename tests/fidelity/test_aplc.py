@@ -23,12 +23,7 @@ MEMBERS: Mapping[str, dict[str, Any]] = {
     "head in a leaf": {"head": "leaf"},
     "divided by three": {"divisor": 3},
     "one cluster": {"clusters": 1, "cutoffs": ()},
-    "as the paper": {
-        "tail": "linear",
-        "normalise": "batch",
-        "absent_roots": False,
-        "products": "logarithms",
-    },
+    "as the paper": {"tail": "linear", "normalise": "batch", "absent_roots": False, "products": "logarithms"},
 }
 
 

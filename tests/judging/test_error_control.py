@@ -77,10 +77,7 @@ EDGES: dict[str, tuple[str, Draw]] = {
     "gap, printed gap D off": (
         "rep",
         lambda rng, n: gap_size(
-            runs(rng, 72.5, n),
-            runs(rng, 70.0, n, 0.1),
-            printed=("72.00", "71.00"),
-            margin=1.5,
+            runs(rng, 72.5, n), runs(rng, 70.0, n, 0.1), printed=("72.00", "71.00"), margin=1.5
         ),
     ),
     "order, no difference": (

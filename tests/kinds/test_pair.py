@@ -26,12 +26,7 @@ def test_order(case: dict[str, Any]) -> None:
     inputs = case["inputs"]
     if inputs["paired"]:  # no claim has been of pairs
         return
-    got = order(
-        inputs["a"],
-        inputs["b"],
-        printed_gap=inputs["printed_gap"],
-        negligible=inputs["negligible"],
-    )
+    got = order(inputs["a"], inputs["b"], printed_gap=inputs["printed_gap"], negligible=inputs["negligible"])
     decision = got.decide(alpha=inputs["alpha"])
     golden.check(
         case,

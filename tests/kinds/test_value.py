@@ -286,12 +286,7 @@ EDGES = {
     ("printed", "fixed", "deterministic", "values", "outcome", "reason"), EDGES.values(), ids=EDGES
 )
 def test_the_verdict_at_its_edges(
-    printed: str,
-    fixed: Any,
-    deterministic: bool,
-    values: list[float | None],
-    outcome: str,
-    reason: str,
+    printed: str, fixed: Any, deterministic: bool, values: list[float | None], outcome: str, reason: str
 ) -> None:
     """Four runs behind the printed number undo that its scatter is taken as twice ours."""
     one = claim("value", "a", printed=(printed,), margin=fixed, deterministic=deterministic, runs_behind=4)

@@ -54,10 +54,7 @@ def test_a_family_that_is_all_rejected_passes_its_half_on() -> None:
     assert families(p, primary=primary) == pytest.approx((0.04, 0.04, 0.045, 0.04))
 
 
-@pytest.mark.parametrize(
-    ("at_least", "p"),
-    [(1, 0.01), (2, 0.04), (3, 0.09), (4, 0.16), (5, 0.2)],
-)
+@pytest.mark.parametrize(("at_least", "p"), [(1, 0.01), (2, 0.04), (3, 0.09), (4, 0.16), (5, 0.2)])
 def test_a_number_of_effects_among_several(at_least: int, p: float) -> None:
     """Sorted: .002, .01, .03, .08, .2, times 5, 4, 3, 2, 1."""
     assert partial_conjunction([0.01, 0.08, 0.002, 0.03, 0.2], at_least=at_least) == pytest.approx(p)
