@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from audit import cli
+from audit.claims.load import load
 from audit.errors import Exit
 from audit.record import Audit, Verdict, audit_from_json
 from audit.runner import carry_out
@@ -258,3 +259,15 @@ def test_what_cannot_be_used_is_one_clear_line_and_nothing_is_written(
     assert "Traceback" not in err
     assert re.search(message, err.splitlines()[0])
     assert not list(Path("audit-runs").glob("*.json"))
+
+
+def test_a_data_set_may_be_named_by_its_id_there_and_by_its_name_here(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """So the page's own command, which gives the name, can be given again."""
+    Path("r.csv").write_text("experiment,dataset,metric,seed,value\nwords,corpus,P@1,0,80.1\n")
+    name = load(Path("toy.yaml")).datasets["corpus"].name
+    assert name != "corpus"
+    assert cli.main(["import", "r.csv", "--paper", "toy.yaml", "--dataset", name]) == Exit.OK
+    assert cli.main(["import", "r.csv", "--paper", "toy.yaml", "--dataset", "other"]) == Exit.BAD_INPUT
+    assert "the data set is 'corpus' here and --dataset 'other'; drop one" in capsys.readouterr().err

@@ -274,7 +274,8 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
 
     @cache
     def data_of(name: str, dataset: str) -> tuple[str, str]:
-        if dataset and declared.dataset and dataset != declared.dataset:
+        stated, meant = declared.dataset or "", _datasets_of(paper, dataset)
+        if dataset and stated and dataset != stated and not (meant and meant == _datasets_of(paper, stated)):
             other = f"{option('dataset')} {declared.dataset!r}"
             raise ValueError(f"the data set is {dataset!r} here and {other}; drop one")
         dataset = dataset or declared.dataset or ""
