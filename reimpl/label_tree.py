@@ -260,16 +260,6 @@ def split_pairs(pairs: Similarities, sizes: IntArray, first: IntArray, *, eps: f
         s = to_sums / np.where(lengths > 0, lengths, 1)[:, None, :]
 
 
-def _normalised(rows: sparse.csr_matrix) -> sparse.csr_matrix:
-    """Rows of length 1; zero rows stay. The dtype stays."""
-    squares = np.zeros(rows.shape[0], dtype=np.float64)
-    filled = np.diff(rows.indptr) > 0
-    squares[filled] = np.add.reduceat(rows.data.astype(np.float64) ** 2, rows.indptr[:-1][filled])
-    lengths = np.where(squares > 0, np.sqrt(squares), 1)
-    data = (rows.data / np.repeat(lengths, np.diff(rows.indptr))).astype(rows.dtype)
-    return sparse.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
-
-
 # ----------------------------------------------------------------------------------------------- candidates
 # Which nodes of a level a document is asked about: the children of the C best nodes of the level above, in
 # training those with a positive first (section 2.3 and Appendix; deepxml/tree.py 88-110, dataset.py 66-75).

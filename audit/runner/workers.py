@@ -25,6 +25,8 @@ from audit.errors import AuditError, option
 #: Workers that may die one after another before any of them could begin.
 LIVES = 2
 _POLL = 0.2
+#: Seconds that a worker has to write its checkpoint before it is ended.
+_PATIENCE = 10.0
 
 #: What a worker does with a task: it gets what tells the parent something, and what says whether to stop.
 Body = Callable[[Any, Callable[..., None], Callable[[], bool]], Any]
@@ -88,7 +90,9 @@ class Workers:
         finally:
             self.flag.value = True  # whoever is still at work, because of an error, stops in its own way
             for slot in slots:
-                slot.executor.shutdown(cancel_futures=True)
+                slot.executor.shutdown(wait=False, cancel_futures=True)
+            for slot in slots:
+                slot.end()
 
 
 class _Slot:
@@ -99,6 +103,7 @@ class _Slot:
         self.executor = ProcessPoolExecutor(1, _CONTEXT, initializer=_begin, initargs=(self.theirs, flag))
         self.future: Future[Any] | None = None
         self.task: Any = None
+        self.process: Any = None
         self.ready = False
         """Whether the process came as far as taking tasks."""
 
@@ -123,6 +128,13 @@ class _Slot:
         future, self.future = self.future, None
         assert future is not None
         return future.result()
+
+    def end(self) -> None:
+        """Ends the process, which is given time to stop in its own way."""
+        if self.process is not None:
+            self.process.join(_PATIENCE)
+            self.process.terminate()
+            self.process.join()
 
     def how_it_ended(self) -> str:
         self.executor.shutdown()  # waits for it
