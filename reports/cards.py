@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, Run, SpecificationVerdict, Verdict
+from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, Run, Verdict
 from reports import numbers, svg
 from reports import sentences as words
 from reports.lookup import Lookup
-from reports.rerun import command_of, on_changed_margins
+from reports.rerun import on_changed_margins
 from reports.splits import splits_of_claim
 from reports.text import View, grouped, joined, listed, plural, unique_slugs
 
@@ -63,7 +63,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
         seeds=[] if first else _seed_rows(pairs, index),
         parts=[(words.subject_of(claim), of.parts) for claim, of in pairs if of.parts],
         readings=[view for pair in pairs if (view := _specifications(*pair, index))],
-        command=max((command_of(claim, index) for claim in members), key=len),
+        claim=claim.claim,
     )
 
 
@@ -76,7 +76,7 @@ def _row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View:
         word=words.STATUS_WORDS[status],
         metric=words.subject_of(claim),
         **vars(words.row_texts(claim, verdict)),
-        margin=_margin(claim, verdict.margin) if verdict.margin is not None else "",
+        margin=_margin(claim, verdict.margin),
         seeds=words.seeds_text(verdict.n, verdict.attempts) if any(verdict.attempts) else "none",
         band=band_of(claim, verdict),
     )
@@ -99,81 +99,70 @@ def where_text(claim: ClaimRecord) -> str:
     return joined(of.section and f"section {of.section}", of.label, page, by=", ")
 
 
+def _margin(claim: ClaimRecord, size: float | None) -> str:
+    unit = "of the exponent" if words.kind_words(claim).measure is words.EXPONENT else "points"
+    return "" if size is None else f"{numbers.margin_size(size)} {unit}"
+
+
 # --------------------------------------------------------------------------- how its verdicts came about
 
 
 def _facts(pairs: Pairs, index: Lookup) -> list[tuple[str, list[tuple[str, str]]]]:
     """Terms with a text and link for each metric, or one for all where they have the same."""
-    columns = [[*_places(claim, index), *_derivation(claim, verdict, index)] for claim, verdict in pairs]
-    by_term = [grouped(column, lambda fact: fact[0]) for column in columns]
+    columns = [grouped(_derivation(*pair, index), lambda fact: fact[0]) for pair in pairs]
     facts: list[tuple[str, list[tuple[str, str]]]] = []
-    for term in dict.fromkeys(name for own in by_term for name in own):
-        for k in range(max(len(own.get(term, ())) for own in by_term)):
-            cells = [own[term][k][1:] if len(own.get(term, ())) > k else ("", "") for own in by_term]
+    for term in dict.fromkeys(name for column in columns for name in column):
+        for k in range(max(len(column.get(term, ())) for column in columns)):
+            cells = [own[term][k][1:] if len(own.get(term, ())) > k else ("", "") for own in columns]
             facts.append((term, cells[:1] if len(set(cells)) == 1 else cells))
     return facts
 
 
-def _places(claim: ClaimRecord, index: Lookup) -> Iterator[Fact]:
-    """The printed cells that it is about."""
+def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[Fact]:
+    """The printed cells, and the numbers of the verdict that its row does not have; what is absent is left
+    out."""
+    kind, marks, (inner, outer) = (
+        words.kind_words(claim),
+        words.edges(claim, verdict),
+        words.coverage(verdict),
+    )
     for k, address in enumerate(claim.cells):
         place = index.places.get(address)
         own = place.cell.printed if place else None
         printed = claim.printed[k] if k < len(claim.printed) else own or numbers.ABSENT
-        if place and words.kind_words(claim).one_axis and own not in (None, printed):
+        if place and kind.one_axis and own not in (None, printed):
             printed = f"{own}, which is {printed} %"
         named = place.table.label if place else address
         if place and (len(claim.cells) > 2 or place.metric != claim.metric):
             named += f": {place.row.label}, {place.column.label}"
         yield "Printed", f"{printed} ({named})", f"#{place.anchor}" if place else ""
-
-
-def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[Fact]:
-    """The numbers of the verdict; what is absent is left out."""
-    marks, (inner, outer) = words.edges(claim, verdict), words.coverage(verdict)
-    default = next((reading for reading in verdict.readings if not reading.reading), None)
-    number = len(verdict.readings)
-    if words.kind_words(claim).epochs and (target := claim.details.get("target")) is not None:
+    if kind.epochs and (target := claim.details.get("target")) is not None:
         yield "To be reached", f"{numbers.points(float(target))} {claim.metric} on held-out documents", ""
-    if default:
-        yield "Shown here", f"the default of {number} readings, by itself {default.outcome}", ""
-    run = "One paper run" if claim.runs_behind < 2 else "Mean of the paper’s runs"
-    spans = {
-        f"{inner}% interval": verdict.ci90,
-        f"{outer}% interval": verdict.ci95,
-        f"{run} ({outer}%)": verdict.pi95,
-    }
-    yield from ((term, numbers.interval(span, beside=marks), "") for term, span in spans.items() if span)
-    if verdict.margin is not None:
-        rule = claim.margin and f"rule “{claim.margin.rule}”"
-        yield "Margin", joined(_margin(claim, verdict.margin), rule, by=", "), ""
+    if verdict.ci90:
+        yield f"{inner}% interval", numbers.interval(verdict.ci90, beside=marks), ""
+    if verdict.pi95:
+        run = "One paper run" if claim.runs_behind < 2 else "Mean of the paper’s runs"
+        yield f"{run} ({outer}%)", numbers.interval(verdict.pi95, beside=marks), ""
+    if claim.margin and verdict.margin is not None:
+        fixed = numbers.margin_size(claim.margin.value)
+        wider = (
+            f" {fixed}, widened to half of the printed difference"
+            if verdict.margin > claim.margin.value
+            else ""
+        )
+        yield "Margin", f"rule “{claim.margin.rule}”{wider}", ""
     if band := words.margin_band(verdict):
-        yield f"Margin band{f', all {number} readings' if number > 1 else ''}, taken alone", band, ""
+        yield "Margin band, taken alone", band, ""
     yield from ((term, text, "") for term, text in words.hangs_on(claim, verdict))
-    if default:  # of the reading that is shown, and the largest over all, by which the claim is judged
-        yield from _p_values(default, verdict.level, ", as shown")
-    over = f", largest of {number} readings" if default and number > 1 else ""
-    yield from _p_values(verdict, verdict.level, over)
-    if settling := index.audit.settling.get(claim.id):
-        yield "To settle it", words.to_settle(settling, None, chances=True), ""
+    for word in ("reproduced", "contradicted"):
+        raw, adjusted = getattr(verdict, f"p_{word}"), getattr(verdict, f"p_{word}_adjusted")
+        if raw is not None or adjusted is not None:
+            texts = [numbers.p_value(p, levels=(verdict.level,)) for p in (raw, adjusted)]
+            over = f", largest of {len(verdict.readings)} readings" if len(verdict.readings) > 1 else ""
+            more = "" if adjusted is None else f", adjusted {texts[1]}"
+            yield f"p ({word}){over}", texts[0] + more, ""
     if evidence := index.audit.instances.get(claim.id):
         yield from _documents(evidence)
-
-
-def _margin(claim: ClaimRecord, size: float) -> str:
-    if words.kind_words(claim).measure is words.EXPONENT:
-        return f"{numbers.margin_size(size)} of the exponent"
-    fixed = claim.margin.value if claim.margin else size
-    wider = f" (half of the printed difference; {numbers.margin_size(fixed)} is fixed)"
-    return f"{numbers.margin_size(size)} points{wider if size > fixed else ''}"
-
-
-def _p_values(of: Verdict | SpecificationVerdict, level: float, label: str) -> Iterator[Fact]:
-    for word in ("reproduced", "contradicted"):
-        raw, adjusted = getattr(of, f"p_{word}"), getattr(of, f"p_{word}_adjusted")
-        if raw is not None or adjusted is not None:
-            more = "" if adjusted is None else f", adjusted {numbers.p_value(adjusted, levels=(level,))}"
-            yield f"p ({word}){label}", numbers.p_value(raw, levels=(level,)) + more, ""
 
 
 def _documents(of: InstanceEvidence) -> Iterator[Fact]:
@@ -211,53 +200,40 @@ def seed_note(status: str, why: str | None) -> str:
     return f"{word}: {why}" if why else word
 
 
-def _seed_rows(pairs: Sequence[tuple[ClaimRecord, Verdict]], index: Lookup) -> list[View]:
-    """A row an experiment: seed, value in each metric, note and run of every run on record, then of what only
-    a verdict knows. Then what is shown and was not judged: imported runs beside ours, or ours beside those.
+def _seed_rows(pairs: Pairs, index: Lookup) -> list[View]:
+    """A row an experiment: seed, value in each metric or why there is none, and the link of every run.
+
+    Then what is shown and was not judged: imported runs beside ours, or ours beside those.
     """
     claim, rows = pairs[0][0], []
-    judged = [_judged_values(*pair) for pair in pairs]
     show = _SHOWN.get(str(claim.details.get("quantity")), numbers.points)
+    judged = {
+        (k, name, seed): value
+        for k, (of, verdict) in enumerate(pairs)
+        for name, seeds, values in zip(of.experiments, verdict.seeds, verdict.values, strict=False)
+        for seed, value in zip(seeds, values, strict=False)
+    }
 
-    def text(values: Sequence[float | None]) -> str:
-        return " / ".join(numbers.ABSENT if value is None else show(value) for value in values)
-
-    def measured(run: Run, name: str) -> list[float | None]:
-        return [run.metrics.get(_metric_of(claim, name)) for claim, _ in pairs]
+    def row(
+        name: str, runs: Iterable[Run], known: Mapping[tuple[int, str, int], float], more: str = ""
+    ) -> View:
+        seeds = []
+        for run in runs:
+            own = [known.get((k, name, run.spec.seed)) for k in range(len(pairs))]
+            measured = [run.metrics.get(of.metric) for of, _ in pairs]
+            values = [a if a is not None else b for a, b in zip(own, measured, strict=True)]
+            text = " / ".join(numbers.ABSENT if value is None else show(value) for value in values)
+            if all(value is None for value in values):
+                text = seed_note(run.status, run.reason)
+            elif reached := _reached(run, claim):
+                text += f", {reached}"
+            seeds.append((run.spec.seed, text, index.run_anchors.get(run.key, "")))
+        return View(title=index.title(name) + more, seeds=seeds)
 
     for name in dict.fromkeys(claim.experiments):
-        seeds: list[tuple[int, str, str, str]] = []
-        for run in index.runs(name):
-            seed, anchor = run.spec.seed, index.run_anchors[run.key]
-            known = [of.get((name, seed)) for of in judged]
-            own = [a if a is not None else b for a, b in zip(known, measured(run, name), strict=True)]
-            has_value = any(value is not None for value in own)
-            note = _reached(run, claim) if has_value else seed_note(run.status, run.reason)
-            seeds.append((seed, "" if not any(own) and note else text(own), note, anchor))
-        recorded = {seed for seed, *_ in seeds}
-        others = {seed for of in judged for arm, seed in of if arm == name} - recorded
-        seeds += [(seed, text([of.get((name, seed)) for of in judged]), "", "") for seed in sorted(others)]
-        rows.append(View(title=index.title(name), seeds=seeds))
-        if unjudged := index.experiments[name].unjudged if name in index.experiments else ():
-            whose = "imported" if unjudged[0].imported else "run here"
-            runs = sorted(unjudged, key=lambda run: run.spec.seed)
-            shown = [(run.spec.seed, text(measured(run, name)), "", "") for run in runs]
-            rows.append(View(title=f"{index.title(name)}: {whose}, shown and not judged", seeds=shown))
-    return [row for row in rows if row.seeds]
-
-
-def _judged_values(claim: ClaimRecord, verdict: Verdict) -> dict[tuple[str, int], float]:
-    known: dict[tuple[str, int], float] = {}
-    for name, seeds, values in zip(claim.experiments, verdict.seeds, verdict.values, strict=False):
-        known |= {(name, seed): value for seed, value in zip(seeds, values, strict=False)}
-    return known
-
-
-def _metric_of(claim: ClaimRecord, experiment: str) -> str:
-    """The claim's metric; where it is about several, the first that the experiment is named for."""
-    lines = claim.details.get("lines", ())
-    named = (line["metric"] for line in lines if experiment in (line["winner"], *line["rivals"]))
-    return claim.metric or next(named, "")
+        unjudged = index.experiments[name].unjudged if name in index.experiments else ()
+        rows += [row(name, index.runs(name), judged), row(name, unjudged, {}, ": shown, not judged")]
+    return [view for view in rows if view.seeds]
 
 
 def _reached(run: Run, claim: ClaimRecord) -> str:
@@ -267,9 +243,7 @@ def _reached(run: Run, claim: ClaimRecord) -> str:
     if target is None or not scored:
         return ""
     epoch = next((row["epoch"] for row in scored if row[claim.metric] >= target), None)
-    if epoch is None:
-        return f"score not reached in {round(scored[-1]['epoch'], 2):g} epochs"
-    return f"score reached {'in epoch' if epoch.is_integer() else 'after epoch'} {round(epoch, 2):g}"
+    return "score not reached" if epoch is None else f"score reached in epoch {round(epoch, 2):g}"
 
 
 def _specifications(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View | None:

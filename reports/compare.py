@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from audit.record import Audit, ClaimRecord, Run
+from audit.record import Audit, Run
 from reports import numbers
-from reports.exports import md_code, md_escape, md_line
 from reports.findings import finding_name, finding_sentence
 from reports.lookup import Lookup
 from reports.sentences import ICONS, STATUS_WORDS, seeds_text, subject_of
@@ -31,12 +30,18 @@ def facts_of(audit: Audit) -> dict[str, dict[str, Any]]:
     facts = {}
     for claim in audit.claims:
         verdict = index.verdicts[claim.id]
+        arms = zip(index.records(claim), verdict.seeds, strict=False)
         facts[claim.id] = {
             "claim": claim,
             "index": index,
             "status": index.status(claim),
             "verdict": verdict,
-            "runs": _runs_behind(claim, index),
+            "runs": {  # (arm, seed) -> the run that the verdict rests on
+                (k, run.spec.seed): run
+                for k, (arm, seeds) in enumerate(arms)
+                for run in arm.runs
+                if run.status == "done" and run.spec.seed in seeds
+            },
             "passed": {model for arm in index.records(claim) for model in arm.models} <= sound,
             "rests on": (
                 *(verdict.n, verdict.values, verdict.target, verdict.margin),
@@ -55,17 +60,6 @@ _SAID = (
     *("", "a margin of", "differences that count as none up to", "the level of"),
     "declared readings of what the paper leaves open:",
 )
-
-
-def _runs_behind(claim: ClaimRecord, index: Lookup) -> dict[tuple[int, int], Run]:
-    """(Arm, seed) -> the run that the verdict rests on."""
-    arms = zip(index.records(claim), index.verdicts[claim.id].seeds, strict=False)
-    return {
-        (k, run.spec.seed): run
-        for k, (arm, seeds) in enumerate(arms)
-        for run in arm.runs
-        if run.status == "done" and run.spec.seed in seeds
-    }
 
 
 def causes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -205,30 +199,3 @@ def changes_text(changes: View) -> str:
     for finding in changes.findings:
         lines.append(f"{'✗' if finding.worse else ' '}       {visible(finding.id)}  {finding.flip}")
     return "\n".join(lines)
-
-
-def changes_markdown(changes: View) -> str:
-    """The same with the sentences of the verdicts as they are now."""
-
-    def claims(of: Sequence[View]) -> list[str]:
-        return [
-            f"- {md_code(change.claim)} {md_escape(change.flip)}: {md_line(change.title, 200)}. "
-            f"{md_line(change.sentence, 600)}" + (f" *{md_escape(change.causes)}.*" if change.causes else "")
-            for change in of
-        ]
-
-    lines = [f"## Changes in the audit of {md_line(changes.paper, 200)}", ""]
-    lines += [f"Old: {md_escape(changes.before)}.  ", f"New: {md_escape(changes.after)}.", ""]
-    lines.append(f"**{md_escape(changes.counts)}**")
-    findings = [
-        f"- {md_code(finding.id)} {md_escape(finding.flip)}: {md_line(finding.sentence, 600)}"
-        for finding in changes.findings
-    ]
-    for title, told in (
-        ("Other verdicts", claims(changes.flipped)),
-        ("New claims", claims(changes.added)),
-        ("Claims that are gone", claims(changes.gone)),
-        ("Printed numbers", findings),
-    ):
-        lines += ["", f"**{title}**", "", *told] if told else []
-    return "\n".join(lines) + "\n"

@@ -119,12 +119,23 @@ def _groups(entries: Sequence[View]) -> list[View]:
     Of more than two findings of one sort about one table all but the first are folded, of the consistent ones
     no more is told than how many there are; claims that are not consistent are told one by one.
     """
+
+    def sort(entry: View) -> tuple[object, ...]:
+        return (entry.of.id,) if entry.of.claim else (entry.result, entry.table, entry.of.alternatives)
+
     groups = []
     for check, own in grouped(entries, lambda entry: entry.of.check).items():
         shown = []
+        consistent = [entry for entry in own if entry.result == "consistent"]
         telling = [entry for entry in own if entry.result != "consistent"]
         telling.sort(key=lambda entry: (_ORDER.index(entry.result), -entry.of.weight))
-        for alike in grouped(telling, _sort).values():
+        alike_by = grouped(
+            telling,
+            lambda entry: (
+                entry.of.id if entry.of.claim else (entry.result, entry.table, entry.of.alternatives)
+            ),
+        )
+        for alike in alike_by.values():
             if len(alike) > 2:
                 where = f" in {alike[0].table}" if alike[0].table else ""
                 folded = f"{numbers.count(len(alike) - 1)} more like this{where}"
@@ -135,27 +146,15 @@ def _groups(entries: Sequence[View]) -> list[View]:
                 title=check_title(check),
                 about=TEXTS["checks"].get(check, ("", ""))[1],
                 counts=_counts(own),
-                consistent=_consistent([entry for entry in own if entry.result == "consistent"]),
+                consistent=[
+                    f"{table or 'in no table'}: {numbers.count(len(those))}"
+                    for table, those in grouped(consistent, lambda entry: entry.table).items()
+                ],
                 entries=shown,
                 rank=max((entry.result == "inconsistent", entry.of.weight) for entry in own),
             )
         )
     return sorted(groups, key=lambda group: group.rank, reverse=True)
-
-
-def _sort(entry: View) -> tuple[object, ...]:
-    return (entry.of.id,) if entry.of.claim else (entry.result, entry.table, entry.of.alternatives)
-
-
-def _consistent(entries: Sequence[View]) -> list[str]:
-    """A line a table: how many, and the chances that they would have seen another last digit."""
-    lines = []
-    for table, own in grouped(entries, lambda entry: entry.table).items():
-        powers = sorted({round(100 * entry.of.power) for entry in own if entry.of.power is not None})
-        span = " to ".join(dict.fromkeys(f"{end}%" for end in (*powers[:1], *powers[-1:])))
-        seen = f"; would see {span} of other last digits" if span else ""
-        lines.append(f"{table or 'in no table'}: {numbers.count(len(own))}{seen}")
-    return lines
 
 
 def _entry(finding: Finding, anchor: str, index: Lookup) -> View:

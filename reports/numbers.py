@@ -48,15 +48,6 @@ def signed(value: float | None, *, beside: Iterable[float] = ()) -> str:
     return f"+{text}" if value is not None and value > 0 and text.strip("0.") else text
 
 
-def distance(value: float, *, margin: float | None) -> str:
-    """The size of a difference without its sign, on its own side of the margin.
-
-    >>> distance(-0.5004, margin=0.5)
-    '0.5004'
-    """
-    return points(abs(value), beside=() if margin is None else (margin,))
-
-
 def interval(bounds: tuple[float, float] | None, *, beside: Iterable[float] = ()) -> str:
     """Both ends in the manner of `points`: `75.36 to 76.16`."""
     marks = tuple(beside)
@@ -81,23 +72,15 @@ def margin_size(value: float | None) -> str:
     return f"{_minus(whole)}.{rest.rstrip('0'):0<2}"
 
 
-def smallest_reproducing(margin_from: float | None, *, margin: float | None) -> str:
-    """The least margin that would reproduce, rounded up: at the number shown the claim does reproduce."""
-    return _bound(margin_from, ROUND_CEILING, margin)
-
-
-def largest_contradicting(margin_up_to: float | None, *, margin: float | None) -> str:
-    """The largest margin that would contradict, rounded down: at the number shown it does contradict."""
-    return _bound(margin_up_to, ROUND_FLOOR, margin)
-
-
-def _bound(value: float | None, rounding: str, margin: float | None) -> str:
-    """On the side of the margin on which it is."""
+def band_end(value: float, *, margin: float | None, up: bool) -> str:
+    """An end of a margin band (`up`: its lower one), rounded into the band and on its side of `margin`."""
     edge = None if margin is None or not math.isfinite(margin) else _exact(margin)
-    side = operator.le if rounding == ROUND_CEILING else operator.ge
-    return _shown(
-        value, rounding, lambda shown, exact: edge is None or side(shown, edge) == side(exact, edge)
-    )
+    side = operator.le if up else operator.ge
+
+    def keeps_side(shown: Decimal, exact: Decimal) -> bool:
+        return edge is None or side(shown, edge) == side(exact, edge)
+
+    return _shown(value, ROUND_CEILING if up else ROUND_FLOOR, keeps_side)
 
 
 def p_value(p: float | None, *, levels: Iterable[float] = (0.05,)) -> str:

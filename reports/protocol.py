@@ -3,7 +3,6 @@ gate."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -170,30 +169,22 @@ def protocol_box(index: Lookup) -> tuple[str, str] | None:
 
 
 def _changes(experiments: Iterable[ExperimentRecord]) -> list[str]:
-    """Numbers that are others here: the first-asked, then by how many times they differ.
-
-    `epochs 20 instead of 30`, `epochs 20 instead of 5 to 51`: from the smallest to the largest. Data and
-    tuning have panels of their own; a setting of the model that another one holds is told once.
-    """
+    """Numbers that are others here, the first-asked in front: `epochs 20 instead of 5 to 51`."""
     changed: dict[str, list[tuple[float, float]]] = {}
-    every = (departure for experiment in experiments for departure in experiment.deviations)
-    for departure in dict.fromkeys(every):
+    for departure in dict.fromkeys(of for experiment in experiments for of in experiment.deviations):
         paper, here = departure.numbers or (0.0, 0.0)
-        if min(paper, here) > 0 and paper != here and departure.what not in ("data", "tuning"):
-            changed.setdefault(departure.what, []).append((here, paper))
-
-    def rank(what: str) -> tuple[int, float]:
-        place = _FIRST.index(what) if what in _FIRST else len(_FIRST)
-        return place, -max(abs(math.log(here / paper)) for here, paper in changed[what])
+        # data and tuning have panels of their own; a setting of the model that another one holds is told once
+        what = departure.what.removeprefix("base ")
+        if min(paper, here) > 0 and paper != here and what not in ("data", "tuning"):
+            changed.setdefault(what, []).append((here, paper))
 
     def span(values: Sequence[float]) -> str:
         return " to ".join(dict.fromkeys(f"{bound:.6g}" for bound in (min(values), max(values))))
 
     told = []
-    for what in sorted(changed, key=rank):
-        if not what.startswith("base ") or what.removeprefix("base ") not in changed:
-            now, before = map(span, zip(*changed[what], strict=True))
-            told.append(f"{what.replace('_', ' ')} {now} instead of {before}")
+    for what in sorted(changed, key=lambda what: _FIRST.index(what) if what in _FIRST else len(_FIRST)):
+        now, before = map(span, zip(*changed[what], strict=True))
+        told.append(f"{what.replace('_', ' ')} {now} instead of {before}")
     return told
 
 

@@ -285,8 +285,8 @@ def margin_band(verdict: Verdict) -> str:
         ("reproduced", verdict.margin_reproduced_from, verdict.margin_reproduced_up_to),
         ("contradicted", verdict.margin_contradicted_from, verdict.margin_contradicted_up_to),
     ):
-        low = "" if start is None else f"from {numbers.smallest_reproducing(start, margin=margin)}"
-        high = "" if end is None else f"up to {numbers.largest_contradicting(end, margin=margin)}"
+        low = "" if start is None else f"from {numbers.band_end(start, margin=margin, up=True)}"
+        high = "" if end is None else f"up to {numbers.band_end(end, margin=margin, up=False)}"
         if end == 0.0:
             parts.append(f"{word} by none")
         elif start == 0.0:
@@ -330,7 +330,7 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
     against = estimate is not None and apart < 0 and not kind.is_value
     back = verdict.outcome == "contradicted" or (verdict.outcome == "inconclusive" and against)
     level, span = (outer, verdict.ci95) if back else (inner, verdict.ci90)
-    size = numbers.distance(apart, margin=verdict.margin)
+    size = numbers.points(abs(apart), beside=() if verdict.margin is None else (verdict.margin,))
     above, below, level_with = (
         ("above", "below", "exactly") if kind.is_value else ("higher than", "lower than", "the same as")
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 from audit.record import SplitNoise, SplitStudy, SplitVerdict
@@ -105,11 +105,8 @@ def shown(study: SplitStudy) -> list[SplitNoise]:
 # --------------------------------------------------------------------------- on a terminal
 
 
-def split_table(study: SplitStudy, *, values: bool = True) -> str:
-    """A line for each metric that is printed or usual; printed numbers under both readings; all values.
-
-    Without `values` a line of what some columns lack.
-    """
+def split_table(study: SplitStudy) -> str:
+    """A line for each metric that is printed or usual; printed numbers under both readings."""
     noise = shown(study)
     head = ("", "metric", "mean", "SD columns", "SD seeds", "SD split")
     rows: list[tuple[str, ...]] = [(*head, "one unknown split", "mean of these", "printed")]
@@ -121,29 +118,19 @@ def split_table(study: SplitStudy, *, values: bool = True) -> str:
         rows.append((of.experiment, of.metric, *known, *spans, of.printed or numbers.ABSENT))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows] + [""]
-    lines += _judged_lines([row for row in noise if row.as_one_split])
-    if values:
-        lines += [_values(row) for row in noise]
-    elif lacking := dict.fromkeys(f"{row.experiment}{tried}" for row in noise if (tried := _tried(row))):
+    if judged := [row for row in noise if row.as_one_split]:
+        lines.append("printed numbers under each reading of the split, each alone at the full level:")
+        for row in judged:
+            lines.append(f"{row.experiment} {row.metric}, printed {row.printed}")
+            sides = {"one unknown split": row.as_one_split, f"mean of these {len(row.columns)}": row.as_mean}
+            for name, side in sides.items():
+                if side is not None:
+                    because = joined(splits_because(side, mean=side is row.as_mean), p_values(side), by="; ")
+                    lines.append(f"  {name}: {side.outcome} ({because})")
+        lines.append("")
+    if lacking := dict.fromkeys(f"{row.experiment}{tried}" for row in noise if (tried := _tried(row))):
         lines.append(f"not on every column: {', '.join(lacking)}")
     return "\n".join([*lines, *_not_run(study), *default_specification(study), *study.left_out]).rstrip()
-
-
-def _judged_lines(noise: Sequence[SplitNoise]) -> Iterator[str]:
-    """The printed numbers that a claim is about, under both readings of their split."""
-    if noise:
-        yield "printed numbers under each reading of the split, each alone at the full level:"
-    for row in noise:
-        yield f"{row.experiment} {row.metric}, printed {row.printed}"
-        for name, of in (
-            ("one unknown split", row.as_one_split),
-            (f"mean of these {len(row.columns)}", row.as_mean),
-        ):
-            if of is not None:
-                because = joined(splits_because(of, mean=of is row.as_mean), p_values(of), by="; ")
-                yield f"  {name}: {of.outcome} ({because})"
-    if noise:
-        yield ""
 
 
 def _values(noise: SplitNoise) -> str:

@@ -1,14 +1,9 @@
-"""Every figure as lines, discs and texts: intervals, readings, learning curves. Written here as SVG for the
-page; `reports.figures` writes the same drawings as files for a paper.
+"""Every figure as lines, discs and texts: intervals, readings, learning curves; `reports.figures` writes them
+for a paper.
 
-Why not matplotlib on the page: a page has a plot for every claim. Measured on two CPU cores, matplotlib takes
-0.5 to 2 s to import and then 90 ms and 8 kB for a plot like these, with the colours fixed in the file; these
-take 0.1 ms and 1 kB, and get their colours from the page's style sheet, so that dark mode and grey print
-work.
-
-A drawing is 340 units wide, the text width of a narrow phone: it is shown at its own size and never shrunk
-until its labels cannot be read. All text from outside is escaped here, because the template takes the result
-as it is. Marks differ in shape, not only in colour.
+Written here as SVG: matplotlib takes 90 ms and 8 kB a plot on two cores, these take 0.1 ms and 1 kB, and get
+their colours from the style sheet. A drawing is 340 units wide, the text width of a phone. All text from
+outside is escaped here. Marks differ in shape, not only in colour.
 """
 
 from __future__ import annotations
@@ -367,28 +362,15 @@ def learning_plot(curves: LearningCurves) -> Drawing:
     """Thin, one line a seed; thick, their mean."""
     drawing, top, bottom, right = Drawing(curves.description), 22, 150, 324
     epochs, values = ([point[k] for line in curves.seeds for point in line] for k in (0, 1))
-    # a loss that falls far is drawn by its logarithm, or all but its first epochs would lie on the axis
-    log = curves.metric == "loss" and min(values) > 1e-6 and max(values) >= 20 * min(values)
-    up = axis_over([math.log10(y) for y in values] if log else values, bottom, top)
-    ticks = _powers(up) if log else up.labelled()
-    left = max(44.0, 7 + 6.4 * max(len(number) for _, number in ticks))
+    up = axis_over(values, bottom, top)
+    left = max(44.0, 7 + 6.4 * max(len(number) for _, number in up.labelled()))
     across = Axis(min(epochs), max(epochs), left, right)
     label = "training loss" if curves.metric == "loss" else f"{curves.metric}, held out, points"
-    _upright(drawing, ticks, left, right, f"{label}, logarithmic axis" if log else label)
+    _upright(drawing, up.labelled(), left, right, label)
     drawn = [("run", line) for line in curves.seeds]
     drawn += [("mean-line", curves.mean)] if len(curves.seeds) > 1 and len(curves.mean) > 1 else []
     for kind, line in drawn:
         kept = [*line[: -1 : -(-len(line) // 100)], line[-1]]  # a hundred points, of longer lines each second
-        drawing.line(kind, *((across.at(x), up.at(math.log10(y) if log else y)) for x, y in kept))
+        drawing.line(kind, *((across.at(x), up.at(y)) for x, y in kept))
     _ruler(drawing, across, bottom, "epoch")
     return drawing
-
-
-def _powers(axis: Axis) -> list[tuple[float, str]]:
-    """Ticks of a logarithmic axis: powers of ten, and 2 and 5 times those where they are too few."""
-    inside: list[tuple[float, str]] = []
-    for factors in ((1,), (1, 2, 5)):
-        for k in range(math.floor(axis.low), math.floor(axis.high) + 1) if len(inside) < 2 else ():
-            places = ((math.log10(f) + k, numbers.points(f * 10.0**k, decimals=max(0, -k))) for f in factors)
-            inside += [(axis.at(place), text) for place, text in places if axis.low <= place <= axis.high]
-    return list(dict.fromkeys(inside))

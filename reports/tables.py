@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
+from statistics import fmean, stdev
 
 from audit.record import AcrossPapers, DataInfo, DataSheet, ExperimentRecord, LabelStrata, PrintedIn
 from reports import numbers
@@ -61,7 +61,7 @@ def table_views(index: Lookup) -> list[View]:
 
 def _ours(values: Sequence[float], record: ExperimentRecord | None) -> str:
     dagger = "" if record is None or record.scope == "same_data" else " †"
-    return numbers.mean_sd(*mean_and_sd(values)) + dagger
+    return numbers.mean_sd(fmean(values), stdev(values) if len(values) > 1 else None) + dagger
 
 
 def _finding_marks(index: Lookup) -> dict[str, list[tuple[str, str]]]:
@@ -113,18 +113,6 @@ def measured(place: Place, index: Lookup) -> tuple[float, ...]:
         return ()
     runs = index.runs(cell.experiment)
     return tuple(run.metrics[metric] for run in runs if run.status == "done" and metric in run.metrics)
-
-
-def mean_and_sd(values: Sequence[float]) -> tuple[float, float | None]:
-    """Mean and standard deviation with n - 1 below; no deviation of a single value.
-
-    >>> mean_and_sd([75.0, 76.0, 77.0])
-    (76.0, 1.0)
-    """
-    mean = math.fsum(values) / len(values)
-    if len(values) < 2:
-        return mean, None
-    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
 # --------------------------------------------------------------------------- across papers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 
 from audit.claims.load import Paper
 from audit.claims.papers import papers_of
@@ -88,13 +89,12 @@ def import_command(
 def _summary(runs: Sequence[Run]) -> str:
     """Seeds, and the mean of each metric over those that have it, as the page shows means."""
     from reports.numbers import points
-    from reports.tables import mean_and_sd
 
     seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)
     means = []
     for metric in dict.fromkeys(metric for run in runs for metric in run.metrics):
         values = [run.metrics[metric] for run in runs if metric in run.metrics]
-        means.append(f"{metric} {points(mean_and_sd(values)[0])}")
+        means.append(f"{metric} {points(fmean(values))}")
     mean = f"; mean {', '.join(means)}" if means else ""
     return f"seed{'' if len(runs) == 1 else 's'} {seeds}{mean}"
 

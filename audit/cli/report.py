@@ -32,7 +32,7 @@ def report_command(
     """Write the HTML page again from audit.json, beside it; needs no data, no GPU and no torch.
 
     --diff tells verdicts, claims and findings that changed, with what differs behind each, and writes
-    changes.html and changes.md beside NEW. Its exit code is 1 if something became contradicted or
+    changes.html beside NEW. Its exit code is 1 if something became contradicted or
     inconsistent, else 0.
     """
     from reports.figures import FORMATS, draw_figure, drawn_figures
@@ -77,8 +77,8 @@ def _known(option: str, text: str, known: Sequence[str], more: str = "") -> tupl
 
 
 def _tell_changes(old: Path, new: Path) -> Exit:
-    """Of one paper, to the screen, and as a page and as Markdown beside the newer record."""
-    from reports.compare import changes, changes_markdown, changes_text
+    """Of one paper, to the screen, and as a page beside the newer record."""
+    from reports.compare import changes, changes_text
     from reports.render import changes_html
 
     before, after = read_audit(old), read_audit(new)
@@ -94,9 +94,8 @@ def _tell_changes(old: Path, new: Path) -> Exit:
             said = "its verdicts are not those that its runs give in this version; compared as they are"
             say_on_stderr(f"{path}: {said}")
     changed = changes(before, after)
-    texts = {"changes.html": changes_html(changed), "changes.md": changes_markdown(changed)}
-    page, text = write_texts(new.parent, texts)
-    say(f"{changes_text(changed)}\n\npage: {page}\ntext: {text}")
+    (page,) = write_texts(new.parent, {"changes.html": changes_html(changed)})
+    say(f"{changes_text(changed)}\n\npage: {page}")
     return Exit.CONTRADICTED if changed.worse else Exit.OK
 
 
@@ -239,5 +238,5 @@ def tell_study(study: SplitStudy, folder: Path) -> None:
     from reports.splits import split_table
 
     (path,) = write_texts(folder, {"columns.json": to_json(study)})
-    say(f"{split_table(study, values=False)}\n\nrecord: {path}, with the value of each run")
+    say(f"{split_table(study)}\n\nrecord: {path}, with the value of each run")
     say(f"reports: {folder}@N, one a column")

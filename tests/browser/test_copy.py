@@ -22,14 +22,3 @@ def test_a_command_is_copied_as_it_is(opened: Opened) -> None:
     button.click()
     page.wait_for_function(f"document.querySelector('{BOX}').textContent == 'Copied'")
     assert page.evaluate(PASTED) == sample.study().command
-
-
-def test_the_command_of_a_claim_is_copied_whole(opened: Opened) -> None:
-    audit = sample.study()
-    page = opened(audit, permissions=["clipboard-read", "clipboard-write"])
-    page.evaluate("document.querySelectorAll('#list details').forEach(el => { el.open = true })")
-    page.locator("#list [data-copy]").first.click()
-    page.wait_for_function("document.querySelector('#list [data-copy]').textContent == 'Copied'")
-    pasted = page.evaluate(PASTED)
-    assert pasted.startswith(f"{audit.command} --only ")
-    assert pasted.rpartition(" ")[2] in {it.claim for it in audit.claims}

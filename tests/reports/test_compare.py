@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from audit.record import Audit, Margin, Run, Verdict
-from reports.compare import changes, changes_markdown, changes_text
+from reports.compare import changes, changes_text
 from reports.render import changes_html
 from tests.reports import sample
 from tests.reports.hostile import HOSTILE, study_saying
@@ -123,7 +123,7 @@ def test_what_became_contradicted_comes_first_and_is_worse() -> None:
 # --------------------------------------------------------------------------- shown
 
 
-@pytest.mark.parametrize("show", [changes_text, changes_markdown, changes_html])
+@pytest.mark.parametrize("show", [changes_text, changes_html])
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_from_outside_is_shown_as_text(show: Callable[[Any], str], text: str) -> None:
     new = study_saying(text)

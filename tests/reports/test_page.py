@@ -179,7 +179,7 @@ def reduced(deviations: Sequence[Deviation]) -> Audit:
         (
             CHANGED,
             "Reduced for a CPU: epochs 20 instead of 30, words kept of a document 96 instead of 500, word "
-            "vectors 50 instead of 300, learning rate 5e-05 instead of 0.001, maps 16 instead of 128.",
+            "vectors 50 instead of 300, maps 16 instead of 128, learning rate 5e-05 instead of 0.001.",
         ),
         (
             [changed("epochs", it, 20) for it in (30, 5, 100)],
@@ -188,7 +188,7 @@ def reduced(deviations: Sequence[Deviation]) -> Audit:
     ],
 )
 def test_a_reduced_protocol_says_in_what(deviations: Sequence[Deviation], said: str) -> None:
-    """First what everybody asks, then the largest changes; from the least number to the largest."""
+    """First what everybody asks; from the least number to the largest."""
     assert protocol_box(Lookup(reduced(deviations))) == (said, "")
 
 
