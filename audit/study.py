@@ -2,10 +2,6 @@
 
 A study belongs to what decides a trial: model, configuration, training, documents held out, ranges, sampler
 and seed (`StudySpec`). How many trials it has may grow. Runs that use its best values name it by its key.
-
-History of the format
-    1   first version
-    2   a trial that was stopped by the user is interrupted, and has not died
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ STUDY_FORMAT = 2
 
 #: A value of a setting: whatever JSON can hold.
 Json = Any
-TrialState = Literal["done", "pruned", "failed", "died", "interrupted"]
+TrialState = Literal["done", "pruned", "failed"]
 
 
 @dataclass(frozen=True)
@@ -78,20 +74,13 @@ class Trial:
     """One training with one set of values."""
 
     number: int
-    state: TrialState
-    """pruned: ended early for its low scores. died: its process went away. interrupted: it was told to stop.
-    The values of the last two were tried again."""
+    state: TrialState  # pruned: ended early for its low scores.
     values: Mapping[str, Json]  # By the names of the ranges.
     score: float | None = None
     """The metric in percent, on the documents held out; of a pruned trial, the last that was measured."""
     epochs: float | None = None  # That were trained; None for a model without.
     seconds: float = 0.0
-    reason: str | None = None  # Why it failed, died or was pruned.
-
-    @property
-    def counts(self) -> bool:
-        """Whether it is one of those that were asked for: what was tried again is not."""
-        return self.state not in ("died", "interrupted")
+    reason: str | None = None  # Why it failed or was pruned.
 
     def shown(self, name: str) -> str:
         """One of its values, to be read."""
@@ -128,20 +117,12 @@ class Study:
         return max(done, key=lambda trial: (trial.score or 0.0, -trial.number), default=None)
 
     @property
-    def counted(self) -> int:
-        """Trials that count: those that died or were interrupted were made again."""
-        return sum(trial.counts for trial in self.trials)
-
-    @property
     def summary(self) -> str:
         """`tuned: 40 trials (12 pruned, 1 failed), best P@1 61.22 with balance 0.012, margin 0.08`"""
         best = self.best
-        numbers = [
-            (sum(trial.state == state for trial in self.trials), state)
-            for state in ("pruned", "failed", "died", "interrupted")
-        ]
-        rest = ", ".join(f"{n} {state}" for n, state in numbers if n)
-        text = f"tuned: {self.counted} trial{'s' * (self.counted != 1)}" + (f" ({rest})" if rest else "")
+        states = [trial.state for trial in self.trials]
+        rest = ", ".join(f"{states.count(of)} {of}" for of in ("pruned", "failed") if of in states)
+        text = f"tuned: {len(states)} trial{'s' * (len(states) != 1)}" + (f" ({rest})" if rest else "")
         if best is None:
             return f"{text}, none with a score"
         return f"{text}, best {self.spec.metric} {best.score:.2f} with {shown(best.values)}"

@@ -13,7 +13,8 @@ import audit.cli.data
 from audit import cli
 from audit.claims.load import builtin_claims, load
 from audit.errors import Exit
-from audit.runner import Settings, make_plan
+from audit.runner import make_plan
+from audit.settings import RunSettings
 from reimpl.data.catalogue import catalogue
 from tests.data.corpora import TEST, TRAIN, write
 from tests.data.origin import Answer, origin
@@ -90,8 +91,10 @@ def test_add_says_what_it_is_not_and_prepares_it_once(
     entries = list((folder / "audit-runs/data").glob("*/meta.json"))
     assert len(entries) == 1
     assert said(capsys, "add", "corpus") == lines
-    settings = Settings(data=folder / "corpus", cache=folder / "audit-runs/data", seeds=1)
-    make_plan(load(write_paper(folder)), settings, only=["words"])
+    settings = RunSettings(
+        device="cpu", data=folder / "corpus", store=folder / "audit-runs", seeds=1, only=["words"]
+    )
+    make_plan(load(write_paper(folder)), settings)
     assert list((folder / "audit-runs/data").glob("*/meta.json")) == entries
 
 

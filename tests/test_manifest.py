@@ -11,7 +11,8 @@ import pytest
 from audit.claims.load import Paper, load
 from audit.errors import StoreError
 from audit.record import FidelityCheck, Look, Run
-from audit.runner import Plan, Settings, make_plan
+from audit.runner import Plan, make_plan
+from audit.settings import RunSettings
 from audit.storage.manifest import KeptPlan, Ledger, definitions, with_stored_runs
 from audit.storage.runs import Store
 from tests.records import make_run
@@ -31,7 +32,9 @@ def planned(paper: Paper, folder: Path, *, seeds: int = 2, only: Sequence[str] =
     data = folder / "corpus"
     if not data.exists():
         write_corpus(data)
-    return make_plan(paper, Settings(data=data, cache=folder / "cache", seeds=seeds), only=only)
+    return make_plan(
+        paper, RunSettings(device="cpu", data=data, store=folder / "cache", seeds=seeds, only=only)
+    )
 
 
 def kept(paper: Paper, plan: Plan, *, report: str = "toy2024-corpus") -> KeptPlan:

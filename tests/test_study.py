@@ -44,13 +44,9 @@ TRIALS = (
 )
 
 
-def test_trials_that_died_or_were_interrupted_were_made_again_and_do_not_count() -> None:
-    ended = (trial(5, None, "died"), trial(6, 3.0), trial(7, None, "interrupted"))
-    study = make_study(*TRIALS, *ended)
-    assert study.counted == 6
-    assert study.summary == (
-        "tuned: 6 trials (1 pruned, 1 failed, 1 died, 1 interrupted), best P@1 61.25 with margin 0.1, kind a"
-    )
+def test_a_study_is_summed_up_in_a_line() -> None:
+    study = make_study(*TRIALS)
+    assert study.summary == ("tuned: 5 trials (1 pruned, 1 failed), best P@1 61.25 with margin 0.1, kind a")
     assert make_study(trial(0, None, "failed")).summary == "tuned: 1 trial (1 failed), none with a score"
 
 

@@ -10,7 +10,8 @@ import torch
 
 from audit.claims.load import Paper, load
 from audit.record import RunSpec
-from audit.runner import Settings, make_plan
+from audit.runner import make_plan
+from audit.settings import RunSettings
 from reimpl.config_fields import as_dict
 from reimpl.cornet import cornet_blocks
 from reimpl.models import find_config, find_model
@@ -36,7 +37,7 @@ def config(paper: Paper, experiment: str) -> Any:
 @pytest.mark.parametrize(("protocol", "runs"), [("claimed", 28), ("auto", 28)])
 def test_every_experiment_can_be_run(paper: Paper, tmp_path: Path, protocol: str, runs: int) -> None:
     """At the paper's sizes and at those of a CPU: no two of the experiments are one run."""
-    plan = make_plan(paper, Settings(protocol=protocol, seeds=1, cache=tmp_path))
+    plan = make_plan(paper, RunSettings(device="cpu", protocol=protocol, seeds=1, store=tmp_path))
     assert [it.id for it in plan.experiments if it.not_run is not None] == []
     assert (len(plan.jobs), len(paper.single_experiments)) == (runs, 28)
     specs = {job.title.removesuffix(" seed 0"): job.spec for job in plan.jobs}

@@ -84,7 +84,7 @@ def add_command(
 @command(data_app, "describe")
 def describe_command(path: Path, *, settings: CorpusSettings) -> int:
     """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
-    from audit.pipeline.suite import options_of
+    from audit.runner.resolve import options_of
     from reimpl.data.describe import describe, observed_in
     from reimpl.data.formats import open_corpus
 
@@ -103,7 +103,7 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple
 
     Comes with why it is not the `entry`, empty where it may be. Raises `AuditError` for what cannot be read.
     """
-    from audit.pipeline.suite import options_of
+    from audit.runner.resolve import options_of
     from reimpl.data.describe import describe, observed_in
     from reimpl.data.formats import open_corpus, sniff, split_name
 

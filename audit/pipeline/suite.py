@@ -16,67 +16,23 @@ from rich.console import Console
 
 from audit.claims.known import names_here
 from audit.claims.load import Paper, load
-from audit.errors import AuditError, SettingsError, corpus_questions, in_data, in_run, option
+from audit.errors import AuditError, SettingsError, corpus_questions, in_run, option
 from audit.judging.looks import ruled
 from audit.judging.plan import RunTimes
 from audit.names import counted, first_of, span
 from audit.pipeline.session import Session
 from audit.record import BY_COMMAND, LEFT_OUT, Audit, ExperimentRecord, FidelityCheck, Look, Run, digest
-from audit.runner import Job, Plan, Settings, make_plan
+from audit.runner import Job, Plan, make_plan
 from audit.runner.commands import Commands
 from audit.runner.execute import execute
 from audit.runner.models import fidelity
 from audit.runner.progress import Screen
-from audit.runner.resolve import check_precision, device_of, selected
-from audit.settings import CorpusSettings, RunSettings, TrainingSettings
+from audit.runner.resolve import checked, selected
+from audit.settings import RunSettings
 from audit.storage.files import check_can_be_written, explained
 from audit.storage.manifest import KeptPlan, definitions
 from audit.storage.margins import keep_fixed
-from reimpl.data.formats import Options, split_name
-from reimpl.errors import Spelling
-
-# --------------------------------------------------------------------------- from what the user chose
-
-
-def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Options:
-    """How the corpus is read; raises `AuditError` for an empty name or separator."""
-    with corpus_questions(spelling):
-        return Options(
-            features_from=chosen.base,  # type: ignore[arg-type]
-            labels_from=chosen.base,  # type: ignore[arg-type]
-            data=chosen.data_file,
-            text=tuple(chosen.text_field) or None,
-            labels=chosen.labels_field,
-            separator=chosen.separator,
-            ids=chosen.ids or None,
-            raw=chosen.raw,
-        )
-
-
-def runner_settings(chosen: TrainingSettings) -> Settings:
-    """As the runner takes them; raises `AuditError` where they do not go together."""
-    same = ["data", "format", "protocol", "vectors", "precision"]
-    if isinstance(chosen, RunSettings):
-        same += ["seeds", "untuned", "tuned_on", "readings"]
-        if chosen.tuned_on and chosen.untuned:
-            both = f"{option('untuned', True)} and {option('tuned_on', chosen.tuned_on)}"
-            raise AuditError(f"{both} are opposites; give one of them")
-        if chosen.tuned_on and not split_name(chosen.tuned_on)[0].exists():
-            how = "name the corpus that `audit tune --data` had"
-            raise AuditError(f"{option('tuned_on', chosen.tuned_on)}: no such folder; {how}")
-    device = device_of(chosen.device)
-    check_precision(chosen.precision, device)
-    options = options_of(chosen, spelling=in_run)
-    if chosen.data is None:
-        if given := [*options.stated, *(["format"] if chosen.format else [])]:
-            raise AuditError(f"{in_run(given[0], '')}: says how {option('data')} is read; give that too")
-        if chosen.vectors:
-            raise AuditError(
-                f"{option('vectors', chosen.vectors)}: made words have no vectors; "
-                f"give {option('data')} too, or leave it out"
-            )
-    fields = {name: getattr(chosen, name) for name in same}
-    return Settings(**fields, options=options, device=device, cache=chosen.store / "data")
+from reimpl.data.formats import split_name
 
 
 def suites(
@@ -85,7 +41,7 @@ def suites(
     """One for each paper with its claim file. Raises `AuditError` before anything is run."""
     if not papers:
         return []
-    settings = runner_settings(chosen)
+    settings = checked(chosen)
     for paper, path in papers:
         session.grown(paper, path)
         if chosen.readings and paper.readings is None:
@@ -93,7 +49,11 @@ def suites(
             raise AuditError(f"{what}; leave it out, or add readings")
     check_can_be_written(chosen.store)
     workers = chosen.jobs or (1 if settings.device != "cpu" else os.cpu_count() or 1)
-    return [Suite(*of, chosen, settings, session, console, out, workers) for of in papers]
+    requests = [request_of(paper, chosen) for paper, _ in papers]
+    return [
+        Suite(paper, path, settings, request, session, console, out, workers)
+        for (paper, path), request in zip(papers, requests, strict=True)
+    ]
 
 
 @contextmanager
@@ -184,9 +144,8 @@ class Suite:
 
     paper: Paper
     path: Path
-    chosen: RunSettings
-    settings: Settings
-    """The same as the runner takes it."""
+    settings: RunSettings
+    request: str  # What another command must ask for to be answered by this one's plan.
     session: Session
     console: Console
     out: Path
@@ -211,9 +170,9 @@ class Suite:
     def plan(self, *, seeds: int | None = None, only: Sequence[str] | None = None) -> Plan:
         """The runs of so many seeds of the experiments that `only` names."""
         settings = self.settings if seeds is None else replace(self.settings, seeds=seeds)
-        only = self.chosen.only if only is None else only
+        settings = settings if only is None else replace(settings, only=only)
         with corpus_questions(in_run):
-            return make_plan(self.paper, settings, only=only, known_specifications=self._known_specifications)
+            return make_plan(self.paper, settings, known_specifications=self._known_specifications)
 
     @cached_property
     def _known_specifications(self) -> frozenset[str]:
@@ -286,13 +245,13 @@ class Suite:
 
     def nothing_to_run(self, plan: Plan) -> str:
         """Why the plan holds no run, in a sentence; empty where it holds some, or commands are to run."""
-        wanted = selected(self.paper, self.chosen.only)
+        wanted = selected(self.paper, self.settings.only)
         idle = [record for record in plan.experiments if record.not_run and record.not_run != LEFT_OUT]
         idle = [record for record in idle if wanted is None or record.id in wanted]
         if plan.jobs or any(record.not_run == BY_COMMAND for record in idle):
             return ""
         key, reasons = self.paper.paper.key, dict.fromkeys(str(record.not_run).rstrip(".") for record in idle)
-        named = f" by --only {', '.join(self.chosen.only)}" if self.chosen.only else ""
+        named = f" by --only {', '.join(self.settings.only)}" if self.settings.only else ""
         why = f"none can be run here ({first_of(list(reasons))})" if reasons else "no experiment"
         return (
             f"{key}: nothing was run: {counted(len(idle), 'experiment')} selected{named}, {why}; "
@@ -336,13 +295,13 @@ class Suite:
             tuple(checks),
             self.session.command,
             tuple(job.spec.key for job in plan.jobs),
-            request_of(self.paper, self.chosen) if request is None else request,
+            self.request if request is None else request,
         )
         self.session.ledger(self.paper).keep(kept)
 
     def run_own_commands(self) -> bool:
         """The runs of experiments that bring a program of their own; whether any failed."""
-        only, session, chosen = selected(self.paper, self.chosen.only), self.session, self.chosen
+        only, session, chosen = selected(self.paper, self.settings.only), self.session, self.settings
         commands = Commands(self.paper, self.path, session.store, only, chosen.retry_failed, session.tell)
         failed = commands.run(seeds=chosen.seeds, allowed=chosen.allow_commands)
         session.read_again()
@@ -359,8 +318,8 @@ class Suite:
                     screen,
                     workers=workers,
                     threads=threads_of(workers) if self.settings.device == "cpu" else None,
-                    retry_failed=self.chosen.retry_failed,
-                    rerun_changed=self.chosen.rerun_changed,
+                    retry_failed=self.settings.retry_failed,
+                    rerun_changed=self.settings.rerun_changed,
                 )
             finally:
                 self.session.ledger(self.paper).note_settled(job.spec for job in jobs)
@@ -390,10 +349,10 @@ class Suite:
         if (
             run is None
             or run.status == "interrupted"
-            or (run.status == "failed" and self.chosen.retry_failed)
+            or (run.status == "failed" and self.settings.retry_failed)
         ):
             return True
-        return self.chosen.rerun_changed and run.sources != job.sources
+        return self.settings.rerun_changed and run.sources != job.sources
 
     def failures(self, jobs: Collection[Job]) -> bool:
         """Whether runs failed, which is told."""

@@ -151,7 +151,7 @@ class UntilSettled:
 
         Others that rest on the same experiments are judged with them.
         """
-        paper, named = self.suite.paper, set(self.suite.chosen.only)
+        paper, named = self.suite.paper, set(self.suite.settings.only)
         claims = {name for record in paper.claim_records() for name in (record.id, record.claim)}
         if not named or not named <= claims - set(paper.single_experiments):
             return True

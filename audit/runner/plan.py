@@ -15,7 +15,6 @@ from audit.runner.resolve import (
     DataRequest,
     LackingError,
     OfAnotherError,
-    Settings,
     UnfitError,
     as_unfit,
     check_protocol,
@@ -24,6 +23,7 @@ from audit.runner.resolve import (
     selected,
 )
 from audit.runner.tuned import UntunedError, tuned, with_study_of
+from audit.settings import RunSettings
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Plan:
     """What was asked for and is not run here: readings that change nothing, models that lack something; one
     sentence each."""
 
-    def summary(self, paper: str, settings: Settings, workers: int) -> str:
+    def summary(self, paper: str, settings: RunSettings, workers: int) -> str:
         """One line for the screen: what is about to be run, on what."""
         others = sum(bool(record.reading) for record in self.asked)
         parts = [
@@ -94,20 +94,17 @@ class Plan:
         return tuple(dict.fromkeys(key for keys in self.keys.values() for key in keys if key not in asked))
 
 
-def make_plan(
-    paper: Paper, settings: Settings, *, only: Sequence[str] = (), known_specifications: Collection[str] = ()
-) -> Plan:
+def make_plan(paper: Paper, settings: RunSettings, *, known_specifications: Collection[str] = ()) -> Plan:
     """Resolve every experiment of the claim file.
 
     Other specifications of what the paper leaves open are resolved where `settings.readings` asks for
     them, and those of `known_specifications` in any case: runs of theirs that are there already count.
 
-    Raises `PlanError` for a name in `only` that is nothing in the file, for an experiment that names an
-    unknown model, variant, protocol or recipe, and where the corpus is for none of the models;
-    `reimpl.errors.DataError` for data that cannot be read.
+    Raises `PlanError` for an unknown name in `only`, model, variant, protocol or recipe, and where the corpus
+    is for none of the models; `reimpl.errors.DataError` for data that cannot be read.
     """
     check_protocol(settings.protocol)
-    wanted = selected(paper, only)
+    wanted = selected(paper, settings.only)
     records: list[ExperimentRecord] = []
     jobs: list[Job] = []
     keys: dict[str, tuple[str, ...]] = {}
@@ -166,7 +163,7 @@ def make_plan(
                 for spec in specs
             ]
     if untuned:
-        remarks[_of_untuned(paper.paper.key, untuned, settings, only)] = None
+        remarks[_of_untuned(paper.paper.key, untuned, settings)] = None
         if not jobs:
             raise PlanError(list(remarks)[-1])
     if unfit and not jobs:
@@ -178,14 +175,13 @@ def make_plan(
     return Plan(tuple(records), keys, tuple(once.values()), tuple(remarks), tuple(idle))
 
 
-def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequence[str]) -> str:
+def _of_untuned(paper: str, names: Sequence[str], settings: RunSettings) -> str:
     """What is to be done for experiments that wait for a study."""
-    elsewhere = settings.options.data if settings.options else None
-    options = [("--only", name) for name in only] + [("--data", settings.tuned_on or settings.data)]
-    options.append(("--data-file", elsewhere))
+    options: list[tuple[str, object]] = [("--only", name) for name in settings.only]
+    options += [("--data", settings.tuned_on or settings.data), ("--data-file", settings.data_file)]
     tune = " ".join([f"audit tune {paper}", *(f"{name} {value}" for name, value in options if value)])
     if settings.tuned_on:
-        corpus, store = settings.tuned_on.resolve().name, settings.cache.parent
+        corpus, store = settings.tuned_on.resolve().name, settings.store
         return (
             f"{paper}: --tuned-on {settings.tuned_on}: no study made on {corpus} is in {store} for "
             f"{first_of(names)}; `{tune}` makes one, and --untuned goes without"
@@ -198,7 +194,11 @@ def _of_untuned(paper: str, names: Sequence[str], settings: Settings, only: Sequ
 
 
 def _resolve(
-    paper: Paper, name: str, experiment: Experiment, settings: Settings, specified: SpecifiedExperiment | None
+    paper: Paper,
+    name: str,
+    experiment: Experiment,
+    settings: RunSettings,
+    specified: SpecifiedExperiment | None,
 ) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
     """Its record, a specification a seed (one where all seeds give one result), and its data."""
     from reimpl.config_fields import as_dict, as_json

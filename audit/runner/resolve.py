@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from audit.claims.experiments import Experiment
 from audit.claims.load import Paper
-from audit.errors import AuditError, PlanError, SettingsError, option
+from audit.errors import AuditError, PlanError, SettingsError, corpus_questions, in_data, in_run, option
 from audit.names import known_names
 from audit.record import Deviation
 from audit.runner.models import with_way_out
+from audit.settings import CorpusSettings, RunSettings, TrainingSettings
 from audit.study import Study
 
 if TYPE_CHECKING:
@@ -25,11 +26,62 @@ if TYPE_CHECKING:
     from reimpl.data.formats import Options
     from reimpl.data.noise import LabelNoise
     from reimpl.data.source import TextSource
+    from reimpl.errors import Spelling
     from reimpl.protocol import Protocol
 
+#: `TrainingSettings` or `RunSettings`.
+Chosen = TypeVar("Chosen", bound=TrainingSettings)
 
-def device_of(wanted: str) -> str:
-    """cpu, cuda or cuda:N. Raises `AuditError` for another word, and for a device that is not there."""
+
+def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Options:
+    """How the corpus is read; raises `AuditError` for an empty name or separator."""
+    from reimpl.data.formats import Options
+
+    with corpus_questions(spelling):
+        return Options(
+            features_from=chosen.base,  # type: ignore[arg-type]
+            labels_from=chosen.base,  # type: ignore[arg-type]
+            data=chosen.data_file.resolve() if chosen.data_file else None,
+            text=tuple(chosen.text_field) or None,
+            labels=chosen.labels_field,
+            separator=chosen.separator,
+            ids=chosen.ids or None,
+            raw=chosen.raw,
+        )
+
+
+def checked(chosen: Chosen) -> Chosen:
+    """With the device resolved to cpu, cuda or cuda:N; raises `AuditError` for what does not go together."""
+    from reimpl.data.formats import split_name
+
+    if isinstance(chosen, RunSettings) and chosen.tuned_on:
+        if chosen.untuned:
+            both = f"{option('untuned', True)} and {option('tuned_on', chosen.tuned_on)}"
+            raise AuditError(f"{both} are opposites; give one of them")
+        if not split_name(chosen.tuned_on)[0].exists():
+            how = "name the corpus that `audit tune --data` had"
+            raise AuditError(f"{option('tuned_on', chosen.tuned_on)}: no such folder; {how}")
+    device = _device_of(chosen.device)
+    known = ("float32", "tf32", "bf16")
+    if chosen.precision not in known:
+        raise AuditError(
+            f"{option('precision')} {chosen.precision!r} is unknown; known are {', '.join(known)}"
+        )
+    if chosen.precision == "tf32" and device == "cpu":
+        raise AuditError(f"{option('precision', 'tf32')}: a CPU has none; use float32 or bf16")
+    options = options_of(chosen, spelling=in_run)
+    if chosen.data is None:
+        if given := [*options.stated, *(["format"] if chosen.format else [])]:
+            raise AuditError(f"{in_run(given[0], '')}: says how {option('data')} is read; give that too")
+        if chosen.vectors:
+            raise AuditError(
+                f"{option('vectors', chosen.vectors)}: made words have no vectors; "
+                f"give {option('data')} too, or leave it out"
+            )
+    return replace(chosen, device=device)
+
+
+def _device_of(wanted: str) -> str:
     kind, _, number = wanted.partition(":")
     if wanted not in ("auto", "cpu", "cuda") and not (kind == "cuda" and number.isdecimal()):
         raise AuditError(f"{option('device')} {wanted!r} is unknown; known are auto, cpu, cuda and cuda:N")
@@ -46,15 +98,6 @@ def device_of(wanted: str) -> str:
             f"from 0; use another one or {option('device', 'cpu')}"
         )
     return wanted
-
-
-def check_precision(precision: str, device: str) -> None:
-    """Raises `AuditError` for one that is unknown, or that the device has not."""
-    known = ("float32", "tf32", "bf16")
-    if precision not in known:
-        raise AuditError(f"{option('precision')} {precision!r} is unknown; known are {', '.join(known)}")
-    if precision == "tf32" and device == "cpu":
-        raise AuditError(f"{option('precision', 'tf32')}: a CPU has none; use float32 or bf16")
 
 
 @dataclass(frozen=True)
@@ -140,27 +183,6 @@ _RECIPE = "study2022"
 _ALONE = {"texts": "texts without features", "features": "features without text"}
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What the user chose for all experiments of a command."""
-
-    data: Path | None = None  # A corpus, `DIR@N` for a split column of one; None for the synthetic one.
-    options: Options | None = None  # How the corpus is read, where its files do not say.
-    format: str | None = None  # Name of its format, where two of them fit.
-    protocol: str = AUTO
-    """A protocol's name; `claimed`, the paper's own; `auto`, that on a GPU and a reduced one on a CPU."""
-    vectors: str | None = None
-    """`glove`, a vector file, `random:E`; None for random vectors of the protocol's dimension."""
-    seeds: int = 3
-    device: str = "cpu"  # Resolved: cpu or cuda.
-    precision: str = "float32"
-    cache: Path = Path("audit-runs/data")  # In the store of the run records, where studies lie too.
-    untuned: bool = False  # Run what asks for tuning with the settings of the claim file.
-    tuned_on: Path | None = None  # The corpus on which settings were sought, where it is another than `data`.
-    readings: bool = False
-    """Run every declared reading of what the paper leaves open, beside the default one."""
-
-
 class UnfitError(Exception):
     """The experiment cannot be had on this corpus; the others may."""
 
@@ -194,7 +216,7 @@ class Resolved:
     untuned: bool = False  # Whether the paper tunes, and here nothing was sought or in fewer trials.
 
 
-def resolved(paper: Paper, name: str, experiment: Experiment, settings: Settings) -> Resolved:
+def resolved(paper: Paper, name: str, experiment: Experiment, settings: TrainingSettings) -> Resolved:
     """Raises `PlanError`, `UnfitError` for a corpus that is not for it, and `reimpl.errors.DataError`."""
     from reimpl.data.dataset import has_words
     from reimpl.data.preprocessing import find_preprocessing
@@ -258,25 +280,22 @@ def check_selection(experiment: Resolved) -> None:
             check(experiment.used, data)
 
 
-def _data_request(experiment: Experiment, settings: Settings, used: Protocol) -> DataRequest:
+def _data_request(experiment: Experiment, settings: TrainingSettings, used: Protocol) -> DataRequest:
     """Its paths are absolute, since it names data that a process keeps: the working folder may change."""
     from reimpl.data.noise import LabelNoise
     from reimpl.data.vectors import is_vector_file
 
     vectors, noise = settings.vectors or f"random:{used.dimension}", experiment.noise
-    options = settings.options
-    if options is not None and options.data is not None:
-        options = replace(options, data=options.data.resolve())
     return DataRequest(
         folder=settings.data.resolve() if settings.data else None,
         recipe=experiment.recipe or _RECIPE,
         length=used.length,
         vectors=str(Path(vectors).resolve()) if is_vector_file(Path(vectors)) else vectors,
         dimension=used.dimension,
-        cache=settings.cache.resolve(),
+        cache=(settings.store / "data").resolve(),
         hold_out=used.hold_out,
         noise=LabelNoise(noise.kind, noise.rate, noise.seed) if noise else None,
-        options=options,
+        options=options_of(settings, spelling=in_run),
         format=settings.format,
     )
 

@@ -1,7 +1,7 @@
-"""A search by this command: in this process, or in worker processes that take part in it.
+"""A search for settings: Optuna proposes, trials train on what is held out, here or in worker processes.
 
-The workers have the search's folder in common, as have two commands with the same search: each takes the next
-trial from there. What they came to is read from there as well.
+STORE/studies/KEY/ holds Optuna's journal, and a lock: one command works on a search. A trial that was
+interrupted, or whose process was killed, is made first by the next command, with the same values.
 """
 
 from __future__ import annotations
@@ -9,24 +9,27 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from filelock import FileLock, Timeout
+from rich.console import Console
 
+from audit.errors import AuditError
 from audit.record import RunSpec
 from audit.runner import carry_out
 from audit.runner.models import fault_of
 from audit.runner.plan import Job
+from audit.runner.progress import run_bars
 from audit.runner.resolve import DataRequest
 from audit.runner.tuned import Question, by_target, put_study
 from audit.runner.workers import Workers, interrupts
 from audit.storage.files import explained
-from audit.study import Json, SearchRange, Study, StudySpec, Trial
+from audit.study import Json, SearchRange, Study, StudySpec, Trial, shown
 
 if TYPE_CHECKING:
     import optuna
@@ -38,12 +41,10 @@ STARTUP = 10
 PRUNE_FROM = 5
 #: A trial whose process dies so often is given up, and counts as failed.
 LIVES = 3
-#: Seconds between two looks at trials that another process is at work on.
-_PATIENCE = 0.3
 
 
 class TrialStopped(Exception):  # noqa: N818 - a request, not an error
-    """The trial was told to stop; its values are tried again by the next command."""
+    """The trial was told to stop; the next command makes it."""
 
 
 class TrialPruned(Exception):  # noqa: N818
@@ -58,13 +59,13 @@ class Outcome:
     reason: str | None = None
 
 
-#: Values by name -> outcome. `report(epoch, score)` tells a point of the curve, and raises `TrialPruned`.
+#: Trial, values -> outcome. `report(epoch, score)` tells a point of the curve, and raises `TrialPruned`.
 Objective = Callable[[int, Mapping[str, Json], Callable[[float, float], None]], Outcome]
 
 
 @dataclass(frozen=True)
 class Search:
-    """One search in one folder. Whoever opens the same one takes part in it."""
+    """One search in one folder."""
 
     folder: Path
     space: tuple[SearchRange, ...]
@@ -78,91 +79,101 @@ class Search:
         return self.folder / "journal.log"
 
     def trials(self) -> tuple[Trial, ...]:
-        """Those that are over, by number; none where nobody began."""
-        if not self.journal.exists():
-            return ()
-        records = map(_as_record, self._study().get_trials(deepcopy=False))
+        """Those that are over, by number."""
+        records = map(_as_record, self.study().get_trials(deepcopy=False))
         return tuple(trial for trial in records if trial is not None)
 
-    def work(
-        self,
-        objective: Objective,
-        wanted: int,
-        *,
-        stop: Callable[[], bool] = lambda: False,
-        until: float | None = None,
-        after: Callable[[Trial], None] = lambda trial: None,
-    ) -> None:
-        """Make trials until `wanted` count, those of other processes among them.
+    def proposals(self, wanted: int, until: float | None = None) -> Iterator[int]:
+        """Trials to be made until there are `wanted`: first those that were begun before, then new ones.
 
-        `stop` ends it between trials; the objective asks for itself and raises `TrialStopped`. After the
-        moment `until` (`time.monotonic`) no trial is begun. `after` gets each trial of this process.
+        After the moment `until` (`time.monotonic`) none is begun.
         """
-        with explained(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-        study = self._study()
-        while not stop() and (until is None or time.monotonic() < until):
-            taken = self._take(study, wanted)
-            if taken == "none left":
-                return
-            if isinstance(taken, str):
-                time.sleep(_PATIENCE)
-                continue
-            trial, lock = taken
-            try:
-                after(_carried_out(study, trial, objective))
-            finally:
-                lock.release()
-
-    def _take(self, study: optuna.Study, wanted: int) -> tuple[optuna.Trial, FileLock] | str:
-        """A trial and the lock that is held for it; or `none left`, or `wait` while others are at work."""
         from optuna.distributions import CategoricalDistribution, FloatDistribution
 
-        with explained(self.folder), FileLock(self.folder / "take.lock"):
-            self._bury(study)
-            trials = study.get_trials(deepcopy=False)
-            over = sum(record is not None and record.counts for record in map(_as_record, trials))
-            running = sum(trial.state.name == "RUNNING" for trial in trials)
-            if over + running >= wanted:
-                return "wait" if running else "none left"
-            # Trials that are tried again propose nothing new: what follows is what it would have been.
-            study.sampler = self._sampler(sum("again" not in trial.user_attrs for trial in trials))
-            trial = study.ask({
+        study = self.study()
+        begun = [trial.number for trial in study.get_trials(deepcopy=False) if trial.state.name == "RUNNING"]
+        while until is None or time.monotonic() < until:
+            if begun:
+                number = begun.pop(0)
+                if not self.given_up(number):
+                    yield number
+                continue
+            there = len(study.get_trials(deepcopy=False))
+            if there >= wanted:
+                return
+            study.sampler = self._sampler(there)
+            yield study.ask({
                 of.name: CategoricalDistribution(of.choices)
                 if of.choices
                 else FloatDistribution(of.low or 0.0, of.high or 0.0, log=of.log)
                 for of in self.space
-            })  # fmt: skip
-            lock = self._lock(trial.number)
-            lock.acquire(timeout=0)
-            return trial, lock
+            }).number  # fmt: skip
 
-    def _bury(self, study: optuna.Study) -> None:
-        """Trials without a process are over, and their values wait to be tried again."""
+    def make(self, number: int, objective: Objective) -> Trial:
+        """The trial as it ended. Raises `TrialStopped`, after which it can be made again."""
+        from optuna.trial import Trial as Live
+
+        began, study = time.monotonic(), self.study()
+        trial = study.get_trials(deepcopy=False)[number]
+        live, told, times = Live(study, trial._trial_id), set(trial.intermediate_values), _times_begun(trial)
+        live.set_user_attr("begun", times + 1)
+
+        def report(epoch: float, score: float) -> None:
+            if round(epoch) not in told:  # a trial that was begun before has told of its first epochs
+                live.report(score, round(epoch))
+            if live.should_prune():
+                raise TrialPruned
+
+        try:
+            outcome = objective(number, dict(trial.params), report)
+        except TrialPruned:
+            outcome, state = (
+                Outcome(reason=f"ended early by the rule {type(study.pruner).__name__}"),
+                "PRUNED",
+            )
+        except TrialStopped:
+            live.set_user_attr("begun", times)
+            raise
+        else:
+            state = "FAIL" if outcome.score is None else "COMPLETE"
+        return self._end(number, state, outcome, round(time.monotonic() - began, 3))
+
+    def given_up(self, number: int) -> bool:
+        """Whether its process died so often that the trial failed, which goes on record."""
+        if _times_begun(self.study().get_trials(deepcopy=False)[number]) < LIVES:
+            return False
+        self._end(number, "FAIL", Outcome(reason=f"its process ended {LIVES} times"), 0.0)
+        return True
+
+    def _end(self, number: int, state: str, outcome: Outcome, seconds: float) -> Trial:
         from optuna.trial import Trial as Live
         from optuna.trial import TrialState
 
-        for trial in study.get_trials(deepcopy=False, states=[TrialState.RUNNING]):
-            with suppress(Timeout), self._lock(trial.number).acquire(timeout=0):
-                deaths = trial.user_attrs.get("deaths", 0) + 1
-                live = Live(study, trial._trial_id)
-                why = f"its process ended {deaths} times" if deaths >= LIVES else "its process ended"
-                live.set_user_attr("reason", why)
-                live.set_user_attr("died", deaths < LIVES)
-                study.tell(trial.number, state=TrialState.FAIL)
-                if deaths < LIVES:
-                    _again(study, trial.params, trial.number, deaths)
+        study = self.study()
+        live = Live(study, study.get_trials(deepcopy=False)[number]._trial_id)
+        live.set_user_attr("seconds", seconds)
+        if outcome.score is None:
+            live.set_user_attr("reason", outcome.reason or "it has no score")
+        study.tell(number, outcome.score, state=TrialState[state])
+        record = _as_record(study.get_trials(deepcopy=False)[number])
+        assert record is not None
+        return record
 
-    def _lock(self, number: int) -> FileLock:
-        return FileLock(self.folder / f"{number}.lock")
-
-    def _study(self) -> optuna.Study:
+    def study(self) -> optuna.Study:
+        """Optuna's."""
         from optuna import create_study, logging
+        from optuna.pruners import MedianPruner, NopPruner, SuccessiveHalvingPruner
         from optuna.storages import JournalStorage
         from optuna.storages.journal import JournalFileBackend
 
         logging.set_verbosity(logging.ERROR)  # nothing on the screen
+        pruner: Any = NopPruner()
+        if self.pruner == "median":
+            pruner = MedianPruner(n_startup_trials=PRUNE_FROM, n_warmup_steps=max(1, self.epochs // 5))
+        elif self.pruner == "halving":
+            pruner = SuccessiveHalvingPruner(min_resource=max(1, self.epochs // 9), reduction_factor=3)
         with explained(self.journal):
+            self.folder.mkdir(parents=True, exist_ok=True)
             # Lock files of Optuna outlive a killed process for half a minute; those of the system do not.
             lock = FileLock(self.journal.with_suffix(".lock"))
             if self.journal.exists():  # a line that a killed writer did not finish would spoil the next
@@ -175,12 +186,12 @@ class Search:
                 study_name=self.folder.name,
                 direction="maximize",
                 sampler=self._sampler(0),
-                pruner=self._pruner(),
+                pruner=pruner,
                 load_if_exists=True,
             )
 
     def _sampler(self, number: int) -> optuna.samplers.BaseSampler:
-        """With a seed of the proposal's own."""
+        """With a seed of the proposal's own, so that a search that goes on proposes what one go would."""
         from optuna.samplers import RandomSampler, TPESampler
 
         seed = int.from_bytes(hashlib.sha256(f"{self.seed}:{number}".encode()).digest()[:4])
@@ -188,52 +199,9 @@ class Search:
             return TPESampler(seed=seed, n_startup_trials=STARTUP)
         return RandomSampler(seed)
 
-    def _pruner(self) -> optuna.pruners.BasePruner:
-        from optuna.pruners import MedianPruner, NopPruner, SuccessiveHalvingPruner
 
-        if self.pruner == "median":
-            return MedianPruner(n_startup_trials=PRUNE_FROM, n_warmup_steps=max(1, self.epochs // 5))
-        if self.pruner == "halving":
-            return SuccessiveHalvingPruner(min_resource=max(1, self.epochs // 9), reduction_factor=3)
-        return NopPruner()
-
-
-def _carried_out(study: optuna.Study, trial: optuna.Trial, objective: Objective) -> Trial:
-    """The trial as it ended. Raises `TrialStopped` after its values were put back."""
-    from optuna.trial import TrialState
-
-    began = time.monotonic()
-
-    def report(epoch: float, score: float) -> None:
-        trial.report(score, round(epoch))
-        if trial.should_prune():
-            raise TrialPruned
-
-    def end(state: TrialState, score: float | None = None, **attributes: Json) -> None:
-        for name, value in {"seconds": round(time.monotonic() - began, 3), **attributes}.items():
-            trial.set_user_attr(name, value)
-        study.tell(trial, score, state=state)
-
-    try:
-        outcome = objective(trial.number, dict(trial.params), report)
-    except TrialPruned:
-        end(TrialState.PRUNED, reason=f"ended early by the rule {type(study.pruner).__name__}")
-    except TrialStopped:
-        end(TrialState.FAIL, reason="it was interrupted", interrupted=True)
-        _again(study, trial.params, trial.number, trial.user_attrs.get("deaths", 0))
-        raise
-    else:
-        if outcome.score is None:
-            end(TrialState.FAIL, reason=outcome.reason or "it has no score")
-        else:
-            end(TrialState.COMPLETE, outcome.score)
-    record = _as_record(study.get_trials(deepcopy=False)[trial.number])
-    assert record is not None
-    return record
-
-
-def _again(study: optuna.Study, values: Mapping[str, Json], number: int, deaths: int) -> None:
-    study.enqueue_trial(dict(values), user_attrs={"again": number, "deaths": deaths})
+def _times_begun(trial: optuna.trial.FrozenTrial) -> int:
+    return int(trial.user_attrs.get("begun", 0))
 
 
 def _as_record(trial: optuna.trial.FrozenTrial) -> Trial | None:
@@ -242,8 +210,6 @@ def _as_record(trial: optuna.trial.FrozenTrial) -> Trial | None:
     if trial.state.name not in names:
         return None
     state, curve = names[trial.state.name], trial.intermediate_values
-    if state == "failed":
-        state = next((other for other in ("interrupted", "died") if trial.user_attrs.get(other)), state)
     last = curve[max(curve)] if curve else None
     return Trial(
         number=trial.number,
@@ -281,160 +247,182 @@ def settings_of(spec: StudySpec, values: Mapping[str, Json]) -> RunSpec:
     )
 
 
-@dataclass(frozen=True)
-class Training:
-    """The objective of a question: to be called for each trial, in this process."""
+def train_trial(
+    question: Question,
+    threads: int | None,
+    progress: Callable[..., None],  # Gets the trial's number and the share of its epochs that is done.
+    stop: Callable[[], bool],
+    number: int,
+    values: Mapping[str, Json],
+    report: Callable[[float, float], None],
+) -> Outcome:
+    """The score, in percent; what goes amiss in a trial is its outcome, and the search goes on."""
+    from reimpl.errors import ReimplError
+    from reimpl.training import Interrupted, Watch
 
-    question: Question
-    threads: int | None = None
-    stop: Callable[[], bool] = lambda: False
-    progress: Callable[[int, float], None] = lambda number, share: None
-    """Trial, share of its epochs that is done."""
+    metric = question.spec.metric
 
-    def __call__(
-        self, number: int, values: Mapping[str, Json], report: Callable[[float, float], None]
-    ) -> Outcome:
-        """The score, in percent; what goes amiss in a trial is its outcome, and the search goes on."""
-        from reimpl.errors import ReimplError
-        from reimpl.training import Interrupted, Watch
+    def evaluated(row: Mapping[str, float]) -> None:
+        if metric in row:
+            report(row["epoch"], row[metric])
 
-        question, metric = self.question, self.question.spec.metric
+    def show(done: int, total: int, loss: float | None) -> None:
+        progress(number, done / max(1, total))
 
-        def evaluated(row: Mapping[str, float]) -> None:
-            if metric in row:
-                report(row["epoch"], row[metric])
-
-        def progress(done: int, total: int, loss: float | None) -> None:
-            self.progress(number, done / max(1, total))
-
-        job = Job(settings_of(question.spec, values), question.data, "", question.device, {})
-        try:
-            watch = Watch(progress, self.stop, evaluated=evaluated)
-            result = carry_out.train_job(job, without_test(question.data), self.threads, watch)
-        except Interrupted as err:
-            raise TrialStopped from err
-        except TrialPruned:
-            raise
-        except ReimplError as err:
-            return Outcome(reason=str(err))
-        except (Exception, SystemExit) as err:  # a fault of one trial must not end the others
-            return Outcome(reason=fault_of(err, job.spec))
-        if result.failed:
-            return Outcome(reason=result.reason)
-        score = result.metrics.get(metric)
-        return Outcome(score, None if score is not None else f"nothing measured its {metric}")
+    job = Job(settings_of(question.spec, values), question.data, "", question.device, {})
+    try:
+        watch = Watch(show, stop, evaluated=evaluated)
+        result = carry_out.train_job(job, without_test(question.data), threads, watch)
+    except Interrupted as err:
+        raise TrialStopped from err
+    except TrialPruned:
+        raise
+    except ReimplError as err:
+        return Outcome(reason=str(err))
+    except (Exception, SystemExit) as err:  # a fault of one trial must not end the others
+        return Outcome(reason=fault_of(err, job.spec))
+    if result.failed:
+        return Outcome(reason=result.reason)
+    score = result.metrics.get(metric)
+    return Outcome(score, None if score is not None else f"nothing measured its {metric}")
 
 
-class Listener(Protocol):
-    """Who is told how the search goes on."""
-
-    def progress(self, shares: Mapping[int, float]) -> None: ...
-    def ended(self, trial: Trial, over: int, best: Trial | None) -> None: ...
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What this command spends on it."""
-
-    store: Path
-    trials: int  # That are wanted in all, those of before among them.
-    workers: int = 1
-    threads: int | None = None
-    timeout: float | None = None  # Seconds after which no trial is begun.
-
-
-def carry_on(question: Question, budget: Budget, listener: Listener) -> Study | None:
-    """The study when its budget is spent; None where it was interrupted. What there is is kept either way.
-
-    Raises `StoreError` when the folder cannot be written.
-    """
-    spec = question.spec
-    folder = budget.store / "studies" / spec.key
-    search = Search(folder, spec.space, spec.sampler, spec.pruner, spec.seed, question.epochs)
-    until = None if budget.timeout is None else time.monotonic() + budget.timeout
-    with interrupts() as stop:
-        body = partial(_take_part, question, search, budget, until)
-        participants = _Participants(search, listener, body, stop)
-        if sum(trial.counts for trial in search.trials()) < budget.trials:
-            if budget.workers <= 1:
-                body(0, participants.share, stop.is_set, participants.look)
-            else:
-                question.data.load()  # prepared once, and not by every worker at the same time
-                workers = min(budget.workers, budget.trials)
-                participants.run(workers, range(1, workers + 1))
-            participants.look()
-        if stop.is_set():
-            return None
-    return put_study(budget.store, _study(question, search.trials(), budget))
-
-
-def _take_part(
+def _make(
     question: Question,
     search: Search,
-    budget: Budget,
-    until: float | None,
-    _: int,
-    progress: Callable[[int, float], None],
+    threads: int | None,
+    number: int,
+    tell: Callable[..., None],
     stop: Callable[[], bool],
-    look: Callable[[], None] = lambda: None,
-) -> None:
-    """Makes trials until there are enough, in whatever process."""
-    training = Training(question, budget.threads, stop, progress)
-    with suppress(TrialStopped):
-        search.work(training, budget.trials, stop=stop, until=until, after=lambda trial: look())
+) -> Trial | None:
+    """The trial, in whatever process; None where it was told to stop."""
+    try:
+        return search.make(number, partial(train_trial, question, threads, tell, stop))
+    except TrialStopped:
+        return None
 
 
-class _Participants(Workers):
-    """Tells the listener of each trial once, whoever made it."""
+def carry_on(
+    question: Question,
+    store: Path,
+    console: Console,
+    *,
+    trials: int,
+    workers: int = 1,
+    threads: int | None = None,
+    timeout: float | None = None,
+) -> Study | None:
+    """The study when there are so many trials, earlier ones included, or `timeout` seconds are over.
 
-    def __init__(self, search: Search, listener: Listener, body: Callable[..., None], stop: threading.Event):
-        super().__init__(body, stop)
-        self.search, self.listener = search, listener
-        self.known = {trial.number for trial in search.trials()}
-        self.shares: dict[int, float] = {}
-
-    def share(self, number: int, share: float) -> None:
-        """So much of a trial is done."""
-        self.shares[number] = share
-        self.listener.progress(self.shares)
-
-    def message(self, task: int, number: int, share: float) -> None:
-        self.share(number, share)
-
-    def look(self) -> None:
-        """Tells of trials that are over since the last look."""
-        trials = self.search.trials()
-        done = [trial for trial in trials if trial.state == "done"]
-        best = max(done, key=lambda trial: (trial.score or 0.0, -trial.number), default=None)
-        over = sum(trial.counts and trial.number in self.known for trial in trials)
-        for trial in trials:
-            if trial.number not in self.known:
-                self.known.add(trial.number)
-                self.shares.pop(trial.number, None)
-                over += trial.counts
-                self.listener.ended(trial, over, best)
-
-
-def _study(question: Question, trials: tuple[Trial, ...], budget: Budget) -> Study:
-    from importlib.metadata import version
-
+    None where it was interrupted; what there is is kept. Raises `AuditError` when the folder cannot be
+    written, or where another command is at work there.
+    """
+    spec, until = question.spec, None if timeout is None else time.monotonic() + timeout
+    folder = store / "studies" / spec.key
+    search = Search(folder, spec.space, spec.sampler, spec.pruner, spec.seed, question.epochs)
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = FileLock(folder / "search.lock").acquire(timeout=0)
+    except Timeout as err:
+        raise AuditError(f"{folder}: another command is at work on this search; let it finish") from err
+    with lock, interrupts() as stop:
+        body, numbers = partial(_make, question, search, threads), search.proposals(trials, until)
+        participants = _Trials(question, search, trials, console, body, stop)
+        participants.announce(workers)
+        with participants.bars:
+            if workers <= 1:
+                while not stop.is_set() and (number := next(numbers, None)) is not None:
+                    tell = partial(participants.message, number)
+                    participants.ended(number, body(number, tell, stop.is_set))
+            else:
+                question.data.load()  # prepared once, and not by every worker at the same time
+                participants.run(min(workers, trials), numbers)
+        if stop.is_set():
+            return None
+        made = search.trials()
     data = without_test(question.data)
     assert data.dev is not None
     rule = next((note for note in data.notes if note.startswith("dev:")), None)
-    return Study(
-        key=question.spec.key,
-        spec=question.spec,
+    study = Study(
+        key=spec.key,
+        spec=spec,
         protocol=question.protocol,
-        trials=trials,
-        wanted=budget.trials,
-        seconds=round(sum(trial.seconds for trial in trials), 3),
+        trials=made,
+        wanted=trials,
+        seconds=round(sum(trial.seconds for trial in made), 3),
         data=data.name,
         validation=rule or f"dev: {data.dev.size} documents that the corpus brings for it",
         n_train=data.train.size,
         n_validation=data.dev.size,
-        timeout=budget.timeout,
+        timeout=timeout,
         device=carry_out.device_name(question.device),
         versions={**carry_out.versions(), "optuna": version("optuna")},
         notes=question.notes,
         finished=carry_out.now(),
     )
+    return put_study(store, study)
+
+
+class _Trials(Workers):
+    """Tells of each trial: a bar on a terminal, a line a trial everywhere."""
+
+    def __init__(
+        self,
+        question: Question,
+        search: Search,
+        trials: int,
+        console: Console,
+        body: Callable[..., Trial | None],
+        stop: threading.Event,
+    ) -> None:
+        super().__init__(body, stop)
+        self.question, self.search, self.trials, self.console = question, search, trials, console
+        self.shares: dict[int, float] = {}
+        self.over, self.best = len(search.trials()), ""
+        self.bars = run_bars(console)
+        self.bar = self.bars.add_task(question.experiments[0], total=float(trials), state="")
+
+    def announce(self, workers: int) -> None:
+        """What is about to be sought, on what."""
+        question, spec = self.question, self.question.spec
+        first, *others = question.experiments
+        names = first + (f" and {len(others)} alike" if others else "")
+        ended = "" if spec.pruner == "none" else f", ended early by {spec.pruner}"
+        self._say(
+            f"{names}: {question.protocol}, {self.trials} trials of up to {question.epochs} epochs, "
+            f"{spec.sampler}{ended}; {spec.metric} on documents held out; {question.device}, "
+            f"{workers} at a time"
+        )
+        for setting in spec.space:
+            self._say(f"  {setting.name.partition('.')[2]}: {setting}")
+
+    def message(self, task: int, number: int, share: float) -> None:
+        self.shares[number] = share
+        self._show()
+
+    def ended(self, number: int, trial: Trial | None) -> None:
+        self.shares.pop(number, None)
+        if trial is None:
+            return
+        self.over += 1
+        metric, trials = self.question.spec.metric, self.search.trials()
+        if scores := [of.score for of in trials if of.state == "done" and of.score is not None]:
+            self.best = f"best {metric} {max(scores):.2f}"
+        what = f"{metric} {trial.score:.2f}" if trial.state == "done" else f"{trial.state}: {trial.reason}"
+        after = f", {trial.epochs:.0f} epochs" if trial.epochs else ""
+        values = f"({shown(trial.values)}; {trial.seconds:.0f} s{after})"
+        self._say(f"[{self.over}/{self.trials}] trial {number}: {what}  {values}  {self.best}".rstrip())
+        self._show()
+
+    def died(self, number: int, how: str, *, ready: bool) -> bool:
+        if not self.search.given_up(number):
+            return True
+        self.ended(number, next(trial for trial in self.search.trials() if trial.number == number))
+        return False
+
+    def _show(self) -> None:
+        self.bars.update(self.bar, completed=self.over + sum(self.shares.values()), state=self.best)
+
+    def _say(self, text: str) -> None:
+        self.console.out(text, highlight=False)

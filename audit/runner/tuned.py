@@ -6,7 +6,7 @@ STORE/studies/KEY/           what the search works with: Optuna's journal, and l
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,12 +19,12 @@ from audit.record import Deviation, Json
 from audit.runner.resolve import (
     DataRequest,
     Resolved,
-    Settings,
     UnfitError,
     check_protocol,
     resolved,
     selected,
 )
+from audit.settings import RunSettings, TrainingSettings
 from audit.storage.files import explained, read_sealed, write_sealed
 from audit.study import STUDY_FORMAT, SearchRange, Study, StudySpec
 
@@ -90,19 +90,19 @@ class Question:
 
 
 def questions(
-    paper: Paper, settings: Settings, *, only: Sequence[str] = (), seed: int = 0, epochs: int | None = None
+    paper: Paper, settings: TrainingSettings, *, seed: int = 0, epochs: int | None = None
 ) -> tuple[Question, ...]:
-    """One for each different question of the experiments that `only` names, in the order of the file.
+    """One for each different question of the experiments that are asked for, in the order of the file.
 
     Experiments of one question share a study. Raises `PlanError` where none of them asks for tuning or can be
     had on the corpus, and what `make_plan` raises.
     """
     check_protocol(settings.protocol)
-    wanted = selected(paper, only)
+    wanted = selected(paper, settings.only)
     experiments = paper.single_experiments.items()
     asking = {name: of for name, of in experiments if of.tuning and (wanted is None or name in wanted)}
     if not asking:
-        which = "none of these experiments" if only else "no experiment"
+        which = "none of these experiments" if settings.only else "no experiment"
         raise PlanError(
             f"{paper.paper.key}: {which} asks for tuning in the claim file; "
             "add tuning: NAME, as in tuning: wang2019, or run it as it is"
@@ -128,7 +128,7 @@ def question_of(
     name: str,
     experiment: Experiment,
     plain: Resolved,
-    settings: Settings,
+    settings: TrainingSettings,
     *,
     seed: int = 0,
     epochs: int | None = None,
@@ -214,7 +214,7 @@ class UntunedError(Exception):
     """No study in the store answers the experiment's question."""
 
 
-def tuned(name: str, experiment: Experiment, plain: Resolved, settings: Settings) -> Resolved:
+def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSettings) -> Resolved:
     """The experiment with the best values of its study, where it asks for one: in all four settings, since
     what was tuned is no departure.
 
@@ -223,7 +223,7 @@ def tuned(name: str, experiment: Experiment, plain: Resolved, settings: Settings
     """
     if experiment.tuning is None:
         return plain
-    protocol, store = tuning_of(experiment), settings.cache.parent
+    protocol, store = tuning_of(experiment), settings.store
     if settings.untuned:
         what = "not tuned: the settings of the claim file"
         return replace(plain, tuning=(Deviation("tuning", protocol.source, what, "--untuned"),), untuned=True)
@@ -235,14 +235,14 @@ def tuned(name: str, experiment: Experiment, plain: Resolved, settings: Settings
     if study is None or study.best is None:
         raise UntunedError(name)
     departures = list(study.notes)
-    if study.counted < protocol.trials:
-        departures.insert(0, f"{study.counted} trials instead of {protocol.trials}")
+    if (trials := len(study.trials)) < protocol.trials:
+        departures.insert(0, f"{trials} trials instead of {protocol.trials}")
     if folder is not None and folder != plain.request.folder:
         warning = f"tuned on {folder.name}: its training documents may be among the test documents here"
         departures.insert(0, warning)
     here = f"{study.summary}; study {study.key}"
     why = "; ".join(departures) or "as in the paper"
-    tuning, fewer = Deviation("tuning", protocol.source, here, why), study.counted < protocol.trials
+    tuning, fewer = Deviation("tuning", protocol.source, here, why), trials < protocol.trials
     return _with_values(replace(plain, study=study, tuning=(tuning,), untuned=fewer))
 
 

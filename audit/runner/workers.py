@@ -45,25 +45,29 @@ class Workers:
     def began(self, task: Any) -> None: ...  # A worker gets the task, maybe not for the first time.
     def message(self, task: Any, *content: Any) -> None: ...  # What the task's process says of it.
     def ended(self, task: Any, answer: Any) -> None: ...
-    def look(self) -> None: ...  # A moment has passed.
 
     def died(self, task: Any, how: str, *, ready: bool) -> bool:
         """Its process died, `ready` or before it could begin; whether another one gets the task."""
         return True
 
     def run(self, n: int, tasks: Iterable[Any]) -> None:
-        """Have all tasks done by `n` processes, or stopped. What one raises is raised here."""
-        queue, slots, stillborn = deque(tasks), [_Slot(self.flag) for _ in range(n)], 0
+        """Have all tasks done by `n` processes, or stopped; each is asked for when a process is free.
+
+        What one raises is raised here.
+        """
+        further, again, slots = iter(tasks), deque[Any](), [_Slot(self.flag) for _ in range(n)]
+        stillborn = 0
         try:
-            while queue or any(slot.future for slot in slots):
-                if self.stop.is_set():
-                    self.flag.value = True
-                    queue.clear()
+            while True:
+                self.flag.value = self.stop.is_set()
                 for slot in slots:
-                    if slot.future is None and queue:
-                        slot.task = queue.popleft()
-                        self.began(slot.task)
-                        slot.submit(self.body)
+                    if slot.future is None and not self.flag.value:
+                        slot.task = again.popleft() if again else next(further, None)
+                        if slot.task is not None:
+                            self.began(slot.task)
+                            slot.submit(self.body)
+                if not any(slot.future for slot in slots):
+                    return
                 wait([slot.future for slot in slots if slot.future], _POLL, FIRST_COMPLETED)
                 for place, slot in enumerate(slots):
                     over = slot.future is not None and slot.future.done()
@@ -85,8 +89,7 @@ class Workers:
                                 f"worker processes end with {how} as they start; use {option('jobs', 1)}"
                             ) from None
                         if self.died(slot.task, how, ready=slot.ready):
-                            queue.appendleft(slot.task)
-                self.look()
+                            again.append(slot.task)
         finally:
             self.flag.value = True  # whoever is still at work, because of an error, stops in its own way
             for slot in slots:

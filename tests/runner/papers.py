@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from audit.claims.load import load
-from audit.runner import Settings, make_plan
+from audit.runner import Plan, make_plan
+from audit.settings import RunSettings
 
 PAPER = """\
 format: 1
@@ -68,10 +70,15 @@ def write_paper(folder: Path, *changes: tuple[str, str], name: str = "toy.yaml")
     return path
 
 
+def planned(folder: Path, **changes: Any) -> Plan:
+    """The runs of `words` of toy.yaml on the corpus beside it."""
+    chosen = {"device": "cpu", "data": folder / "corpus", "store": folder / "c", "only": ["words"], **changes}
+    return make_plan(load(folder / "toy.yaml"), RunSettings(**chosen))
+
+
 def its_own(folder: Path) -> tuple[str, str]:
     """The change of toy.yaml that declares the corpus beside it as the paper's, with its sizes."""
-    plan = make_plan(load(folder / "toy.yaml"), Settings(data=folder / "corpus"), only=["words"])
-    data = plan.jobs[0].data.load()
+    data = planned(folder).jobs[0].data.load()
     sizes = f'printed: {{train: "{data.train.size}", test: "{data.test.size}"}}'
     return 'printed: {train: "1,000", test: "100"}, content: null', f"{sizes}, content: {data.content}"
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from audit.claims.load import load
 from audit.record import DataSheet, DataStatistic
-from audit.runner import Settings, make_plan
 from audit.runner.deviations import statistics
 from reimpl.data.identity import Observed
-from tests.runner.papers import write_corpus, write_paper
+from tests.runner.papers import planned, write_corpus, write_paper
 
 
 def test_each_statistic_printed_and_here() -> None:
@@ -41,7 +39,8 @@ def sheet(record: DataSheet | None) -> dict[str, tuple[str | None, str | None, b
 def test_an_experiment_knows_the_corpus_that_it_is_planned_on(tmp_path: Path) -> None:
     """40 training documents of one label each, 16 of test, 6 labels; words as the recipe parts them."""
     corpus = write_corpus(tmp_path / "corpus")
-    plan = make_plan(load(write_paper(tmp_path)), Settings(data=corpus, cache=tmp_path / "c"), only=["words"])
+    write_paper(tmp_path)
+    plan = planned(tmp_path)
     [record] = [it for it in plan.experiments if it.id == "words"]
     data = plan.jobs[0].data.load()
     assert record.data is not None
@@ -61,14 +60,14 @@ def test_an_experiment_knows_the_corpus_that_it_is_planned_on(tmp_path: Path) ->
 
 def test_a_declared_content_of_other_sizes_is_told_and_contradicts_nobody(tmp_path: Path) -> None:
     """40 and 16 documents beside a printed 43,410 and 4,341; a slip of some documents is told alone."""
-    corpus = write_corpus(tmp_path / "corpus")
-    settings = Settings(data=corpus, cache=tmp_path / "c", protocol="claimed")
-    content = make_plan(load(write_paper(tmp_path)), settings, only=["words"]).jobs[0].data.load().content
+    write_corpus(tmp_path / "corpus")
+    write_paper(tmp_path)
+    content = planned(tmp_path, protocol="claimed").jobs[0].data.load().content
     found = {}
     for train, test in (("43,410", "4,341"), ("41", "16"), ("40", "16"), ("about 40", "16")):
         said = f'printed: {{train: "{train}", test: "{test}"}}, content: {content}'
-        paper = load(write_paper(tmp_path, ('printed: {train: "1,000", test: "100"}, content: null', said)))
-        record = make_plan(paper, settings, only=["words"]).experiments[0]
+        write_paper(tmp_path, ('printed: {train: "1,000", test: "100"}, content: null', said))
+        record = planned(tmp_path, protocol="claimed").experiments[0]
         assert record.scope == "same_data" and record.data is not None
         found[train] = record.data.sizes_apart, record.short
     assert found["43,410"] == (

@@ -8,9 +8,10 @@ from typing import Any
 
 from audit.claims.load import load
 from audit.record import Deviation
-from audit.runner import Settings, make_plan
+from audit.runner import make_plan
+from audit.settings import RunSettings
 from reimpl.protocol import PROTOCOLS
-from tests.runner.papers import write_corpus, write_paper
+from tests.runner.papers import planned, write_corpus, write_paper
 
 LIU = ("variant: kim2014, protocol: chen2022-code", "variant: liu2017-code, protocol: liu2017")
 DEPARTURES = """
@@ -26,8 +27,10 @@ def found(
 ) -> dict[str, Deviation]:
     paper = load(write_paper(folder, *changes))
     data = None if made else write_corpus(folder / "corpus")
-    chosen = Settings(data=data, cache=folder / "cache", seeds=1, **options)
-    record = next(it for it in make_plan(paper, chosen, only=[experiment]).experiments if it.id == experiment)
+    chosen = RunSettings(
+        device="cpu", data=data, store=folder / "cache", seeds=1, only=[experiment], **options
+    )
+    record = next(it for it in make_plan(paper, chosen).experiments if it.id == experiment)
     counts = Counter(it.what for it in record.deviations)
     assert max(counts.values()) == 1, counts
     return {it.what: it for it in record.deviations}
@@ -92,8 +95,9 @@ def test_what_an_experiment_asks_for_is_no_departure_and_a_dropped_choice_is_one
 
 
 def test_the_paper_s_own_data_are_no_departure(tmp_path: Path) -> None:
-    corpus = write_corpus(tmp_path / "corpus")
-    plan = make_plan(load(write_paper(tmp_path)), Settings(data=corpus, cache=tmp_path / "c"), only=["words"])
+    write_corpus(tmp_path / "corpus")
+    write_paper(tmp_path)
+    plan = planned(tmp_path)
     content = plan.jobs[0].data.load().content
     known = ("content: null", f"content: ['{'0' * 64}', {content}]")
     assert "data" not in found(tmp_path, "words", known)
@@ -101,8 +105,9 @@ def test_the_paper_s_own_data_are_no_departure(tmp_path: Path) -> None:
 
 
 def test_another_split_of_the_same_documents_is_told_as_such(tmp_path: Path) -> None:
-    corpus = write_corpus(tmp_path / "corpus")
-    plan = make_plan(load(write_paper(tmp_path)), Settings(data=corpus, cache=tmp_path / "c"), only=["words"])
+    write_corpus(tmp_path / "corpus")
+    write_paper(tmp_path)
+    plan = planned(tmp_path)
     known = ("content: null", f"corpus: {plan.jobs[0].data.load().corpus}")
     assert found(tmp_path, "words", known)["data"].why == "the same documents in another split"
     assert found(tmp_path, "words")["data"].why == "the folder that was given"

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from audit.claims.load import load
-from audit.runner import Settings, make_plan
+from audit.runner import make_plan
+from audit.settings import RunSettings
 from reimpl import aplc_xlnet
 from tests.runner.papers import write_paper
 
@@ -21,12 +22,12 @@ def test_experiments_without_their_weights_are_not_run_and_say_why(
 ) -> None:
     monkeypatch.setattr(aplc_xlnet, "missing", lambda config: LACK)
     paper = load(write_paper(tmp_path, (WORDS, XLNET)))
-    plan = make_plan(paper, Settings(seeds=1, cache=tmp_path / "data"))
+    plan = make_plan(paper, RunSettings(device="cpu", seeds=1, store=tmp_path / "data"))
     why = {it.id: it.not_run for it in plan.experiments}
     assert why["words"] == f"not available on this machine: {LACK}"
     assert (why["letters"], why["again"]) == (None, None)
     assert f"some experiments are not available on this machine: {LACK}" in plan.idle
-    alone = make_plan(paper, Settings(seeds=1, cache=tmp_path / "data"), only=["words"])
+    alone = make_plan(paper, RunSettings(device="cpu", seeds=1, store=tmp_path / "data", only=["words"]))
     assert alone.jobs == ()
 
 
@@ -37,13 +38,13 @@ def test_a_stand_in_needs_no_weights_and_is_told_as_a_departure(
     monkeypatch.setattr(aplc_xlnet, "missing", lambda it: None if it.encoder == "bilstm" else LACK)
     willing = XLNET.replace("variant: code", "variant: code, config: {stand_in: bilstm}")
     paper = load(write_paper(tmp_path, (WORDS, willing)))
-    plan = make_plan(paper, Settings(seeds=1, cache=tmp_path / "data"), only=["words"])
+    plan = make_plan(paper, RunSettings(device="cpu", seeds=1, store=tmp_path / "data", only=["words"]))
     (words,) = (it for it in plan.experiments if it.id == "words")
     assert (words.not_run, words.protocol) == (None, "ye2020-code-small")
     told = {it.what: (it.paper, it.here) for it in words.deviations}
     assert told["encoder"] == ("xlnet", "bilstm")
-    claimed = Settings(seeds=1, cache=tmp_path / "data", protocol="claimed")
-    whole = make_plan(paper, claimed, only=["words"])
+    claimed = RunSettings(device="cpu", seeds=1, store=tmp_path / "data", protocol="claimed", only=["words"])
+    whole = make_plan(paper, claimed)
     assert {it.id: it.not_run for it in whole.experiments}[
         "words"
     ] == f"not available on this machine: {LACK}"

@@ -12,7 +12,8 @@ import pytest
 from audit.claims.load import Paper, load
 from audit.errors import PlanError
 from audit.record import DataInfo, Run
-from audit.runner import Plan, Settings, make_plan
+from audit.runner import Plan, make_plan
+from audit.settings import RunSettings
 from tests.runner.papers import write_columns, write_corpus, write_linear_paper, write_paper
 
 
@@ -30,8 +31,10 @@ def changed(folder: Path, *changes: tuple[str, str]) -> Paper:
     return load(write_paper(folder, *changes))
 
 
-def settings(corpus: Path, **changes: Any) -> Settings:
-    return Settings(**{"data": corpus, "cache": corpus.parent / "cache", "seeds": 2, **changes})
+def settings(corpus: Path, **changes: Any) -> RunSettings:
+    return RunSettings(
+        **{"device": "cpu", "data": corpus, "store": corpus.parent / "cache", "seeds": 2, **changes}
+    )
 
 
 def ran(plan: Plan) -> set[str]:
@@ -94,7 +97,7 @@ def test_choices_of_an_experiment_s_training_act_under_every_protocol_and_smalle
     write_corpus(corpus, n_train=300)
     ablation = averaged("epochs: 10, average_from: 2", "epochs: 10, average_from: null")
     plan = make_plan(
-        changed(tmp_path, *ablation), settings(corpus, protocol=protocol, device=device), only=["t1"]
+        changed(tmp_path, *ablation), settings(corpus, protocol=protocol, device=device, only=["t1"])
     )
     specs = {job.title.split()[0]: job.spec.protocol for job in plan.jobs}
     assert {n: (it["epochs"], it.get("average_from")) for n, it in specs.items()} == {
@@ -116,7 +119,7 @@ def test_everything_that_decides_the_outcome_changes_the_key(
     tmp_path: Path, paper: Paper, corpus: Path
 ) -> None:
     def key(paper: Paper = paper, data: Path = corpus, **changes: Any) -> str:
-        return make_plan(paper, settings(data, seeds=1, **changes), only=["words"]).keys["words"][0]
+        return make_plan(paper, settings(data, seeds=1, **changes, only=["words"])).keys["words"][0]
 
     variant = ("variant: chen2022-kim-words", "variant: chen2022-xmlcnn-words")
     config = ("dataset: corpus,\n     recipe", "dataset: corpus, config: {stride: 2},\n     recipe")
@@ -136,19 +139,19 @@ def test_names_and_places_do_not_change_the_key(tmp_path: Path, paper: Paper, co
     """The same corpus under another folder's name, another title, another device: the same run."""
 
     def key(paper: Paper, data: Path, **changes: Any) -> str:
-        return make_plan(paper, settings(data, seeds=1, **changes), only=["words"]).keys["words"][0]
+        return make_plan(paper, settings(data, seeds=1, **changes, only=["words"])).keys["words"][0]
 
     expected = key(paper, corpus)
     assert key(paper, write_corpus(tmp_path / "elsewhere")) == expected
     assert key(changed(tmp_path, ("title: Words,", "title: Anything,")), corpus) == expected
-    assert key(paper, corpus, cache=tmp_path / "another-cache") == expected
+    assert key(paper, corpus, store=tmp_path / "another-cache") == expected
     assert key(paper, corpus, device="cuda", protocol="small") == expected
 
 
 def test_a_corpus_without_a_dev_part_gets_one_by_the_protocol_s_rule_and_its_data_say_so(
     paper: Paper, corpus: Path
 ) -> None:
-    plan = make_plan(paper, settings(corpus, seeds=1, protocol="libmultilabel"), only=["words"])
+    plan = make_plan(paper, settings(corpus, seeds=1, protocol="libmultilabel", only=["words"]))
     [job] = plan.jobs
     data = job.data.load()
     assert data.dev is not None and (data.train.size, data.dev.size) == (32, 8)
@@ -160,7 +163,7 @@ def test_a_corpus_without_a_dev_part_gets_one_by_the_protocol_s_rule_and_its_dat
 def test_noise_is_in_the_data_of_the_experiment_that_asks_for_it_alone(tmp_path: Path, corpus: Path) -> None:
     noise = ("{title: Words,", "{noise: {kind: missing, rate: 0.5}, title: Words,")
     paper = changed(tmp_path, noise)
-    plan = make_plan(paper, settings(corpus, seeds=2), only=["words", "again"])
+    plan = make_plan(paper, settings(corpus, seeds=2, only=["words", "again"]))
     data = {job.title: job.data.load() for job in plan.jobs}
     noisy, clean = data["words seed 0"], data["again seed 0"]
     assert (noisy.train.size, clean.train.size) == (32, 40)  # 20 % stay clean, for validation
@@ -169,7 +172,7 @@ def test_noise_is_in_the_data_of_the_experiment_that_asks_for_it_alone(tmp_path:
     assert data["words seed 1"] is noisy or data["words seed 1"].fingerprint == noisy.fingerprint
     assert sum(it.startswith("train: 50 % of the labels missing (seed 0)") for it in plan.remarks) == 1
     seeded = changed(tmp_path, (noise[0], noise[1].replace("0.5", "0.5, seed: 1")))
-    other = make_plan(seeded, settings(corpus, seeds=1), only=["words"]).jobs[0].spec.data
+    other = make_plan(seeded, settings(corpus, seeds=1, only=["words"])).jobs[0].spec.data
     assert other not in {job.spec.data for job in plan.jobs}
 
 
@@ -180,13 +183,13 @@ def test_a_model_of_texts_is_not_run_on_features_and_the_plan_says_why(tmp_path:
     why = {it.id: it.not_run for it in plan.experiments}
     assert why == {"svm": None, "net": "its model takes texts, and columns@1 holds features without text"}
     assert [job.title for job in plan.jobs] == ["svm seed 0"]
-    only = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1), only=["svm"])
+    only = make_plan(paper, settings(columns.with_name("columns@1"), seeds=1, only=["svm"]))
     assert {it.id: it.not_run for it in only.experiments} == {"svm": None, "net": "left out by --only"}
 
 
 def test_a_corpus_on_which_no_epoch_can_be_chosen_is_refused_before_a_run(tmp_path: Path) -> None:
     """nDCG@5 is not measured on two labels; what selects nothing runs on them."""
-    two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1)
+    two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1, only=["t1"])
     said = (
         "protocol 'you2019-code-small' selects by 'nDCG@5', which is not measured on 'two' with its 2 "
         "labels; measured are P@1, R@1, RP@1, nDCG@1"
@@ -195,8 +198,8 @@ def test_a_corpus_on_which_no_epoch_can_be_chosen_is_refused_before_a_run(tmp_pa
     with pytest.raises(
         PlanError, match=re.escape(f"toy2024: nothing can be run on this corpus (words: {said})")
     ):
-        make_plan(both, two, only=["t1"])
-    plan = make_plan(changed(tmp_path, averaged("", "")[0]), two, only=["t1"])
+        make_plan(both, two)
+    plan = make_plan(changed(tmp_path, averaged("", "")[0]), two)
     why = {it.id: it.not_run for it in plan.experiments}
     assert (why["words"], why["letters"]) == (said, None)
     assert [job.title for job in plan.jobs] == ["letters seed 0"]
@@ -206,11 +209,11 @@ def test_a_corpus_on_which_no_epoch_can_be_chosen_is_refused_before_a_run(tmp_pa
 
 
 def test_the_data_are_the_paper_s_by_content_only(tmp_path: Path, corpus: Path) -> None:
-    content = make_plan(changed(tmp_path), settings(corpus), only=["words"]).jobs[0].data.load().content
+    content = make_plan(changed(tmp_path), settings(corpus, only=["words"])).jobs[0].data.load().content
 
     def scope(fingerprint: str, data: Path = corpus) -> str:
         paper = changed(tmp_path, ("content: null", f"content: {fingerprint}"))
-        return make_plan(paper, settings(data), only=["words"]).experiments[0].scope
+        return make_plan(paper, settings(data, only=["words"])).experiments[0].scope
 
     assert scope("null") == "other_data"
     assert scope(content) == "same_data"
@@ -227,11 +230,11 @@ def test_the_same_documents_split_otherwise_are_another_split(tmp_path: Path, co
     documents = [line for split in lines for line in split][::-1]
     (other / "train.txt").write_text("".join(documents[:40]))
     (other / "test.txt").write_text("".join(documents[40:]))
-    here = make_plan(changed(tmp_path), settings(corpus), only=["words"]).jobs[0].data.load()
+    here = make_plan(changed(tmp_path), settings(corpus, only=["words"])).jobs[0].data.load()
 
     def scope(data: Path, known: str) -> str:
         paper = changed(tmp_path, ("content: null", known))
-        return make_plan(paper, settings(data), only=["words"]).experiments[0].scope
+        return make_plan(paper, settings(data, only=["words"])).experiments[0].scope
 
     both = f"content: {here.content}, corpus: {here.corpus}"
     assert scope(corpus, both) == "same_data"
@@ -252,7 +255,7 @@ def test_what_is_known_to_be_another_data_set_of_the_paper_is_no_stand_in(
     tmp_path: Path, corpus: Path
 ) -> None:
     """Nothing is run for `other` on the corpus that is `corpus`; where its content is no one's, both are."""
-    here = make_plan(changed(tmp_path), settings(corpus), only=["words"]).jobs[0].data.load()
+    here = make_plan(changed(tmp_path), settings(corpus, only=["words"])).jobs[0].data.load()
     for known in (f"content: {here.content}", f"corpus: {here.corpus}"):
         paper = changed(tmp_path, ("content: null", known))
         plan = make_plan(paper, settings(corpus))
@@ -262,7 +265,7 @@ def test_what_is_known_to_be_another_data_set_of_the_paper_is_no_stand_in(
         assert elsewhere.not_run == "the corpus is known to be Corpus, another data set of the paper"
         assert "elsewhere" not in plan.keys
         with pytest.raises(PlanError, match="the corpus is known to be Corpus"):
-            make_plan(paper, settings(corpus), only=["elsewhere"])
+            make_plan(paper, settings(corpus, only=["elsewhere"]))
         both = changed(tmp_path, ("content: null", known), ("{name: Other}", f"{{name: Other, {known}}}"))
         assert "elsewhere" in ran(make_plan(both, settings(corpus)))
     assert "elsewhere" in ran(make_plan(changed(tmp_path), settings(corpus)))
@@ -288,7 +291,7 @@ def test_what_is_known_to_be_another_data_set_of_the_paper_is_no_stand_in(
 def test_only_names_an_experiment_a_claim_a_table_or_a_data_set(
     paper: Paper, corpus: Path, only: list[str], left: set[str]
 ) -> None:
-    plan = make_plan(paper, settings(corpus), only=only)
+    plan = make_plan(paper, settings(corpus, only=only))
     assert ran(plan) == left
     assert {job.spec.key for job in plan.jobs} == {key for name in left for key in plan.keys[name]}
     why = {record.id: record.not_run for record in plan.experiments}
@@ -351,8 +354,8 @@ def test_more_clusters_than_labels_are_refused_before_a_run(tmp_path: Path) -> N
         f"title: Words, model: aplc, variant: code, {held}",
     )
     paper = load(write_paper(tmp_path, few))
-    two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1)
+    two = settings(write_corpus(tmp_path / "two", labels=2), seeds=1, only=["words"])
     with pytest.raises(PlanError, match=r"words: 3 clusters of 2 labels: one has none .*use fewer clusters"):
-        make_plan(paper, two, only=["words"])
-    five = settings(write_corpus(tmp_path / "five", labels=5), seeds=1)
-    assert len(make_plan(paper, five, only=["words"]).jobs) == 1
+        make_plan(paper, two)
+    five = settings(write_corpus(tmp_path / "five", labels=5), seeds=1, only=["words"])
+    assert len(make_plan(paper, five).jobs) == 1

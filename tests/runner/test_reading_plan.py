@@ -28,7 +28,7 @@ def test_a_reading_has_the_values_that_were_sought_but_for_its_own(tmp_path: Pat
     """0.4 was sought for the dropout of the output: the reading that sets it has its own, the other 0.4."""
     write_corpus(tmp_path / "corpus")
     study = put_study(tmp_path, question(tmp_path))
-    plan = make_plan(paper(tmp_path), settings(tmp_path, readings=True), only=["words"])
+    plan = make_plan(paper(tmp_path), settings(tmp_path, readings=True, only=["words"]))
     specs = {job.title.partition(" ")[0]: job.spec for job in plan.jobs}
     assert list(specs) == ["words", "words~dropout=none", "words~batch=large"]
     assert {spec.study for spec in specs.values()} == {study.key}

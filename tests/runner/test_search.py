@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from audit.runner.search import Outcome, Search, TrialStopped
+from audit.runner.search import Objective, Outcome, Search, TrialStopped
 from audit.study import SearchRange, Trial
 
 X = SearchRange("config.x", -1.0, 1.0)
@@ -32,8 +32,13 @@ def hill(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
     return Outcome(100.0 - 50.0 * (values["config.x"] - 0.3) ** 2)
 
 
+def work(it: Search, objective: Objective, wanted: int) -> None:
+    for number in it.proposals(wanted):
+        it.make(number, objective)
+
+
 def proposals(trials: tuple[Trial, ...]) -> list[Mapping[str, Any]]:
-    return [it.values for it in trials if it.counts]
+    return [it.values for it in trials]
 
 
 @pytest.mark.parametrize("sampler", ["random", "tpe"])
@@ -41,7 +46,7 @@ def test_a_seed_gives_its_trials_and_another_seed_others(tmp_path: Path, sampler
     found = []
     for name, seed in (("one", 0), ("same", 0), ("other", 1)):
         it = search(tmp_path / name, sampler=sampler, seed=seed)
-        it.work(hill, 13)
+        work(it, hill, 13)
         found.append(proposals(it.trials()))
     assert found[0] == found[1] != found[2]
     assert len({values["config.x"] for values in found[0]}) == 13
@@ -54,7 +59,7 @@ def test_a_seed_gives_its_trials_and_another_seed_others(tmp_path: Path, sampler
 def test_an_interrupted_search_goes_on_as_if_it_had_not_been(tmp_path: Path, sampler: str) -> None:
     """Stopped within trial 5 and after trial 11: the proposals are those of one go, each made once."""
     whole = search(tmp_path / "whole", sampler=sampler)
-    whole.work(hill, 14)
+    work(whole, hill, 14)
     parts = search(tmp_path / "parts", sampler=sampler)
     made: list[float] = []
 
@@ -65,12 +70,11 @@ def test_an_interrupted_search_goes_on_as_if_it_had_not_been(tmp_path: Path, sam
         return hill(number, values, report)
 
     with pytest.raises(TrialStopped):
-        parts.work(stopped, 14)
-    assert [it.state for it in parts.trials()] == ["done"] * 5 + ["interrupted"]
-    assert sum(it.counts for it in parts.trials()) == 5
+        work(parts, stopped, 14)
+    assert [it.state for it in parts.trials()] == ["done"] * 5
     made.append(math.nan)
-    parts.work(stopped, 11)
-    parts.work(stopped, 14)
+    work(parts, stopped, 11)
+    work(parts, stopped, 14)
     assert proposals(parts.trials()) == proposals(whole.trials())
     assert sorted(made[:5] + made[6:]) == sorted(it.values["config.x"] for it in whole.trials())
 
@@ -79,69 +83,41 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from audit.runner.search import Search
-from tests.runner.test_search import X, hill
+from tests.runner.test_search import X, hill, work
 def objective(number, values, report):
     if number == 2:
         os.kill(os.getpid(), signal.SIGKILL)
     return hill(number, values, report)
-Search(Path(sys.argv[1]), (X,), "random", "none").work(objective, 6)
+work(Search(Path(sys.argv[1]), (X,), "random", "none"), objective, 6)
 """
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-def test_a_killed_trial_is_counted_and_its_values_are_tried_again(tmp_path: Path) -> None:
+def test_a_killed_trial_is_made_again_and_given_up_after_three_deaths(tmp_path: Path) -> None:
     it = search(tmp_path)
     paths = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}  # it imports this file too
     command = [sys.executable, "-c", KILLED, str(it.folder)]
     ended = subprocess.run(command, env=paths, capture_output=True, check=False)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     assert len(it.trials()) == 2
-    it.work(hill, 6)
-    found = it.trials()
-    assert [trial.state for trial in found] == ["done", "done", "died", "done", "done", "done", "done"]
-    assert found[3].values == found[2].values
-    assert found[2].reason == "its process ended"
     whole = search(tmp_path / "whole")
-    whole.work(hill, 6)
-    assert proposals(found) == proposals(whole.trials())
+    work(whole, hill, 6)
+    subprocess.run(command, env=paths, capture_output=True, check=False)
+    shutil.copytree(it.folder, tmp_path / "twice" / it.folder.name)
+    work(twice := search(tmp_path / "twice"), hill, 6)
+    assert twice.trials()[2].state == "done" and proposals(twice.trials()) == proposals(whole.trials())
+    subprocess.run(command, env=paths, capture_output=True, check=False)
+    work(it, hill, 6)
+    assert (it.trials()[2].state, it.trials()[2].reason) == ("failed", "its process ended 3 times")
 
 
 def test_a_line_that_a_killed_writer_left_unfinished_does_not_spoil_the_journal(tmp_path: Path) -> None:
     it = search(tmp_path)
-    it.work(hill, 2)
+    work(it, hill, 2)
     with it.journal.open("ab") as file:
         file.write(b'{"op_code": 5, "worker_id": "x", "tri')
-    it.work(hill, 4)
+    work(it, hill, 4)
     assert [trial.state for trial in it.trials()] == ["done"] * 4
-
-
-# --------------------------------------------------------------------------- several at once
-
-
-def _take_part(folder: Path, log: Path) -> None:
-    def objective(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
-        (log / f"{number}-{os.getpid()}").touch()
-        return hill(number, values, report)
-
-    Search(folder, (X,), "random", "none").work(objective, 9)
-
-
-def test_two_processes_share_a_search_and_make_each_trial_once(tmp_path: Path) -> None:
-    """Nine trials in all, whoever makes them, with the proposals of a process alone."""
-    log = tmp_path / "log"
-    log.mkdir()
-    it = search(tmp_path)
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_take_part, args=(it.folder, log)) for _ in range(2)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert [worker.exitcode for worker in workers] == [0, 0]
-    assert sorted(int(path.name.partition("-")[0]) for path in log.iterdir()) == list(range(9))
-    alone = search(tmp_path / "alone")
-    alone.work(hill, 9)
-    assert proposals(it.trials()) == proposals(alone.trials())
 
 
 # --------------------------------------------------------------------------- ended early, and failures
@@ -159,7 +135,7 @@ def climbing(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
 def test_the_median_rule_ends_trials_below_the_median_at_the_same_epoch(tmp_path: Path) -> None:
     """By hand: from the sixth trial on, one ends at epoch 2 that is below the median of the finished ones."""
     it = search(tmp_path, pruner="median", epochs=10)
-    it.work(climbing, 20)
+    work(it, climbing, 20)
     heights: list[float] = []
     for trial in it.trials():
         top = hill(0, trial.values, lambda *_: None).score
@@ -182,7 +158,7 @@ def test_a_failed_trial_is_kept_with_its_reason_and_the_search_goes_on(tmp_path:
         return hill(number, values, report)
 
     it = search(tmp_path, sampler="tpe")
-    it.work(objective, 4)
+    work(it, objective, 4)
     assert [trial.state for trial in it.trials()] == ["done", "failed", "done", "done"]
     assert it.trials()[1].reason == "the training loss became nan in epoch 1 of 3"
     assert it.trials()[1].score is None

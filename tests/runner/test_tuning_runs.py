@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,13 @@ import torch
 from audit.claims.load import Paper, load
 from audit.errors import PlanError
 from audit.record import LEFT_OUT, NOT_TUNED, Audit, PaperInfo, audit_from_json, to_json
-from audit.runner import Settings, make_plan
+from audit.runner import make_plan
 from audit.runner import tuned as study_store
+from audit.runner.progress import quiet_console
 from audit.runner.resolve import DataRequest
-from audit.runner.search import Budget, Training, carry_on, settings_of
+from audit.runner.search import carry_on, settings_of, train_trial
 from audit.runner.tuned import Question, questions
+from audit.settings import RunSettings
 from audit.study import Study, Trial
 from reimpl import xml_cnn
 from reimpl.data.dataset import Dataset
@@ -40,9 +41,10 @@ def paper(folder: Path, said: str = "tuning: {protocol: chen2022, trials: 2}") -
     return load(write_paper(folder, (PLACE, f"{said}, {PLACE}")))
 
 
-def settings(folder: Path, **changes: Any) -> Settings:
-    cache = folder / "store" / "data"
-    return Settings(**{"data": folder / "corpus", "cache": cache, "seeds": 2, **changes})
+def settings(folder: Path, **changes: Any) -> RunSettings:
+    return RunSettings(
+        **{"device": "cpu", "data": folder / "corpus", "store": folder / "store", "seeds": 2, **changes}
+    )
 
 
 def question(folder: Path, said: str = "tuning: {protocol: chen2022, trials: 2}", **changes: Any) -> Question:
@@ -50,13 +52,8 @@ def question(folder: Path, said: str = "tuning: {protocol: chen2022, trials: 2}"
     return found
 
 
-class Silent:
-    def progress(self, shares: Mapping[int, float]) -> None: ...
-    def ended(self, trial: Trial, over: int, best: Trial | None) -> None: ...
-
-
 def study_of(folder: Path, it: Question, **spent: Any) -> Study:
-    found = carry_on(it, Budget(folder / "store", **{"trials": it.trials, **spent}), Silent())
+    found = carry_on(it, folder / "store", quiet_console(), **{"trials": it.trials, **spent})
     assert found is not None
     return found
 
@@ -72,7 +69,7 @@ def test_a_question_is_of_the_settings_that_runs_have_but_for_what_is_sought(
 ) -> None:
     """On a CPU the protocol is reduced, and what it reduces is not sought: maps here."""
     spec = question(tmp_path).spec
-    job = make_plan(paper(tmp_path), settings(tmp_path, untuned=True), only=["words"]).jobs[0]
+    job = make_plan(paper(tmp_path), settings(tmp_path, untuned=True, only=["words"])).jobs[0]
     sought = {it.name.partition(".")[2] for it in spec.space}
     assert sought == {"learning_rate", "dropout_embedding", "dropout_output"}
     assert spec.config == {key: it for key, it in job.spec.config.items() if key not in sought}
@@ -121,7 +118,7 @@ def test_a_trial_is_a_training_on_what_is_left_scored_on_what_is_held_out(
 ) -> None:
     """Against the same training put together by hand."""
     it = question(tmp_path)
-    outcome = Training(it)(0, VALUES, told_nothing)
+    outcome = train_trial(it, None, lambda *_: None, lambda: False, 0, VALUES, told_nothing)
     whole = it.data.whole.load()
     left, held = split_off(whole.train, RULES["chen2022"])
     assert (left.size, held.size) == (32, 8)
@@ -152,7 +149,7 @@ def test_a_study_holds_what_was_sought_and_what_came_of_it(tmp_path: Path, corpu
     it = question(tmp_path)
     study = study_of(tmp_path, it)
     assert study_store.get_study(study_store.study_path(tmp_path / "store", it.spec.key)) == study
-    assert (study.protocol, study.wanted, study.counted) == ("chen2022", 2, 2)
+    assert (study.protocol, study.wanted, len(study.trials)) == ("chen2022", 2, 2)
     assert (study.n_train, study.n_validation) == (32, 8)
     assert study.validation.startswith("dev: 8 of 40 training documents held out")
     assert {"optuna", "torch", "xmtc-audit"} <= set(study.versions)
@@ -160,14 +157,13 @@ def test_a_study_holds_what_was_sought_and_what_came_of_it(tmp_path: Path, corpu
     assert all(set(trial.values) == set(VALUES) for trial in study.trials)
     more = study_of(tmp_path, it, trials=3)
     assert more.trials[:2] == study.trials
-    assert more.counted == 3
+    assert len(more.trials) == 3
 
 
 def test_worker_processes_make_the_trials_of_one_process(tmp_path: Path, corpus: Path) -> None:
     it = question(tmp_path, "tuning: {protocol: chen2022, epochs: 2}")
     together = study_of(tmp_path, it, trials=4, workers=2, threads=1)
-    alone = carry_on(it, Budget(tmp_path / "alone", trials=4), Silent())
-    assert alone is not None
+    alone = study_of(tmp_path / "alone", it, trials=4)
     assert [it.values for it in together.trials] == [it.values for it in alone.trials]
     assert {it.state for it in together.trials} == {"done"}
 
@@ -218,13 +214,13 @@ def test_without_a_study_the_others_run_and_one_sentence_says_what_to_do(
         f"toy2024: words is not tuned on this corpus; `audit tune toy2024 --data {corpus}` seeks the "
         "settings, --tuned-on DIR uses those of another corpus or split column, and --untuned goes without"
     )
-    only = make_plan(paper(tmp_path), settings(tmp_path), only=["letters"])
+    only = make_plan(paper(tmp_path), settings(tmp_path, only=["letters"]))
     assert next(it for it in only.experiments if it.id == "words").not_run == LEFT_OUT
     assert not [it for it in only.remarks if "tuned" in it]
     with pytest.raises(
         PlanError, match=r"words is not tuned on this corpus; `audit tune toy2024 --only words"
     ):
-        make_plan(paper(tmp_path), settings(tmp_path), only=["words"])
+        make_plan(paper(tmp_path), settings(tmp_path, only=["words"]))
 
 
 def test_untuned_runs_are_those_of_the_file_and_say_so(tmp_path: Path, corpus: Path) -> None:
@@ -244,14 +240,14 @@ def test_a_study_of_other_documents_counts_only_where_it_is_named(tmp_path: Path
     put_study(tmp_path, question(tmp_path))
     other = write_corpus(tmp_path / "other", n_train=50)
     with pytest.raises(PlanError, match="not tuned on this corpus"):
-        make_plan(paper(tmp_path), settings(tmp_path, data=other), only=["words"])
+        make_plan(paper(tmp_path), settings(tmp_path, data=other, only=["words"]))
     named = settings(tmp_path, data=other, tuned_on=corpus)
-    plan = make_plan(paper(tmp_path), named, only=["words"])
+    plan = make_plan(paper(tmp_path), replace(named, only=["words"]))
     words = next(it for it in plan.experiments if it.id == "words")
     (told,) = [it for it in words.deviations if it.what == "tuning"]
     assert "tuned on corpus: its training documents may be among the test documents here" in told.why
     assert plan.jobs[0].data.load().train.size == 50
-    here = make_plan(paper(tmp_path), settings(tmp_path, tuned_on=corpus), only=["words"])
+    here = make_plan(paper(tmp_path), settings(tmp_path, tuned_on=corpus, only=["words"]))
     words = next(it for it in here.experiments if it.id == "words")
     assert not [it for it in words.deviations if "test documents here" in it.why]
 
@@ -267,11 +263,11 @@ def test_linear_models_are_tuned_by_the_same_road(tmp_path: Path, corpus: Path) 
     )
     (tmp_path / "toy.yaml").write_text(text.replace(old, new))
     claims = load(tmp_path / "toy.yaml")
-    (it,) = questions(claims, settings(tmp_path), only=["words"])
+    (it,) = questions(claims, settings(tmp_path, only=["words"]))
     study = study_of(tmp_path, it)
     assert [trial.state for trial in study.trials] == ["done"] * 3
     assert {trial.epochs for trial in study.trials} == {None}
     assert study.best is not None
-    (job,) = make_plan(claims, settings(tmp_path), only=["words"]).jobs
+    (job,) = make_plan(claims, settings(tmp_path, only=["words"])).jobs
     assert job.spec.config["C"] == study.best.values["config.C"]
     assert np.isfinite([trial.score or np.nan for trial in study.trials]).all()
