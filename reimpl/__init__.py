@@ -1,4 +1,2 @@
-"""Faithful re-implementations of the audited systems, their data and their training.
-
-Knows nothing of `audit`: models, data and metrics can be used without the engine.
-"""
+"""Faithful re-implementations of the audited systems, their data and their training; knows nothing of
+`audit`."""

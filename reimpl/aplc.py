@@ -1,16 +1,6 @@
-"""APLC behind any encoder: a network of this toolkit whose output layer is made of label clusters.
-
-Paper
-    Ye, Chen, Wang, Davison (2020), Pretrained Generalized Autoregressive Model with Adaptive Probabilistic
-    Label Clusters for Extreme Multi-label Text Classification, ICML: "general enough to be applied to the
-    extreme classification problem as the output layer" (section 6).
-Public code
-    huiyegit/APLC_XLNet bf6f91d, code/Adapative_label_clusters.py, which puts it on XLNet (`aplc_xlnet`).
-
-Shapes: B documents, T token positions, H components of a document's vector, L labels.
-
-The base is any model whose network ends in a layer from a vector a document to the scores (`reimpl.on_top`).
-"""
+"""APLC behind any encoder of this toolkit (`reimpl.on_top`): an output layer of label clusters, as Ye et al.
+(2020), section 6, put it; their code (huiyegit/APLC_XLNet bf6f91d, code/Adapative_label_clusters.py) has it
+on XLNet (`aplc_xlnet`). B documents, T token positions, H components of a document's vector, L labels."""
 
 from __future__ import annotations
 
@@ -63,13 +53,11 @@ class Clustered(Upon):
         return z if z.dtype == torch.float64 else z.float()
 
     def batch_loss(self, token_ids: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
-        """Token ids (B, T) and positives -> scalar."""
         features = self.features(token_ids)
         with torch.autocast(features.device.type, enabled=False):  # gradients are made on the way
             return self.clusters.loss(features, rows, cols)
 
     def batch_weight(self, size: int, rows: Tensor, cols: Tensor) -> Tensor:
-        """What that was divided by."""
         return self.clusters.weight(size, rows, cols)
 
     def batch_best(self, token_ids: Tensor, k: int) -> tuple[Tensor, Tensor]:
@@ -85,10 +73,7 @@ class Clustered(Upon):
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """Trains encoder and clusters together. `top_scores` are what labels are ranked by.
-
-    Raises what `reimpl.training.train` raises.
-    """
+    """Trains encoder and clusters together; `top_scores` are what labels are ranked by."""
 
     def network(vectors: Tensor) -> Clustered:
         body, features = encoder(

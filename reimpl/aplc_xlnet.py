@@ -1,23 +1,10 @@
-"""APLC-XLNet: a pretrained XLNet, one hidden layer, and label clusters.
-
-Paper
-    Ye, Chen, Wang, Davison (2020), Pretrained Generalized Autoregressive Model with Adaptive Probabilistic
-    Label Clusters for Extreme Multi-label Text Classification, ICML.
-    XLNet: Yang, Dai, Yang, Carbonell, Salakhutdinov, Le (2019), NeurIPS.
-Public code
-    huiyegit/APLC_XLNet bf6f91d, code/{Adapative_label_clusters,pytorch_transformers/modeling_xlnet,
-    pytorch_transformers/modeling_utils}.py. The encoder here is that of `transformers` (extra `xlnet`), which
-    grew out of it.
-
-Shapes: B documents, T places, X components of XLNet's states, d of the hidden layer, L labels.
-
-A text ends in a separator and [CLS], and is padded on the left, so that the last state, [CLS]'s, stands for
-the document (section 3.1). The hidden layer takes the place of XLNet's own summary layer.
-
-Nothing is downloaded: without pretrained weights on the machine (`find_weights`) an experiment is
-reported as not run. One that says so in its configuration (`stand_in`) has an encoder trained from scratch in
-XLNet's place where the protocol is reduced: such a claim is about the clusters.
-"""
+"""APLC-XLNet: a pretrained XLNet, one hidden layer in the place of its own summary, and label clusters (Ye,
+Chen, Wang, Davison 2020, ICML; huiyegit/APLC_XLNet bf6f91d). The encoder is that of `transformers` (extra
+`xlnet`), which grew out of that code. A text ends in a separator and [CLS] and is padded on the left, so that
+the last state stands for the document (section 3.1). Nothing is downloaded: without pretrained weights
+(`find_weights`) an experiment is not run, or one that says so (`stand_in`) has an encoder from scratch in
+XLNet's place where the protocol is reduced. B documents, T places, X components of XLNet's states, d of the
+hidden layer, L labels."""
 
 from __future__ import annotations
 
@@ -171,10 +158,8 @@ def chooses_epoch(config: Config, labels: int) -> bool:
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """Fine-tunes XLNet with the layers above it.
-
-    Raises `ConfigError` where weights or packages are missing, and what `reimpl.training.train` raises.
-    """
+    """Fine-tunes XLNet with the layers above it. Raises `ConfigError` where weights or packages are
+    missing."""
     if config.encoder == "bilstm":
         return _stand_in(config, data, protocol, **how)
     lack, folder = missing(config), find_weights(config.weights)
@@ -217,11 +202,9 @@ def _stand_in(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[H
 
 
 def find_weights(weights: str) -> Path | None:
-    """The folder that holds configuration, weights and tokeniser; nothing is downloaded.
-
-    `weights` is a folder, or a name: of a folder where the environment variable XMTC_WEIGHTS points to, or of
-    a repository of the Hugging Face hub, in its cache.
-    """
+    """The folder with configuration, weights and tokeniser: `weights` itself, the one of that name where
+    XMTC_WEIGHTS points to, or that of a repository in the cache of the Hugging Face hub. Nothing is
+    downloaded."""
     around = os.environ.get(WEIGHTS)
     for folder in (Path(weights), *([Path(around) / Path(weights).name] if around else [])):
         if (folder / "config.json").is_file():
@@ -247,10 +230,8 @@ def digest_of(folder: Path) -> str:
 
 
 def pieces_of(data: Dataset, folder: Path, length: int) -> Dataset:
-    """The data set in pieces of the tokeniser in `folder`, at most `length` a text with the two at its end.
-
-    Word vectors are left out. Raises `ConfigError` where the folder has no tokeniser, or `length` no room.
-    """
+    """The data set in pieces of the tokeniser in `folder`, at most `length` a text with the two at its end;
+    no word vectors. Raises `ConfigError` where the folder has no tokeniser, or `length` no room."""
     if length <= _SPECIAL:
         raise ConfigError(f"length {length} has no room for a text before its two last symbols; give more")
     by = tokeniser(folder)

@@ -1,19 +1,9 @@
-"""AttentionXML: a bidirectional LSTM, one attention a label, and layers that all labels share.
-
-Papers
-    You, Zhang, Wang, Dai, Mamitsuka, Zhu (2019), AttentionXML: Label Tree-based Attention-Aware Deep Model
-    for High-Performance Extreme Multi-Label Text Classification, NeurIPS.
-Public code
-    yourh/AttentionXML e2bbbec, deepxml/{networks,modules}.py;
-    ntumlgroup/LibMultiLabel 5cd775a, libmultilabel/nn/networks/{labelwise_attention_networks,modules}.py.
-
-Shapes: B documents, T token positions, E components of a word vector, h LSTM units each way, L labels, C
-candidates of a document.
-
-This module is the network of one level: of all labels (no tree), or of the nodes of one level of a label
-tree, where each document is asked about its candidates only. `train` carries out what is no single network:
-trees (`reimpl.tree_training`) and ensembles (`reimpl.ensemble`).
-"""
+"""AttentionXML: a bidirectional LSTM, one attention a label, and layers that all labels share (You, Zhang,
+Wang, Dai, Mamitsuka, Zhu 2019, NeurIPS; yourh/AttentionXML e2bbbec, deepxml/{networks,modules}.py;
+ntumlgroup/LibMultiLabel 5cd775a). The network here is that of one level: of all labels, or of the nodes of
+one level of a label tree, where each document is asked about its candidates; `reimpl.tree_training` and
+`reimpl.ensemble` do the rest. B documents, T token positions, E components of a word vector, h LSTM units
+each way, L labels, C candidates of a document."""
 
 from __future__ import annotations
 
@@ -132,11 +122,9 @@ class AttentionXML(recurrent.WordStates):
         freeze_padding: bool = True,
         filler: bool = False,
     ) -> None:
-        """vectors (V, E): initial word vectors. `freeze_padding` keeps the row of `padding_id` as it is.
-
-        filler: the queries are a table with one row more than there are labels, for candidates that are none
-        (id `labels`), and their gradients may be sparse.
-        """
+        """vectors (V, E): initial word vectors; `freeze_padding` keeps the row of `padding_id` as it is.
+        filler: the queries are a table with one row more, for candidates that are none (id `labels`), and
+        their gradients may be sparse."""
         super().__init__(config, vectors, padding_id, freeze_padding)
         states = 2 * config.hidden
         self.queries: nn.Embedding | nn.Linear | None = None
@@ -157,11 +145,8 @@ class AttentionXML(recurrent.WordStates):
         return recurrent.places(lengths.max().expand(len(lengths)), width)
 
     def forward(self, token_ids: Tensor, candidates: Tensor | None = None) -> Tensor:
-        """Token ids (B, T) -> scores before the sigmoid (B, L), or (B, C) for candidates.
-
-        candidates int64 (B, C): label ids of each document, or `labels` where there is none; an id that
-        stands there twice has two scores.
-        """
+        """Token ids (B, T) -> scores before the sigmoid (B, L), or (B, C) for candidates: int64 (B, C) label
+        ids of each document, or `labels` where there is none."""
         states, lengths = self.states(token_ids)
         places = self.attended(lengths, states.shape[1])
         if self.queries is None:
@@ -223,10 +208,7 @@ def chooses_epoch(config: Config, labels: int) -> bool:
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
     """Train and test the network, the tree of networks, or the ensemble, that `config` describes.
-
-    `top_scores` of a tree are logarithms of probabilities, of an ensemble probabilities. Raises what
-    `reimpl.training.train` raises.
-    """
+    `top_scores` of a tree are logarithms of probabilities, of an ensemble probabilities."""
     if config.trees == 1:
         return _train_one(config, data, protocol, **how)
     one, options = replace(config, trees=1), {"models": config.trees, "rule": config.ensemble}

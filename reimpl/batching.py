@@ -1,8 +1,5 @@
-"""Which documents make up each batch of an epoch, planned at once in numpy, and the best labels of a batch.
-
-The plan of an epoch holds everything that the device must not be asked for (sizes, widths, bounds), so that a
-training step never waits for the device, and no Python runs per document.
-"""
+"""Which documents make up each batch, planned an epoch at once in numpy with all that the device must not be
+asked for (sizes, widths, bounds), so that no step waits for the device; and the best labels of a batch."""
 
 from __future__ import annotations
 
@@ -60,11 +57,9 @@ def scoring_plan(
     *,
     file_order: bool = False,
 ) -> Plan:
-    """All documents once; by length where the width is free, else in file order, or if `file_order` says so.
-
-    `maximum_width` is for a network that takes one width only: where each split is padded to its own longest
-    document, a split with longer ones than the training set's is cut to what the network was built for.
-    """
+    """All documents once, by length where the width is free, else or with `file_order` as in the file.
+    `maximum_width` is for a network of one width: a test set with longer documents than the training set's is
+    cut."""
     free = width_of_split(split, protocol) is None and not file_order
     order = np.argsort(split.lengths, kind="stable") if free else np.arange(split.size)
     size = protocol.batch_size
@@ -105,10 +100,8 @@ def _plan(
 
 
 class DeviceSplit:
-    """Token ids of a split on the device, flat; batches are cut out of them there.
-
-    On a CPU these are the split's own, read from disk as they are needed where they lie there.
-    """
+    """Token ids of a split on the device, flat; batches are cut out of them there. On a CPU they are the
+    split's own, read from disk as they are needed."""
 
     def __init__(self, split: Split, padding_id: int, device: torch.device) -> None:
         # Without a token there would be nothing to read from beyond the end of an empty document.
@@ -140,12 +133,10 @@ _SPARE = 4
 
 
 def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """The k best labels of each document and their scores: score falling, ties by lower label id.
-
-    scores (B, L) -> values (B, k) and ids (B, k) int64, on the device of `scores`. A score of -inf means
-    "never predict": such places have id -1. Raises `ConfigError` for k outside 1..L and `DataError` for NaN.
-    Costs about one `torch.topk`; only rows where more than four labels tie at the edge are read again.
-    """
+    """The k best labels of each document and their scores: score falling, ties by lower label id. scores (B,
+    L) -> values and int64 ids (B, k). A score of -inf means "never predict": its id is -1. Raises
+    `ConfigError` for k outside 1..L and `DataError` for NaN. Only rows where more than four labels tie at the
+    edge are read again."""
     if scores.dim() != 2:
         raise ConfigError(f"top-k of scores of shape {tuple(scores.shape)}: give documents x labels")
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= scores.shape[1]:

@@ -1,23 +1,10 @@
-"""BertXML: a small Transformer encoder trained from scratch, with several [CLS] symbols before each document.
-
-Paper
-    Xun, Jha, Sun, Zhang (2020), Correlation Networks for Extreme Multi-label Text Classification, KDD,
-    sections 4.2 and 5.2.2; the encoder is that of Devlin, Chang, Lee, Toutanova (2019), BERT, NAACL.
-Public code
-    XunGuangxu/CorNet ecc0996, deepxml/bertxml.py, deepxml/gpipe_modules.py (the form run on Wiki-500K).
-
-Shapes: B documents, T token positions, M [CLS] symbols, S = M + T, Q states asked for, H components of every
-vector, I units of an inner layer, L labels.
-
-The [CLS] symbols stand first, at positions 0 to M - 1. Padding is no key of any attention. Of the last layer
-only the states of the [CLS] symbols are read, so it is computed for them only: they are the queries, all
-words are keys. Side by side these states are the document's vector of M H components.
-
-Paper and code differ, see `VARIANTS`. The paper does not say where layers are normalised (BERT: after each
-residual sum, and after the sum of the embeddings), which activation the inner layers have (BERT: GELU), how
-weights start (BERT: normal of deviation .02, biases zero), nor where there is dropout (BERT's places, which
-are those of the code).
-"""
+"""BertXML: a small Transformer encoder trained from scratch, with M [CLS] symbols before each document, whose
+last states side by side are the document's vector (Xun, Jha, Sun, Zhang 2020, KDD, sections 4.2 and 5.2.2;
+XunGuangxu/CorNet ecc0996, deepxml/bertxml.py). Padding is no key of any attention; the last layer is computed
+for the [CLS] symbols only. What the paper does not say (norms, inner activation, first weights, dropout) is
+as in BERT (Devlin et al. 2019); where it differs from the code, see `VARIANTS`. B documents, T token
+positions, S = M + T, Q states asked for, H components of every vector, I units of an inner layer, L
+labels."""
 
 from __future__ import annotations
 
@@ -175,10 +162,8 @@ class BertXML(nn.Module):
         padding_id: int = 0,
         freeze_padding: bool = True,
     ) -> None:
-        """Build for documents of up to `length` tokens; vectors (V, E): initial word vectors.
-
-        `freeze_padding` has no effect: padding is read by no attention, so that its row has no gradient.
-        """
+        """For documents of up to `length` tokens; vectors (V, E): initial word vectors. `freeze_padding` has
+        no effect: padding is read by no attention."""
         super().__init__()
         H, M = config.size(vectors.shape[1]), config.cls_tokens
         self.config, self.length, self.padding_id = config, length, padding_id

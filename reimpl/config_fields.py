@@ -1,9 +1,6 @@
-"""Configurations as plain values, for records and run keys, and what all of them check of their values.
-
-A run's key is a digest of its configuration, so a field that a `Config` gains would give every stored run of
-that model another key. Such a field is declared with `later`, and is left out of the values while it is at
-its default: runs from before it are found again.
-"""
+"""Configurations as plain values, for records and run keys, and what all of them check of their values. A
+field that comes after runs were stored is declared with `later` and left out of the values while at its
+default, so that stored runs of that model keep their keys."""
 
 from __future__ import annotations
 
@@ -43,12 +40,9 @@ def is_whole(value: object, least: int = 1) -> bool:
 
 
 def check(config: Any, *, of: str = "", from_zero: Collection[str] = ()) -> None:
-    """Raises `ConfigError`, which begins with `of`, for a field whose value its annotation does not allow.
-
-    A choice is one of its Literal, since a misspelt one would build another network under this name. A whole
-    number is 1 or more, or 0 or more for the names in `from_zero`; a rate of dropout lies in [0, 1). A list
-    of whole numbers, as a claim file gives it, becomes a tuple.
-    """
+    """Raises `ConfigError`, which begins with `of`, for a field whose value its annotation does not allow: a
+    choice outside its Literal, a whole number below 1 (0 for `from_zero`), a rate of dropout outside [0, 1).
+    A list of whole numbers, as a claim file gives it, becomes a tuple."""
     for name, annotation in get_type_hints(type(config)).items():
         value = getattr(config, name)
         union = get_origin(annotation) in (Union, UnionType)
@@ -88,9 +82,7 @@ _WANTED = {
 
 def from_json(kind: type, values: Mapping[str, Any], where: str) -> Any:
     """The dataclass of these values, as JSON and strict: a list is a tuple, but "16" and true are no numbers.
-
-    Raises `ConfigError` naming the key and the value, and what the dataclass itself raises.
-    """
+    Raises `ConfigError` naming the key and the value."""
     from pydantic import TypeAdapter, ValidationError
 
     try:
@@ -105,10 +97,8 @@ def from_json(kind: type, values: Mapping[str, Any], where: str) -> Any:
 
 
 class ChangeError(ConfigError):
-    """A change of a named protocol that a claim file asks for, under `training` or `tuning`, and cannot be.
-
-    `key` is the one at fault; None where several do not go together.
-    """
+    """A change of a named protocol that a claim file asks for and cannot be; `key` is the one at fault, if it
+    is one."""
 
     def __init__(self, where: str, key: str | None, why: str) -> None:
         super().__init__(f"{where} key {key!r} {why}" if key else why)

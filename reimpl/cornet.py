@@ -1,19 +1,8 @@
-"""CorNet: blocks that correct the scores of all labels by each other, put on top of any network.
-
-Paper
-    Xun, Jha, Sun, Zhang (2020), Correlation Networks for Extreme Multi-label Text Classification, KDD.
-Public code
-    XunGuangxu/CorNet ecc0996, deepxml/cornet.py.
-
-Shapes: B documents, T token positions, L labels, R components of the bottleneck (the paper's R, the code's
-`context_size`).
-
-Eqs. (1) and (2): y = x + W2 ELU(W1 sigmoid(x) + b1) + b2 for raw scores x (B, L), any number of times, each
-block on what the one before gave. The residual adds the raw scores, not their sigmoid. The loss sees the last
-scores only.
-
-The base is any model that has `build` (`reimpl.on_top`).
-"""
+"""CorNet: blocks that correct the scores of all labels by each other, on top of any network with `build`
+(Xun, Jha, Sun, Zhang 2020, KDD; XunGuangxu/CorNet ecc0996, deepxml/cornet.py). Eqs. (1) and (2): y = x + W2
+ELU(W1 sigmoid(x) + b1) + b2 for raw scores x (B, L), each block on what the one before gave. The residual
+adds the raw scores; the loss sees the last ones. B documents, T token positions, L labels, R components of
+the bottleneck (the code's `context_size`)."""
 
 from __future__ import annotations
 
@@ -128,10 +117,7 @@ def cornet_blocks(
 
 
 def build(config: Config, *, labels: int, **sizes: Any) -> CorNet:
-    """The base's network with blocks upon it: the entry point by which the training finds a model.
-
-    sizes: what the base is built with, as in `reimpl.models`.
-    """
+    """The base's network, built with these `sizes`, and blocks upon it."""
     base = base_module(config).build(base_config(config), labels=labels, **sizes)
     options = {name: getattr(config, name) for name in ("blocks", "context", "activation", "init")}
     return CorNet(base, cornet_blocks(labels, **options))

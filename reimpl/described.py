@@ -1,8 +1,5 @@
-"""What a model's `config:` and an experiment's `training:` may set, read from the classes that hold it.
-
-A key's meaning is the docstring below its field, and a variant's the comment above its entry in `VARIANTS`:
-both are read from the source, since Python keeps neither.
-"""
+"""What a model's `config:` and an experiment's `training:` may set: the docstring below a field, and the
+comment above an entry of `VARIANTS`, are read from the source, since Python keeps neither."""
 
 from __future__ import annotations
 
@@ -50,11 +47,8 @@ def keys_of(config: type) -> tuple[KeyLine, ...]:
 
 
 def in_words(kind: Any) -> str:
-    """A type as the writer of a claim file reads it.
-
-    >>> in_words(tuple[int, ...]), in_words(str | None), in_words(Literal["sum", "mean"])
-    ('list of whole numbers', 'text or null', 'sum or mean')
-    """
+    """A type as the writer of a claim file reads it, as in `list of whole numbers`, `text or null`, `sum or
+    mean`."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Literal:
         return " or ".join(map(_plain, parts))

@@ -1,17 +1,8 @@
-"""Several models, trained one after another with seeds of their own, whose rankings become one.
-
-Public code
-    yourh/AttentionXML e2bbbec, ensemble.py.
-
-A model gives its best K labels of each document. The rule of the code, `sum`: a label has the sum of its
-scores in those lists, nothing where it is in none; labels with the same sum stand in the order in which the
-lists name them, rank by rank and within a rank model by model. The paper says that its ensemble is like
-Parabel's, which takes the mean over the trees: `mean` divides the same sums by the number of models, which
-ranks alike and keeps probabilities below 1; where there is room for it, it is over the scores of all labels
-and not of 100.
-
-Shapes: R models, N documents, K labels of a list, L labels.
-"""
+"""Several models, trained one after another with seeds of their own, whose rankings become one
+(yourh/AttentionXML e2bbbec, ensemble.py). `sum`: a label has the sum of its scores in the models' lists;
+equal sums stand in the order in which the lists name them, rank by rank and within a rank model by model.
+`mean`, as in Parabel, to which the paper likens it, divides by the number of models, and is over the scores
+of all labels where there is room. R models, N documents, K labels of a list, L labels."""
 
 from __future__ import annotations
 
@@ -52,11 +43,9 @@ _POLL = 1.0
 def join(
     ids: Sequence[Ids], scores: Sequence[Scores], rule: Rule = "sum", *, keep: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """The `keep` best labels of R rankings together, int32 (N, keep), and their scores, float64.
-
-    ids, scores: for each model (N, K), best first; a label that is -1 is none. Where there are fewer labels
-    than `keep`, ids are -1 and scores 0.
-    """
+    """The `keep` best labels of R rankings together, int32 (N, keep), and their scores. ids, scores: for each
+    model (N, K), best first; a label that is -1 is none. Where there are fewer than `keep`, ids are -1 and
+    scores 0."""
     joined, total = np.full((len(ids[0]), keep), -1, dtype=np.int32), np.zeros((len(ids[0]), keep))
     size = max(1, _BLOCK // sum(lists.shape[1] for lists in ids))
     for first in range(0, len(joined), size):
@@ -98,16 +87,11 @@ def train(
     rule: Rule,
     **how: Unpack[How],
 ) -> Result:
-    """Train `models` of `config` one after another with `one`, and join what they say of the test documents.
-
-    `one` gets (config, data, protocol, keep=, and `How`); the `top_scores` of its result are the
-    probabilities of the `keep` best labels.
-
-    A model that is done is kept, in `watch.members` or else beside the checkpoint, so that neither this run,
-    when it was interrupted, nor another ensemble with the same settings and seed trains it again. One that
-    another process is at work on is left for the end. The curve holds the rows of all, each with the number
-    of its `model`. The ensemble fails with the first of its models that does. Raises what `one` raises.
-    """
+    """Train `models` of `config` one after another with `one`, which gets (config, data, protocol, keep=, and
+    `How`) and whose `top_scores` are probabilities, and join them. A model that is done is kept, in
+    `watch.members` or beside the checkpoint, so that neither this run nor another ensemble with the same
+    settings and seed trains it again; one that another process is at work on is left for the end. The
+    ensemble fails with the first of its models that does."""
     watch = how.get("watch") or Watch()
     L = data.n_labels
     over_all = rule == "mean" and data.test.size * L <= _ROOM

@@ -1,8 +1,6 @@
-"""Errors of data, models and training: one sentence each, saying what, where and what to do.
-
-A message names an option by `option`, and whoever shows it spells it: `column=0` in Python, `--column 0` on
-the command line. So no program has to look for options in a finished sentence.
-"""
+"""Errors of data, models and training: one sentence each, saying what, where and what to do. A message names
+an option by `option`, and whoever shows it spells it: `column=0` in Python, `--column 0` on the command
+line."""
 
 from __future__ import annotations
 
@@ -22,11 +20,7 @@ def option(name: str, value: object = "") -> str:
 
 
 def spelled(text: str, spelling: Spelling) -> str:
-    """The message with its options as this interface writes them.
-
-    >>> spelled(f"state {option('column', 0)}", in_python)
-    'state column=0'
-    """
+    """The message with its options as this interface writes them."""
     return _OPTION.sub(lambda it: spelling(it[1], it[2]), text)
 
 
@@ -53,10 +47,8 @@ class DataError(ReimplError):
 
 
 class ConfigError(ReimplError):
-    """A model or protocol configuration that cannot work; names the key and the value.
-
-    `place` leads to the key, as in ("base_config", "maps"); empty where no single key is at fault.
-    """
+    """A model or protocol configuration that cannot work; names the key and the value. `place` leads to the
+    key, as in ("base_config", "maps"); empty where no single key is at fault."""
 
     def __init__(self, why: str, place: Iterable[str | int] = ()) -> None:
         super().__init__(why)

@@ -1,13 +1,8 @@
-"""Fidelity gate: does a re-implementation compute what the public code and the papers say it should?
-
-No verdict may contradict a paper unless the model behind it passed this gate. The checks of `reimpl/foo.py`
-are the numbers of the public code in `reimpl/reference/stored/foo/`, or those of `checks()` in the module of
-the model, which yields pairs of name and test. A test returns one sentence about what it compared and raises
-`MismatchError`, or anything else, where the model departs from it. Second implementations, in numpy and by
-hand, are tests: `tests/fidelity/`.
-
-A model without checks does not pass: nothing known is not nothing wrong.
-"""
+"""Fidelity gate: does a re-implementation compute what the public code and the papers say it should? No
+verdict may contradict a paper unless the model behind it passed. The checks of `reimpl/foo.py` are the
+numbers of the public code in `reimpl/reference/stored/foo/`, or those of `checks()` in its module: pairs of
+name and test, which returns a sentence or raises. A model without checks does not pass. Second
+implementations are tests: `tests/fidelity/`."""
 
 from __future__ import annotations
 
@@ -48,11 +43,9 @@ class Check:
 
 
 def check(model: str) -> tuple[Check, ...]:
-    """All fidelity checks of `reimpl/<model>.py`, never empty; the model is faithful if all passed.
-
-    Never raises for a faulty model. Takes about a second (one more where no optimiser was made before) and
-    leaves torch's random state and number of threads as they were.
-    """
+    """All fidelity checks of `reimpl/<model>.py`, never empty; the model is faithful if all passed. Never
+    raises for a faulty model, takes about a second, and leaves torch's random state and number of threads as
+    they were."""
     tests = _collect(model)
     if isinstance(tests, str):
         return (Check(model, "fidelity checks", False, tests),)

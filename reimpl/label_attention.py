@@ -1,19 +1,8 @@
-"""One attention a label over the words of a document, and a score from what it sees.
-
-Shapes: B documents, T positions, D components of a word's state, L labels, C candidates of a document, c
-labels of a chunk, F units of a fully connected layer.
-
-    a_j = softmax over the words of (h_t . w_j),   m_j = sum over t of a_jt h_t,   score_j = f(m_j)
-
-with one query w_j a label, no bias, and an f that all labels share: linear layers with ReLU between them. You
-et al. 2019, Eq. (2) and section 2.4.4; yourh/AttentionXML e2bbbec, deepxml/modules.py:63-144.
-
-`label_scores` computes this for a chunk of labels at a time, forward and, once more, backward: what it keeps
-for the backward pass is its input. Of the tensors of B L T, B L D and B L F numbers no more than a chunk is
-ever there. On a CPU, documents that are much shorter than the longest of their batch are computed apart from
-it, over their own words: a batch of titles with one abstract among them costs what the titles cost. The
-numbers are those of `attend` followed by the layers; a test holds them against it.
-"""
+"""One attention a label over the words of a document, and a score from what it sees: a_j = softmax over the
+words of (h_t . w_j), m_j = sum over t of a_jt h_t, score_j = f(m_j), with one query w_j a label and an f that
+all labels share, linear layers with ReLU between them (You et al. 2019, Eq. 2 and section 2.4.4;
+yourh/AttentionXML e2bbbec, deepxml/modules.py:63-144). B documents, T positions, D components of a word's
+state, L labels, C candidates of a document, c labels of a chunk, F units of a fully connected layer."""
 
 from __future__ import annotations
 
@@ -35,10 +24,8 @@ SAVING = 1 << 19
 
 def attend(states: Tensor, words: Tensor | None, queries: Tensor) -> Tensor:
     """states (B, T, D), words bool (B, T), queries (L, D) or (B, C, D) -> (B, L, D): what each query sees.
-
-    Places that are no words get no weight; without `words` all places count. For a few queries: everything is
-    kept for the backward pass.
-    """
+    Places that are no words get no weight; without `words` all count. Everything is kept for the backward
+    pass."""
     queries = queries.expand(len(states), -1, -1)
     scores = torch.bmm(queries, states.transpose(1, 2))  # (B, L, T)
     if words is not None:
@@ -55,13 +42,12 @@ def label_scores(
     candidates: Tensor | None = None,
     sparse: bool = False,
 ) -> Tensor:
-    """Scores before the sigmoid: (B, L) for all rows of `queries` (L, D), or (B, C) for candidates.
-
-    states (B, T, D) and words bool (B, T) as in `attend`; layers: weight and bias of linear layers with ReLU
-    between them, the last with a single output. candidates int64 (B, C): rows of `queries` for each document,
-    with repetitions as they come. `sparse`: the gradient of `queries` holds the rows of the candidates only,
-    each once.
-    """
+    """Scores before the sigmoid: (B, L) for all rows of `queries` (L, D), or (B, C) for candidates, int64 (B,
+    C). layers: weight and bias of each, the last with a single output. `sparse`: the gradient of `queries`
+    holds the rows of the candidates only. Computed a chunk of labels at a time, forward and, once more,
+    backward: of the tensors of B L T, B L D and B L F numbers no more is ever there. On a CPU, documents much
+    shorter than the longest of their batch are computed apart, over their own words. The numbers are those of
+    `attend` and the layers."""
     kind, (_, T, D) = states.device.type, states.shape
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else states.dtype
     states, queries = states.to(dtype), queries.to(dtype)
@@ -111,11 +97,8 @@ def _chunk_scores(
 
 
 def of_like_length(lengths: Sequence[int], saving: int) -> list[tuple[slice, int]]:
-    """Groups of documents that are sorted by length, longest first, and the width that each needs.
-
-    A group begins at a document that is a quarter shorter than the longest of the group before, where that
-    saves `saving` places at least.
-    """
+    """Groups of documents that are sorted by length, longest first, and the width that each needs. One begins
+    at a document a quarter shorter than the longest of the group before, where that saves `saving` places."""
     groups, start = [], 0
     for i, length in enumerate(lengths):
         width = lengths[start]

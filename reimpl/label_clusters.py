@@ -1,22 +1,11 @@
-"""Adaptive probabilistic label clusters (APLC): an output layer whose rare labels are asked about seldom.
-
-Paper
-    Ye, Chen, Wang, Davison (2020), Pretrained Generalized Autoregressive Model with Adaptive Probabilistic
-    Label Clusters for Extreme Multi-label Text Classification, ICML, section 3.3.
-Public code
-    huiyegit/APLC_XLNet bf6f91d, code/Adapative_label_clusters.py.
-
-Shapes: B documents, d components of a document's vector, L labels, K tail clusters, l labels of a cluster, n
-documents that have a label in it.
-
-Labels are sorted by falling frequency in training and cut into a head and tails. The root scores the labels
-of the head and has one unit a tail. A label of a tail has the probability of its tail's unit times its own
-(Eq. 2); its own comes from a vector of d / q^i components. In training a tail is computed for the documents
-that have a label in it, and for no others (Eq. 3 and 4). No layer has a bias.
-
-A tail that no document of a batch visits has no gradient at all: its weights and their moments rest. (Under
-the torch of that time its gradient was zero after the first step, so that moments moved on.)
-"""
+"""Adaptive probabilistic label clusters (APLC): an output layer whose rare labels are asked about seldom (Ye,
+Chen, Wang, Davison 2020, ICML, section 3.3; huiyegit/APLC_XLNet bf6f91d, code/Adapative_label_clusters.py).
+Labels are sorted by falling frequency and cut into a head and tails. The root scores the labels of the head
+and has one unit a tail; a label of a tail has the probability of that unit times its own (Eq. 2), which comes
+from a vector of d / q^i components. In training a tail is computed for the documents that have a label in it
+(Eq. 3 and 4). No layer has a bias. A tail that no document of a batch visits has no gradient: its weights and
+their moments rest. B documents, d components of a document's vector, L labels, K tail clusters, l labels of a
+cluster, n documents that have a label in it."""
 
 from __future__ import annotations
 
@@ -155,11 +144,9 @@ class LabelClusters(nn.Module):
                 nn.init.normal_(module.weight, std=_DEVIATION)
 
     def visits(self, size: int, rows: Tensor, ranks: Tensor) -> tuple[Tensor, Tensor]:
-        """Of B = `size` documents with positive labels of these ranks in `rows`: visited tails, and counts.
-
-        bool (B, K): which have a label in which tail. (B,): labels of the clusters that each document learns
-        from, and units that learn to be 0.
-        """
+        """Of B = `size` documents with positives of these ranks in `rows`: bool (B, K), which have a label in
+        which tail, and (B,) labels of the clusters that each learns from, with the units that learn to be
+        0."""
         starts = torch.tensor(self.starts[1:-1], device=rows.device)
         cluster = torch.searchsorted(starts, ranks, right=True)
         visited = torch.zeros(size, len(self.sizes), dtype=torch.bool, device=rows.device)
@@ -176,11 +163,9 @@ class LabelClusters(nn.Module):
         return self.visits(size, rows, self.rank[cols])[1].sum().clamp(min=1)
 
     def loss(self, features: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
-        """Eq. (5), or the code's: vectors (B, d) and positives, in any order, no pair twice -> scalar.
-
-        A document without labels learns that the labels of the head, and the root's units, are 0. No more
-        than a block of scores is ever held. Waits for the device once.
-        """
+        """Eq. (5), or the code's: vectors (B, d) and positives, in any order, no pair twice -> scalar. A
+        document without labels learns that the labels of the head, and the root's units, are 0. No more than
+        a block of scores is ever held. Waits for the device once."""
         B, width, options = len(features), self._width(features), self.options
         ranks, by_rank = self.rank[cols].sort()
         rows = rows[by_rank]
@@ -239,10 +224,8 @@ class LabelClusters(nn.Module):
         return ranked[:, self.rank]
 
     def best(self, features: Tensor, k: int) -> tuple[Tensor, Tensor]:
-        """The k best labels of each document and what they are ranked by, (B, k) each.
-
-        Ties go to the label that is more frequent in training, which has the lower id in the public code.
-        """
+        """The k best labels of each document and what they are ranked by, (B, k) each; ties go to the label
+        that is more frequent in training, which has the lower id in the public code."""
         values, ranks = features.new_empty(len(features), 0), self.order.new_empty(len(features), 0)
         for lo, scores in self._scores(features):
             found, at = top_k(scores, min(k, scores.shape[1]))
@@ -290,12 +273,10 @@ def block_loss(
     root: Tensor | None,
     products: Products,
 ) -> Tensor:
-    """Sum over n documents and a block of c labels of share times binary cross-entropy: a scalar.
-
-    x (n, d) vectors; weight (c, d); share (n,) what a document counts; rows and cols: the positives; root
-    (n, 1): the unit of the cluster before its sigmoid, times which, as a probability, that of each label is
-    taken; None: the labels' alone.
-    """
+    """Sum over n documents and a block of c labels of share times binary cross-entropy: a scalar. x (n, d);
+    weight (c, d); share (n,) what a document counts; rows and cols: the positives; root (n, 1): the unit of
+    the cluster before its sigmoid, with whose probability each label's is multiplied; None: the labels'
+    alone."""
     scores = F.linear(x, weight)  # (n, c)
     target = torch.zeros_like(scores)
     target[rows, cols] = 1

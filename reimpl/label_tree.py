@@ -1,15 +1,8 @@
-"""Label trees of AttentionXML: labels clustered by balanced 2-means, the binary tree made shallow and wide.
-
-Paper
-    You, Zhang, Wang, Dai, Mamitsuka, Zhu (2019), AttentionXML, NeurIPS, section 2.2 and Appendix; the
-    clustering is that of Parabel (Prabhu et al. 2018).
-Public code
-    yourh/AttentionXML e2bbbec, deepxml/cluster.py. It draws its starts without a seed and refuses numbers of
-    labels at which a depth holds both groups to be split and groups that are small enough (17 labels in
-    groups of at most 8). Here starts are seeded, and such a depth is split as a whole.
-
-Shapes: L labels, N documents, D features, n labels of a node.
-"""
+"""Label trees of AttentionXML: labels clustered by balanced 2-means (Parabel's, Prabhu et al. 2018), the
+binary tree made shallow and wide (You et al. 2019, section 2.2; yourh/AttentionXML e2bbbec,
+deepxml/cluster.py). That code draws its starts without a seed and refuses numbers of labels at which a depth
+holds groups to be split and groups that are small enough; here starts are seeded, and such a depth is split
+as a whole. L labels, N documents, D features, n labels of a node."""
 
 from __future__ import annotations
 
@@ -43,10 +36,8 @@ Similarities = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True, eq=False)
 class LabelTree:
-    """A tree over L labels: its inner levels from the top, root left out, and the labels as leaves.
-
-    Nodes of a level are numbered from left to right, so that the children of a node are a range of numbers.
-    """
+    """A tree over L labels: its inner levels from the top, root left out, and the labels as leaves. Nodes of
+    a level are numbered from left to right, so that the children of a node are a range of numbers."""
 
     order: IntArray  # int64 (L,): labels from left to right
     starts: tuple[IntArray, ...]
@@ -54,7 +45,6 @@ class LabelTree:
 
     @property
     def height(self) -> int:
-        """H, the inner levels without the root."""
         return len(self.starts)
 
     @property
@@ -69,10 +59,8 @@ class LabelTree:
         return parents
 
     def children(self, level: int) -> tuple[IntArray, IntArray]:
-        """Ids (all children,) and offsets (nodes + 1,) of what is below each node of inner level `level`.
-
-        They are nodes of the next level, or label ids below the last one.
-        """
+        """Ids (all children,) and offsets (nodes + 1,) of what is below each node of inner level `level`:
+        nodes of the next level, or label ids below the last one."""
         if level == self.height - 1:
             return self.order, self.starts[level]
         below = self.starts[level + 1]
@@ -80,10 +68,7 @@ class LabelTree:
 
 
 def depth_of(n_labels: int, max_leaf: int) -> int:
-    """Depth of the binary tree at which no node has more than `max_leaf` labels, and none is without any.
-
-    Where the public code goes through, its depth; where it refuses (see the module), one more split.
-    """
+    """Depth of the binary tree at which no node has more than `max_leaf` labels, and none is without any."""
     if n_labels < 1 or max_leaf < 1:
         raise ConfigError(f"a tree needs labels and leaves of 1 or more, not {n_labels!r} and {max_leaf!r}")
     splits = (-(-n_labels // max_leaf) - 1).bit_length()  # smallest d with ceil(L / 2^d) <= max_leaf
@@ -91,11 +76,9 @@ def depth_of(n_labels: int, max_leaf: int) -> int:
 
 
 def kept_depths(depth: int, height: int, ways: int) -> tuple[int, ...]:
-    """Depths of the binary tree that stay as inner levels, from the top: compression of section 2.2.
-
-    The parents of the labels stay, then every c-th level above, 2^c = `ways`, `height` in all; the root is
-    none of them. Fig. 1b: depth 10, height 3, 8 ways -> 4, 7, 10.
-    """
+    """Depths of the binary tree that stay as inner levels, from the top (section 2.2): the parents of the
+    labels, then every c-th level above, 2^c = `ways`, `height` in all. Fig. 1b: depth 10, height 3, 8 ways ->
+    4, 7, 10."""
     c = ways.bit_length() - 1
     if ways < 2 or 2**c != ways:
         raise ConfigError(f"ways must be a power of 2 from 2, not {ways!r}")
@@ -124,10 +107,8 @@ def node_starts(n_labels: int, depth: int) -> IntArray:
 
 
 def label_features(features: sparse.csr_matrix, labels: sparse.csr_matrix) -> sparse.csr_matrix:
-    """(N, D) word weights, (N, L) labels -> (L, D): normalised sums of the normalised rows of each label.
-
-    Rows of labels without documents, or without words, are zero.
-    """
+    """(N, D) word weights, (N, L) labels -> (L, D): normalised sums of the normalised rows of each label;
+    zero without documents or words."""
     return normalize(sparse.csr_matrix(labels.T @ normalize(sparse.csr_matrix(features))))
 
 
@@ -140,11 +121,9 @@ def build_tree(
     seed: int,
     threads: int | None = None,
 ) -> LabelTree:
-    """Cluster labels by their `features` (L, D; rows of length 1 or 0, see `label_features`).
-
-    All nodes of a depth are split, then those of the next, and small nodes at once down to their leaves. The
-    same seed gives the same tree, whatever the number of `threads` (all cores by default).
-    """
+    """Cluster labels by their `features` (L, D; rows of length 1 or 0, see `label_features`): all nodes of a
+    depth, then those of the next, and small nodes at once down to their leaves. The same seed gives the same
+    tree, whatever the number of `threads`."""
     L = features.shape[0]
     depth = depth_of(L, max_leaf)
     depths = kept_depths(depth, height, ways)
@@ -204,10 +183,8 @@ def _two_of_each(sizes: IntArray, seed: list[int]) -> IntArray:
 def split_in_two(
     features: sparse.csr_matrix, first: tuple[int, int], *, eps: float = EPS
 ) -> tuple[IntArray, IntArray]:
-    """Balanced 2-means of the rows (n, D) that starts from the rows `first`: places of left and right.
-
-    Both in falling nearness to the left centre, floor(n / 2) of them left; ties in the order of the rows.
-    """
+    """Balanced 2-means of the rows (n, D) that starts from the rows `first`: places of left and right, in
+    falling nearness to the left centre, floor(n / 2) of them left; ties in the order of the rows."""
     n = features.shape[0]
     centres, lengths = features[list(first)].toarray().T, np.ones(2, dtype=features.dtype)  # (D, 2), (2,)
     before, now = -10_000.0, -1.0  # as the public code starts: there are two rounds at least
@@ -225,13 +202,10 @@ def split_in_two(
 
 
 def split_pairs(pairs: Similarities, sizes: IntArray, first: IntArray, *, eps: float = EPS) -> IntArray:
-    """As `split_in_two` of m nodes at once, of rows that are known by their inner products alone.
-
-    pairs (m, n, n), of which a node has as many rows as `sizes` (m,) says; first (m, 2). Gives the places of
-    each node in falling nearness to the left centre, (m, n), those beyond its size last. A centre is the sum
-    of its members over its length, so that row i has similarity sum_j pairs[i, j] / sqrt(sum_jk pairs[j, k])
-    to it, j and k over the members.
-    """
+    """As `split_in_two` of m nodes at once, by inner products alone. pairs (m, n, n), of which a node has as
+    many rows as `sizes` (m,) says; first (m, 2) -> places in falling nearness to the left centre, (m, n),
+    those beyond its size last. Row i has similarity sum_j pairs[i, j] / sqrt(sum_jk pairs[j, k]) to a centre
+    of members j and k."""
     m, n = pairs.shape[:2]
     place = np.arange(n)
     found = np.empty((m, n), dtype=np.int64)
@@ -268,12 +242,10 @@ def split_pairs(pairs: Similarities, sizes: IntArray, first: IntArray, *, eps: f
 
 
 def choose_parents(predicted: IntArray, positives: tuple[IntArray, IntArray], places: int) -> IntArray:
-    """int32 (N, C): the parents whose children a training document is asked about; -1 where none.
-
-    predicted (N, P): nodes of the level above, best first, -1 where none. positives: flat ids, rising within
-    a document, and offsets (N + 1,) of the nodes of that level which have a positive below. C is `places`.
-    Positives come first; when they are more than C, those that were predicted too; then the best predictions.
-    """
+    """int32 (N, C = `places`): the parents whose children a training document is asked about; -1 where none.
+    predicted (N, P): nodes of the level above, best first. positives: flat ids and offsets of those with a
+    positive below. Positives come first; when they are more than C, those that were predicted too; then the
+    best predictions."""
     ids, offsets = positives
     chosen = np.full((len(predicted), places), -1, dtype=np.int32)
     for i, row in enumerate(predicted.tolist()):
@@ -315,10 +287,8 @@ class Children:
 
 
 def are_positive(ids: Tensor, rows: Tensor, cols: Tensor, n: int) -> Tensor:
-    """float32 (B, M): 1 where node ids[b, m] is a positive of document b.
-
-    The positives of the batch are `rows` and `cols` (positives,): document and node of `n` nodes.
-    """
+    """float32 (B, M): 1 where node ids[b, m] is a positive of document b; `rows` and `cols` (positives,):
+    document and node of `n` nodes."""
     if len(cols) == 0:
         return torch.zeros(ids.shape, device=ids.device)
     keys = (rows * n + cols).sort().values

@@ -1,13 +1,5 @@
-"""Convolution and pooling over token sequences, and dropout, shared by the networks.
-
-Shapes: B documents, T positions, C channels, F filters, k window, p pools,
-n = (T - k) // stride + 1 outputs.
-
-`conv_max_pool` is convolution followed by adaptive max pooling in one step, with a backward pass that costs
-what the gradient holds: only the p winners of each filter have one, so the two gradients are sums over
-B * F * p patches instead of two more dense convolutions over B * F * n. The numbers are those of
-`adaptive_max_pool1d(conv1d(x))`; a test holds them against it.
-"""
+"""Convolution and pooling over token sequences, and dropout. B documents, T positions, C channels, F filters,
+k window, p pools, n = (T - k) // stride + 1 outputs."""
 
 from __future__ import annotations
 
@@ -44,11 +36,9 @@ def convolve(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, stride: i
 
 
 def conv_max_pool(x: Tensor, weight: Tensor, bias: Tensor | None, *, pools: int, stride: int = 1) -> Tensor:
-    """Convolve along T, then take the maximum in each of `pools` adaptive bins.
-
-    x (B, T, C), weight (F, C, k), bias (F,) -> (B, F, pools). The bias is added after the maximum, which it
-    cannot change. Works under autograd to first order.
-    """
+    """Convolve along T, then take the maximum in each of `pools` adaptive bins: x (B, T, C), weight (F, C,
+    k), bias (F,) -> (B, F, pools), as `adaptive_max_pool1d(conv1d(x))`. Only the p winners of each filter
+    have a gradient, so that the backward pass sums B F p patches in place of two dense convolutions."""
     n = (x.shape[1] - weight.shape[2]) // stride + 1
     if x.device.type == "cpu" and n >= pools * _sparse_from(x.shape[2]):
         out = cast(Tensor, _ConvMaxPool.apply(x, weight, pools, stride))  # type: ignore[no-untyped-call]
@@ -64,12 +54,9 @@ _SPARSE_FROM = 32
 
 
 def _sparse_from(channels: int) -> float:
-    """The same for any number of channels: the more there are, the less the bookkeeping weighs.
-
-    Measured, dense time by sparse time, on one thread and on two, 4 pools. 50 channels: 8 positions a pool
-    0.9 and 0.9, 14 1.2 and 1.1, 122 2.6. 300 channels: 8 1.4 and 1.3, 14 1.7 and 1.6. 32 channels with 16
-    filters: 22 0.9 and 0.7.
-    """
+    """The same for any number of channels: the more there are, the less the bookkeeping weighs. Measured,
+    dense time by sparse time: 50 channels, 8 positions a pool 0.9, 14 1.1, 122 2.6; 300 channels, 8 1.3, 14
+    1.6."""
     return _SPARSE_FROM if channels < 48 else 0.375 * _SPARSE_FROM
 
 

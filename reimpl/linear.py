@@ -1,21 +1,9 @@
-"""One-vs-rest linear classifiers on bags of words: the yardstick of the field.
-
-The objective of each label is LIBLINEAR's (Fan et al. 2008), as in DiSMEC (Babbar and Schölkopf 2017, Eq. 1)
-and LibMultiLabel's `1vsrest`: 1/2 |w|^2 + C * sum of losses over the documents, with the bias as weight of a
-constant feature 1. LIBLINEAR itself solves it, through scikit-learn: a solver of our own would be one more
-thing to doubt.
-
-Features are those of the corpus (or of the recipe); a corpus of texts without any is read as counts of the
-words that were kept of each document. Labels without a training document are never predicted; one that all
-have is predicted with the score 1, the margin that the losses ask for. Weights are not kept: each label's
-scores enter the lists of the test documents at once, so that memory does not grow with the labels.
-
-The problems are convex. With more documents than features they are solved in the primal, without any chance;
-else in the dual, where the order in which documents are visited moves last digits: it is one fixed order,
-whatever the seed. So all seeds give one result.
-
-Legend: N documents, D features, L labels, K labels kept of each ranking.
-"""
+"""One-vs-rest linear classifiers on bags of words: LIBLINEAR's objective (Fan et al. 2008), as in DiSMEC
+(Babbar and Schölkopf 2017, Eq. 1) and LibMultiLabel's `1vsrest`, 1/2 |w|^2 + C * sum of losses, with the bias
+as weight of a constant 1, solved by LIBLINEAR itself. Labels without a training document are never predicted;
+one that all have has the score 1. Weights are not kept, so memory does not grow with the labels. The problems
+are convex and documents visited in one fixed order, so all seeds give one result. N documents, D features, L
+labels, K labels kept of each ranking."""
 
 from __future__ import annotations
 
@@ -81,11 +69,8 @@ VARIANTS = {"svm": Config(), "svm-tfidf": Config(weights="tfidf"), "logistic": C
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """One classifier a label, and the test documents ranked by them.
-
-    Seed, protocol and device decide nothing.
-    Raises `Interrupted` after a checkpoint, and `CheckpointError`.
-    """
+    """One classifier a label, and the test documents ranked by them; seed, protocol and device decide
+    nothing. Raises `Interrupted` after a checkpoint, and `CheckpointError`."""
     watch, began = how.get("watch") or Watch(), time.perf_counter()
     reset_peak_memory(_CPU)
     inputs = word_weights(data, config.weights, normalise=config.normalise, dtype=np.float64)

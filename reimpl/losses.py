@@ -1,21 +1,6 @@
-"""Losses over sparse labels: the cost of the targets grows with the positives, not with B x L.
-
-Targets come as two index tensors, `rows` (document within the batch) and `cols` (label), one entry a positive
-label and no pair twice. Shapes: B documents, L labels, logits (B, L).
-
-Which reduction a paper or its code uses decides the step size of the gradient, so each is named:
-
-bce_mean
-    BCE over documents and labels, divided by B L. Public codes of Liu et al. 2017 (cnn_model.py:103) and of
-    Chen et al. 2022.
-bce_sum_over_labels
-    BCE summed over labels, divided by B. Liu et al. 2017, text; Chen et al. 2022, Eq. (4).
-softmax_ce
-    Minus the sum of log p over the positives, divided by B. Chen et al. 2022, Eq. (3), and its code, which
-    calls it extended cross-entropy.
-softmax_ce_normalised
-    The same with each document's sum divided by its number of positives. Liu et al. 2017, text (CNN-Kim).
-"""
+"""Losses over sparse labels: the cost of the targets grows with the positives, not with B x L. Targets are
+`rows` (document within the batch) and `cols` (label), one entry a positive, no pair twice. Which reduction a
+paper or its code uses decides the step size, so each is named. B documents, L labels, logits (B, L)."""
 
 from __future__ import annotations
 
@@ -32,26 +17,24 @@ Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
 def bce_sum_over_labels(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
-    """Eq. (4): binary cross-entropy summed over the labels, mean over the documents."""
+    """BCE summed over labels, divided by B: Liu et al. 2017, text; Chen et al. 2022, Eq. (4)."""
     # -[y log sigma(s) + (1 - y) log(1 - sigma(s))] = softplus(s) - y s
     return (F.softplus(logits).sum() - logits[rows, cols].sum()) / logits.shape[0]
 
 
 def bce_mean(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
-    """Binary cross-entropy averaged over documents and labels: Eq. (4) divided by L."""
+    """BCE divided by B L: public codes of Liu et al. 2017 (cnn_model.py:103) and of Chen et al. 2022."""
     return bce_sum_over_labels(logits, rows, cols) / logits.shape[1]
 
 
 def softmax_ce(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
-    """Eq. (3): minus the sum of the positives' log-softmax, divided by the number of documents only."""
+    """Minus the sum of log p over the positives, divided by B: Chen et al. 2022, Eq. (3), and its code."""
     return -F.log_softmax(logits, dim=1)[rows, cols].sum() / logits.shape[0]
 
 
 def softmax_ce_normalised(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
-    """Eq. (3) with targets y / |y|, so that a document weighs the same however many labels it has.
-
-    A document without labels adds 0 and still counts in the mean.
-    """
+    """The same with each document's sum divided by its number of positives, none adding 0: Liu et al. 2017,
+    text (CNN-Kim)."""
     positives = torch.bincount(rows, minlength=logits.shape[0]).to(logits.dtype)
     return -(F.log_softmax(logits, dim=1)[rows, cols] / positives[rows]).sum() / logits.shape[0]
 
@@ -97,12 +80,9 @@ class RankingLoss(NamedTuple):
 def ranking_loss(
     scores: Tensor, rows: Tensor, cols: Tensor, *, margin: float, over: Over = "sum"
 ) -> RankingLoss:
-    """LP and LN of each document, (B,) each.
-
-    The positives are `rows` and `cols` (positives,), no pair twice. `over`: sums over N and over P, or means.
-    Where several labels share the lowest positive or the highest negative score, the gradient is shared
-    equally among them; a term of exactly 0 has slope 1, as the public code's clamp has.
-    """
+    """LP and LN of each document, (B,) each; `over`: sums over N and over P, or means. Labels that share the
+    lowest positive or highest negative score share its gradient; a term of exactly 0 has slope 1, as the
+    public code's clamp."""
     B, L = scores.shape
     mine = scores[rows, cols]
     positives = torch.bincount(rows, minlength=B)

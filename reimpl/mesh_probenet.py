@@ -1,19 +1,8 @@
-"""MeSHProbeNet as CorNet's authors run it: a few probes over a bidirectional LSTM, and one vector a document.
-
-Papers
-    Xun, Jha, Sun, Zhang (2020), Correlation Networks for Extreme Multi-label Text Classification, KDD,
-    sections 4.3 and 5.2.3;
-    Xun, Jha, Yuan, Wang, Zhang (2019), MeSHProbeNet: a self-attentive probe net for MeSH indexing,
-    Bioinformatics: the network as it was, with information on journals, which is left out here.
-Public code
-    XunGuangxu/CorNet ecc0996, deepxml/{meshprobenet,attentionxml,gpipe_modules}.py.
-
-Shapes: B documents, T token positions, E components of a word vector, h LSTM units each way, M probes, L
-labels.
-
-A probe is an attention over the words of the document, without a bias; what the M probes see is put side by
-side, probe after probe, and feeds one output layer for all labels, where needed through a bottleneck.
-"""
+"""MeSHProbeNet as CorNet's authors run it (Xun et al. 2020, KDD, sections 4.3 and 5.2.3; after Xun et al.
+2019, Bioinformatics, without the information on journals; XunGuangxu/CorNet ecc0996,
+deepxml/{meshprobenet,attentionxml,gpipe_modules}.py): a few probes over a bidirectional LSTM, attentions
+without a bias; what they see side by side feeds one output layer for all labels, maybe through a bottleneck.
+B documents, T token positions, E components of a word vector, h LSTM units each way, M probes, L labels."""
 
 from __future__ import annotations
 
@@ -84,10 +73,8 @@ class MeSHProbeNet(recurrent.WordStates):
         padding_id: int = 0,
         freeze_padding: bool = True,
     ) -> None:
-        """vectors (V, E): initial word vectors. `freeze_padding` keeps the row of `padding_id` as it is.
-
-        Of any `length`.
-        """
+        """vectors (V, E): initial word vectors. `freeze_padding` keeps the row of `padding_id` as it is. Of
+        any `length`."""
         super().__init__(config, vectors, padding_id, freeze_padding)
         self.probes = nn.Linear(2 * config.hidden, config.probes, bias=False)
         features = 2 * config.hidden * config.probes

@@ -1,4 +1,4 @@
-"""The one vocabulary of metric names, and what is said to a name outside it."""
+"""The one vocabulary of metric names."""
 
 from __future__ import annotations
 
@@ -37,11 +37,7 @@ class Metric:
 
 
 def parse(name: str) -> Metric:
-    """The metric of that name. Raises `ConfigError` with the nearest known name.
-
-    >>> parse("nDCG@5")
-    Metric(family='nDCG', k=5)
-    """
+    """The metric of that name, as `nDCG@5`. Raises `ConfigError` with the known ones."""
     family, at, k = name.partition("@")
     has_number = re.fullmatch(r"[1-9][0-9]*", k, re.ASCII) is not None
     if METRICS.get(family) is (at == "@") and (not at or has_number):

@@ -1,20 +1,10 @@
-"""Ranking metrics and F1 of extreme multi-label classification, from top-k lists and sparse truth.
-
-    P@k      hits / k
-    R@k      hits / |y|
-    RP@k     hits / min(k, |y|)
-    nDCG@k   sum of 1/log2(rank + 1) over hits / the best value of that sum
-    PSP@k    sum of inverse propensities of hits / the best value of that sum
-    PSnDCG@k the same with both weights
-
-Relevance is binary. A metric is 100 times a sum over documents of what each reached, over the sum of what
-it could reach: 1 for P, R, RP and nDCG. Public programs (yourh/AttentionXML e2bbbec, kunaldahiya/pyxclib
-5d13086, mwydmuch/napkinXC e95fb3f, ntumlgroup/LibMultiLabel 5cd775a) agree on all of it for lists without
-repeats, but on PSnDCG: here it is total over total, as in yourh; pyxclib and napkinXC first divide each
-document by its unweighted best sum. No array is documents x labels.
-
-Legend: N documents, L labels, K list length, y the true labels of a document.
-"""
+"""Ranking metrics and F1, from top-k lists and sparse truth; relevance is binary, and no array is documents x
+labels. P@k = hits / k; R@k = hits / |y|; RP@k = hits / min(k, |y|); nDCG@k: sum of 1/log2(rank + 1) over hits
+/ the best value of that sum; PSP@k: sum of inverse propensities of hits / the best value; PSnDCG@k with both
+weights. Each is 100 times a sum over documents of what was reached over the sum of what could be.
+yourh/AttentionXML e2bbbec, pyxclib 5d13086, napkinXC e95fb3f and LibMultiLabel 5cd775a agree on all of it for
+lists without repeats but PSnDCG: here total over total, as in yourh. N documents, L labels, K list length, y
+the true labels of a document."""
 
 from __future__ import annotations
 
@@ -43,13 +33,10 @@ def evaluate(
     weights: FloatArray | None = None,
     skip_empty: bool = False,
 ) -> dict[str, float]:
-    """Every metric at every k, in percent: P@1, ..., nDCG@5, and with weights of labels PSP and PSnDCG.
-
-    top_ids (N, K) label ids, best first, -1 = list ended; truth as `reimpl.truth.TruthLike`; weights (L,)
-    of `inverse_propensity`. A document without labels counts 0 in P, R, RP and nDCG (as in all programs),
-    or with `skip_empty` not at all. Raises `DataError` for lists or truth that do not fit each other and
-    `ConfigError` for a k that cannot be answered. NaN where nothing counts (0 / 0, as in every program).
-    """
+    """Every metric at every k, in percent: P@1, ..., nDCG@5, and with weights of labels (L,) PSP and PSnDCG.
+    top_ids (N, K) label ids, best first, -1 = list ended. A document without labels counts 0 (as in all
+    programs), or with `skip_empty` not at all; NaN where nothing counts. Raises `DataError` and
+    `ConfigError`."""
     known = as_truth(truth)
     places = known.places(check_lists(top_ids, known, ks))
     y, hits = known.counts, places >= 0
@@ -135,22 +122,14 @@ class PropensityWarning(UserWarning):
 
 
 def propensity_constants(dataset: str) -> tuple[float, float]:
-    """A and B that the field uses for this data set, by its name in any spelling.
-
-    >>> propensity_constants("Amazon-670K"), propensity_constants("AmazonCat-13K")
-    ((0.6, 2.6), (0.55, 1.5))
-    """
+    """A and B that the field uses for this data set, by its name in any spelling."""
     return _CONSTANTS.get(re.sub(r"[^a-z0-9]", "", dataset.lower()), DEFAULT_CONSTANTS)
 
 
 def inverse_propensity(train_frequency: ArrayLike, n_train: int, *, A: float, B: float) -> FloatArray:
-    """Inverse propensity of each label, from how many of the `n_train` training documents carry it.
-
-    train_frequency (L,) -> (L,) float64; A and B as in `propensity_constants` (public programs default to .55
-    and 1.5, and so print wrong values for Amazon-670K unless told). Warns for n_train < 3: below e, C is
-    negative and weights fall under 1. Raises `DataError` for a frequency outside 0..n_train, `ConfigError`
-    for A, B or n_train.
-    """
+    """Inverse propensity (L,) of each label, from how many of the `n_train` training documents carry it (L,).
+    Warns for n_train < 3: below e, C is negative and weights fall under 1. Raises `DataError` for a frequency
+    outside 0..n_train, `ConfigError` for A, B or n_train."""
     frequency = integers(train_frequency, "training frequencies")
     if n_train < 1 or not (math.isfinite(A) and A > 0 and math.isfinite(B) and B > 0):
         raise ConfigError(f"propensity with N={n_train!r}, A={A!r}, B={B!r}: all must be above 0")
@@ -171,12 +150,9 @@ def inverse_propensity(train_frequency: ArrayLike, n_train: int, *, A: float, B:
 
 
 def label_f1(predicted: TruthLike, truth: TruthLike, n_labels: int | None = None) -> dict[str, float]:
-    """Micro-F1, Macro-F1 and Another-Macro-F1, in percent, of decided label sets against true ones.
-
-    A label that is neither predicted nor true counts 0 in the macro means (LibMultiLabel 0.10
-    linear/metrics.py, scikit-learn's zero_division=0). Another-Macro-F1 is the F1 of mean precision and mean
-    recall (Opitz and Burst 2019). Raises `DataError` unless sizes and L agree.
-    """
+    """Micro-F1, Macro-F1 and Another-Macro-F1 (the F1 of mean precision and mean recall, Opitz and Burst
+    2019), in percent, of decided label sets. A label neither predicted nor true counts 0 in the macro means
+    (LibMultiLabel 0.10, scikit-learn's zero_division=0). Raises `DataError` unless sizes and L agree."""
     decided, true = as_truth(predicted), as_truth(truth)
     L = n_labels or true.n_labels or decided.n_labels
     if L is None or decided.size != true.size or {decided.n_labels or L, true.n_labels or L} != {L}:
@@ -253,10 +229,8 @@ def is_kept(metric: str) -> bool:
 
 
 def of_documents(arrays: Arrays, metric: str) -> FloatArray:
-    """(N,) percent of each document; their mean is the metric, as `reimpl.metrics` gives it.
-
-    Raises `DataError` for a metric that they do not give, or arrays of another version.
-    """
+    """(N,) percent of each document; their mean is the metric. Raises `DataError` for one that they do not
+    give."""
     version, ranks = arrays["hits_format"].tolist()
     if version != HITS_VERSION:
         raise DataError(f"hits of version {version}, and {HITS_VERSION} is read; run again")
@@ -271,10 +245,8 @@ def of_documents(arrays: Arrays, metric: str) -> FloatArray:
 
 
 def copies(tokens: NDArray[Any], offsets: NDArray[Any]) -> NDArray[np.uint32] | None:
-    """(N,) for each document the first one with the same tokens; None where no two are equal.
-
-    Document i is `tokens[offsets[i]:offsets[i + 1]]`. Copies of a text are no further documents.
-    """
+    """(N,) for each document the first one with the same tokens; None where no two are equal. Document i is
+    `tokens[offsets[i]:offsets[i + 1]]`. Copies of a text are no further documents."""
     first: dict[bytes, int] = {}
     ends = offsets.tolist()
     found = [first.setdefault(tokens[ends[i] : ends[i + 1]].tobytes(), i) for i in range(len(ends) - 1)]

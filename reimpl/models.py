@@ -1,37 +1,20 @@
 """Finds a model by the name in the claim file: `xml_cnn` is `reimpl/xml_cnn.py`, or a third party's module.
 
-A model is a module with
+A model is a module with `Config`, a frozen dataclass of JSON values with a field `loss`; `VARIANTS`, name ->
+`Config`; and either
 
-* `Config`: a frozen dataclass of JSON values, with a field `loss` naming one of `reimpl.losses.LOSSES`; a
-  field that comes after runs were stored has a default by `reimpl.config_fields.later`;
-* `VARIANTS`: name -> `Config`;
 * `build(config, *, vectors, labels, length, padding_id, freeze_padding) -> torch.nn.Module`, whose module has
-  `minimum_width` and maps token ids (B, T) to scores (B, L). It may set `reads_neighbours`, where they depend
-  on the other documents of the batch: documents are scored in file order then. It may have a loss of its own,
-  `batch_loss(token_ids, rows, cols)`, a mean in place of `Config.loss`, with `batch_weight(size, rows, cols)`
-  where it is divided by something else than the number of documents; `batch_best(token_ids, k)`, the k best
-  labels' scores and ids, in place of scores (B, L); `begin_epoch(epoch)`, called before each; `parts()`, name
-  -> module, for rates of their own (`Protocol.part_rates`); and `output_name` of its last layer, if that is
-  not `output` (`reimpl.on_top`);
-* or `train(config, data, protocol, *, seed, device, precision, watch) -> Result` (`reimpl.training`) where a
-  model is no single network trained step by step: label trees, linear models. With it may come
-  `chooses_epoch(config, labels)`: whether the epoch is chosen as the protocol says, so that data on which
-  this cannot be are refused before a run;
+  `minimum_width` and maps token ids (B, T) to scores (B, L). It may have `reads_neighbours` (scores depend on
+  the other documents of the batch), `batch_loss(token_ids, rows, cols)`, a mean, with `batch_weight(size,
+  rows, cols)`, what it is divided by; `batch_best(token_ids, k)`, scores and ids; `begin_epoch(epoch)`; `parts()`,
+  name -> module, for rates of their own; and `output_name` of its last layer (`reimpl.on_top`);
+* or `train(config, data, protocol, *, seed, device, precision, watch) -> Result`, and with it maybe
+  `chooses_epoch(config, labels)`: whether the epoch is chosen as the protocol says.
 
-and optionally
-
-* `REVISION`, an int that counts up when a correction changes the numbers;
-* `missing(config)`, a sentence about what this machine lacks for it and how to get it, or None;
-* `DETERMINISTIC = True`: all seeds give one result, so that one run is enough;
-* `TAKES`, what of a corpus it can learn from: ("texts",), which is the default, ("features",), or both;
-* `SMALL`, key -> value: sizes under a reduced protocol, of keys that are not None, where they are smaller
-  than what is asked for; or a function of that;
-* `resolve(config)` of a model that holds another, which writes out that one's configuration, and
-  `reduce(config, sizes)`, which reduces that one too;
-* `checks()` of a model without stored numbers of its public code: its fidelity checks (`reimpl.fidelity`).
-
-A package of its own offers models through the entry point group `xmtc_audit.models` (name = module), and a
-folder that the environment variable `XMTC_AUDIT_MODELS` names offers its files.
+It may have `REVISION`, which counts up when a correction changes the numbers; `missing(config)`, what this
+machine lacks for it; `DETERMINISTIC`, all seeds give one result; `TAKES`, ("texts",) or ("features",) or
+both; `SMALL`, sizes under a reduced protocol, or functions of what is asked for; `resolve(config)` and
+`reduce(config, sizes)` of one that holds another model; and `checks()`, its fidelity checks.
 """
 
 from __future__ import annotations
@@ -63,10 +46,8 @@ FOLDERS = "XMTC_AUDIT_MODELS"
 
 
 def find_model(name: str) -> ModuleType:
-    """The model's module; imports torch. Raises `ConfigError` naming the known models.
-
-    A package cannot put its own module in the place of one that is here.
-    """
+    """The model's module; imports torch. Raises `ConfigError` naming the known models. A package cannot put
+    its own module in the place of one that is here."""
     if name in _own_models():
         return importlib.import_module(f"reimpl.{name}")
     if (path := files_of_models().get(name)) is not None:
@@ -111,11 +92,8 @@ def files_of_models() -> dict[str, Path]:
 
 
 def known_variants(model: str) -> tuple[str, ...] | None:
-    """The model's variants, read from its file without importing it, and so without torch.
-
-    None where only the import can tell: the model comes with another package (or is none at all), or its
-    `VARIANTS` is not one dict written out with text keys.
-    """
+    """The model's variants, read from its file without importing it, and so without torch. None where only
+    the import can tell: another package's, or `VARIANTS` that is not one dict written out with text keys."""
     path = (_own_models() | files_of_models()).get(model)
     names = [] if path is None else [variant_keys(node) for node in ast.parse(path.read_bytes()).body]
     found = [keys for keys in names if keys is not None]
@@ -135,10 +113,8 @@ def variant_keys(node: ast.stmt) -> list[ast.expr | None] | None:
 
 
 def known_bases() -> list[str]:
-    """Models that another one can be put on: those whose file defines `build`, which is read and not run.
-
-    Those of other packages are among them, since only the import can tell.
-    """
+    """Models that another one can be put on: those whose file defines `build`, which is read and not run, and
+    those of other packages, since only the import can tell."""
     files = _own_models() | files_of_models()
     pattern = re.compile(r"^(def build\b|build\b.*=|from .*\bbuild\b)", re.MULTILINE)
     networks = {name for name, path in files.items() if pattern.search(path.read_text(encoding="utf-8"))}
@@ -200,10 +176,8 @@ def _defining(folder: Path) -> dict[str, Path]:
 
 
 def load_file(path: Path) -> ModuleType:
-    """The module of a model's file, as it was when this process imported it first (see `forget`).
-
-    What lies beside it can be imported. Raises `ConfigError` with whatever goes wrong in the import.
-    """
+    """The module of a model's file, as it was when this process imported it first (see `forget`). What lies
+    beside it can be imported. Raises `ConfigError` with whatever goes wrong in the import."""
     name = f"xmtc_audit_models.{path.stem}"
     module = sys.modules.get(name)
     if module is not None and module.__file__ == str(path):
@@ -234,10 +208,8 @@ def forget(folder: Path) -> None:
 
 
 def fault(err: BaseException, *modules: ModuleType) -> str:
-    """`ValueError: oops (mine/net.py:31)`: what went amiss, and the last line of these models that led to it.
-
-    Without a place where none of their lines did.
-    """
+    """`ValueError: oops (mine/net.py:31)`: what went amiss, and the last line of these models that led to it,
+    if one did."""
     others = [module for module in modules if not module.__name__.startswith("reimpl.")]
     folders = {str(Path(module.__file__ or "").parent) for module in others}
     packages = {module.__name__.partition(".")[0] for module in others}
@@ -258,11 +230,8 @@ def shown(path: Path) -> Path:
 
 
 def reached_by(path: Path) -> set[Path]:
-    """The file, and those of its folder or package that it imports, over any number of steps.
-
-    The `import` statements are read, wherever they stand, and nothing is run for that. What a file gets at
-    otherwise (data, modules by a computed name, installed packages) is for `REVISION`.
-    """
+    """The file, and those of its folder or package that it imports, over any number of steps: `import`
+    statements are read, and nothing is run. What a file gets at otherwise is for `REVISION`."""
     within = list(takewhile(lambda folder: (folder / "__init__.py").is_file(), path.parents))
     top = within[-1] if within else None  # the outermost folder of its package
     reached, unread = {path}, [path]
@@ -312,10 +281,8 @@ _PARTS = {
 
 @cache
 def sources_of(models: tuple[str, ...]) -> Mapping[str, str]:
-    """Part of the code that decides a run of these models -> digest of its files, as they are now.
-
-    Of `import` statements, and nothing is imported; a comment counts as a change.
-    """
+    """Part of the code that decides a run of these models -> digest of its files, as they are now; nothing is
+    imported, and a comment counts as a change."""
     here = Path(__file__).parent
     parts = {part: [here / f"{file}.py" for file in files] for part, files in _PARTS.items()}
     parts["model"] = [file for name in models if (file := _file_of(name)) is not None]
@@ -349,10 +316,8 @@ def _file_of(model: str) -> Path | None:
 
 
 def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, Any]) -> Any:
-    """The variant's `Config` with some keys changed, checked for names and types.
-
-    Raises `ConfigError` naming the variants, the key or the value.
-    """
+    """The variant's `Config` with some keys changed. Raises `ConfigError` naming the variants, the key or the
+    value."""
     variants: Mapping[str, Any] = module.VARIANTS
     if variant is not None and variant not in variants:
         raise ConfigError(
@@ -374,10 +339,8 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
 
 
 def reduced_config(module: ModuleType, config: Any, sizes: Mapping[str, Any]) -> Any:
-    """`config` at the model's own `SMALL` sizes, or else at `sizes`, where these are no larger than its own.
-
-    A reduced size is for what the configuration has: a network without a hidden layer gets none.
-    """
+    """`config` at the model's own `SMALL` sizes, or else at `sizes`, where these are no larger than its own:
+    a network without a hidden layer gets none."""
     own = getattr(module, "SMALL", sizes)
     asked = {key: getattr(config, key, None) for key in own}
     changes = {key: smaller(value, own[key]) for key, value in asked.items() if value is not None}
@@ -386,13 +349,8 @@ def reduced_config(module: ModuleType, config: Any, sizes: Mapping[str, Any]) ->
 
 
 def smaller(asked: Any, reduced: Any) -> Any:
-    """The smaller of two sizes, of lists place by place; what is no size is as reduced.
-
-    `reduced` may be a function of what is asked for.
-
-    >>> smaller(16, 32), smaller((16, 512), (32, 32)), smaller((), (32,))
-    (16, (16, 32), ())
-    """
+    """The smaller of two sizes, of lists place by place; what is no size is as reduced. `reduced` may be a
+    function of what is asked for."""
     if callable(reduced):
         return reduced(asked)
     if isinstance(asked, list | tuple) and isinstance(reduced, list | tuple):

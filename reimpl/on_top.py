@@ -1,8 +1,6 @@
-"""A model put on another one: CorNet on a network's scores, label clusters on its vectors.
-
-The base is any model here or of another package that has `build`: a claim file names it, its variant and the
-keys that differ, and the two are trained together.
-"""
+"""A model put on another one: CorNet on a network's scores, label clusters on its vectors. The base is any
+model with `build`: a claim file names it, its variant and the keys that differ, and the two are trained
+together."""
 
 from __future__ import annotations
 
@@ -36,10 +34,8 @@ _Config = TypeVar("_Config", bound=OnTop)
 
 
 def resolve(config: _Config) -> _Config:
-    """With all that the base's variant decides written out, so that a run's key holds it.
-
-    Raises `ConfigError` where the base is missing, unknown, no network, or has no such variant or key.
-    """
+    """With all that the base's variant decides written out, so that a run's key holds it. Raises
+    `ConfigError` where the base is missing, unknown, no network, or has no such variant or key."""
     revision = getattr(base_module(config), "REVISION", 1)
     return replace(_written_out(config, base_config(config)), base_revision=revision)
 
@@ -97,12 +93,9 @@ class Upon(nn.Module):
 
 
 def encoder(module: ModuleType, config: Any, **sizes: Any) -> tuple[nn.Module, int]:
-    """A model's network from token ids (B, T) to vectors (B, H), and H; sizes: but for its labels.
-
-    The last layer of a network is its attribute `output`, or the one that its `output_name` names ("a.b" for
-    one within another): an `nn.Linear` from vectors to scores. It is left out here. Raises `ConfigError`
-    where there is none.
-    """
+    """A model's network from token ids (B, T) to vectors (B, H), and H; sizes: but for its labels. Left out
+    is its last layer, an `nn.Linear`: its attribute `output`, or the one that its `output_name` names ("a.b"
+    for one within another). Raises `ConfigError` where there is none."""
     network = module.build(config, labels=1, **sizes)
     name = getattr(network, "output_name", "output")
     output = dict(network.named_modules()).get(name) if name else None

@@ -13,12 +13,9 @@ from reimpl.errors import ConfigError
 
 
 class LasagneAdam(torch.optim.Adam):
-    """Adam with the epsilon of Lasagne: x -= lr sqrt(1 - b2^t) / (1 - b1^t) * m / (sqrt(v) + eps).
-
-    torch adds eps after correcting v for its start at zero, Lasagne before; the two agree when torch's eps
-    is divided by sqrt(1 - b2^t), 31.6 times larger at step 1. Source: Lasagne/Lasagne 5d3c63c,
-    lasagne/updates.py.
-    """
+    """Adam with the epsilon of Lasagne: x -= lr sqrt(1 - b2^t) / (1 - b1^t) * m / (sqrt(v) + eps): torch adds
+    eps after correcting v for its start at zero, Lasagne before, 31.6 times as much at step 1. Source:
+    Lasagne/Lasagne 5d3c63c, lasagne/updates.py."""
 
     def __init__(self, params: Iterable[Tensor], **options: Any) -> None:
         super().__init__(params, **options)
@@ -34,14 +31,11 @@ class LasagneAdam(torch.optim.Adam):
 
 
 class DenseSparseAdam(LasagneAdam):
-    """AttentionXML's optimiser: Lasagne's step, and of a sparse gradient only the rows that are in it.
-
-    A row without gradient keeps its value and its moments, but the count t of updates is that of the tensor,
-    so a word that was not seen for long moves by other steps than with `torch.optim.Adam`. A row that is in
-    the gradient counts as seen even where it is zero. Rows that are in it several times are added up first.
-    `weight_decay` is taken off the updated weights: x -= lr * weight_decay * x. Source: yourh/AttentionXML
-    e2bbbec, deepxml/optimizers.py.
-    """
+    """AttentionXML's optimiser: Lasagne's step, and of a sparse gradient only the rows that are in it. A row
+    without gradient keeps its value and its moments, but the count t of updates is that of the tensor. A row
+    that is in the gradient counts as seen even where it is zero; one that is in it several times is added up
+    first. `weight_decay` is taken off the updated weights: x -= lr * weight_decay * x. Source:
+    yourh/AttentionXML e2bbbec, deepxml/optimizers.py."""
 
     def __init__(self, params: Iterable[Tensor], *, weight_decay: float = 0.0, **options: Any) -> None:
         super().__init__(params, **options)
@@ -80,12 +74,9 @@ class DenseSparseAdam(LasagneAdam):
 
 
 def with_sparse_gradients(network: nn.Module) -> nn.Module:
-    """The network, the gradients of whose trained embeddings hold only the rows that were looked up.
-
-    Without `nn.Embedding.max_norm` and the like this changes nothing but memory and time, except for an
-    optimiser that goes by the rows. A network with `dense_embeddings` set keeps them dense, as the public
-    BertXML has them.
-    """
+    """The network, the gradients of whose trained embeddings hold only the rows that were looked up: less
+    memory and time, and other steps only of an optimiser that goes by the rows. A network with
+    `dense_embeddings` keeps them dense, as the public BertXML has them."""
     if not getattr(network, "dense_embeddings", False):
         for module in network.modules():
             if isinstance(module, nn.Embedding):
@@ -94,10 +85,8 @@ def with_sparse_gradients(network: nn.Module) -> nn.Module:
 
 
 def rate_groups(network: nn.Module, rates: Mapping[str, float] | None) -> list[Any]:
-    """The parameters for an optimiser, with rates for the parts that the network's `parts()` names.
-
-    A parameter in no such part has the optimiser's own rate. Raises `ConfigError` for a part that is none.
-    """
+    """The parameters for an optimiser, with rates for the parts that the network's `parts()` names; the
+    others have the optimiser's own. Raises `ConfigError` for a part that is none."""
     if not rates:
         return list(network.parameters())
     parts: Mapping[str, nn.Module] = network.parts() if hasattr(network, "parts") else {}  # type: ignore[operator]
@@ -115,9 +104,7 @@ def rate_groups(network: nn.Module, rates: Mapping[str, float] | None) -> list[A
 
 def triangular(step: int, steps: int, warm_up: int) -> float:
     """Share of the rate at a step, counted from 0: rising for `warm_up` steps, then falling to 0 at the end.
-
-    Ye et al. 2020, Eq. (15), of Howard and Ruder 2018; huiyegit/APLC_XLNet bf6f91d, optimization.py.
-    """
+    Ye et al. 2020, Eq. (15), of Howard and Ruder 2018; huiyegit/APLC_XLNet bf6f91d, optimization.py."""
     if step < warm_up:
         return step / warm_up
     return max(0.0, (steps - step) / max(1, steps - warm_up))
@@ -162,13 +149,11 @@ class NormClip:
 
 
 class QueueClip(NormClip):
-    """AttentionXML's rule: at most `factor` times the largest of the last five norms.
-
-    The queue starts with one infinity, which leaves it at the fifth step: steps 1 to 5 have no bound. After
-    each step min(norm before clipping, 2 x largest in the queue, 1) is put in, so that from step 6 the bound
-    is at most `factor`. Five steps without any gradient put it at 0 for good; so does the public code.
-    Source: yourh/AttentionXML e2bbbec, deepxml/models.py:98-105; the paper does not mention it.
-    """
+    """AttentionXML's rule: at most `factor` times the largest of the last five norms. The queue starts with
+    one infinity: steps 1 to 5 have no bound. After each step min(norm before clipping, 2 x largest in the
+    queue, 1) is put in, so that from step 6 the bound is at most `factor`; five steps without any gradient
+    put it at 0 for good, as in the public code (yourh/AttentionXML e2bbbec, deepxml/models.py:98-105; not in
+    the paper)."""
 
     def __init__(self, device: torch.device | str, factor: float = _FACTOR) -> None:
         self.factor = factor
@@ -199,14 +184,10 @@ def clip(rule: float | Literal["you2019"] | None, device: torch.device) -> NormC
 
 
 class Average:
-    """The equal mean of all weights that were added. Batch-norm statistics and frozen weights stay out.
-
-    As AttentionXML's code has it (yourh/AttentionXML e2bbbec, deepxml/models.py:107-121), after Izmailov,
-    Podoprikhin, Garipov, Vetrov, Wilson (2018), Averaging Weights Leads to Wider Optima and Better
-    Generalization, UAI. It starts with the weights at the start of an epoch, which count as the first of
-    them, and takes in the live weights at every evaluation. Evaluation and keeping see the mean; training
-    goes on with the live weights.
-    """
+    """The equal mean of all weights that were added; batch-norm statistics and frozen weights stay out. As
+    yourh/AttentionXML e2bbbec, deepxml/models.py:107-121, after Izmailov et al. (2018), UAI: it starts with
+    the weights at the start of an epoch, and takes in the live weights at every evaluation. Evaluation and
+    keeping see the mean; training goes on with the live weights."""
 
     def __init__(self, parameters: Iterable[Tensor]) -> None:
         """Empty until `start`."""
@@ -227,11 +208,9 @@ class Average:
 
     @torch.no_grad()
     def swap(self) -> None:
-        """Exchange mean and live weights, if there is a mean of any.
-
-        In values and not by reference, one after another: what torch has of the weights in one piece (an LSTM
-        on a GPU) stays so, and no second copy of all of them is made.
-        """
+        """Exchange mean and live weights, if there is a mean of any: in values, one after another, so that
+        what torch has of the weights in one piece (an LSTM on a GPU) stays so, and no second copy of all is
+        made."""
         if self.means is None or self.models <= 1:  # none but those it started with
             return
         for live, mean in zip(self.parameters, self.means, strict=True):
@@ -244,12 +223,9 @@ class Best:
     """The best evaluation so far, and a copy of its weights; a number that equals it is no improvement."""
 
     def __init__(self, *, above: float = -math.inf, patience: int | None = None, keep_from: int = 0) -> None:
-        """`above`: what the first one must beat. patience: evaluations in a row without a gain that end it.
-
-        keep_from: epochs that must be over before weights are kept. A better evaluation before that counts as
-        the best all the same, and its weights are lost: XunGuangxu/CorNet, deepxml/models.py:209, saves from
-        the epoch after three times the start of the averaging, and only what beats all before.
-        """
+        """above: what the first one must beat. patience: evaluations in a row without a gain that end it.
+        keep_from: epochs that must be over before weights are kept; a better evaluation before that counts as
+        the best, and its weights are lost, as in XunGuangxu/CorNet, deepxml/models.py:209."""
         self.patience, self.keep_from = patience or math.inf, keep_from
         self.score, self.since = above, 0
         self.weights: dict[str, Tensor] | None = None

@@ -1,7 +1,5 @@
-"""Training protocols as named objects: what a paper, or its public code, does with a network and data.
-
-A protocol is data, in `protocols.toml`; `reimpl.training` carries it out.
-"""
+"""Training protocols, data in `protocols.toml`: what a paper, or its public code, does with a network and
+data."""
 
 from __future__ import annotations
 
@@ -141,10 +139,7 @@ _KEEP_CHOICES = ("you2019-code", "you2019-paper", "xun2020", "xun2020-paper", "y
 
 
 def in_proportion(name: str, whole: Protocol, epochs: int, *, reduced: bool = True) -> int | None:
-    """The epoch of `epochs`, of a reduced protocol or not, for the one under `name` of `whole`.
-
-    Where the epochs are those of `whole`, so is the epoch.
-    """
+    """The epoch of `epochs`, of a reduced protocol or not, for the one under `name` of `whole`."""
     value: int | None = getattr(whole, name)
     if value is None or epochs == whole.epochs:
         return value
@@ -154,10 +149,8 @@ def in_proportion(name: str, whole: Protocol, epochs: int, *, reduced: bool = Tr
 
 def reduced_sizes(base: Protocol, asked: Protocol, *, usual_rate: float) -> dict[str, Any]:
     """Amounts and learning rate of `asked` under the reduced protocol `base`: no amount is larger than asked.
-
-    `usual_rate` is the rate that the protocol which is asked for has by itself. That of `base` stands for it
-    where epochs are fewer than asked, and a rate that differs from it does so by the same factor.
-    """
+    Where epochs are fewer, the rate of `base` stands for `usual_rate`, that of the protocol which is asked
+    for by itself, and one that differs from it does so by the same factor."""
     amounts = {name: min(getattr(base, name), getattr(asked, name)) for name in AMOUNTS}
     fewer = amounts["epochs"] < asked.epochs
     rate = base.learning_rate * (asked.learning_rate / usual_rate) if fewer else asked.learning_rate
@@ -221,13 +214,9 @@ def with_training(base: Protocol, training: Mapping[str, Any]) -> Protocol:
 
 
 def with_choices(base: Protocol, claimed: Protocol, training: Mapping[str, Any]) -> Protocol:
-    """`base`, which stands in for `claimed`, with the choices that `training` makes.
-
-    Experiments of a paper differ in their choices, and its claims compare them. Sizes stay those of `base`,
-    but those of a reduced protocol are no larger than claimed (`reduced_sizes`), and an epoch at which
-    something begins is in proportion (`in_proportion`). What does nothing there is dropped: where nothing is
-    selected, there is no patience.
-    """
+    """`base`, which stands in for `claimed`, with the choices that `training` makes, for the claims of a
+    paper compare these. Sizes stay those of `base`, no larger than claimed where it is reduced, and an epoch
+    at which something begins is in proportion. What does nothing there is dropped."""
     reduced = base.deviation is not None
     parts = asdict(base) | {key: getattr(claimed, key) for key in training if key not in SIZES}
     if reduced:

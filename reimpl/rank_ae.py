@@ -1,27 +1,12 @@
-"""Rank-AE: an autoencoder of label sets, and a network from words to the same space.
-
-Paper
-    Wang, Wang, Liang, Yang, Zhu, Zou, Sun (2019), Ranking-Based Autoencoder for Extreme Multi-label
-    Classification, NAACL, sections 2.2-2.4 and 3.1.
-Public code
-    None of the authors. starry91/Extreme-Classification 7e54d2f is a third party's: model/net.py, losses.py,
-    main.py, params.config.
-
-Training: x_h = F(x) from the words and y_h = E(y) from the labels are drawn together (Lh), and D(y_h) is to
-give the labels back (Lae): L = Lh + lambda Lae, Eq. (1). Prediction: D(F(x)). So the loss is of D(E(y)), and
-the ranking of D(F(x)).
-
-    F   words with vectors e and weights v: V' = v e; A = sigmoid(F2 ReLU(F1 V')), Eq. (5); M = V' o A;
-        mean over the words; one linear layer
-    E   linear, activation, linear           D   linear, activation, linear
-
-The paper leaves much open; each choice is a field of `Config` with the readings there are. Words that a
-document does not have add nothing to any sum and are never made; where their places count, they count in
-closed form (`reimpl.word_batches`).
-
-Shapes: B documents, V words, n words of the batch, C components of a word vector, U attention units, e units
-of encoder and decoder, h size of the common space, L labels.
-"""
+"""Rank-AE: an autoencoder of label sets, and a network from words to the same space (Wang et al. 2019, NAACL,
+sections 2.2-2.4 and 3.1; starry91/Extreme-Classification 7e54d2f is a third party's: model/net.py, losses.py,
+main.py, params.config). Training: x_h = F(x) from the words and y_h = E(y) from the labels are drawn together
+(Lh), and D(y_h) is to give the labels back (Lae): L = Lh + lambda Lae, Eq. (1). Prediction: D(F(x)). F: words
+with vectors e and weights v, V' = v e; A = sigmoid(F2 ReLU(F1 V')), Eq. (5); the mean of V' o A over the
+words; one linear layer. E and D: linear, activation, linear. The paper leaves much open; each choice is a
+field of `Config`. Words that a document does not have are never made; where their places count, they count in
+closed form (`reimpl.word_batches`). B documents, V words, n words of the batch, C components of a word
+vector, U attention units, e units of encoder and decoder, h size of the common space, L labels."""
 
 from __future__ import annotations
 
@@ -289,10 +274,8 @@ def chooses_epoch(config: Config, labels: int) -> bool:
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """Trains on words and labels together, and ranks the labels of the test documents by their words alone.
-
-    Raises what `reimpl.training.train` raises.
-    """
+    """Trains on words and labels together, and ranks the labels of the test documents by their words
+    alone."""
     data = for_protocol(data, protocol)
     words = word_weights(data, config.weights, texts=config.input == "text", normalise=config.normalise)
 

@@ -1,17 +1,9 @@
-"""A bidirectional LSTM over documents of unequal length, without packing and without asking the device.
-
-Shapes: B documents, T positions, E components of a word vector, h units each way.
-
-Both directions read a document's own words only: the forward one from the first word, the backward one from
-the last word of *this* document, not from the end of the padding, and beyond a document's end the outputs are
-zero. Public code gets this by packing, which needs the lengths on the host and whose backward pass on a CPU
-takes ten times as long, and more, where lengths differ. Here the words of each document are put in reverse
-order, all padding stays on the right, and the backward direction is one more LSTM that reads from the left. A
-test holds the numbers against packing.
-
-On a CPU the documents are taken in order of falling length, and the LSTM reads them in stretches of time,
-each only with the documents that reach into it, so that little is computed on padding.
-"""
+"""A bidirectional LSTM over documents of unequal length, without packing and without asking the device. Both
+directions read a document's own words only, and beyond its end the outputs are zero. Packing needs the
+lengths on the host, and its backward pass on a CPU takes ten times as long. Here the words of each document
+are put in reverse order, and the backward direction is one more LSTM that reads from the left. On a CPU
+documents are taken by falling length, in stretches of time, each with the documents that reach into it. B
+documents, T positions, E components of a word vector, h units each way."""
 
 from __future__ import annotations
 
@@ -42,11 +34,9 @@ def places(lengths: Tensor, width: int) -> Tensor:
 
 
 class BiLSTM(nn.Module):
-    """Several bidirectional layers; a layer reads both halves of the one below. No dropout anywhere.
-
-    `start` is where the states begin: at `zero`, or at `learned` vectors for each layer and direction, which
-    are zero before training (yourh/AttentionXML e2bbbec, deepxml/modules.py:49-59).
-    """
+    """Several bidirectional layers; a layer reads both halves of the one below. No dropout anywhere. States
+    start at `zero`, or at `learned` vectors for each layer and direction, zero before training
+    (yourh/AttentionXML e2bbbec, deepxml/modules.py:49-59)."""
 
     def __init__(self, inputs: int, hidden: int, *, layers: int = 1, start: Start = "learned") -> None:
         super().__init__()
@@ -101,10 +91,7 @@ class WordStates(nn.Module):
     minimum_width = 1
 
     def __init__(self, config: Any, vectors: Tensor, padding_id: int, freeze_padding: bool) -> None:
-        """config: of one of these models; vectors (V, E): initial word vectors.
-
-        `freeze_padding` keeps the row of `padding_id` as it is.
-        """
+        """vectors (V, E): initial word vectors; `freeze_padding` keeps the row of `padding_id` as it is."""
         super().__init__()
         self.config, self.padding_id = config, padding_id
         self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
@@ -115,10 +102,8 @@ class WordStates(nn.Module):
         self.lstm = BiLSTM(vectors.shape[1], config.hidden, layers=config.layers, start=config.start)
 
     def states(self, token_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,).
-
-        A document without words is one padding vector long, so that its attention has a place to go.
-        """
+        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,). A
+        document without words is one padding vector long, so that its attention has a place to go."""
         lengths = (token_ids != self.padding_id).sum(dim=1).clamp(min=1)
         if _free_to_look(token_ids) and len(lengths):
             token_ids = token_ids[:, : int(lengths.max())]  # without what lies beyond the longest document
@@ -145,11 +130,9 @@ def _take(x: Tensor, index: Tensor) -> Tensor:
 
 
 def _stretches(lengths: Sequence[int], work: int) -> list[tuple[int, int, int]]:
-    """Stretches of time (first, last, documents that reach into it) for lengths in falling order.
-
-    As many documents end in each, the last with the longest. `work` is what one place of one document costs;
-    there are as many stretches as make the work on all places, and the calls, cheapest together.
-    """
+    """Stretches of time (first, last, documents that reach into it) for lengths in falling order. As many
+    documents end in each; `work` is what one place of one document costs, and there are as many stretches as
+    make all work and calls cheapest."""
     rising, size = list(reversed(lengths)), len(lengths)
     choices = []
     for count in _STRETCHES:

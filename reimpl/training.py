@@ -1,13 +1,8 @@
-"""Training and scoring of one network on one data set by one protocol, with one seed.
-
-The data lives on the device. A step asks the device for nothing, so the host runs ahead of it; losses are
-read where progress is shown, and at evaluations. Everything random comes from two generators, numpy's for the
-order of documents and torch's for weights and dropout, and a checkpoint holds both, the averaged and the best
-weights and the bounds of clipping: a run that was interrupted at any step and resumed ends, on the CPU, with
-the same bits as one that was not.
-
-Shapes: B documents of a batch, N documents, L labels, T tokens, K labels kept of each ranking.
-"""
+"""Training and scoring of one network on one data set by one protocol, with one seed. A step asks the device
+for nothing, so the host runs ahead of it. All chance comes from two generators, numpy's for the order of
+documents and torch's for weights and dropout, and a checkpoint holds both: a run that was interrupted at any
+step and resumed ends, on the CPU, with the same bits as one that was not. B documents of a batch, N
+documents, L labels, T tokens, K labels kept of each ranking."""
 
 from __future__ import annotations
 
@@ -176,16 +171,12 @@ def train(
     inputs: Inputs | None = None,
     **how: Unpack[How],
 ) -> Result:
-    """Build a network from the word vectors, train it, and score the test set.
-
-    `build` gets `data.vectors` as a tensor and returns the network; it is called after seeding. The result
-    has the `keep` best labels of each test document, or all there are. `strata` names groups of labels by the
-    fewest and the most training documents that have them (None: no limit); each gives metrics such as
-    `RP@5[few]`, of rankings of that group alone. `inputs` gives what batches of a split are cut out of, where
-    that is no token ids. Returns a failed `Result` when the loss is not finite or memory does not suffice.
-    Raises `ConfigError` for a network that does not take the data or data that the protocol cannot select on,
-    `CheckpointError`, and `Interrupted`.
-    """
+    """Build a network, train it, and score the test set. `build` gets `data.vectors` as a tensor, after
+    seeding. The result has the `keep` best labels of each test document. `strata` names groups of labels by
+    the fewest and the most training documents that have them (None: no limit); each gives metrics such as
+    `RP@5[few]`, of rankings of that group alone. `inputs` gives what batches are cut out of, where that is no
+    token ids. A failed `Result` says that the loss is not finite or memory does not suffice. Raises
+    `ConfigError` for a network or data that do not fit, `CheckpointError`, and `Interrupted`."""
     run = Run(data, protocol, loss_name, inputs=inputs, **how)
     run.kept, run.strata = kept(data, keep), strata or {}
     return run.go(build)
@@ -201,11 +192,9 @@ def cutoffs(labels: int) -> tuple[int, ...]:
 
 
 def _frequency(data: Dataset) -> tuple[NDArray[np.int64], int]:
-    """(L,) documents of the whole training set that have each label, and how many documents it has.
-
-    Documents held out of it count (yourh/AttentionXML e2bbbec, evaluation.py); a dev part that the corpus
-    brings does not.
-    """
+    """(L,) documents of the whole training set that have each label, and how many there are. Documents held
+    out of it count (yourh/AttentionXML e2bbbec, evaluation.py); a dev part that the corpus brings does
+    not."""
     parts = [data.train]
     if data.dev is not None and "hold_out.dev" in data.counts:
         parts.append(data.dev)
@@ -225,10 +214,8 @@ def measure(ids: Ids, split: Split, data: Dataset) -> dict[str, float]:
 
 
 def check_selection(protocol: Protocol, data: Dataset) -> None:
-    """Raises `ConfigError`, before any training, where the protocol cannot choose an epoch on these data.
-
-    They may lack the documents that the protocol holds out, or have too few labels for its metric.
-    """
+    """Raises `ConfigError`, before any training, where the data lack documents held out, or labels enough for
+    the metric."""
     if protocol.select == "best_on_dev" and data.dev is None and protocol.hold_out is None:
         lacking = f"selects on validation data, and {data.name!r} has none; add a dev split or a hold_out"
         raise ConfigError(f"protocol {protocol.name!r} {lacking}")
@@ -523,12 +510,9 @@ class Run:
         return measure(ids, split, self.data), ids, scores
 
     def _score_stratum(self, name: str, low: int, high: int | None) -> dict[str, float]:
-        """Of the test documents, of rankings of one group of labels alone.
-
-        Documents without a label of the group are left out (iliaschalkidis/lmtc-eurlex57k b0ad942,
-        metrics.py: the columns of the group, and the mean over documents that have one of them). Empty where
-        the network picks its own labels, or no such label is in the test set.
-        """
+        """Of the test documents that have a label of one group, of rankings of that group alone
+        (iliaschalkidis/lmtc-eurlex57k b0ad942, metrics.py). Empty where the network picks its own labels, or
+        no such label is in the test set."""
         frequency, _ = _frequency(self.data)
         inside = (frequency >= low) & (frequency <= (math.inf if high is None else high))
         truth = self.data.test.labels(self.data.n_labels) @ sparse.diags_array(inside.astype(np.float32))

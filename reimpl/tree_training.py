@@ -1,19 +1,10 @@
-"""AttentionXML over a label tree: a network a level, from the top down, each asked about candidates only.
-
-Paper
-    You et al. (2019), AttentionXML, NeurIPS, sections 2.3 and 2.5 and Appendix.
-Public code
-    yourh/AttentionXML e2bbbec, deepxml/tree.py, deepxml/models.py.
-
-The network of the top level scores all its nodes. That of a lower level starts with the weights of the one
-above (but for its queries), learns with the children of the nodes that `label_tree.choose_parents` chooses,
-and in prediction scores the children of the C best nodes. The score of a node is the probability of its path,
-kept as a logarithm. A level is trained by the whole protocol: its epochs are those of a level.
-
-Levels that are done lie beside the checkpoint of the one that is not: an interrupted run goes on there.
-
-Shapes: N documents, L labels, H inner levels, n nodes of a level, C candidates, W children of the widest.
-"""
+"""AttentionXML over a label tree: a network a level, from the top down (You et al. 2019, sections 2.3 and
+2.5; yourh/AttentionXML e2bbbec, deepxml/{tree,models}.py). The top one scores all its nodes; that of a lower
+level starts with the weights of the one above, learns with the children of the nodes that
+`label_tree.choose_parents` chooses, and in prediction scores those of the C best. The score of a node is the
+probability of its path, kept as a logarithm. A level is trained by the whole protocol; levels that are done
+lie beside the checkpoint. N documents, L labels, H inner levels, n nodes of a level, C candidates, W children
+of the widest."""
 
 from __future__ import annotations
 
@@ -57,11 +48,8 @@ def train_tree(
     **how: Unpack[How],
 ) -> Result:
     """Build a tree, train its levels, and score the test set by a beam of C = `config.candidates` nodes.
-
-    config: that of `reimpl.attention_xml`; height: inner levels of the tree, `config.tree_height` or fewer.
-    `top_scores` of the result are logarithms of probabilities; lists have `list_length` labels, -1 where
-    there are fewer candidates. Raises what `reimpl.training.train` raises.
-    """
+    config: of `reimpl.attention_xml`; height: inner levels, `config.tree_height` or fewer. `top_scores` are
+    logarithms of probabilities; lists have `list_length` labels, -1 where there are fewer candidates."""
     began, watch = time.perf_counter(), how.get("watch") or Watch()
     tree = tree_of(config, data, height, how["seed"])
     data = for_protocol(data, protocol)
@@ -113,10 +101,8 @@ def tree_of(config: Any, data: Dataset, height: int, seed: int) -> LabelTree:
 
 
 def at_level(split: Split, parents: IntArray) -> Split:
-    """The documents with the nodes of a level that have one of their labels below, as labels.
-
-    parents (L,): the node of each label, as `LabelTree.parents` gives it.
-    """
+    """The documents with the nodes of a level that have one of their labels below, as labels; parents (L,):
+    the node of each label."""
     document = np.repeat(np.arange(split.size), np.diff(split.label_offsets))
     n = int(parents.max(initial=0)) + 1
     documents, nodes = np.divmod(np.unique(document * n + parents[split.label_ids]), n)

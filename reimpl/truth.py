@@ -1,11 +1,6 @@
-"""The true labels of a test set, and the ranked lists that are held against them.
-
-The labels of document i are `labels[offsets[i]:offsets[i + 1]]`, sorted. A ranked list is a row of label ids,
-best first; -1 says that the list ended. Nothing here is ever as large as documents times labels, and no loop
-runs over documents.
-
-Legend: N documents, L labels, M true labels of all documents together, K list length.
-"""
+"""The true labels of a test set (those of document i are `labels[offsets[i]:offsets[i + 1]]`, sorted), and
+the ranked lists, best first, -1 where one ended, that are held against them. No loop runs over documents. N
+documents, L labels, M true labels of all documents together, K list length."""
 
 from __future__ import annotations
 
@@ -24,11 +19,7 @@ IntArray = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class Truth:
-    """The true labels of N documents. Raises `DataError` naming the document that breaks the form.
-
-    >>> Truth(np.array([0, 2, 2]), np.array([1, 5]), n_labels=6).counts.tolist()
-    [2, 0]
-    """
+    """The true labels of N documents. Raises `DataError` naming the document that breaks the form."""
 
     offsets: IntArray  # (N + 1,), from 0 to M, never falling
     labels: IntArray  # (M,) label ids from 0, as the file has them: never shifted; rising within a document
@@ -104,10 +95,8 @@ class Truth:
         return np.where(true & (ids >= 0), places, -1)  # an ended list would alias the document before
 
     def places(self, lists: IntArray) -> IntArray:
-        """(N, K) place in `labels` of each id of the lists, -1 where it is not true.
-
-        A label twice in a list is at its first rank only: a hit at each would make metrics exceed 1.
-        """
+        """(N, K) place in `labels` of each id of the lists, -1 where it is not true. A label twice in a list
+        is at its first rank only: a hit at each would make metrics exceed 1."""
         places = self.find(np.broadcast_to(np.arange(len(lists))[:, None], lists.shape), lists)
         seen = np.zeros(len(self.labels), dtype=bool)
         for at_rank in places.T:  # a document has one label at a rank, so no place comes twice here

@@ -1,8 +1,6 @@
-"""Tuning protocols as named objects: what is sought, where, how often, and by which metric.
-
-A protocol is data, in `protocols.toml`; `audit.runner.search` carries it out. Where a paper says that
-it tuned and not how, the choice here is ours, and `ours` says so with its reason, which a report shows.
-"""
+"""Tuning protocols, data in `protocols.toml`: what is sought, where, how often, and by which metric;
+`audit.runner.search` carries them out. Where a paper says that it tuned and not how, `ours` says what is
+chosen here, with its reason."""
 
 from __future__ import annotations
 
@@ -99,10 +97,8 @@ KEYS = ("trials", "metric", "hold_out", "sampler", "pruner", "score", "patience"
 
 
 def tuning(said: str | Mapping[str, Any]) -> TuningProtocol:
-    """The protocol of a claim file's `tuning`: a name, or `{protocol: NAME}` with overrides.
-
-    Raises `ChangeError` naming the key, the value and the known ones.
-    """
+    """The protocol of a claim file's `tuning`: a name, or `{protocol: NAME}` with overrides. Raises
+    `ChangeError`."""
     from reimpl.data.splits import find_rule
 
     asked: dict[str, Any] = {"protocol": said} if isinstance(said, str) else dict(said)
@@ -132,11 +128,9 @@ def space_of(
     set_training: Mapping[str, Any],
     sizes: Mapping[str, Any],
 ) -> tuple[Parameter, ...]:
-    """What is sought for a model of this `config`.
-
-    Not what the experiment sets itself (`set_config`, `set_training`), nor what a reduced protocol reduces
-    (`sizes`). Raises `ConfigError` where nothing is left.
-    """
+    """What is sought for a model of this `config`: not what the experiment sets itself (`set_config`,
+    `set_training`), nor what a reduced protocol reduces (`sizes`). Raises `ConfigError` where nothing is
+    left."""
     if lack := _lack(protocol, model):
         raise ConfigError(f"tuning {lack}")
     held = {f"config.{key}" for key in (*set_config, *sizes)} | {f"training.{key}" for key in set_training}

@@ -1,7 +1,5 @@
-"""Documents as weighted words, flat: only the words that are there, whatever the size of the vocabulary.
-
-Shapes: N documents, B of a batch, V words (or features), n weights of a batch.
-"""
+"""Documents as weighted words, flat: only the words that are there. N documents, B of a batch, V words (or
+features), n weights of a batch."""
 
 from __future__ import annotations
 
@@ -59,12 +57,10 @@ class WordWeights(NamedTuple):
 def word_weights(
     data: Dataset, weights: Weights, *, normalise: bool, texts: bool = False, dtype: type = np.float32
 ) -> WordWeights:
-    """Features of the corpus, or the words of its texts: these with `texts`, and where there is nothing else.
-
-    given: as the corpus has them, or how often a word is in a document. binary: 1 for each. tfidf: that
-    times 1 + ln((1 + N) / (1 + training documents with the word)). `normalise` divides each document by its
-    Euclidean norm, at the end. Words are those that were kept of the (cut) texts.
-    """
+    """Features of the corpus, or the words of its (cut) texts, with `texts` or where there is nothing else.
+    given: as the corpus has them, or how often a word is in a document. binary: 1 for each. tfidf: that times
+    1 + ln((1 + N) / (1 + training documents with the word)). `normalise` divides each document by its
+    Euclidean norm."""
     are_words = data.train.features is None or (texts and len(data.train.tokens) > 0)
 
     def plain(split: Split) -> sparse.csr_matrix:

@@ -1,28 +1,12 @@
-"""Kim-CNN and XML-CNN: one family of convolutional text classifiers, its public codes' oddities included.
-
-Papers
-    Kim (2014), Convolutional Neural Networks for Sentence Classification, EMNLP.
-    Liu, Chang, Wu, Yang (2017), Deep Learning for Extreme Multi-label Text Classification, SIGIR.
-    Chen, Liu, Yang, Lin, Lin (2022), Even the Simplest Baseline Needs Careful Re-investigation: A Case Study
-    on XML-CNN, NAACL.
-Public code
-    jimmy646/XML-CNN 72de8b3, code/cnn_model.py (a public copy of Liu et al.'s Lasagne code);
-    sian-chen/xml-cnn-study-code 2051eda, libmultilabel/networks/{kim_cnn_v2,xml_cnn,xml_cnn_liu*}.py;
-    ntumlgroup/LibMultiLabel 5cd775a, libmultilabel/nn/networks/{kim_cnn,xml_cnn}.py;
-    XunGuangxu/CorNet ecc0996, deepxml/xmlcnn.py (after castorini/hedwig), the XML-CNN that CorNet is put on.
-
-Shapes: B documents, T token positions, E components of a word vector, F maps a window, k window,
-n = (length swept + 2 padding - k) // stride + 1 positions, p pooled values a map, h hidden units, L labels.
-
-The family has two factors that the study of 2022 is about:
-
-* `sweep`: over **words** the E components are the input channels and the filter slides along the T positions,
-  as Eq. (1) says; over **embeddings** the T positions are the channels and the filter slides along the E
-  components, as Liu et al.'s code does. The second has a weight for every position, so it works for the
-  document length it was built for and no other.
-* `pooling`: **max** over all positions; **dynamic**, the maximum in each of d pools (Eq. 6);
-  **overlapping**, pools of size 2 and stride 1 (Eq. 7, Liu et al.'s code); **none**.
-"""
+"""Kim-CNN and XML-CNN, one family of convolutional text classifiers, its public codes' oddities included: Kim
+(2014), EMNLP; Liu, Chang, Wu, Yang (2017), SIGIR; Chen, Liu, Yang, Lin, Lin (2022), Even the Simplest
+Baseline Needs Careful Re-investigation, NAACL; jimmy646/XML-CNN 72de8b3, code/cnn_model.py (a public copy of
+Liu et al.'s Lasagne code); sian-chen/xml-cnn-study-code 2051eda; ntumlgroup/LibMultiLabel 5cd775a;
+XunGuangxu/CorNet ecc0996, deepxml/xmlcnn.py. The study of 2022 is about two factors: `sweep` over words (the
+E components are the channels, Eq. 1) or over embeddings (the T positions are, as in Liu et al.'s code, so
+that there is a weight for every position), and `pooling`: max, dynamic (Eq. 6), overlapping (Eq. 7), none. B
+documents, T token positions, E components of a word vector, F maps a window, k window, n = (length swept + 2
+padding - k) // stride + 1 positions, p pooled values a map, h hidden units, L labels."""
 
 from __future__ import annotations
 
@@ -164,11 +148,9 @@ class XMLCNN(nn.Module):
         padding_id: int = 0,
         freeze_padding: bool = True,
     ) -> None:
-        """Build for documents of `length` tokens.
-
-        vectors (V, E): initial word vectors. `freeze_padding` keeps the row of `padding_id` as it is (study
-        code: zero); otherwise it is a word like any other (Liu et al.'s code).
-        """
+        """For documents of `length` tokens; vectors (V, E): initial word vectors. `freeze_padding` keeps the
+        row of `padding_id` as it is (study code: zero); otherwise it is a word like any other (Liu et al.'s
+        code)."""
         super().__init__()
         dimension = vectors.shape[1]
         over_words, window = config.sweep == "words", max(config.windows)
@@ -222,11 +204,8 @@ class XMLCNN(nn.Module):
         return F.relu(torch.cat(pooled, dim=1))
 
     def _pooled(self, x: Tensor, conv: nn.Conv1d) -> Tensor:
-        """(B, swept, channels) -> (B, F, p).
-
-        Maxima are taken before the ReLU whatever `relu` says: max and ReLU commute, and it is cheaper on the
-        pooled values. Without pooling there is one place for it only.
-        """
+        """(B, swept, channels) -> (B, F, p). Maxima are taken before the ReLU whatever `relu` says: the two
+        commute, and it is cheaper on the pooled values. Without pooling there is one place for it only."""
         config = self.config
         border = config.border(conv.kernel_size[0])
         x = F.pad(x, (0, 0, border, border)) if border else x

@@ -1,8 +1,6 @@
-"""The corpora of the field: printed sizes and by whom, where to get them, and what identifies their content.
-
-The data are in `catalogue.yaml` beside this file. A number stands there only with a source, and what is not
-known is "unknown"; the tests check what the fields cannot.
-"""
+"""The corpora of the field, as `catalogue.yaml` beside this file has them: printed sizes and by whom, where
+to get them, what identifies their content. A number stands there only with a source; what is not known is
+"unknown"."""
 
 from __future__ import annotations
 
@@ -118,7 +116,7 @@ class Catalogue(_Part):
     entries: Mapping[str, Entry]
 
     def find(self, key: str) -> Entry:
-        """The entry of that key; raises `DataError` naming the known ones."""
+        """Raises `DataError` naming the known keys."""
         if key not in self.entries:
             raise DataError(f"catalogue: {key!r} is unknown; known are {', '.join(self.entries)}")
         return self.entries[key]

@@ -1,8 +1,5 @@
-"""Prepared corpora: token ids and label ids of all documents, flat, with offsets (CSR by hand).
-
-Shapes in this package: N documents, L labels, V words of the vocabulary, E dimensions of a word vector.
-Tokens are stored cut to the preprocessing's length but never padded: padding belongs to the batch.
-"""
+"""Prepared corpora: token ids and label ids of all documents, flat, with offsets; cut to a length, never
+padded. N documents, L labels, V words of the vocabulary, E dimensions of a word vector."""
 
 from __future__ import annotations
 
@@ -63,17 +60,15 @@ class Split:
 
     @property
     def size(self) -> int:
-        """N, the number of documents."""
         return len(self.offsets) - 1
 
     @property
     def lengths(self) -> IntArray:
-        """int64 (N,): tokens of each document."""
         return np.asarray(np.diff(self.offsets))
 
     @property
     def longest(self) -> int:
-        """Tokens of the longest document, 0 for a split without documents."""
+        """Tokens of the longest document."""
         return int(self.lengths.max(initial=0))
 
     def labels(self, n_labels: int | None = None) -> sparse.csr_matrix:
@@ -116,12 +111,10 @@ class Dataset:
 
     @property
     def n_labels(self) -> int:
-        """L, the number of labels of the universe."""
         return len(self.labels)
 
     @property
     def dimension(self) -> int:
-        """E, the dimensions of a word vector."""
         return int(self.vectors.shape[1])
 
 

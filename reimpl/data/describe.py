@@ -18,15 +18,9 @@ from reimpl.data.source import ContentHash, TextSource, identities, line_of
 
 
 def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
-    """Sizes of each split and how the splits hang together; words are runs between white space.
-
-    Keys: `name`, `content`, `partition` and `corpus` (identities, as those of `Dataset`), `label_set`,
-    `splits` (split -> figures), `labels` (of all splits together; of features, as the corpus declares),
-    `labels_not_in_train`, `test_labels_not_in_train`, and for test (and dev) `..._texts_in_train`: documents
-    whose text (or features) stand in train as well; `statistics` (by the names of the papers' tables, in each
-    way of counting, the usual one first), `label_frequencies` (bins of documents a label in train) and
-    `lengths` (bins of words, or features, a document, all splits). Raises `DataError` as the reader does.
-    """
+    """Sizes of each split, how the splits hang together (labels and texts of test that train lacks or has),
+    and `statistics` by the names of the papers' tables, each in every way of counting, the usual one first.
+    Words are runs between white space. Raises `DataError` as the reader does."""
     corpus = open_corpus(source) if isinstance(source, Path) else source
     if isinstance(corpus, Dataset):
         tallies = {split: _count_features(corpus, split) for split in corpus.splits}

@@ -1,8 +1,6 @@
-"""Files of corpora from the network: downloaded once by pooch, checked, and never replaced.
-
-Beside a file NAME lies NAME.sha256, its digest at the first download as `sha256sum --check` reads it. A
-download that breaks off asks once for the rest, if the file is still the same (RFC 9110, 13.1.5 and 14.2).
-"""
+"""Files from the network, downloaded once by pooch, checked, never replaced. Beside NAME lies NAME.sha256,
+its digest at the first download. One that breaks off asks once for the rest, if the file is still the
+same."""
 
 from __future__ import annotations
 
@@ -48,11 +46,7 @@ class Remote:
 
     @classmethod
     def parse(cls, text: str) -> Remote:
-        """`URL`, `URL#sha256=DIGEST`, `URL#name=NAME`, or both joined by `&`; raises `DataError`.
-
-        >>> Remote.parse("https://example.org/get?id=7#name=corpus.zip").name
-        'corpus.zip'
-        """
+        """`URL`, `URL#sha256=DIGEST`, `URL#name=NAME`, or both joined by `&`; raises `DataError`."""
         url, fragment = urldefrag(text)
         parts, where = urlsplit(url), shown(url)
         if parts.scheme not in ("http", "https", "file") or not (parts.netloc or parts.scheme == "file"):
@@ -91,11 +85,8 @@ def shown(url: str) -> str:
 def fetch(
     remote: Remote, folder: Path, *, timeout: float = 30.0, progress: Progress = lambda done, total: None
 ) -> Fetched:
-    """The file in that folder, downloaded unless it is there; one process at a time, the others wait.
-
-    Raises `DataError` for a checksum that does not hold, a disk that is full and whatever else is in the way;
-    `NotReachedError`, which is one, where network or server are.
-    """
+    """The file in that folder, downloaded unless it is there; other processes wait. Raises `DataError` for
+    whatever is in the way, `NotReachedError` where network or server are."""
     path = folder / remote.name
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,5 @@
-"""Files of corpora: on disk or in a .zip, plain or packed, read in blocks of bounded size, with progress.
-
-What a user points at (one file, a folder, or a .zip) is a `Tree` of files by name; nothing is unpacked to
-disk. Lines end at the line feed alone: a form feed inside a text is text.
-"""
+"""Files of corpora: on disk or in a .zip, plain or packed, read in blocks, with progress; nothing is unpacked
+to disk. Lines end at the line feed alone: a form feed inside a text is text."""
 
 from __future__ import annotations
 
@@ -151,18 +148,14 @@ def head(file: File, size: int = 1 << 16) -> bytes:
 
 
 def blocks(file: File, size: int = BLOCK) -> Iterator[bytes]:
-    """The content in blocks of at most `size` bytes; raises `DataError` as `opened` does."""
     with opened(file) as stream:
         while block := stream.read(size):
             yield block
 
 
 def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
-    """Whole lines: the number of the first (from 1) and their bytes; only the last line may lack its end.
-
-    About `size` bytes at a time, or one line where it is longer. Without a byte-order mark. Raises
-    `DataError` for a line longer than `LONGEST_LINE`, else as `blocks`.
-    """
+    """Whole lines of about `size` bytes together, and the number of the first, from 1; without a byte-order
+    mark. Raises `DataError` for a line longer than `LONGEST_LINE`, else as `opened`."""
     number, rest = 1, b""
     for n, block in enumerate(blocks(file, max(size, len(BOM)))):
         rest += block if n else block.removeprefix(BOM)
@@ -222,11 +215,8 @@ def sound_array(file: File, what: str, how: str) -> Iterator[None]:
 
 
 def read_npy(file: File, kinds: str, dimensions: int) -> np.ndarray[Any, np.dtype[Any]]:
-    """The array; mapped into memory, not read, when the file lies plain on disk.
-
-    `kinds` are the allowed `dtype.kind`s. Raises `DataError` for Python objects (they could run code),
-    another kind or number of dimensions, or a damaged file.
-    """
+    """The array, mapped into memory where it lies plain on disk. Raises `DataError` for Python objects (they
+    could run code), a `dtype.kind` not in `kinds`, another number of dimensions, or a damaged file."""
     with sound_array(file, "array without Python objects", "save a plain array"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # headers written by Python 2 are read, with a warning
         if file.plain:

@@ -1,10 +1,6 @@
-"""Is this the data that a paper speaks of? Content decides; sizes only tell what differs.
-
-Three answers (`Scope`): `same_data`, the very split, known by its content, or by its partition where only the
-order of the documents differs; `other_split`, the same documents split otherwise, known by the corpus hash;
-`other_data`, everything else. Equal sizes alone never give `same_data`: Delicious comes in at least eleven
-splits of the same sizes.
-"""
+"""Is this the data that a paper speaks of? Content decides, or its partition where only the order differs
+(`same_data`); the same documents split otherwise are `other_split`, everything else `other_data`. Equal sizes
+never give `same_data`: Delicious comes in at least eleven splits of the same sizes."""
 
 from __future__ import annotations
 
@@ -95,10 +91,8 @@ def scope_of(
     corpora: Collection[str],
     partitions: Collection[str] = (),
 ) -> Scope:
-    """What a corpus is to a claim that names the contents `same`, the `partitions` and the `corpora`.
-
-    An empty hash is no identity.
-    """
+    """What a corpus is to a claim that names the contents `same`, the `partitions` and the `corpora`; an
+    empty hash is no identity."""
     if (content and content in same) or (partition and partition in partitions):
         return "same_data"
     return "other_split" if corpus and corpus in corpora else "other_data"
@@ -129,11 +123,8 @@ def label_means(pairs: Sequence[tuple[int, int]], n_labels: int) -> dict[str, tu
 
 
 def differences(printed: Mapping[str, str], observed: Observed) -> tuple[str, ...]:
-    """What is printed and not here: "printed 5.30 labels a document, here 5.14".
-
-    A statistic differs when no way of counting it rounds to the printed number; the usual way is shown, with
-    as many places as are printed.
-    """
+    """What is printed and not here, as "printed 5.30 labels a document, here 5.14": no way of counting it
+    rounds to the printed number. Shown is the usual way, with as many places as are printed."""
     differ = []
     for name, noun in NOUNS.items():
         readings = observed.statistics.get(name)

@@ -1,21 +1,9 @@
-"""Noise in the training labels, as Rank-AE's paper puts it there (Wang et al. 2019, section 3.3).
-
-    1) missing labels   each positive label becomes negative "with certain rate"
-    2) both             "flipping either from positive to negative or from negative to positive with a
-                        noise rate"
-
-at rates from 0 to 60 % on 80 % of the training set; the other 20 % stay clean as the validation set, and so
-does the test set. The second has two readings, and both are here:
-
-    flipped   every entry of the label matrix is flipped with the rate, as the words say: at 10 % of 983
-              labels a document gets some 96 labels that are not its own
-    swapped   each positive label is replaced, with the rate, by one that the document does not have
-
-Nor does the paper say whether the noise was drawn anew for each run. Here it is drawn once, from a generator
-of its own: all seeds and all methods learn from the same noisy labels. Nothing is ever documents x labels.
-
-Legend: N documents, L labels, M positives.
-"""
+"""Noise in the training labels, as Rank-AE's paper puts it there (Wang et al. 2019, section 3.3): `missing`
+takes positives away with a rate. "Flipping either from positive to negative or from negative to positive" has
+two readings: `flipped`, every entry of the label matrix (at 10 % of 983 labels a document gets some 96 that
+are not its own), and `swapped`, a positive for one that the document does not have. It is drawn once, from a
+generator of its own: all seeds and methods learn from the same labels; 20 % held out and the test set stay
+clean. Nothing is ever documents x labels. N documents, L labels, M positives."""
 
 from __future__ import annotations
 
@@ -40,10 +28,8 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class LabelNoise:
-    """What is done to the labels of training documents. Raises `ConfigError` for what is no such thing.
-
-    A document that loses its last label stays, as its zeros do in the paper's matrix.
-    """
+    """Raises `ConfigError`. A document that loses its last label stays, as its zeros do in the paper's
+    matrix."""
 
     kind: Kind
     rate: float  # probability that a label is hit, 0 to 1; the paper goes to 0.6
@@ -73,11 +59,8 @@ class Hit(NamedTuple):
 
 
 def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
-    """The documents with noise in their labels; words, features and the split that is given are untouched.
-
-    Time and memory grow with the labels before and after, M log M. Raises `DataError` for more than
-    `MOST_LABELS` expected flips.
-    """
+    """The documents with noise in their labels; time and memory grow with the labels, M log M. Raises
+    `DataError` for more than `MOST_LABELS` expected flips."""
     rng = np.random.default_rng(noise.seed)
     # int64 (M,) document x L + label of each positive, rising
     rows = np.repeat(np.arange(split.size, dtype=np.int64), np.diff(split.label_offsets))
@@ -97,12 +80,8 @@ def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
 
 
 def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019"]) -> Dataset:
-    """The data as the noise experiments take them: training labels noisy, dev and test clean.
-
-    Where the corpus brings no dev part, the rule holds one out first, so that its labels are clean; at rate 0
-    that is all. What was done enters the notes, the counts and the fingerprint. Raises `DataError` when no
-    training label is left.
-    """
+    """The data with noisy training labels. Where the corpus brings no dev part the rule first holds one out,
+    so that its labels are clean. Raises `DataError` when no training label is left."""
     clean = data if data.dev is not None else hold_out(data, rule)
     if noise.rate == 0:
         return clean  # the same data whatever the kind, and so the same runs
@@ -151,10 +130,8 @@ def _flipped_on(keys: IntArray, cells: int, noise: LabelNoise, rng: np.random.Ge
 
 
 def _others(keys: IntArray, documents: IntArray, n_labels: int, rng: np.random.Generator) -> IntArray:
-    """A key for each entry of `documents`: different labels that it does not have, all equally likely.
-
-    A document with more labels lost than it lacks gets all that it lacks.
-    """
+    """A key for each entry of `documents`: different labels that it does not have, all equally likely, as far
+    as it lacks any."""
     have = np.bincount(keys // n_labels, minlength=int(documents.max(initial=-1)) + 1) if len(keys) else keys
     wanted = np.bincount(documents)
     wanted = np.minimum(wanted, n_labels - have[: len(wanted)])

@@ -1,11 +1,7 @@
 """Documents as numbers: words and labels by first appearance in the corpus, whatever the number of processes.
-
-Some hundred documents are a chunk. A worker process gives back the distinct words of each chunk, in the order
-of their first appearance, and the documents as places among them; here these words get the numbers of the
-corpus. Little is under way at any time and tokens go to disk, so memory does not grow with the corpus.
-
-What a worker process imports from here is light: neither scipy nor torch nor pandas.
-"""
+A worker gives back the distinct words of some hundred documents, and the documents as places among them; here
+these get the numbers of the corpus. Tokens go to disk, so memory does not grow with the corpus. What a worker
+imports from here is light: neither scipy nor torch nor pandas."""
 
 from __future__ import annotations
 
@@ -88,10 +84,8 @@ class Lines:
         return documents.rows()
 
     def _at_once(self) -> Rows | None:
-        """The documents, if every line is written as it counts (`source.line_of`), which is quickly found.
-
-        That is one tab, distinct sorted labels parted by one space, a line feed, UTF-8.
-        """
+        """The documents, if every line is written as it counts (`source.line_of`): one tab, distinct sorted
+        labels parted by one space, a line feed, UTF-8."""
         packed, lines = self.packed, self.packed.splitlines(keepends=True)
         if self.ids or b"\r" in packed or b"\0" in packed or not packed.endswith(b"\n"):
             return None
@@ -232,12 +226,9 @@ class _Pieces(dict[bytes, int]):
         return np.insert(tokens, ends[bare], self.words[self.tokeniser.empty]), lengths + bare
 
     def _codes_of(self, flat: bytes, starts: Ints, stops: Ints) -> Ints:
-        """int32: the code of each piece of a text.
-
-        A piece of up to 16 bytes is two 64-bit words, taken straight out of the text and compared with the
-        two in their slot of a table: a third of the time that a bytes object, its hash and a look-up take.
-        The table keeps whichever piece came to a slot first; all others go through the dict.
-        """
+        """int32 code of each piece. One of up to 16 bytes is two 64-bit words, compared with the two in their
+        slot of a table: a third of the time that a bytes object, its hash and a look-up take. The table keeps
+        whichever came to a slot first; all others go through the dict."""
         lengths = stops - starts
         words = np.ndarray((len(flat) + 9,), dtype="<u8", buffer=flat + bytes(16), strides=(1,))
         first = words[starts] & _FIRST_BYTES[np.minimum(lengths, 8)]
@@ -314,11 +305,8 @@ def cores() -> int:
 
 @contextmanager
 def processes(workers: int | None, packed: int) -> Iterator[Any]:
-    """A pool of `workers` processes; None is one for each core where there are `packed` bytes enough.
-
-    None where this process does the work, for one worker. At the end, also after an error or an interruption,
-    the processes are ended.
-    """
+    """A pool of `workers` processes (None: one a core where there are `packed` bytes enough); None where this
+    process does the work. The processes are ended, also after an error or an interruption."""
     if workers is None:
         workers = cores() if packed >= WORTH_IT else 1
     if workers == 1:

@@ -1,11 +1,6 @@
-"""From a corpus on disk to a `Dataset`, with a count of everything a rule did; kept for the next start.
-
-An entry of the cache is a folder of .npy files named by a digest of the source's bytes, the preprocessing and
-the options. Its arrays are read from disk as they are needed, so a corpus larger than memory can be trained
-on. It is written under another name and renamed when whole; an entry that was touched is prepared anew.
-
-Legend: N documents, L labels, W words met in all texts, V words of the vocabulary.
-"""
+"""From a corpus on disk to a `Dataset`, with a count of everything a rule did; kept for the next start in a
+folder of .npy files named by a digest of source, preprocessing and options. Arrays are read from there as
+they are needed. N documents, L labels, W words met in all texts, V words of the vocabulary."""
 
 from __future__ import annotations
 
@@ -62,15 +57,10 @@ def prepare(
     progress: Progress | None = None,
     folder: Path | None = None,
 ) -> Dataset:
-    """Reads, tokenises, counts, cuts to `length` words and looks up word vectors.
-
-    `source` is a corpus or a path with texts in any format; `vectors` a source or `glove`, `random:E` or
-    a file name (a preprocessing for features alone takes none). `rng` draws the vectors of words that have
-    none, where the preprocessing asks for it. `workers` processes read the texts, one a core unless told; how
-    many makes no difference to the numbers. `progress` is told the bytes read of those on disk. The arrays go
-    into .npy files of `folder`, which are read as they are needed, or without one into memory.
-    Raises `DataError` for data that cannot be used and `ConfigError` for an unknown preprocessing or length.
-    """
+    """Reads, tokenises, counts, cuts to `length` words and looks up word vectors. `vectors`: a source,
+    `glove`, `random:E` or a file; `rng` draws those of words without one. The number of `workers` (None: one
+    a core) changes no number. Arrays go into .npy files of `folder`, or into memory. Raises `DataError` and
+    `ConfigError`."""
     source, vectors = _source(source), _vectors(vectors)
     choices = find_preprocessing(preprocessing).of(source)
     if length < 1:
@@ -102,12 +92,9 @@ def load_or_prepare(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Dataset:
-    """The prepared corpus from `cache` if it is there, else prepared and kept there.
-
-    The same arrays either way, read from disk as they are needed. The vectors of words that have none are
-    drawn alike each time. `workers` and `progress` are as in `prepare`. Errors as there; `DataError` where
-    nothing can be kept.
-    """
+    """The prepared corpus from `cache`, else prepared and kept there: the same arrays either way. Vectors of
+    words that have none are drawn alike each time. Errors as in `prepare`; `DataError` where nothing can be
+    kept."""
     source, vectors = _source(source), _vectors(vectors)
     if isinstance(vectors, VectorFile):
         vectors = replace(vectors, cache=cache / "vectors")
@@ -286,11 +273,9 @@ def _split(
 
 
 def _tfidf(part: SplitNumbers, vocabulary: Vocabulary, idf: FloatArray) -> tuple[sparse.csr_matrix, int]:
-    """float32 (N, V) weights of the words of whole documents, and how many of these have a column.
-
-    times(d, w) * idf(w), then each document divided by its length (L2), as scikit-learn's `TfidfVectorizer`
-    has it; words without a column do not count, also not for the length.
-    """
+    """float32 (N, V) weights of the words of whole documents, and how many of these have a column: times(d,
+    w) idf(w), each document divided by its length, as scikit-learn's `TfidfVectorizer`; words without a
+    column do not count."""
     columns = np.where(vocabulary.ids == vocabulary.unknown_id, -1, vocabulary.ids)
     data, indices = part.array("features.data", np.float32), part.array("features.indices", np.int32)
     all_words, all_times = part.distinct.done(), part.times.done()
@@ -335,10 +320,8 @@ def _counts_of_split(
 
 
 def _counts_of_labels(splits: Mapping[str, Split], n_labels: int) -> dict[str, float]:
-    """The label set is that of all splits together; labels without a training document are counted.
-
-    The share of unknown labels is that of the labels that a split's documents have, repetitions not counted.
-    """
+    """The label set is that of all splits together; shares are of the labels that a split's documents
+    have."""
     seen = {split: np.bincount(part.label_ids, minlength=n_labels) > 0 for split, part in splits.items()}
     counts: dict[str, float] = {"labels": n_labels, "labels.not_in_train": int((~seen["train"]).sum())}
     counts |= {f"labels.in_{split}": int(mask.sum()) for split, mask in seen.items()}

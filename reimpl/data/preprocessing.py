@@ -1,8 +1,5 @@
 """Preprocessing by name: every choice between a text and the numbers that a model sees, and the vocabularies.
-
-The rules of a vocabulary work on numbered words (`reimpl.data.numbering`) and their frequencies, and give a
-table from word number to token id, so that a whole corpus is turned into ids by one indexing.
-"""
+Their rules work on numbered words and frequencies, and give a table from word number to token id."""
 
 from __future__ import annotations
 
@@ -60,10 +57,8 @@ class Preprocessing:
         return {"tokeniser": self.tokeniser.name, **choices, **tfidf}
 
     def of(self, source: object) -> Preprocessing:
-        """That for the texts of `source`: those that are `tokenised` already are parted at blanks only.
-
-        This is AttentionXML's rule; the others tokenise whatever they get.
-        """
+        """That for the texts of `source`: AttentionXML's rule parts those that are `tokenised` already at
+        blanks only."""
         if self.tokeniser is ATTENTIONXML and getattr(source, "tokenised", False):
             return replace(self, tokeniser=TOKENISED)
         return self
@@ -126,12 +121,9 @@ class Vocabulary:
 
 
 def study_vocabulary(words: Sequence[str], frequency: IntArray, *, min_frequency: int = 1) -> Vocabulary:
-    """Words of the training documents by falling document frequency, ties in alphabetical order.
-
-    Token 0 pads and 1 is unknown. Counted before truncation, in how many documents a word stands, not how
-    often (sian-chen/xml-cnn-study-code at 2051eda, libmultilabel/data_utils.py, and torchtext 0.9 `Vocab`).
-    `words` are the numbered words, `frequency` (W,) in how many training documents each stands.
-    """
+    """Words of the training documents by falling document frequency (W,), counted before truncation, ties in
+    alphabetical order, behind padding (0) and unknown word (1); sian-chen/xml-cnn-study-code at 2051eda,
+    libmultilabel/data_utils.py, and torchtext 0.9 `Vocab`."""
     return _listed(STUDY_SPECIAL, words, _by_frequency(words, frequency, min_frequency))
 
 
@@ -153,13 +145,10 @@ def _listed(special: tuple[str, ...], words: Sequence[str], order: IntArray) -> 
 def attentionxml_vocabulary(
     words: Sequence[str], frequency: IntArray, has_vector: Callable[[Sequence[str]], BoolArray], *, size: int
 ) -> Vocabulary:
-    """The `size` - 2 words of most training documents, behind the padding (0) and the unknown word (1).
-
-    Ties go to words with a vector (yourh/AttentionXML at e2bbbec, deepxml/data_utils.py 24-39; the same in
-    XunGuangxu/CorNet at ecc0996), and then by the alphabet, where that code has the order of a hash table,
-    another one in each run. As there, a size of 2 or less is no limit. `has_vector` is asked for the words
-    that may be in.
-    """
+    """The `size` - 2 words of most training documents, behind padding (0) and unknown word (1). Ties go to
+    words with a vector (yourh/AttentionXML at e2bbbec, deepxml/data_utils.py 24-39; XunGuangxu/CorNet at
+    ecc0996), then by the alphabet, where that code has the order of a hash table. As there, a size of 2 or
+    less is no limit."""
     order = _by_frequency(words, frequency)
     room = size - 2 if size > 2 else len(order)
     if len(order) > room:
@@ -175,10 +164,8 @@ def full_vocabulary(words: Sequence[str]) -> Vocabulary:
 
 
 def bow_vocabulary(words: Sequence[str], frequency: IntArray) -> Vocabulary:
-    """The words of the training documents in alphabetical order, as scikit-learn's vectorisers number them.
-
-    No word pads and none is unknown: words that training does not know have `NO_ROW`.
-    """
+    """Words of the training documents in alphabetical order, as scikit-learn's vectorisers number them; none
+    pads, and words that training does not know have `NO_ROW`."""
     return _listed((), words, _by_frequency(words, np.minimum(frequency, 1)))
 
 
@@ -186,13 +173,10 @@ def liu_vocabulary(
     words: Sequence[str], times: IntArray, first: IntArray, lengths: Sequence[IntArray], *, size: int = 30_000
 ) -> Vocabulary:
     """The `size` most frequent words of train and test after cutting *and padding*, then the unknown word.
-
-    `times` and `first` (W,) say how often each word stands in the cut documents of train and test, and at
-    which place among all their words first; `lengths` are those of the cut documents, a split each. Each
-    split is padded to its own longest document, and the padding word is counted, ranked and may even be cut
-    off like any other. Ties: first seen (the public code leaves them to the order of a Python 2 dictionary).
-    jimmy646/XML-CNN at 72de8b3, code/data_helpers.py 33-52 and 92-104.
-    """
+    `times` and `first` (W,): how often each word stands in the cut documents, and at which place first;
+    `lengths` of these, a split each. Each split is padded to its own longest document, and the padding word
+    is counted, ranked and may even be cut off. Ties: first seen (the public code: the order of a Python 2
+    dictionary). jimmy646/XML-CNN at 72de8b3, code/data_helpers.py 33-52 and 92-104."""
     padding, before = 0, 0
     first_padding = float("inf")  # place before which the first padding word stands among all tokens
     for split in lengths:

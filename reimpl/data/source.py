@@ -76,18 +76,14 @@ def line_of(labels: Sequence[str], text: bytes) -> bytes:
 
 
 class ContentHash:
-    """Identity of one split: its documents in order, each as `line_of` it.
-
-    Beside it runs `total`, which is the same in any order: the sum of the documents' SHA-256 modulo 2^256
-    (a multiset hash; a document that stands there twice counts twice).
-    """
+    """Identity of one split: its documents in order, each as `line_of` it, and `total`, the same in any
+    order: the sum of their SHA-256 modulo 2^256."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
         self.documents = self.total = 0
 
     def add(self, lines: Sequence[bytes]) -> None:
-        """The lines of the next documents."""
         self.extend(b"".join(lines), len(lines), sum_of_digests(lines))
 
     def extend(self, lines: bytes, documents: int, total: int) -> None:
@@ -108,10 +104,8 @@ def sum_of_digests(parts: Iterable[bytes]) -> int:
 def rows_as_bytes(
     label_ids: NDArray[Any], label_offsets: NDArray[Any], offsets: NDArray[Any], *values: NDArray[Any]
 ) -> Iterator[bytes]:
-    """What counts of each document of numbers: how many labels (8 bytes), label ids, its part of `values`.
-
-    Numbers have 4 bytes; all are little-endian. `offsets` (N+1,) are those of `values`.
-    """
+    """What counts of each document of numbers: how many labels (8 bytes), label ids, its part of `values`, in
+    4 bytes, little-endian; `offsets` (N+1,) are those of `values`."""
     arrays = [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in (label_ids, *values)]
     ends = zip(label_offsets.tolist(), offsets.tolist(), strict=True)
     for (start, first), (stop, last) in pairwise(ends):
@@ -127,11 +121,8 @@ def identities(splits: Mapping[str, ContentHash]) -> dict[str, Any]:
 
 
 def identities_of_sums(sums: Mapping[str, tuple[int, int]], kind: str = "") -> dict[str, Any]:
-    """`corpus` and `partition` by (documents, sum of their digests) of each split; `kind` is `bow ` or such.
-
-    The corpus is its documents in whichever split and order: two splits of one corpus share it, so it tells
-    another split from other data. The partition is the same documents in the same splits, in any order.
-    """
+    """`corpus` and `partition` by (documents, sum of their digests) of each split. Two splits of one corpus
+    share the corpus; the partition is the same documents in the same splits, in any order."""
     documents, total = (sum(column) for column in zip(*sums.values(), strict=True))
     lines = [f"{split} {size} {part % MODULUS:064x}" for split, (size, part) in sorted(sums.items())]
     corpus, partition = f"{kind}corpus {documents} {total % MODULUS:064x}", [f"{kind}partition", *lines]

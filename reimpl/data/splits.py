@@ -1,13 +1,7 @@
-"""Hold-out: which training documents a validation (or test) part is made of, by stated rules.
-
-Papers say "25 % of the training data is held out"; which documents those are is a rule, a seed and a
-rounding. A `HoldOut` is all three, and what it takes goes into the notes, the counts and the fingerprint of
-the data.
-
-Where public code exists its very documents are held out: scikit-learn's `train_test_split(test_size,
-random_state)` takes the first ones of `RandomState(random_state).permutation(n)`, and numpy has frozen what
-that class draws (NEP 19). Both parts keep the order of the file, since training shuffles by itself.
-"""
+"""Hold-out: which training documents a validation (or test) part is made of; a rule, a seed and a rounding.
+Where public code exists its very documents are held out: scikit-learn's `train_test_split` takes the first
+ones of `RandomState(seed).permutation(n)`, which numpy has frozen (NEP 19). Both parts keep the order of the
+file."""
 
 from __future__ import annotations
 
@@ -109,20 +103,14 @@ def take(split: Split, rows: IntArray) -> Split:
 
 
 def split_off(split: Split, rule: HoldOut) -> tuple[Split, Split]:
-    """What stays, and what the rule holds out: a validation part of training data, a test part of all data.
-
-    Raises `DataError` when nothing would stay.
-    """
     stay, held_out = rule.rows(split.size)
     return take(split, stay), take(split, held_out)
 
 
 def hold_out(data: Dataset, rule: HoldOut) -> Dataset:
-    """The data with a dev part out of their training documents; test and word ids are as they were.
-
-    Words and label names stay those of the whole training set, as in the public code, which counts first.
-    Raises `DataError` when there is a dev part, which a second one must not replace, or too few documents.
-    """
+    """The data with a dev part out of their training documents; words and label names stay those of the whole
+    training set, as in the public code, which counts first. Raises `DataError` when there is a dev part, or
+    too few documents."""
     if data.dev is not None:
         there = f"there are {data.dev.size} dev documents"
         raise DataError(f"{data.name}: {there}; hold-out {rule.name!r} is for none")

@@ -44,11 +44,8 @@ def digest_of(value: object) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of the file as it lies on disk, packed or not, in hex; raises `DataError`.
-
-    Within `remembered` a file that did not change is not read again: a start from the cache would otherwise
-    read gigabytes to learn what it knew the day before.
-    """
+    """SHA-256 of the file as it lies on disk, in hex; raises `DataError`. Within `remembered` a file that did
+    not change is not read again: a start from the cache would read gigabytes to learn what it knew."""
     known = _KNOWN.get()
     known = {} if known is None else known
     try:
@@ -87,11 +84,9 @@ def remembered(memory: Path) -> Iterator[None]:
 def cached_entry(
     place: Path, what: str, opened: Callable[[Path], Entry], make: Callable[[Path], None]
 ) -> Entry:
-    """What `opened` gives of a folder; made first where it is not there, or `opened` raises `DataError`.
-
-    It is made under another name and renamed when whole; of two processes one makes it and the other waits.
-    Raises what `make` raises, and `DataError` naming `what` where the folder cannot be written.
-    """
+    """What `opened` gives of a folder; made under another name first, and renamed when whole, where it is not
+    there or `opened` raises `DataError`. Of two processes one makes it and the other waits. Raises what
+    `make` raises, and `DataError` naming `what` where the folder cannot be written."""
 
     def if_there() -> Entry | None:
         try:
@@ -187,10 +182,8 @@ class GrowingArray:
 
 
 def read_array(path: Path) -> Array:
-    """The array of a .npy file: a small one at once, a large one from disk as it is needed.
-
-    It may be written to, which changes no file: torch warns of arrays that cannot be.
-    """
+    """The array of a .npy file: a small one at once, a large one from disk as it is needed. It may be written
+    to, which changes no file: torch warns of arrays that cannot be."""
     mode: Any = None if path.stat().st_size <= AT_ONCE else "c"
     return np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False))
 

@@ -1,18 +1,7 @@
-"""Head and tail: labels grouped by how often they occur in training, and what is right in each group.
-
-For the labels of a stratum and the first k ranks of top-k lists:
-
-    share of P@k   hits / (k N): over the strata these add up to P@k
-    precision      hits / places of the lists that hold one of its labels
-    recall         hits / true labels of test documents that are its labels
-    macro F1       unweighted mean over its labels of F1 of each label alone
-
-P@k of rankings of the stratum's labels alone would need the scores of all labels, and is another number.
-0 / 0 is None for a stratum (nothing was asked or said) and 0 for a label alone, as in F1; labels
-that are neither predicted nor true are left out of the macro mean. All values are percent.
-
-Legend: N test documents, L labels, K list length.
-"""
+"""Head and tail: labels grouped by how often they occur in training, and what is right in each group
+(percent). Of its labels within the first k ranks: hits / (k N), which add up to P@k; hits / places with its
+labels; hits / true ones; and the mean F1 of those predicted or true. 0 / 0 is None for a stratum and 0 for a
+label alone. N test documents, L labels, K list length."""
 
 from __future__ import annotations
 
@@ -47,13 +36,8 @@ class Strata:
 
 def by_share(frequency: ArrayLike) -> Strata:
     """The fewest most frequent labels that hold half of all positives, then up to four fifths, and the rest.
-
-    `frequency` (L,) are the training documents of each label. Equally frequent labels are taken by rising id;
-    a label goes to the first stratum that is not yet full, so that a stratum may be empty.
-
-    >>> by_share([1, 6, 1, 2]).of_label.tolist()
-    [2, 0, 2, 1]
-    """
+    `frequency` (L,): training documents of each label; ties by rising id. A label goes to the first stratum
+    that is not yet full, so that one may be empty."""
     counts = _counts(frequency)
     order = np.lexsort((np.arange(len(counts)), -counts))
     before = np.cumsum(counts[order]) - counts[order]
@@ -82,12 +66,9 @@ class StratumScore:
 def scores_of_hits(
     top_ids: ArrayLike, hits: ArrayLike, true: ArrayLike, strata: Strata, *, k: int
 ) -> tuple[StratumScore, ...]:
-    """What each stratum came to, of what is kept with a run; a label twice in a list counts once.
-
-    top_ids (N, K) best first, -1 = list ended; hits (N,) uint8 as `reimpl.metrics` makes it, k at most
-    its ranks; true (L,) documents that have each label. Raises `DataError` for arrays that do not fit each
-    other and `ConfigError` for k beyond K.
-    """
+    """Of top_ids (N, K) best first, -1 = list ended; hits (N,) uint8 as `reimpl.metrics` makes it; true (L,)
+    documents that have each label. Raises `DataError` for arrays that do not fit each other and `ConfigError`
+    for k beyond K."""
     L, ids, bits = len(strata.of_label), np.asarray(top_ids), np.asarray(hits)
     of_label = _counts(true)
     if ids.ndim != 2 or bits.shape != (len(ids),) or len(of_label) != L or (ids.size and ids.max() >= L):

@@ -1,23 +1,9 @@
-"""A made corpus: seeded, in memory, in about a second; what `audit run` uses when no data are given.
-
-The question of the XML-CNN study is *how* a model looks at a text, so that this, and nothing else, decides:
-
-* Each label owns some topic words, and a document holds one **passage** of them for each of its labels, **at
-  a random place** among background words. Which topic words occur tells the labels; *where* they stand tells
-  nothing. A model that takes maxima over positions finds them wherever they are; one whose weights belong to
-  positions sees each label at a given place a few times only and must learn it anew for every place. A
-  convolution along the embedding axis adds up the words of a text: with a value for every place of the axis
-  that is a bag of words, which suffices here; with one maximum, or four, most of it is lost.
-* Labels and background words follow Zipf's law, a document has one to four labels, its length varies, and a
-  share of the topic words of each passage belongs to other labels (`noise`), so that no model reaches 100 %.
-* Word vectors are random, but words of one label resemble one another and background words are shorter, as
-  vectors trained on text are.
-
-The sizes were chosen so that the study's ten variants with three seeds take about two minutes on two cores
-under the protocol `small`, and so that the study's pattern shows: a demonstration of the mechanism that the
-study describes, and no evidence about EUR-Lex. Nothing is chosen per model or variant. Verdicts from it have
-the scope `other_data`, and no printed value is ever judged on it.
-"""
+"""A made corpus: seeded, in memory, in about a second; what `audit run` uses when no data are given. A
+document holds one passage of topic words for each of its labels, at a random place among background words:
+which words occur tells the labels, where they stand tells nothing. So the question of the XML-CNN study, how
+a model looks at a text, decides alone. Labels and background words follow Zipf's law, and no model reaches
+100 %. It is a demonstration of the mechanism and no evidence about EUR-Lex: verdicts from it have the scope
+`other_data`, and no printed value is judged on it."""
 
 from __future__ import annotations
 
@@ -58,10 +44,8 @@ class Shape:
 
 
 def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) -> Dataset:
-    """The made corpus of `seed`; `changes` are fields of `Shape` by name (`n_train=500, noise=0.1`).
-
-    The same arguments give the same arrays.
-    """
+    """The made corpus of `seed`; `changes` are fields of `Shape` by name. The same arguments give the same
+    arrays."""
     shape = replace(shape or Shape(), **changes)  # type: ignore[arg-type]
     rng = np.random.default_rng(seed)
     topics = [f"topic{i}_{j}" for i in range(shape.n_labels) for j in range(shape.words_per_label)]
@@ -136,10 +120,8 @@ def _split(shape: Shape, n: int, rng: np.random.Generator) -> Split:
 
 
 def _labels(shape: Shape, n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Label ids and offsets of n documents: how many with weights 1, 1/2, 1/3, ...; which ones by Zipf.
-
-    Drawn without repetition by the Gumbel trick: the largest of log-probability plus Gumbel noise.
-    """
+    """Label ids and offsets of n documents: how many with weights 1, 1/2, 1/3, ...; which ones by Zipf,
+    without repetition by the Gumbel trick: the largest of log-probability plus Gumbel noise."""
     most = min(shape.max_labels, shape.n_labels)
     sizes = rng.choice(np.arange(1, most + 1), size=n, p=_zipf(most, 1.0))
     scores = np.log(_zipf(shape.n_labels, shape.label_exponent)) + rng.gumbel(size=(n, shape.n_labels))
@@ -158,12 +140,9 @@ def _place_topics(
     label_offsets: IntArray,
     rng: np.random.Generator,
 ) -> None:
-    """Writes one passage of topic words for each label into each document, in place.
-
-    The passages of a document stand in random order and do not overlap; the background words are shared out
-    at random between them. The first word of a passage is its label's own, each other one is, with
-    probability `noise`, of a random label.
-    """
+    """Writes one passage of topic words for each label into each document, in place: in random order, without
+    overlap, the background words shared out at random between them. The first word of a passage is its
+    label's own, each other one is, with probability `noise`, of a random label."""
     lengths, sizes = np.diff(offsets), np.diff(label_offsets)
     wanted = np.maximum(rng.binomial(lengths, shape.topic_probability), sizes)
     document = np.repeat(np.arange(len(lengths)), sizes)  # of each passage

@@ -1,8 +1,5 @@
-"""From texts to words, by the rules of the public programs.
-
-A tokeniser works in two steps so that a corpus is fast: `flat` cuts many texts at once into raw pieces, bytes
-to bytes and without a Python step a word, and `words` turns each *distinct* piece into its words once.
-"""
+"""From texts to words, by the rules of the public programs. `flat` cuts many texts at once into raw pieces,
+bytes to bytes and without a Python step a word; `words` turns each *distinct* piece into its words once."""
 
 from __future__ import annotations
 
@@ -65,9 +62,7 @@ def _runs(texts: Sequence[bytes]) -> bytes:
 
 def _study_words(piece: bytes) -> Sequence[str]:
     """Lower case comes after the numeric test and word by word: some capitals become two characters.
-
-    `isnumeric` is wider than digits: fractions, superscripts, Roman and Chinese numerals are dropped too.
-    """
+    `isnumeric` is wider than digits: fractions, superscripts, Roman and Chinese numerals are dropped too."""
     text = piece.decode()
     if piece.isascii():  # one run
         return () if text.isnumeric() else (text.lower(),)
@@ -187,11 +182,7 @@ _ANY_CONTRACTION = re.compile("cannot|d'ye|gimme|gonna|gotta|lemme|mor'n|wanna|'
 
 
 def treebank_tokens(text: str) -> list[str]:
-    """The tokens of a text that is one sentence.
-
-    >>> treebank_tokens("They can't say (it's done).")
-    ['They', 'ca', "n't", 'say', '(', 'it', "'s", 'done', ')', '.']
-    """
+    """The tokens of a text that is one sentence."""
     text = f" {_applied(_PUNCTUATION, _applied(_START, text))} "
     text = _applied(_END, text)
     if _ANY_CONTRACTION.search(text):
@@ -228,10 +219,8 @@ def treebank_pieces(text: bytes) -> bytes:
 
 
 def _last_stop(text: bytes) -> int | None:
-    """Where the piece starts whose full stop ends the text, though brackets and quotes may follow it.
-
-    An apostrophe at the very end, without a blank behind it, is one for a rule of that kind too.
-    """
+    """Where the piece starts whose full stop ends the text, though brackets and quotes may follow it; an
+    apostrophe at the very end is one for a rule of that kind too."""
     stop = text.rfind(b".")
     if stop < 1 or (stop + 1 < len(text) and text[stop + 1 :].decode().strip(_CLOSING)):
         return text.rfind(b" ") + 1 if text.endswith(b"'") else None

@@ -1,12 +1,8 @@
-"""How the networks of each model are built, called and named to compute what its public code computed.
-
-Stored are results of sian-chen/xml-cnn-study-code 2051eda, ntumlgroup/LibMultiLabel 5cd775a,
-XunGuangxu/CorNet ecc0996, yourh/AttentionXML e2bbbec, huiyegit/APLC_XLNet bf6f91d, and of Rank-AE a third
-party's program, starry91/Extreme-Classification 7e54d2f. No public code has the maximum in place of
-AttentionXML's attention (`bilstm`); APLC-XLNet's encoder is that of `transformers`.
-
-What `reimpl.fidelity` asks of a model is a class below; its name is in `SUBJECTS`.
-"""
+"""How the networks of each model are built, called and named to compute what its public code computed: a
+class each for `reimpl.fidelity`, named in `SUBJECTS`. The codes: sian-chen/xml-cnn-study-code 2051eda,
+ntumlgroup/LibMultiLabel 5cd775a, XunGuangxu/CorNet ecc0996, yourh/AttentionXML e2bbbec, huiyegit/APLC_XLNet
+bf6f91d, and a third party's of Rank-AE, starry91/Extreme-Classification 7e54d2f. None has the maximum in
+place of AttentionXML's attention."""
 
 from __future__ import annotations
 
@@ -52,10 +48,8 @@ class Subject:
         return type(self).network(self.config(case), vectors=weights["word_embedding"], **sizes)
 
     def rename(self, network: Any, name: str) -> str:
-        """The stored name of a parameter; `NAME.T` is that array transposed, `NAME+` its lower rows.
-
-        Dots become low lines.
-        """
+        """The stored name of a parameter, dots as low lines; `NAME.T` is that array transposed, `NAME+` its
+        lower rows."""
         for pattern, stored in self.names:
             name = re.sub(pattern, stored, name)
         return name if name.endswith(".T") else name.replace(".", "_")
@@ -82,9 +76,8 @@ class _XMLCNN(Subject):
 
     def layout(self, stored: Mapping[str, Array]) -> Mapping[str, Array]:
         """Kernels (F, C, k), which CorNet's program has as (F, 1, k, C); matrices (outputs, inputs).
-
-        Lasagne's arrays have matrices (inputs, outputs), biases of zero, and kernels that are read backwards.
-        """
+        Lasagne's arrays have matrices (inputs, outputs), biases of zero, and kernels that are read
+        backwards."""
         out = {n: a[:, 0].swapaxes(1, 2) if "_kernel" in n and a.ndim == 4 else a for n, a in stored.items()}
         if "weight.hidden_weight" not in stored or "weight.hidden_bias" in stored:
             return out

@@ -22,7 +22,6 @@ _STORED = resources.files("reimpl.reference") / "stored"
 
 
 def has_stored(model: str) -> bool:
-    """Whether there are numbers of the public code of a model of ours."""
     return (_STORED / model / "manifest.json").is_file()
 
 
@@ -48,10 +47,8 @@ def arrays(model: str, file: str) -> dict[str, Array]:
 
 
 def close(name: str, ours: npt.ArrayLike, reference: npt.ArrayLike, *, tolerance: float) -> float:
-    """Largest |ours - reference| / max(1, max |reference|).
-
-    Raises `MismatchError` if that exceeds `tolerance`, if shapes differ or if a value is not finite.
-    """
+    """Largest |ours - reference| / max(1, max |reference|). Raises `MismatchError` if that exceeds
+    `tolerance`, if shapes differ or if a value is not finite."""
     a, b = np.asarray(ours, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     if a.shape != b.shape:
         raise MismatchError(f"{name} has shape {a.shape}, not {b.shape}")
@@ -73,12 +70,9 @@ def close_after_step(
     decay: float = 0.0,
     tolerance: float = 2e-6,
 ) -> float:
-    """Weights after a first step of Adam, where the step is determined: largest |ours - reference|.
-
-    The first step is lr g / (|g| + small): where g is rounding noise it goes either way, so that only entries
-    with |g| >= 1e-6 are compared. Where g is 0 the weight must not have moved at all; a decay moves it as
-    it does in the reference.
-    """
+    """Weights after a first step of Adam, lr g / (|g| + small), where it is determined: largest |ours -
+    reference|. Where g is rounding noise it goes either way, so only entries with |g| >= 1e-6 are compared.
+    Where g is 0 the weight must not have moved at all; a decay moves it as it does in the reference."""
     if not ours.shape == reference.shape == before.shape == gradient.shape:
         raise MismatchError(f"{name} has shape {ours.shape}, not {reference.shape}")
     if not decay and not np.array_equal(ours[gradient == 0], before[gradient == 0]):

@@ -1,9 +1,6 @@
 """The formats in which corpora are passed around: what something on disk is; a corpus by `PATH` or `PATH@N`.
-
-Where one file of data comes with several splits, a column each, every column is a corpus of its own: its
-number is part of its name and stands in its counts, and its content is part of every run's key. So the noise
-between splits is never taken for the noise between seeds.
-"""
+Each column of splits is a corpus of its own, so noise between splits is never taken for noise between
+seeds."""
 
 from __future__ import annotations
 
@@ -43,11 +40,8 @@ READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 
 
 def sniff(path: Path) -> list[tuple[Reader, str]]:
-    """The formats that a file, a folder or a .zip may be, mostly one, and why.
-
-    Raises `DataError` when it is none that is known, or cannot be looked at. Two files for one split are no
-    complaint about a folder that is another format beside them.
-    """
+    """The formats that a file, folder or .zip may be, mostly one, and why. Raises `DataError` when it is
+    none; two files for one split are no complaint about a folder that is another format beside them."""
     where = tree(path)
     if where.single:
         raise DataError(f"{path}: one file without splits; give the folder with its train and test files")
@@ -75,12 +69,9 @@ def sniff(path: Path) -> list[tuple[Reader, str]]:
 def open_corpus(
     path: Path, options: Options | None = None, *, format: str | None = None
 ) -> TextSource | Dataset:
-    """Texts as a source that streams them, features as a data set.
-
-    `PATH@N` is `options.column` N; `format` is the name of a reader, else what `sniff` says. Raises
-    `DataError` for what is not there, is no known format or cannot be read, or of which something must be
-    stated; `ConfigError` for an unknown format or an option that means nothing there.
-    """
+    """Texts as a source that streams them, features as a data set. `PATH@N` is `options.column` N. Raises
+    `DataError` for what cannot be read or of which something must be stated, `ConfigError` for an unknown
+    format or an option that means nothing there."""
     options = options or Options()
     path, column = split_name(path)
     if column is not None:
@@ -118,11 +109,7 @@ def _sniffed(path: Path, options: Options) -> str:
 
 
 def split_name(path: Path) -> tuple[Path, int | None]:
-    """`DIR@3` is column 3 of DIR, unless there is something of that very name.
-
-    >>> split_name(Path("data/delicious@3"))
-    (PosixPath('data/delicious'), 3)
-    """
+    """`DIR@3` is column 3 of DIR, unless there is something of that very name."""
     match = re.fullmatch(r"(.+)@([0-9]{1,4})", path.name)
     if match is None or path.exists():
         return path, None
@@ -130,10 +117,8 @@ def split_name(path: Path) -> tuple[Path, int | None]:
 
 
 def check_columns(path: Path, columns: Sequence[int], left_out: str) -> None:
-    """Before anything is read: raises `ConfigError` for a column that is not there.
-
-    `DataError` where there are no columns, with what in the command says that there are, as `left_out`.
-    """
+    """Before anything is read: raises `ConfigError` for a column that is not there, `DataError` where there
+    are none, with `left_out`, what in the command says that there are."""
     for column in columns:
         features.check_column(path.name, column, _columns_at(path, left_out))
 

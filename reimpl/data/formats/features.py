@@ -1,19 +1,9 @@
-"""Corpora of features: files of the Extreme Classification Repository, LIBSVM files, and sparse matrices.
-
-headed    a first line `N D L`, then `label,label feature:value ...`; a document without labels starts with a
-          space or with its first feature. Beside the files may lie `labels.txt` or `Y.txt`, the names by id.
-bare      the same lines without a header (LIBSVM multi-label)
-columns   `..._data.txt`, headed, with `..._trSplit.txt` and `..._tstSplit.txt`: row numbers from 1, several
-          random splits, one a column. So Delicious, Bibtex and Mediamill come; the repository's tables are
-          means over the columns, so a column is never chosen silently.
-matrices  `X.trn.npz` and `Y.trn.npz` (amzn/pecos), `trn_X_Xf.npz` and `trn_X_Y.npz` (pyxclib)
-
-Whether ids count from 0 or from 1 is stated, or proved by the ids themselves, never guessed. scikit-learn's
-reader was no choice: it guesses the base, refuses features out of order, has no header, and reads labels in a
-Python loop.
-
-Shapes: N documents, D features, L labels. `detect_...` says why files are of a format, or None.
-"""
+"""Corpora of features: files of the Extreme Classification Repository (a first line `N D L`, then
+`label,label feature:value ...`; maybe `labels.txt` or `Y.txt` beside them), the same without header (LIBSVM
+multi-label), several random splits by row numbers in columns (the repository's tables are means over these,
+so one is never chosen silently), and sparse matrices (amzn/pecos, pyxclib). Whether ids count from 0 or 1 is
+stated or proved by the ids, never guessed, as scikit-learn's reader does. N documents, D features, L
+labels."""
 
 from __future__ import annotations
 
@@ -85,12 +75,8 @@ class Rows(NamedTuple):
 
 
 def read_rows(file: File, skip: int = 0) -> Rows:
-    """All lines but the first `skip`, whose fields are parted by spaces or tabs.
-
-    Raises `DataError` with file and line for the first one that breaks the form, has a feature twice, a value
-    that is not finite, or an id beyond 2^31 - 1. An id is the number that is written, however many zeros
-    stand in front.
-    """
+    """All lines but the first `skip`. Raises `DataError` with file and line for the first that breaks the
+    form, has a feature twice, a value that is not finite, or an id beyond 2^31 - 1."""
     blocks, open_end = [_rows_of([])], False
     for number, block in line_blocks(file):
         while number <= skip and block:
@@ -231,11 +217,9 @@ def open_bare(tree: Tree, options: Options) -> Dataset:
 def _base(
     where: str, what: str, ids: Sequence[IntArray], size: int | None, stated: Base | None
 ) -> tuple[Base, int, list[str]]:
-    """What ids count from, D or L (`size` where a header gives it), and a note on how that is known.
-
-    An id 0 proves counting from 0, an id equal to `size` counting from 1. Raises `DataError` when both fit
-    and none is stated (it names the option), or none does.
-    """
+    """What ids count from, D or L (`size` where a header gives it), and a note on how that is known. An id 0
+    proves counting from 0, an id equal to `size` from 1. Raises `DataError` when both fit and none is stated,
+    or none does."""
     lowest = min((int(array.min()) for array in ids if len(array)), default=0)
     highest = max((int(array.max()) for array in ids if len(array)), default=-1)
     name, note, first = f"{what}s_from", list[str](), stated
@@ -270,10 +254,8 @@ Matrices = tuple[sparse.csr_matrix, sparse.csr_matrix]
 def _assemble(
     tree: Tree, rows: Mapping[str, Rows], options: Options, sizes: tuple[int, int] | None = None
 ) -> tuple[dict[str, Matrices], dict[str, Any]]:
-    """Matrices by split, with one numbering for all, and `names`, `counts` and `notes` of a data set.
-
-    `sizes` are D and L of a header.
-    """
+    """Matrices by split, with one numbering for all, and `names`, `counts` and `notes` of a data set; `sizes`
+    are D and L of a header."""
     where, (D, L) = str(tree.path), sizes or (None, None)
     ids, labels = [each.ids for each in rows.values()], [each.labels for each in rows.values()]
     feature_base, n_features, note = _base(where, "feature", ids, D, options.features_from)
@@ -323,11 +305,8 @@ def features_dataset(
     counts: Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
 ) -> Dataset:
-    """Documents of no words, each with its row of weights; none is dropped, also without labels or features.
-
-    Labels without `names` are called by their numbers. Raises `DataError` where a split has no documents or
-    there is no label to learn.
-    """
+    """Documents of no words, each with its row of weights; none is dropped. Labels without `names` are called
+    by their numbers. Raises `DataError` where a split has no documents or no label is to be learnt."""
     n_features, n_labels = parts["train"][0].shape[1], parts["train"][1].shape[1]
     sizes: dict[str, float] = {"features": n_features, "labels": n_labels}
     splits, lines, sums, kept = {}, ["bow"], {}, []
@@ -379,10 +358,7 @@ def _column_files(where: Tree) -> dict[str, File]:
 
 
 def count_columns(where: Tree) -> int | None:
-    """How many splits, by the first line of row numbers; None where there are no such files.
-
-    Raises `DataError` for a file that starts with none.
-    """
+    """How many splits, by the first line of row numbers; None where there are no such files."""
     files = _column_files(where)
     if (rows := files.get("train") or files.get("test")) is None:
         return None
@@ -405,11 +381,8 @@ def check_column(where: str, column: int, columns: int) -> None:
 
 
 def open_column(where: Tree, options: Options) -> Dataset:
-    """One split. `options.data` names the data file when it lies elsewhere.
-
-    Raises `DataError` asking for `column` when there are several, when a file is missing or damaged, and when
-    row numbers lie outside the data or one is there twice; `ConfigError` for a column that is not there.
-    """
+    """One split. Raises `DataError` asking for `column` when there are several, for files that are missing or
+    damaged, and row numbers outside the data or there twice; `ConfigError` for a column that is not there."""
     files, columns = _column_files(where), count_columns(where) or 1
     no_data = options.data is None and "data" not in files
     lacking = f"there is no data file beside them; state {option('data', 'FILE')}"
@@ -477,10 +450,8 @@ def open_matrices(tree: Tree, options: Options) -> Dataset:
 
 
 def _read_matrix(file: File) -> sparse.csr_matrix:
-    """float32 CSR of a matrix that scipy saved as .npz: sorted, without zeros or duplicates.
-
-    Raises `DataError` for a damaged file, one in an archive, and values that are twice there or not finite.
-    """
+    """float32 CSR of a matrix that scipy saved as .npz: sorted, without zeros. Raises `DataError` for a
+    damaged file, one in an archive, and values that are twice there or not finite."""
     if not file.plain:
         raise DataError(f"{file}: an .npz in an archive; unpack it first")
     sound = sound_array(file, "sparse matrix", "save it with scipy.sparse.save_npz")

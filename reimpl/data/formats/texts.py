@@ -1,18 +1,8 @@
-"""Corpora of texts: lines, pairs of files, arrays of word ids, JSON lines, CSV and TSV.
-
-lines   `label1 label2<TAB>text`, as ntumlgroup/LibMultiLabel (0.10, at 5cd775a): labels are split at white
-        space, a line without labels starts with the tab, and a column in front may hold document ids. It is
-        read only when `ids` says so: of two tabs in a line one cannot know whether the first field is an id
-        or the text holds a tab.
-pairs   `train_texts.txt` beside `train_labels.txt` (yourh/AttentionXML at e2bbbec): `..._texts.txt` is
-        tokenised already and `..._raw_texts.txt` is the text before that.
-arrays  `train_texts.npy`, word ids (N, 500) filled up with 0, and `vocab.npy`, as preprocess.py of that code
-        makes them. It saves labels as Python objects: these are never read (they could run code), and
-        `train_labels.txt` beside them is.
-fields  which ones hold text and labels is stated, and so is what parts the labels.
-
-The names of the files are patterns, each format's own; `detect_...` says why files are of a format, or None.
-"""
+"""Corpora of texts: lines as LibMultiLabel's (0.10, 5cd775a), pairs and arrays as AttentionXML's
+(yourh/AttentionXML e2bbbec), JSON lines, CSV and TSV. Labels of the arrays are saved as Python objects, which
+are never read (they could run code): `train_labels.txt` beside them is. Of two tabs in a line one cannot know
+whether the first field is an id or the text holds a tab: `ids` says so. `detect_...` says why files are of a
+format."""
 
 from __future__ import annotations
 
@@ -54,7 +44,6 @@ def has_lines(tree: Tree) -> bool:
 
 
 def open_lines(tree: Tree, options: Options) -> TextSource:
-    """A folder or a .zip with `train.txt`, `test.txt` and maybe `dev.txt`; raises `DataError` without."""
     ids = bool(options.ids)
     files = train_and_test(tree, _LINES, "LibMultiLabel text")
 
@@ -86,7 +75,7 @@ def detect_pairs(tree: Tree) -> str | None:
 
 
 def open_pairs(tree: Tree, options: Options) -> TextSource:
-    """A folder of pairs; raises `DataError` when a file is missing or `raw` must be stated."""
+    """Raises `DataError` when a file is missing or `raw` must be stated."""
     tokenised, raw = first_file(tree, _TOKENISED), first_file(tree, _RAW)
     if tokenised and raw and options.raw is None:
         choice = f"state {option('raw', False)} (tokenised) or {option('raw', True)}"
@@ -125,7 +114,7 @@ def detect_arrays(tree: Tree) -> str | None:
 
 
 def open_arrays(tree: Tree, options: Options) -> TextSource:
-    """A folder of word ids; raises `DataError` when the words or readable labels are missing."""
+    """Raises `DataError` when the words or readable labels are missing."""
     texts, vocabulary = train_and_test(tree, _ARRAYS, "AttentionXML's arrays"), tree.find("vocab.npy")
     if vocabulary is None:
         raise DataError(f"{tree.path}: no vocab.npy, without which the word ids say nothing; add the file")
@@ -161,15 +150,12 @@ def detect_json(tree: Tree) -> str | None:
 
 
 def open_json(tree: Tree, options: Options) -> TextSource:
-    """A folder of JSON lines; `text` and `labels` name the fields, by default those very names."""
     return _fields_source(tree, _JSON, "JSON lines", options, _json_rows, "jsonl")
 
 
 def _json_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
-    """An object a line; labels are a list of strings or whole numbers, or one string.
-
-    Raises `DataError` with file and line for a line that is no object, lacks a field or holds another kind.
-    """
+    """An object a line; labels are a list of strings or whole numbers, or one string. Raises `DataError` with
+    file and line."""
     for number, line in text_lines(file):
         where = f"{file}:{number}"
         try:
@@ -202,7 +188,7 @@ def detect_csv(tree: Tree) -> str | None:
 
 
 def open_csv(tree: Tree, options: Options) -> TextSource:
-    """A folder of CSV or TSV files; raises `DataError` when `separator` is not stated."""
+    """Raises `DataError` when `separator` is not stated."""
     if not options.separator and by_split(tree, _CSV):
         state = f"state {option('separator', '...')} (e.g. ';')"
         raise DataError(f"{tree.path}: nothing says what parts the labels; {state}")
@@ -210,10 +196,8 @@ def open_csv(tree: Tree, options: Options) -> TextSource:
 
 
 def _csv_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
-    """A row a document under a row of names; `.tsv` is parted by tabs, else by commas.
-
-    Raises `DataError` with file and line for a missing column, a row of another width, or broken quotes.
-    """
+    """A row a document under a row of names, parted by tabs in `.tsv`, else commas. Raises `DataError` with
+    file and line."""
     lines = _csv_lines(file)
     header = next(lines, (1, []))[1]
     for name in (*text, labels):
