@@ -6,8 +6,8 @@ A model is a module with `Config`, a frozen dataclass of JSON values with a fiel
 * `build(config, *, vectors, labels, length, padding_id, freeze_padding) -> torch.nn.Module`, whose module has
   `minimum_width` and maps token ids (B, T) to scores (B, L). It may have `reads_neighbours` (scores depend on
   the other documents of the batch), `batch_loss(token_ids, rows, cols)`, a mean, with `batch_weight(size,
-  rows, cols)`, what it is divided by; `batch_best(token_ids, k)`, scores and ids; `begin_epoch(epoch)`; `parts()`,
-  name -> module, for rates of their own; and `output_name` of its last layer (`reimpl.on_top`);
+  rows, cols)`, what it is divided by; `batch_best(token_ids, k)`, scores and ids; `begin_epoch(epoch)`;
+  `parts()`, name -> module, for rates of their own; and `output_name` of its last layer (`reimpl.on_top`);
 * or `train(config, data, protocol, *, seed, device, precision, watch) -> Result`, and with it maybe
   `chooses_epoch(config, labels)`: whether the epoch is chosen as the protocol says.
 

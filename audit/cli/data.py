@@ -388,10 +388,10 @@ def vectors_command(file: Path, *, store: Path = Path("audit-runs")) -> int:
         )
     tally = vectors.tally
     words = counted(tally.lines - tally.bad - tally.duplicates, "word")
-    say(f"{file}: {tally.form}, {words} of {tally.dimension} {tally.stored} numbers")
+    say(f"{file}: {tally.form}, {words} of {tally.dimension} numbers")
     for note in tally.notes(file.name)[1:]:
         say(f"    {note.removeprefix('Word vectors: ')}")
     first = [word.decode("utf-8", "backslashreplace") for word in islice(vectors.words(), _FIRST)]
     say(f"    first words: {', '.join(map(repr, first))}")
-    say(f"kept: {vectors.folder}, {vectors.size / 1e6:,.1f} MB")
+    say(f"kept: {vectors.folder}")
     return Exit.OK

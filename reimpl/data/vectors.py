@@ -9,11 +9,9 @@ A source looks up the words of a vocabulary; `initial_vectors` then fills the ro
   zero; the unknown word and every word without a vector are uniform between -1 and 1.
 
 A file is text (GloVe, word2vec, fastText), word2vec's binary form, or an array with the words beside it;
-plain, packed or in a .zip, told apart by the content. It is read once, into `FOLDER/KEY/` named by the
-SHA-256 of its bytes: `matrix.npy`, float32 (N E,), and `words.bin`, the words with a NUL behind each. A word
-that stands in a file twice has its FIRST vector, as gensim reads files; the study's reader keeps the last.
-
-Legend: N words of a file, E numbers of a word, V words that are looked up.
+plain, packed or in a .zip, told apart by the content. It is read once, into a folder named by its digest. A
+word that stands in it twice has its FIRST vector, as gensim reads files; the study's reader keeps the last.
+N words of a file, E numbers of a word, V words that are looked up.
 """
 
 from __future__ import annotations
@@ -26,7 +24,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from statistics import mode
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -35,17 +32,17 @@ import numpy as np
 
 from reimpl.data import files, storage
 from reimpl.data.dataset import BoolArray, FloatArray
-from reimpl.data.files import File, counted, shown
+from reimpl.data.files import File, counted
 from reimpl.errors import DataError
 
 OutOfVocabulary: TypeAlias = Literal["zero", "uniform", "wide_uniform"]
+#: Called with what is being done, and how many bytes of the files on disk of how many are done.
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with what is being done, and how many bytes of the files on disk of how many are done."""
 
 #: Half-width of what a rule draws from; a rule that is not here draws nothing.
 HALF_WIDTH: Mapping[str, float] = {"uniform": 0.25, "wide_uniform": 1.0}
 #: Counts up when a converted file looks otherwise than before.
-VERSION = 4
+VERSION = 5
 
 
 class Lookup(NamedTuple):
@@ -65,12 +62,9 @@ def initial_vectors(
     rule: OutOfVocabulary,
     rng: np.random.Generator,
 ) -> Lookup:
-    """The initial float32 (V, E) matrix for `words`; `found` tells which rows the source had.
-
-    `special` are the token ids of the padding and the unknown word, in this order. Under `uniform` they are
-    words like any other; under the other rules what the source has for them does not count. Numbers are drawn
-    in the order of the token ids.
-    """
+    """The initial float32 (V, E) matrix for `words`; `found` tells which rows the source had. `special` are
+    the token ids of padding and unknown word: words like any other under `uniform`; under the other rules
+    what the source has for them does not count. Numbers are drawn in the order of the token ids."""
     lookup = source.look_up(words, rng)
     rows, found = np.asarray(lookup.rows, dtype=np.float32), lookup.found.copy()
     if rule != "uniform":
@@ -162,10 +156,7 @@ VectorSource: TypeAlias = RandomVectors | VectorFile | GlovePackage
 
 
 def parse_source(text: str, progress: Progress | None = None) -> VectorSource:
-    """`glove`, `random:E` or the path of a vector file; raises `DataError` for anything else.
-
-    `progress` is called for a file while that is hashed and converted.
-    """
+    """`glove`, `random:E` or the path of a vector file; raises `DataError` for anything else."""
     if text == "glove":
         return GlovePackage()
     if match := re.fullmatch(r"random:0*([1-9][0-9]*)", text):
@@ -177,37 +168,29 @@ def parse_source(text: str, progress: Progress | None = None) -> VectorSource:
 
 @dataclass
 class Tally:
-    """What was met while a file was read."""
+    """What was met while a file was read; vectors are counted with the bad ones."""
 
     form: str = "text"
     dimension: int = 0
-    lines: int = 0  # Or vectors, in a form without lines: header and blank lines left out, bad ones counted
-    header: bool = False
-    stored: str = "decimal"  # How a number is stored: decimal, float32, ...
+    lines: int = 0
+    declared: int | None = None  # How many the header says
     bad: int = 0
-    first_bad: str = ""  # Number of the line, from 1, and what is wrong with it
+    first_bad: int = 0  # Number of the line, or of the vector in a form without lines, from 1
     open_end: bool = False  # The last line of a text has no line feed
     duplicates: int = 0  # Words that stood there before; the first vector counts
-
-    def leave_out(self, number: int, reason: str) -> None:
-        self.bad += 1
-        self.first_bad = self.first_bad or f"{number}: {reason}"
 
     def notes(self, name: str) -> tuple[str, ...]:
         """What a reader of a report should know of the file, a sentence each."""
         unit = "line" if self.form == "text" else "vector"
-        header = ", with a header line" if self.header else ""
-        notes = [f"{name}, {self.dimension} dimensions, {self.lines} {unit}s{header}."]
+        notes = [f"{name}, {self.dimension} dimensions, {self.lines} {unit}s."]
         # Without a header a cut between two lines shows in nothing else. GloVe 6B: Liu et al.'s code asserts
         # its length (jimmy646/XML-CNN at 72de8b3, code/w2v.py).
         if name.lower().startswith("glove.6b.") and self.lines != 400_000:
             notes.append("the published file has 400000 lines; this one may be cut off.")
         if self.bad:
-            plural = "s" * (self.bad > 1)
-            notes.append(f"{self.bad} {unit}{plural} left out, first {name}:{self.first_bad}.")
+            notes.append(f"{self.bad} {unit}{'s' * (self.bad > 1)} left out, first {name}:{self.first_bad}.")
         if self.duplicates:
-            plural = "s" * (self.duplicates > 1)
-            notes.append(f"{self.duplicates} repeated word{plural}; the first vector counts.")
+            notes.append(f"{self.duplicates} repeated word{'s' * (self.duplicates > 1)}; the first counts.")
         if self.open_end:
             notes.append("the last line has no end; its last number may be cut short.")
         return tuple(f"Word vectors: {note}" for note in notes)
@@ -216,12 +199,8 @@ class Tally:
 class ConvertedFile(NamedTuple):
     """A file of N word vectors as arrays on disk: the next use reads the rows of the words it needs."""
 
-    folder: Path
+    folder: Path  # `matrix.npy`, float32 (N E,), and `words.bin`, the words with a NUL behind each
     tally: Tally
-
-    @property
-    def size(self) -> int:
-        return sum((self.folder / name).stat().st_size for name in ("matrix.npy", "words.bin"))
 
     def words(self) -> Iterator[bytes]:
         rest = b""
@@ -246,11 +225,8 @@ class ConvertedFile(NamedTuple):
 
 
 def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> ConvertedFile:
-    """The file as it is kept under `folder`, converted when it is not there or was touched.
-
-    Raises `DataError`, with file and line where there are lines, for what is no sound file of word vectors,
-    and when there is no place for it.
-    """
+    """The file as it is kept under `folder`, converted when it is not there or was touched. Raises
+    `DataError` for what is no sound file of word vectors, and when there is no place for it."""
     file, word_file = locate(path)
 
     def opened(entry: Path) -> ConvertedFile:
@@ -289,10 +265,6 @@ def _size(*parts: File | None) -> int:
     return sum(path.stat().st_size for path in {file.path for file in parts if file})
 
 
-#: Where the words of NAME.npy are, first found first. A file of lines may be packed.
-_WORD_FILES = ("{}.txt", "{}.vocab", "{}.words", "{}.vocab.npy", "vocab.npy", "vocab.txt")
-
-
 def _archive(path: Path) -> Path | None:
     parts = (path, *path.parents)
     return next((part for part in parts if part.suffix.lower() == ".zip" and part.is_file()), None)
@@ -305,145 +277,129 @@ def is_vector_file(path: Path) -> bool:
 
 def locate(path: Path) -> tuple[File, File | None]:
     """The file at a path, or in a .zip (the only one, or `FILE.zip/MEMBER`), and that of an array's words.
-
-    Raises `DataError` where it is not there or one of several.
-    """
-    archive = _archive(path)
-    if archive is None and not path.is_file():
-        raise DataError(f"{path}: cannot be opened (no such file); check the path")
-    around, file = files.tree(archive or path.parent), File(path)
+    Raises `DataError` where it is not there or one of several."""
+    file, archive = File(path), _archive(path)
+    around = files.tree(archive or path)
     if archive is not None:
         inside = path.relative_to(archive).as_posix()
         members = [file for same in around.files.values() for file in same]
-        # words beside an array are no vectors themselves
-        arrays = [file for file in members if file.stem.endswith(".npy") and "vocab" not in file.name]
-        choice = arrays or members
-        fit = [file for file in members if inside in (file.member, file.name, file.stem)]
-        if len(fit := choice if inside == "." else fit) != 1:
-            what = f"no {inside!r} in it, but" if inside != "." else "it holds"
-            listed = ", ".join(sorted(file.name for file in choice)[:8])
-            raise DataError(f"{path}: {what} {listed}; name one of them, as {archive}/{choice[0].name}")
+        fit = [file for file in members if inside in (".", file.member, file.name)]
+        if len(fit) != 1:
+            listed = ", ".join(sorted(file.name for file in members)[:8])
+            raise DataError(f"{path}: it holds {listed}; name one of them, as {archive}/{members[0].name}")
         file = fit[0]
     if not file.stem.lower().endswith(".npy"):
         return file, None
-    beside = [name.format(file.stem[:-4]) for name in _WORD_FILES]
+    beside = (f"{file.stem[:-4]}.txt", "vocab.npy", "vocab.txt")
+    around = around if file.member else files.tree(path.parent)
     if words := next(filter(None, map(around.find, beside)), None):
         return file, words
-    where = ", ".join(beside[:3])
-    raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {where}")
+    raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {beside[0]}")
 
 
 #: Numbers that a vector may have; a header that says more is damaged.
 MOST_NUMBERS = 10_000
+#: Bytes of text that are read at once.
 _BLOCK = 1 << 22
-"""Bytes of text that are read at once."""
 _LONGEST_WORD = 1 << 16
-_LARGEST = float(np.finfo(np.float32).max)
+#: Bytes that no text holds and binary numbers do.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r"))
-"""Bytes that no text holds and binary numbers do."""
 _HEADER = re.compile(rb"(\d{1,18}) (\d{1,18})[ \r]*\n")
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
-#: Words as written, and float32 (n, E): some vectors of a file.
-_Vectors: TypeAlias = tuple[list[bytes], FloatArray]
+#: Numbers of some lines or vectors, their words as written, and (n, E) rows: not finite where one is bad.
+_Lines: TypeAlias = tuple[Sequence[int], list[bytes], FloatArray]
 
 
-def read_vectors(file: File, words: File | None, tally: Tally) -> Iterator[_Vectors]:
-    """All words in the order of the file, a chunk at a time, with float32 (n, E) rows, all finite.
-
-    Fills `tally`, which is whole after the last chunk. Public files have a few bad lines, which no reader
-    minds: one in a hundred, ten in any case, but never half of all. With more, `DataError`.
-    """
+def read_vectors(file: File, words: File | None, tally: Tally) -> Iterator[tuple[list[bytes], FloatArray]]:
+    """All words in the order of the file, a chunk at a time, with float32 (n, E) rows, all finite; fills
+    `tally`. Public files have a few bad lines, which no reader minds: one in a hundred, ten in any case, but
+    never half of all. Raises `DataError` for more, and for a file cut off."""
     start = files.head(file)
     header = _HEADER.match(start)
     if words is not None:
-        yield from _of_array(file, words, tally)
+        chunks = _of_array(file, words, tally)
     elif header and start.translate(None, _CONTROL) != start:
-        yield from _of_binary(file, header, tally)
+        chunks = _of_binary(file, header, tally)
     else:
-        yield from _of_text(file, tally)
-    if tally.bad > max(tally.lines // 100, min(10, (tally.lines - 1) // 2)):
-        unit = "lines" if tally.form == "text" else "vectors"
-        raise DataError(
-            f"{file}:{tally.first_bad}; {tally.bad} of {tally.lines} {unit} are no word with "
-            f"{tally.dimension} finite numbers, so give a whole file of word vectors"
+        chunks = _of_text(file, tally)
+    last_is_good = True
+    for numbers, names, rows in chunks:
+        good = np.asarray(np.isfinite(rows).all(axis=1))
+        try:
+            b"".join(names).decode()
+        except UnicodeDecodeError:
+            good &= [word == word.decode("utf-8", "replace").encode() for word in names]
+        good &= np.fromiter(map(bool, names), np.bool_, len(names))
+        tally.lines += len(names)
+        if not good.all():
+            tally.first_bad = tally.first_bad or numbers[int(good.argmin())]
+            tally.bad += int((~good).sum())
+        last_is_good = bool(good[-1]) if len(good) else last_is_good
+        yield (
+            ([names[at] for at in np.flatnonzero(good).tolist()], rows[good]) if tally.bad else (names, rows)
         )
+    unit = "lines" if tally.form == "text" else "vectors"
+    if tally.open_end and not last_is_good:
+        raise DataError(f"{file}: the file is cut off in its last line; get a whole copy")
+    if tally.bad > max(tally.lines // 100, min(10, (tally.lines - 1) // 2)):
+        form = f"are no word with {tally.dimension} finite numbers"
+        some = f"{tally.bad} of {tally.lines} {unit}"
+        raise DataError(f"{file}:{tally.first_bad}: {some} {form}; give a whole file of word vectors")
+    if tally.declared not in (None, tally.lines):
+        what = f"{tally.lines} {unit} where its header says {tally.declared}"
+        raise DataError(f"{file}: {what}; it is cut off or damaged, get a whole copy")
     if tally.lines == tally.bad:
-        raise DataError(f"{file}: no vectors in it; give a whole file of word vectors")
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+        raise DataError(f"{file}: no line with a word and numbers; give a whole file of word vectors")
 
 
 def _check_dimension(file: File, dimension: int, said: int | None = None) -> None:
     """Raises `DataError` for another dimension than the header says, or one that cannot be."""
-    if said not in (None, dimension):
-        here = f"vectors of {dimension} dimensions, but {said} in its header"
-        raise DataError(f"{file}: {here}; correct the dimension")
-    if not 0 < dimension <= MOST_NUMBERS:
-        range_ = f"from 1 to {MOST_NUMBERS} are read"
-        raise DataError(f"{file}: vectors of {dimension} numbers, and {range_}; get a whole copy")
+    if said not in (None, dimension) or not 0 < dimension <= MOST_NUMBERS:
+        header = "" if said is None else f", but {said} in its header"
+        what = f"vectors of {dimension} dimensions{header}"
+        raise DataError(f"{file}: {what}; from 1 to {MOST_NUMBERS} are read, get a whole copy")
 
 
-def _of_text(file: File, tally: Tally) -> Iterator[_Vectors]:
-    """Some words of GloVe 840B hold spaces (". . ."): the LAST E fields of a line are the numbers.
-
-    A first line of two whole numbers (word2vec, fastText) is a header; a file of one-dimensional vectors is
-    taken to have none. The dimension is that of most of the first lines.
-    """
-    declared: list[int] = []
+def _of_text(file: File, tally: Tally) -> Iterator[_Lines]:
+    """Some words of GloVe 840B hold spaces (". . ."): the LAST E fields of a line are the numbers. A first
+    line of two whole numbers (word2vec, fastText) is a header; a file of one-dimensional vectors is taken to
+    have none. The dimension is that of most of the first lines."""
     for n, (first, block) in enumerate(files.line_blocks(file, _BLOCK)):
         if b"\0" in block:
             files.decoded(b"\0", f"{file}:{first + block[: block.index(0)].count(10)}")
         if n == 0:
-            lines = block.split(b"\n", 31)[:31]
+            lines, said = block.split(b"\n", 31)[:31], None
             is_header = _HEADER.fullmatch(b" ".join(lines[0].split()) + b"\n")
             if is_header and len(b"".join(lines[1:2]).split()) != 2:
-                declared = [int(number) for number in lines[0].split()]
-                block, first, lines, tally.header = block.partition(b"\n")[2], first + 1, lines[1:], True
+                tally.declared, said = map(int, lines[0].split())
+                block, first, lines = block.partition(b"\n")[2], first + 1, lines[1:]
             counts = [count for line in lines if (count := _trailing_numbers(line)) > 0]
             if not counts:
-                break
+                return
             tally.dimension = mode(counts)
-            _check_dimension(file, tally.dimension, declared[1] if declared else None)
+            _check_dimension(file, tally.dimension, said)
         tally.open_end = not block.endswith(b"\n")
         # one kind of separator, and none before the end of a line, where fastText has a space
         tidy = block.replace(b"\t", b" ").replace(b"\r\n", b"\n").replace(b" \n", b"\n")
         tidy += b"\n" * tally.open_end
-        yield _read_at_once(tidy, tally) or _read_by_line(file, first, tidy, tally)
-    if not tally.dimension:
-        raise DataError(f"{file}: no line with a word and numbers; give a text file of word vectors")
-    if declared and declared[0] != tally.lines:
-        cut = tally.lines < declared[0]
-        what = "it is cut off, get a whole copy" if cut else "correct its first line"
-        raise DataError(f"{file}: {tally.lines} lines where its header says {declared[0]}; {what}")
+        yield _read_at_once(first, tidy, tally.dimension) or _read_by_line(first, tidy, tally.dimension)
 
 
 def _trailing_numbers(line: bytes) -> int:
     """How many fields at the end of a line are numbers; the first field is always the word."""
     fields = line.split()[1:]
-    return next((n for n, field in enumerate(reversed(fields)) if not _is_finite(field)), len(fields))
+    return next((n for n, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
 
 
-def _is_finite(field: bytes) -> bool:
-    """Whether it is a decimal number (not `nan`, not `1_0`) that float32 can hold."""
-    return bool(_NUMBER.fullmatch(field)) and abs(float(field)) <= _LARGEST
-
-
-def _read_at_once(block: bytes, tally: Tally) -> _Vectors | None:
-    """The lines of a block where each is a word and E numbers, then the nearest float32; else None."""
+def _read_at_once(first: int, block: bytes, dimension: int) -> _Lines | None:
+    """The lines of a block where each is a word and E numbers, parted by single spaces; else None."""
     import pandas
 
-    dimension, lines = tally.dimension, block[:-1].split(b"\n")
     if any(blank in block for blank in (b"\r", b"\v", b"\f")) or b"\n " in block or block[:1] == b" ":
         return None  # pandas takes these for blanks around a number
-    even = lines[0].count(b" ") == dimension and block.count(b" ") == dimension * len(lines)
-    if not even or not _is_utf8(block):
+    lines = block[:-1].split(b"\n")
+    if lines[0].count(b" ") != dimension or block.count(b" ") != dimension * len(lines):
         return None
     how: dict[str, Any] = {"sep": " ", "lineterminator": "\n", "header": None, "quoting": 3}
     how |= {"low_memory": False, "usecols": range(1, dimension + 1), "dtype": np.float64, "na_filter": False}
@@ -451,54 +407,45 @@ def _read_at_once(block: bytes, tally: Tally) -> _Vectors | None:
         frame = pandas.read_csv(io.BytesIO(block), encoding="latin-1", **how, **files.exact_floats())
     except ValueError:
         return None
-    rows = _float32(frame.to_numpy())
-    if len(rows) != len(lines) or not np.isfinite(rows).all():
+    if len(frame) != len(lines):
         return None
-    tally.lines += len(rows)
-    return [line[: line.index(b" ")] for line in lines], rows
+    words = [line[: line.index(b" ")] for line in lines]
+    return range(first, first + len(lines)), words, _float32(frame.to_numpy())
 
 
-def _read_by_line(file: File, first: int, block: bytes, tally: Tally) -> _Vectors:
+def _read_by_line(first: int, block: bytes, dimension: int) -> _Lines:
     """The same of lines of which some are blank, bad, oddly parted or hold spaces in their word."""
-    words, rows = [], []
-    lines = block[:-1].split(b"\n")
-    for number, line in enumerate(lines, start=first):
-        if not line.strip():
-            continue
-        tally.lines += 1
-        word, *fields = line.rsplit(None, tally.dimension)
-        odd = [field for field in fields if not _is_finite(field)]
-        _, space, last_of_word = word.rpartition(b" ")
-        fits = len(fields) == tally.dimension and (odd or not space or not _is_finite(last_of_word))
-        if tally.open_end and number == first + len(lines) - 1 and (odd or not fits):
-            raise DataError(f"{file}:{number}: the file is cut off in this line; get a whole copy")
-        if not fits:
-            tally.leave_out(number, f"{len(line.split()) - 1} numbers after a word, not {tally.dimension}")
-        elif odd:
-            tally.leave_out(number, f"{shown(odd[0])} is no finite number")
-        elif not _is_utf8(word):
-            tally.leave_out(number, f"{repr(word)[1:42]} is not UTF-8")
-        else:
+    numbers, words, rows = list[int](), list[bytes](), list[list[float]]()
+    for number, line in enumerate(block[:-1].split(b"\n"), start=first):
+        if line.strip():
+            word, *fields = line.rsplit(None, dimension)
+            # a number more than there should be would be the end of a word
+            more = b" " in word and _NUMBER.fullmatch(word.rpartition(b" ")[2])
+            fits = len(fields) == dimension and not more and all(map(_NUMBER.fullmatch, fields))
+            numbers.append(number)
             words.append(word.strip())
-            rows.append([float(field) for field in fields])
-    return words, np.array(rows, dtype=np.float32).reshape(-1, tally.dimension)
+            rows.append(list(map(float, fields)) if fits else [np.nan] * dimension)
+    return numbers, words, _float32(np.array(rows).reshape(-1, dimension))
 
 
-def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_Vectors]:
-    """word2vec's: a line `N E`, then N times a word, a space, and E little-endian float32 numbers.
+def _float32(rows: FloatArray) -> FloatArray:
+    with np.errstate(over="ignore"):  # what is beyond float32 becomes infinite, and is counted as bad
+        return np.ascontiguousarray(rows, dtype=np.float32)
 
-    The original program (tmikolov/word2vec, word2vec.c 562-565) writes a line feed after each vector, gensim
-    does not; both are read.
-    """
-    tally.form, tally.stored, tally.header = "word2vec binary", "float32", True
-    declared, tally.dimension = int(header[1]), int(header[2])
+
+def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_Lines]:
+    """word2vec's: a line `N E`, then N times a word, a space, and E little-endian float32 numbers. The
+    original program (tmikolov/word2vec, word2vec.c 562-565) writes a line feed after each vector, gensim does
+    not."""
+    tally.form = "word2vec binary"
+    tally.declared, tally.dimension = int(header[1]), int(header[2])
     _check_dimension(file, tally.dimension)
-    buffer, skip, size = b"", header.end(), 4 * tally.dimension
+    buffer, skip, size, done = b"", header.end(), 4 * tally.dimension, 0
     for block in files.blocks(file):
         buffer += block[skip:]
         skip, at = 0, 0
         words, parts = list[bytes](), list[bytes]()
-        while tally.lines + len(words) < declared:
+        while done + len(words) < tally.declared:
             start = at + buffer.startswith(b"\n", at)  # the line feed belongs to the vector before
             space = buffer.find(b" ", start, start + _LONGEST_WORD)
             if space < 0 or space + 1 + size > len(buffer):
@@ -508,55 +455,27 @@ def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_V
             parts.append(buffer[space + 1 : at])
         buffer = buffer[at:]
         rows = np.frombuffer(b"".join(parts), dtype="<f4").reshape(len(words), tally.dimension)
-        yield _sound(words, rows.astype(np.float32), tally)
-        if len(buffer) > size + 2 * _LONGEST_WORD or (tally.lines == declared and len(buffer) > 1):
+        yield range(done + 1, done + 1 + len(words)), words, rows.astype(np.float32)
+        done += len(words)
+        if len(buffer) > size + 2 * _LONGEST_WORD or (done == tally.declared and len(buffer) > 1):
             break
-    if tally.lines < declared:
-        says = f"{tally.lines} vectors where its header says {declared}"
-        raise DataError(f"{file}: {says}; it is cut off or damaged, get a whole copy")
-    if buffer not in (b"", b"\n"):
-        more = f"more bytes after the {declared} vectors that its header says"
-        raise DataError(f"{file}: {more}; get a whole copy")
+    if done == tally.declared and buffer not in (b"", b"\n"):
+        raise DataError(f"{file}: more bytes after the {done} vectors that its header says; get a whole copy")
 
 
-def _of_array(array: File, words: File, tally: Tally) -> Iterator[_Vectors]:
+def _of_array(array: File, words: File, tally: Tally) -> Iterator[_Lines]:
     """float16, float32 or float64 (N, E), and a word a line; or `vocab.npy`, as AttentionXML prepares it."""
     matrix = files.read_npy(array, "f", 2)
-    tally.form, tally.stored = f"array with words in {words.name}", matrix.dtype.name
-    tally.dimension = matrix.shape[1]
+    tally.form, tally.dimension = f"array with words in {words.name}", matrix.shape[1]
     _check_dimension(array, tally.dimension)
-    is_array = words.stem.endswith(".npy")
-    texts = (
-        map(str, files.read_npy(words, "U", 1)) if is_array else (line for _, line in files.text_lines(words))
-    )
-    names = (text.encode("utf-8", "surrogatepass") for text in texts)
-    n_words, step = 0, max(1, (1 << 18) // tally.dimension)
-    for start in range(0, len(matrix), step):
-        rows = _float32(matrix[start : start + step])
-        chunk = list(islice(names, len(rows)))
-        n_words += len(chunk)
-        if len(chunk) == len(rows):
-            yield _sound(chunk, rows, tally)
-    n_words += sum(1 for _ in names)
-    if n_words != len(matrix):
-        unlike = f"{len(matrix)} rows, but {n_words} words in {words.name}"
+    if words.stem.endswith(".npy"):
+        names = [str(word).encode("utf-8", "surrogatepass") for word in files.read_npy(words, "U", 1)]
+    else:
+        names = [line.encode() for _, line in files.text_lines(words)]
+    if len(names) != len(matrix):
+        unlike = f"{len(matrix)} rows, but {len(names)} words in {words.name}"
         raise DataError(f"{array}: {unlike}; they do not belong together")
-
-
-def _sound(words: list[bytes], rows: FloatArray, tally: Tally) -> _Vectors:
-    """The next vectors of a file without lines, counted; without those that are no word or not finite."""
-    finite = np.isfinite(rows)
-    good = np.asarray(finite.all(axis=1))
-    for at, word in enumerate(words):
-        tally.lines += 1
-        if not good[at]:
-            tally.leave_out(tally.lines, f"{shown(float(rows[at][~finite[at]][0]))} is no finite number")
-        elif not word or not _is_utf8(word):
-            good[at] = False
-            tally.leave_out(tally.lines, f"{repr(word)[1:42]} is not UTF-8" if word else "no word")
-    return [words[at] for at in np.flatnonzero(good).tolist()], rows[good]
-
-
-def _float32(rows: FloatArray) -> FloatArray:
-    with np.errstate(over="ignore"):  # what is beyond float32 becomes infinite, and is counted as bad
-        return np.ascontiguousarray(rows, dtype=np.float32)
+    step = max(1, (1 << 18) // tally.dimension)
+    for start in range(0, len(matrix), step):
+        chunk = names[start : start + step]
+        yield range(start + 1, start + 1 + len(chunk)), chunk, _float32(matrix[start : start + step])

@@ -50,7 +50,7 @@ FORMS: dict[str, dict[str, bytes]] = {
     "word2vec binary": {"v.bin": binary(b"\n")},
     "gensim binary": {"v.bin": binary(b"")},
     "npy": {"v.npy": npy(np.array(ROWS, dtype=np.float32)), "v.txt": LISTED},
-    "npy float64": {"v.npy": npy(np.array(ROWS)), "v.vocab": LISTED},
+    "npy float64": {"v.npy": npy(np.array(ROWS)), "vocab.txt": LISTED},
     "attentionxml": {"emb_init.npy": npy(np.array(ROWS)), "vocab.npy": npy(np.array(WORDS))},
     **{f"text{suffix}": {f"v.txt{suffix}": pack(text())} for suffix, pack in PACK.items() if suffix},
     "word2vec binary.gz": {"v.bin.gz": PACK[".gz"](binary(b"\n"))},
@@ -89,25 +89,14 @@ def test_every_form_gives_the_same_rows(tmp_path: Path, form: str) -> None:
     assert vectors.tally == tally
 
 
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (b"short 1", "1 numbers after a word, not 2"),
-        (b"long 1 2 3", "3 numbers after a word, not 2"),
-        (b"cat x 1", "'x' is no finite number"),
-        (b"cat 1 1e300", "'1e300' is no finite number"),
-        (b"caf\xe9 1 2", r"'caf\xe9' is not UTF-8"),
-    ],
-)
-def test_bad_lines_are_left_out_counted_and_the_first_is_named(
-    tmp_path: Path, line: bytes, reason: str
-) -> None:
+@pytest.mark.parametrize("line", [b"short 1", b"long 1 2 3", b"cat x 1", b"cat 1 1e300", b"caf\xe9 1 2"])
+def test_bad_lines_are_left_out_counted_and_the_first_is_named(tmp_path: Path, line: bytes) -> None:
     """Whether the lines around them are even or one holds a word with spaces."""
     for other in ("o", "o o"):
         content = b"\n".join([b"a 1 2", b"b 3 4", line, f"{other} 1 2".encode(), b"c 5 6", b"d 1 x", b""])
         words, rows, tally = read(write(tmp_path / "v.txt", content))
         assert (words, rows) == (["a", "b", other, "c"], [[1, 2], [3, 4], [1, 2], [5, 6]])
-        assert (tally.lines, tally.bad, tally.first_bad) == (6, 2, f"3: {reason}")
+        assert (tally.lines, tally.bad, tally.first_bad) == (6, 2, 3)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +105,7 @@ def test_bad_lines_are_left_out_counted_and_the_first_is_named(
         (b"", ": no line with a word and numbers"),
         (b"1 5\nthe 1 2\n", ": vectors of 2 dimensions, but 5 in its header"),
         (b"the 1 2\nc\0t 3 4\n", ":2: a NUL byte; the file is binary or UTF-16"),
-        (b"the 1 2\ncat 1 x\n" * 20, ":2: 'x' is no finite number; 20 of 40 lines are no word"),
+        (b"the 1 2\ncat 1 x\n" * 20, ":2: 20 of 40 lines are no word with 2 finite numbers"),
     ],
 )
 def test_what_is_no_sound_file_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
@@ -132,10 +121,10 @@ def test_a_member_of_a_zip_by_name(tmp_path: Path) -> None:
         for size in (2, 3):
             archive.writestr(f"glove.6B.{size}d.txt", f"the {' '.join(['1'] * size)}\n")
     assert read(path / "glove.6B.2d.txt")[2].dimension == 2
-    for place, message in ((path, "it holds glove.6B.2d.txt, "), (path / "x", "no 'x' in it, but glove")):
-        with pytest.raises(DataError, match=f"{message}.*; name one of them, as"):
+    for place in (path, path / "x"):
+        with pytest.raises(DataError, match=r"it holds glove\.6B\.2d\.txt, .*; name one of them, as"):
             read(place)
-    with pytest.raises(DataError, match=r"cannot be opened \(no such file\); check the path"):
+    with pytest.raises(DataError, match="no such file or folder; check the path"):
         read(tmp_path / "none.txt")
 
 
