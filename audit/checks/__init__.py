@@ -1,6 +1,6 @@
-"""Checks that need no run: a paper's tables tested against themselves, and against those of other papers.
+"""Checks that need no run: a paper's tables against themselves, and against those of other papers.
 
-Each check is a function from a sheet (or from all of them) to findings, exact on the printed strings.
+Each is a function from a sheet (or from all of them) to findings, exact on the printed strings.
 """
 
 from __future__ import annotations
@@ -10,29 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from audit.checks.across import copies, sizes
-from audit.checks.data_sets import above_labels, statistics
 from audit.checks.feasible import joint, one_cause
 from audit.checks.granularity import granularity
-from audit.checks.identities import bounds, identity, twice
+from audit.checks.identities import above_labels, bounds, identity, statistics, twice
 from audit.checks.ranks import average_rank
-from audit.checks.sentences import complexity, formulas, sentences
-from audit.checks.significance import significance
+from audit.checks.sentences import complexity, formulas, sentences, significance
 from audit.checks.tables import Sheet
 from audit.record import Finding
 
 #: A further check is a function here.
 CHECKS: tuple[Callable[[Sheet], Iterator[Finding]], ...] = (
-    bounds,
-    identity,
-    joint,
-    twice,
-    average_rank,
-    sentences,
-    formulas,
-    complexity,
-    significance,
-    above_labels,
-    statistics,
+    *(bounds, identity, joint, twice, average_rank),
+    *(sentences, formulas, complexity, significance, above_labels, statistics),
 )
 ACROSS: tuple[Callable[[Sequence[Sheet]], Iterator[Finding]], ...] = (granularity, copies, sizes)
 

@@ -20,9 +20,8 @@ _THIRD = "both were copied from a third table, on one of the two"
 _TRIPLE = 3
 _SECOND_HAND = "the number was taken from another place than the one named"
 _OWN_RUN = "the number was run anew, and the text names only where the method comes from"
-
-Copied = Sequence[tuple[Number, Sequence[Number]]]
-"""Numbers of the copying paper, each with those of the origin that it may be."""
+#: Numbers of the copying paper, each with those of the origin that it may be.
+Copied = list[tuple[Number, Sequence[Number]]]
 
 
 def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
@@ -50,7 +49,22 @@ def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
 
 
 def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iterator[Finding]:
-    unmatched, agreeing, differing = [], [], []
+    """The numbers that one paper copies from another, each against those of the origin that it may be."""
+    key = origin.paper.key
+
+    def finding(
+        pairs: Sequence[tuple[Number, Sequence[Number]]],
+        result: FindingResult,
+        text: str,
+        reasons: Sequence[str],
+    ) -> Finding:
+        found = sheet.finding("copies", result, [number for number, _ in pairs], text, reasons)
+        theirs = [f"{key}:{number.address}" for _, those in pairs for number in those]
+        return replace(found, cells=tuple(dict.fromkeys([*found.cells, *theirs])))
+
+    unmatched: list[Number] = []
+    differing: Copied = []
+    by_sizes: dict[tuple[str, Printed, Printed], Copied] = {}
     for number in numbers:
         subject = sheet.subject_across(number)
         theirs = origin.across.get(subject, ()) if subject else ()
@@ -58,64 +72,38 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
         same = [
             other for other in in_unit if meet(number.value, other.value) or cut(number.value, other.value)
         ]
+        here = sheet.test_count(number.cell.dataset)
+        counts = [count for other in same if (count := origin.test_count(other.cell.dataset))]
         if not theirs:
             unmatched.append(number)
-        elif same:
-            agreeing.append((number, same))
-        elif len(in_unit) == len(theirs):  # else it may be one that stands there as a fraction
+        elif not same and len(in_unit) == len(theirs):  # else it may be one that stands there as a fraction
             differing.append((number, theirs))
+        elif here and counts:
+            count = next((count for count in counts if same_count(here, count)), counts[0])
+            by_sizes.setdefault((number.cell.dataset or "", here, count), []).append((number, same))
     if unmatched:
-        key = origin.paper.key
-        text = (
-            f"{counted(len(unmatched), 'number')} copied from {key}, whose claim file has none of this "
-            "`method`, `catalogue` and metric"
-        )
+        text = f"{counted(len(unmatched), 'number')} copied from {key}, whose claim file has none of this "
+        text += "`method`, `catalogue` and metric"
         yield sheet.finding("copies", "untestable", unmatched, text, subject=f"not-in-{key}")
-    yield from _differing(sheet, differing, origin)
-    yield from _splits(sheet, agreeing, origin)
-
-
-def _differing(sheet: Sheet, pairs: Copied, origin: Sheet) -> Iterator[Finding]:
-    for group in grouped(pairs, lambda pair: (pair[0].cell.dataset, pair[0].cell.method)).values():
+    for group in grouped(differing, lambda pair: (pair[0].cell.dataset, pair[0].cell.method)).values():
         ours = sorted(number.value.value for number, _ in group)
         if len(group) > 1 and ours == sorted(theirs[0].value.value for _, theirs in group):
             metrics = " and ".join(number.cell.metric or "" for number, _ in group)
             shown = ", ".join(f"{number.text} for {theirs[0].text}" for number, theirs in group)
-            text = f"{metrics} stand in each other's places: {shown} in {origin.paper.key}"
-            yield _copied(sheet, group, origin, "inconsistent", text, (SLIP, _SECOND_HAND))
+            text = f"{metrics} stand in each other's places: {shown} in {key}"
+            yield finding(group, "inconsistent", text, (SLIP, _SECOND_HAND))
             continue
-        for number, theirs in group:
-            texts = " and ".join(dict.fromkeys(other.text for other in theirs))
-            gap = min(abs(number.value.value - other.value.value) for other in theirs)
-            text = f"{number.text} here, {texts} in {origin.paper.key}: {decimal(gap)} apart"
-            reasons = (SLIP, _SECOND_HAND, _OWN_RUN)
-            yield _copied(sheet, [(number, theirs)], origin, "inconsistent", text, reasons)
-
-
-def _splits(sheet: Sheet, pairs: Copied, origin: Sheet) -> Iterator[Finding]:
-    """Sizes of the test sets for which the same numbers stand, data set by data set."""
-    by_sizes: dict[tuple[str, Printed, Printed], list[tuple[Number, Sequence[Number]]]] = {}
-    for number, same in pairs:
-        here = sheet.test_count(number.cell.dataset)
-        theirs = [size for other in same if (size := origin.test_count(other.cell.dataset))]
-        if here and theirs:
-            size = next((size for size in theirs if same_count(here, size)), theirs[0])
-            by_sizes.setdefault((number.cell.dataset or "", here, size), []).append((number, same))
-    for (_, here, there), group in by_sizes.items():
-        texts = ", ".join(dict.fromkeys(number.text for number, _ in group))
-        stand = "stands" if len(group) == 1 else "stand"
-        text = f"{texts} {stand} here for {_size(here)} test documents, and in {origin.paper.key} for "
+        for number, those in group:
+            texts = " and ".join(dict.fromkeys(other.text for other in those))
+            gap = min(abs(number.value.value - other.value.value) for other in those)
+            text = f"{number.text} here, {texts} in {key}: {decimal(gap)} apart"
+            yield finding([(number, those)], "inconsistent", text, (SLIP, _SECOND_HAND, _OWN_RUN))
+    for (_, here, there), pairs in by_sizes.items():
+        texts = ", ".join(dict.fromkeys(number.text for number, _ in pairs))
+        text = f"{texts} {'stands' if len(pairs) == 1 else 'stand'} here for {_size(here)} test documents, "
+        text += f"and in {key} for {_size(there)}"
         reasons = () if same_count(here, there) else (_VERSIONS, _slip(here, there))
-        result: FindingResult = "inconsistent" if reasons else "consistent"
-        yield _copied(sheet, group, origin, result, f"{text}{_size(there)}", reasons)
-
-
-def _copied(
-    sheet: Sheet, pairs: Copied, origin: Sheet, result: FindingResult, text: str, reasons: Sequence[str]
-) -> Finding:
-    finding = sheet.finding("copies", result, [number for number, _ in pairs], text, reasons)
-    theirs = [f"{origin.paper.key}:{number.address}" for _, numbers in pairs for number in numbers]
-    return replace(finding, cells=tuple(dict.fromkeys([*finding.cells, *theirs])))
+        yield finding(pairs, "inconsistent" if reasons else "consistent", text, reasons)
 
 
 def _size(of: Printed) -> str:
@@ -128,9 +116,6 @@ def _slip(here: Printed, there: Printed) -> str:
 
 # --------------------------------------------------------------------------- rows in two papers
 
-_Row = tuple[Sheet, Profile, Printed]
-"""A row of a paper, and its number of test documents."""
-
 
 def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """Rows that two papers print alike of one collection for test sets of other sizes, without a source.
@@ -140,7 +125,7 @@ def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     against that one alone.
     """
     at_hand = {sheet.paper.key for sheet in sheets}
-    rows: dict[tuple[str, str], list[_Row]] = {}
+    rows: dict[tuple[str, str], list[tuple[Sheet, Profile, Printed]]] = {}  # with the test documents
     for sheet in sheets:
         for profile in sheet.profiles:
             dataset, first = sheet.datasets.get(profile.dataset), profile.numbers.get("P@1")
@@ -155,11 +140,9 @@ def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     ]
     for (collection, key, other_key), group in grouped(pairs, lambda pair: pair[0]).items():
         (sheet, _, here), (other, _, there) = group[0][1]
-        ours: list[Number] = []
-        others: list[Number] = []
-        for _, ((_, mine, _), (_, theirs, _)) in group:
-            ours += mine.get(*_alike(mine, theirs))
-            others += theirs.get(*_alike(mine, theirs))
+        alike = [(mine, theirs, _alike(mine, theirs)) for _, ((_, mine, _), (_, theirs, _)) in group]
+        ours = [number for mine, _, metrics in alike for number in mine.get(*metrics)]
+        others = [number for _, theirs, metrics in alike for number in theirs.get(*metrics)]
         texts = ", ".join(number.text for number in ours)
         yield Finding(
             check="copies",

@@ -13,7 +13,7 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.checks.grid import PLAUSIBLE, Rounding, pre_image
+from audit.checks.granularity import PLAUSIBLE, Rounding, pre_image
 from audit.checks.tables import (
     LABEL_FREE,
     OF_LABELS,
@@ -98,7 +98,7 @@ UNIT = 1 << 60
 SAFETY = Fraction(1, 10**5)
 _WEIGHT_UNIT = 1 << 30
 
-_METRIC = re.compile(rf"(?P<family>P|nDCG)@(?P<k>[1-{RANKS}])")
+_METRIC = re.compile(rf"(?:P|nDCG)@[1-{RANKS}]")
 Ends = tuple[Fraction, Fraction]
 #: A metric of each sort of document: whole numbers on either side of UNIT times it.
 Bounds = tuple[tuple[int, int], ...]
@@ -127,14 +127,11 @@ def metric_bounds(metric: str, of_labels: bool = False) -> Bounds:
 
     They are equal for P@1, and otherwise close to what UNIT resolves: logarithms are irrational. `of_labels`:
     P@k over min(k, labels).
-    Raises ValueError for a metric that is not modelled.
     """
-    match = _METRIC.fullmatch(metric)
-    if match is None:
-        raise ValueError(f"the linear programme knows P@1..P@5 and nDCG@1..nDCG@5, not {metric!r}")
-    k, bounds = int(match["k"]), []
+    family, _, k_text = metric.partition("@")
+    k, bounds = int(k_text), []
     for cell in cells():
-        if match["family"] == "P":
+        if family == "P":
             value = point(Fraction(sum(cell.right[:k]), min(k, cell.labels) or 1 if of_labels else k))
         else:
             gained = tuple(rank for rank in range(1, k + 1) if cell.right[rank - 1])
@@ -195,10 +192,7 @@ def fit_row(
 
     `of_labels`: with P@k over min(k, labels). `skipped`: a family (`P` or `nDCG`) that leaves out documents
     without labels, and their share at most; to it each of them is as good as what is printed.
-    Raises ValueError for a metric other than P@k and nDCG@k, k of 1..5, and for none.
     """
-    if not values:
-        raise ValueError("the linear programme needs a metric")
     proofs: dict[Rounding, Certificate | None] = {}
     known = [metric_bounds(metric, of_labels) for metric in values]
     for rounding in PLAUSIBLE:
@@ -263,16 +257,29 @@ def joint(sheet: Sheet) -> Iterator[Finding]:
     the usual one does.
     """
     for rows in grouped(sheet.profiles, lambda profile: profile.program).values():
-        modelled = [(row, _modelled(row)) for row in rows]
-        fits = [(row, numbers, fit) for row, numbers in modelled if numbers and (fit := _fit(numbers))]
+        fits: list[tuple[Profile, dict[str, Number], RowFit]] = []
+        for row in rows:
+            numbers = {metric: number for metric, number in row.numbers.items() if _METRIC.fullmatch(metric)}
+            deeper = {metric.partition("@")[0] for metric in numbers if not metric.endswith("@1")}
+            # what is out of 0..100 is a finding of another check
+            percentages = (
+                0 <= number.value.value <= 100 and number.cell.unit in (None, "percent")
+                for number in numbers.values()
+            )
+            if len(deeper) == 2 and all(percentages):
+                values = {metric: number.value for metric, number in numbers.items()}
+                fit, others = fit_row(values), {name: values[name] for name in values if name != "nDCG@1"}
+                # where nDCG@1 beside P@1 is all that is wrong, another check says that in plain words
+                if fit.feasible or not {"P@1", "nDCG@1"} <= set(values) or not fit_row(others).feasible:
+                    fits.append((row, numbers, fit))
         usual = [fit.rounding is not None for *_, fit in fits]
         shares = ("nDCG", left_out(rows, "P", "nDCG")), ("P", left_out(rows, "nDCG", "P"))
-        others = [all(usual) or _gives(numbers, shares, of_labels=True) for _, numbers, _ in fits]
-        for (row, numbers, fit), other in zip(fits, others, strict=True):
+        of_labels = [all(usual) or _gives(numbers, shares, of_labels=True) for _, numbers, _ in fits]
+        for (row, numbers, fit), other in zip(fits, of_labels, strict=True):
             causes = []
             if fit.rounding is None:
                 causes = [LABEL_FREE] if _gives(numbers, shares) else []
-                causes += [OF_LABELS] if other and sum(others) > sum(usual) else []
+                causes += [OF_LABELS] if other and sum(of_labels) > sum(usual) else []
             copied = [_COPIED] if any(of.cell.source == "copied" for of in numbers.values()) else []
             text, detail = _shown(numbers, fit, causes)
             yield sheet.finding(
@@ -286,20 +293,6 @@ def joint(sheet: Sheet) -> Iterator[Finding]:
             )
 
 
-def _modelled(profile: Profile) -> dict[str, Number]:
-    """The numbers that the programme knows; none where they are of one family, or no percentages.
-
-    What is out of 0..100 is a finding of another check.
-    """
-    numbers = {metric: number for metric, number in profile.numbers.items() if _METRIC.fullmatch(metric)}
-    deeper = {metric.partition("@")[0] for metric in numbers if not metric.endswith("@1")}
-    percentages = (
-        0 <= number.value.value <= 100 and number.cell.unit in (None, "percent")
-        for number in numbers.values()
-    )
-    return numbers if len(deeper) == 2 and all(percentages) else {}
-
-
 def _gives(
     numbers: Mapping[str, Number], shares: Iterable[tuple[str, Fraction]], *, of_labels: bool = False
 ) -> bool:
@@ -308,38 +301,25 @@ def _gives(
     return any(fit_row(values, of_labels=of_labels, skipped=share).rounding for share in shares)
 
 
-def _fit(numbers: Mapping[str, Number]) -> RowFit | None:
-    """None where nDCG@1 beside P@1 is all that is wrong: another check says that in plain words."""
-    values = {metric: number.value for metric, number in numbers.items()}
-    row = fit_row(values)
-    if row.feasible or not {"P@1", "nDCG@1"} <= set(numbers):
-        return row
-    del values["nDCG@1"]
-    return None if fit_row(values).feasible else row
-
-
 def _shown(numbers: Mapping[str, Number], row: RowFit, causes: Sequence[str]) -> tuple[str, str]:
     """The row in a sentence, and its proof."""
     values = ", ".join(f"{metric} {number.text}" for metric, number in numbers.items())
     proof = row.certificate
     if proof is None:
         return f"{values}: some documents give all of them", ""
-    cut = (
-        f", unless they were {'cut' if row.rounding == 'truncate' else 'rounded up'}" if row.rounding else ""
-    )
-    twins = [  # closer than the two metrics come where documents have several labels
-        f"nDCG@{k} as P@{k}"
-        for k in range(2, 6)
-        if (pair := [numbers[name].value.value for name in (f"P@{k}", f"nDCG@{k}") if name in numbers])[1:]
-        and abs(pair[0] - pair[1]) <= 1
-    ]
+    how = "cut" if row.rounding == "truncate" else "rounded up"
+    unless = f", unless they were {how}" if row.rounding else ""
+    both = (k for k in range(2, 6) if {f"P@{k}", f"nDCG@{k}"} <= set(numbers))
+    # closer than the two metrics come where documents have several labels
+    apart = {k: numbers[f"P@{k}"].value.value - numbers[f"nDCG@{k}"].value.value for k in both}
+    twins = [f"nDCG@{k} as P@{k}" for k, gap in apart.items() if abs(gap) <= 1]
     same = f". Nearly the same is printed for {' and '.join(twins)}" if twins else ""
     also = f". It would be explained by {' or by '.join(causes)}" if causes else ""
     if row.rounding is None and not causes:
         also = f". Neither {LABEL_FREE}, nor {OF_LABELS} explain it"
     text = (
         f"{values}: by the usual definitions, over the same documents, no test documents give all of these "
-        f"together, whatever their labels{cut}; every number would have to be off by "
+        f"together, whatever their labels{unless}; every number would have to be off by "
         f"{decimal(row.slack_pp, 3)} points or more{same}{also}"
     )
     weights = {name: weight for name, weight in proof.weights.items() if abs(weight) > 1e-6}

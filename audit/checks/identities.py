@@ -1,12 +1,13 @@
-"""Numbers of one paper against each other: bounds, what is the same by definition, what is printed twice."""
+"""Numbers of one paper against each other: bounds, identities, what is printed twice, data set statistics."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
-from typing import get_args
+from typing import Literal, NamedTuple, get_args
 
 from audit.checks.tables import (
     LABEL_FREE,
@@ -14,7 +15,6 @@ from audit.checks.tables import (
     OTHER_DEFINITION,
     SLIP,
     Number,
-    Profile,
     Sheet,
     cut,
     decimal,
@@ -23,8 +23,10 @@ from audit.checks.tables import (
     meet,
 )
 from audit.claims.schema import CorpusQuantity
+from audit.expression.interval import Interval
 from audit.names import counted
 from audit.record import Finding, FindingResult
+from audit.stats.printed import Printed
 
 _SHARE = re.compile(r"(?:P|R|RP|nDCG|PSP|PSnDCG)@[0-9]+|(?:Micro|Macro|Another-Macro)-F1")
 PRECISION = re.compile(r"P@(?P<k>[0-9]+)")
@@ -49,30 +51,23 @@ def bounds(sheet: Sheet) -> Iterator[Finding]:
     for profile in sheet.profiles:
         matches = {metric: PRECISION.fullmatch(metric) for metric in profile.numbers}
         by_k = {int(match["k"]): profile.numbers[metric] for metric, match in matches.items() if match}
-        if len(by_k) > 1:
-            yield from _growing_hits(sheet, dict(sorted(by_k.items())))
-
-
-def _growing_hits(sheet: Sheet, by_k: dict[int, Number]) -> Iterator[Finding]:
-    sound = True
-    for (k1, first), (k2, second) in combinations(by_k.items(), 2):
-        gained = k2 * second.value.value - k1 * first.value.value
-        first_unit, second_unit = 2 * k1 * first.value.half_unit, 2 * k2 * second.value.half_unit
-        slack = max((first_unit + second_unit) / 2, first_unit, second_unit)  # rounded, or both cut
-        if -slack <= gained <= 100 * (k2 - k1) + slack:
-            continue
-        sound = False
-        text = (
-            f"{k2} x {second.text} - {k1} x {first.text} = {decimal(gained)}, which must lie in "
-            f"0..{100 * (k2 - k1)} up to {decimal(slack)} of rounding or cutting"
-        )
-        result: FindingResult = "inconsistent" if gained < 0 else "untestable"
-        reasons = _ALTERNATIVES if gained < 0 else (OF_LABELS, *_ALTERNATIVES)
-        yield sheet.finding("bounds", result, [first, second], text, reasons)
-    if sound:
-        shown = ", ".join(f"{k} x {number.text}" for k, number in by_k.items())
-        text = f"hits grow with k by no more than one a place: {shown}"
-        yield sheet.finding("bounds", "consistent", list(by_k.values()), text)
+        by_k, sound = dict(sorted(by_k.items())), len(by_k) > 1
+        for (k1, first), (k2, second) in combinations(by_k.items(), 2):
+            gained = k2 * second.value.value - k1 * first.value.value
+            first_unit, second_unit = 2 * k1 * first.value.half_unit, 2 * k2 * second.value.half_unit
+            slack = max((first_unit + second_unit) / 2, first_unit, second_unit)  # rounded, or both cut
+            if -slack <= gained <= 100 * (k2 - k1) + slack:
+                continue
+            sound = False
+            text = f"{k2} x {second.text} - {k1} x {first.text} = {decimal(gained)}, which must lie in "
+            text += f"0..{100 * (k2 - k1)} up to {decimal(slack)} of rounding or cutting"
+            result: FindingResult = "inconsistent" if gained < 0 else "untestable"
+            reasons = _ALTERNATIVES if gained < 0 else (OF_LABELS, *_ALTERNATIVES)
+            yield sheet.finding("bounds", result, [first, second], text, reasons)
+        if sound:
+            shown = ", ".join(f"{k} x {number.text}" for k, number in by_k.items())
+            text = f"hits grow with k by no more than one a place: {shown}"
+            yield sheet.finding("bounds", "consistent", list(by_k.values()), text)
 
 
 def identity(sheet: Sheet) -> Iterator[Finding]:
@@ -86,26 +81,20 @@ def identity(sheet: Sheet) -> Iterator[Finding]:
     for profile in sheet.profiles:
         for names in (("P@1", "nDCG@1"), ("PSP@1", "PSnDCG@1")):
             pair = profile.get(*names)
-            if len(pair) == 2:
-                result, reasons = _agree(*pair), [SLIP, LABEL_FREE, OTHER_DEFINITION]
-                text = f"{names[0]} = {pair[0].text} and {names[1]} = {pair[1].text}: {_difference(*pair)}"
-                if result == "inconsistent" and (
-                    share := _without_labels(rows[profile.program], names, pair)
-                ):
+            if len(pair) != 2:
+                continue
+            result, reasons = _agree(*pair), [SLIP, LABEL_FREE, OTHER_DEFINITION]
+            text = f"{names[0]} = {pair[0].text} and {names[1]} = {pair[1].text}: {_difference(*pair)}"
+            by_family = {name.partition("@")[0]: of.value for name, of in zip(names, pair, strict=True)}
+            over_all, labelled = sorted(by_family, key=lambda family: by_family[family].value)
+            if result == "inconsistent":
+                # the share of documents without labels by which the two are as far apart
+                share = 1 - by_family[over_all].interval[1] / by_family[labelled].interval[0]
+                if share <= left_out(rows[profile.program], over_all, labelled):
                     result, reasons = "untestable", [LABEL_FREE, OTHER_DEFINITION, SLIP]
                     shown = decimal(100 * share, 2)
                     text += f"; so do {shown} % of documents without labels, left out of one"
-                yield sheet.finding("identity", result, pair, text, reasons)
-
-
-def _without_labels(
-    rows: Sequence[Profile], names: tuple[str, str], pair: tuple[Number, ...]
-) -> Fraction | None:
-    """The share of documents without labels by which two numbers are as far apart; None if rows forbid it."""
-    by_name = dict(zip((name.removesuffix("@1") for name in names), pair, strict=True))
-    over_all, labelled = sorted(by_name, key=lambda name: by_name[name].value.value)
-    share = 1 - by_name[over_all].value.interval[1] / by_name[labelled].value.interval[0]
-    return share if share <= left_out(rows, over_all, labelled) else None
+            yield sheet.finding("identity", result, pair, text, reasons)
 
 
 def twice(sheet: Sheet) -> Iterator[Finding]:
@@ -124,13 +113,14 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
     for table, numbers in grouped(nameless, lambda number: number.table).items():
         if any(len(tables[number.cell.dataset, number.cell.metric]) > 1 for number in numbers):
             rows = counted(len({number.row for number in numbers}), "row")
-            text = f"{rows} without an experiment, so not compared with other tables; `audit add experiment` "
-            text += "names one"
+            text = f"{rows} without an experiment, so not compared with other tables"
             yield sheet.finding("twice", "untestable", numbers, text, subject=f"no-experiment-{table}")
     same = grouped(sheet.numbers.values(), _quantity)
-    pairs = [pair for what, numbers in same.items() if what for pair in combinations(numbers, 2)]
     different = [
-        (first, second) for first, second in pairs if (first.table, first.text) != (second.table, second.text)
+        (first, second)
+        for what, numbers in same.items()
+        for first, second in combinations(numbers, 2)
+        if what and (first.table, first.text) != (second.table, second.text)
     ]
     places = grouped(
         different, lambda of: (of[0].cell.dataset, of[0].cell.experiment, of[0].table, of[1].table)
@@ -187,3 +177,120 @@ def _difference(first: Number, second: Number) -> str:
     unless = ", unless one was cut" if cut(first.value, second.value) else ""
     apart = decimal(abs(first.value.value - second.value.value))
     return f"{apart} apart, and rounding explains {allowed}{unless}"
+
+
+# --------------------------------------------------------------------------- statistics of a data set
+
+#: How much a printed mean may differ from the test documents' own before it says anything about these.
+OTHER_DOCUMENTS = Fraction(1, 10)
+#: Of the training documents at least so much is counted, whatever was held out for validation.
+HELD_OUT = Fraction(1, 2)
+#: That only the labels that occur are counted explains a mean if so large a part of them need occur.
+MOST = Fraction(1, 2)
+#: Documents over which statistics may have been counted, the most usual first.
+COUNTED_OVER = ("train", "train+test", "train+validation+test", "train+validation", "test", "validation")
+_NEEDED = ("train", "labels", "labels_per_document", "documents_per_label")
+_ONLY_OCCURRING = "only the labels that occur are counted"
+_OTHER_MEAN = "the mean was taken over other documents"
+_PART = "only a part of the training documents is counted, the rest being held out"
+
+
+def statistics(sheet: Sheet) -> Iterator[Finding]:
+    """Labels a document x documents = documents a label x labels, in each way in which papers count.
+
+    Documents may be the training ones, all of them, or those that validation leaves; labels all, or only
+    those that occur. So a printed mean is out of place only beyond all of these.
+    """
+    for dataset in sheet.datasets.values():
+        printed = {name: sheet.statistic(dataset.id, name) for name in (*_NEEDED, "test", "validation")}
+        values = {name: value for name, value in printed.items() if value}
+        if not all(name in values and values[name].interval[0] > 0 for name in _NEEDED):
+            continue
+        train, labels, mean, documents = (values[name] for name in _NEEDED)
+        fitting = readings(values)
+        whole = [count.documents for count in fitting if count.labels == "all"]
+        most = [
+            count
+            for count in fitting
+            if count.labels == "occurring" and count.labels_needed.high >= MOST * labels.value
+        ]
+        how = "no known count gives it"
+        if whole:
+            how = f"as counted over {' or '.join(whole)}"
+        elif most:
+            needed = f"{int(most[0].labels_needed.high):,} of {labels.text}"
+            how = f"as counted over {most[0].documents} and only the labels that occur there ({needed})"
+        given = decimal(mean.value * train.value / labels.value, 5)
+        fewest = HELD_OUT * mean.interval[0] * train.value / labels.value
+        impossible = not fitting and documents.interval[1] < fewest
+        yield sheet.finding(
+            "statistics",
+            "consistent" if whole else "inconsistent" if impossible else "untestable",
+            (),
+            f"{mean.text} x {train.text} / {labels.text} = {given} documents a label, printed "
+            f"{documents.text}: {how}",
+            () if whole else (_ONLY_OCCURRING, _OTHER_MEAN, _PART, SLIP),
+            subject=f"datasets.{dataset.id}",
+        )
+
+
+class Reading(NamedTuple):
+    """One way in which both statistics may have been counted over the same documents."""
+
+    documents: str  # One of `COUNTED_OVER`.
+    labels: Literal["all", "occurring"]  # `occurring`: only those that these documents have.
+    labels_needed: Interval  # For how many labels the two statistics go together.
+
+
+def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:
+    """The readings that fit, given the rounding: those over all labels first. None of them: inconsistent.
+
+    For N documents the reading `all` needs L' = labels_per_document N / documents_per_label to be the printed
+    number of labels, and `occurring` only needs L' <= L. Many wrong numbers meet that, too, so what rests on
+    `occurring` alone says little. No statistic may be 0.
+    """
+    spans = {name: Interval(*value.interval) for name, value in values.items()}
+    labels, whole, fewer = spans["labels"], [], []
+    for name in COUNTED_OVER:
+        parts = name.split("+")
+        if set(parts) <= set(spans):
+            documents = sum((spans[part] for part in parts[1:]), spans[parts[0]])
+            needed = spans["labels_per_document"] * documents / spans["documents_per_label"]
+            if needed.low <= labels.high and labels.low <= needed.high:
+                whole.append(Reading(name, "all", needed))
+            if needed.high < labels.low:
+                fewer.append(Reading(name, "occurring", needed))
+    return (*whole, *fewer)
+
+
+def above_labels(sheet: Sheet) -> Iterator[Finding]:
+    """P@k <= 100 x mean labels / k: more hits than labels there cannot be. Only numbers above are reported.
+
+    mean(min(k, labels)) <= min(k, mean) is all that holds for every distribution. The mean is seldom that of
+    the test documents: these are allowed a tenth more, and what chance can do to so few (`_by_chance`).
+    """
+    for number in sheet.numbers.values():
+        match = PRECISION.fullmatch(number.cell.metric or "")
+        mean = sheet.statistic(number.cell.dataset, "labels_per_document")
+        documents = sheet.test_count(number.cell.dataset)
+        if not (match and mean and documents and number.cell.unit in (None, "percent")):
+            continue
+        k = int(match["k"])
+        cap = min(Fraction(100), 100 * mean.interval[1] / k)
+        cut = 100 * mean.half_unit / k  # the mean may be cut off after its last digit instead of rounded
+        most = (cap + cut) * (1 + OTHER_DOCUMENTS) + _by_chance(mean, k, int(documents.value))
+        if number.value.interval[0] > most:
+            each = decimal(k * number.value.value / 100, 4)
+            text = f"{number.text} of the first {k} labels are right: {each} a document, which has "
+            text += f"{mean.text} labels on average"
+            yield sheet.finding("label_caps", "inconsistent", [number], text, (_OTHER_MEAN, SLIP))
+
+
+def _by_chance(mean: Printed, k: int, documents: int) -> Fraction:
+    """Points of P@k that chance adds once in millions of test sets: five standard errors.
+
+    A count between 0 and k with mean m has a variance of m (k - m) at most, for which all counts are 0 or k
+    (Bhatia and Davis 2000); where m is near 0 or k, that of half a label is taken, which is more.
+    """
+    m = min(max(float(mean.value), 0.5), k - 0.5)
+    return Fraction(5 * math.sqrt(m * (k - m) / documents) * 100 / k)

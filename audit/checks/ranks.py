@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from audit.checks.grid import PLAUSIBLE, pre_image
+from audit.checks.granularity import PLAUSIBLE, pre_image
 from audit.checks.tables import SLIP, Number, Sheet, decimal
 from audit.record import Finding
 from audit.stats.printed import Printed
@@ -27,27 +27,15 @@ TIE_RULES: tuple[TieRule, ...] = ("min", "average", "max", "dense", "ordinal")
 
 def ranks(line: Line, rule: TieRule, *, missing: Missing = "skipped") -> tuple[Fraction | None, ...]:
     """The rank of each method, 1 for the greatest; missing ones have none, or tie behind all (`last`)."""
-    # whole numbers in the order of the values are compared faster than fractions
-    levels = {value: level for level, value in enumerate(sorted({cell.value for cell in line if cell}))}
-    lowest = -1 if missing == "last" else None
-    values = [lowest if number is None else levels[number.value] for number in line]
-    present = [value for value in values if value is not None]
-    by_method: list[Fraction | None] = []
-    for place, value in enumerate(values):
-        if value is None:
-            by_method.append(None)
-            continue
-        above = [other for other in present if other > value]
-        first, last = len(above) + 1, len(above) + present.count(value)
-        by_rule = {
-            "min": Fraction(first),
-            "max": Fraction(last),
-            "average": Fraction(first + last, 2),
-            "dense": Fraction(len(set(above)) + 1),
-            "ordinal": Fraction(first + values[:place].count(value)),
-        }
-        by_method.append(by_rule[rule])
-    return tuple(by_method)
+    from scipy.stats import rankdata
+
+    # whole numbers in the order of the values, so that none is rounded
+    levels = {value: -level for level, value in enumerate(sorted({cell.value for cell in line if cell}))}
+    values = [1 if cell is None else levels[cell.value] for cell in line]
+    ranked = [k for k, cell in enumerate(line) if cell is not None or missing == "last"]
+    by_place = zip(ranked, rankdata([values[k] for k in ranked], method=rule), strict=True)
+    found = {place: Fraction(float(rank)) for place, rank in by_place}
+    return tuple(found.get(place) for place in range(len(line)))
 
 
 def possible_averages(lines: Sequence[Line], *, missing: Missing = "skipped") -> tuple[_Span | None, ...]:

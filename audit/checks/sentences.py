@@ -1,4 +1,4 @@
-"""What the text says of its tables, held against them: better, best, rising, as good as.
+"""What the text says of its tables, held against them: better, best, as good as, significant.
 
 A sentence is inconsistent only where no values within the rounding of the printed numbers bear it out; where
 only the rounding could, the printed digits tie and the check cannot tell.
@@ -6,21 +6,24 @@ only the rounding could, the printed digits tie and the check cannot tell.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from audit.checks.tables import SLIP, Number, Sheet, decimal, grouped
+from audit.checks.granularity import hits, pre_image
+from audit.checks.tables import SLIP, Number, Sheet, decimal, grouped, meet
 from audit.claims.names import UnresolvedError, cell_of
 from audit.expression.grammar import ExpressionError, parse, references
 from audit.expression.interval import UndefinedError
-from audit.expression.meaning import evaluate, value_of
+from audit.expression.meaning import Meaning, evaluate
 from audit.kinds import KINDS
 from audit.kinds.costs import MARGIN, growth
 from audit.names import counted
 from audit.record import ClaimRecord, Finding, FindingResult
+from audit.stats.documents import mcnemar
 from audit.stats.printed import Printed, printed
 
 _OTHER_FORMULA = "the size holds more or other parts than the formula"
@@ -71,9 +74,11 @@ def complexity(sheet: Sheet) -> Iterator[Finding]:
             yield sheet.finding("structure", "untestable", (), text, claim=claim)
             continue
         try:
-            expression = parse(f"{formula} = 0")
-            counts = [value_of(expression, Cells(sheet, claim, {"n": size})) for size in SIZES]
-            test = growth(SIZES, [float(count) for count in counts], exponent=exponent)
+            operations = parse(f"{formula} = 0").parts[0]
+            values = [Meaning(Cells(sheet, claim, {"n": size})).number(operations)[0].face for size in SIZES]
+            # one number each, but for logarithms, of which it is the middle of the bounds
+            counts = [float((value.low + value.high) / 2) for value in values]
+            test = growth(SIZES, counts, exponent=exponent)
         except (UndefinedError, ValueError, OverflowError) as err:
             text = f"{formula} has no growth: {err}"
             yield sheet.finding("structure", "untestable", (), text, claim=claim)
@@ -164,7 +169,7 @@ def sentences(sheet: Sheet) -> Iterator[Finding]:
         elif comparison and len(numbers) == len(claim.experiments) > 1:
             in_percent = [number.percent for number in numbers]
             if len({number.cell.unit for number in in_percent}) == 1:
-                result, text = COMPARISONS[comparison](claim, in_percent)
+                result, text = _compared(comparison, claim, in_percent)
             else:
                 shown = ", ".join(
                     f"{number.text} {number.cell.unit or 'without a unit'}" for number in numbers
@@ -192,59 +197,55 @@ def _all(results: Sequence[Result]) -> Result:
     return worst, "; ".join(text for result, text in results if result == worst)
 
 
-def _falls(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
-    """From the first number to the last."""
-    return _all([_is_less(worse, better) for better, worse in pairwise(numbers)])
-
-
-def _rises(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
-    """The other way round, but for what is said to fall."""
-    levels = numbers if claim.details.get("direction") != "falling" else list(reversed(numbers))
-    return _all([_is_less(first, second) for first, second in pairwise(levels)])
-
-
-def _best(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
-    """The first number, of all of them or among the best."""
-    best, *levels = numbers
-    results = [_is_less(level, best) for level in levels if level.address != best.address]
-    if not results:
-        return "untestable", f"{best.text} stands alone"
-    if claim.details.get("strength") == "among_best":
-        results = [("consistent" if result == "untestable" else result, text) for result, text in results]
-    return _all(results)
-
-
-def _similar(claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
-    """No paper says how far apart "similar" numbers may be: only the margin of this audit can."""
-    left, right = numbers[:2]
-    gap = left.value.value - right.value.value
+def _compared(comparison: str, claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
+    """By `Claim.comparison`."""
+    settings = claim.details
+    match comparison:
+        case "falls":  # from the first number to the last
+            return _all([_is_less(worse, better) for better, worse in pairwise(numbers)])
+        case "rises":  # the other way round, but for what is said to fall
+            levels = numbers if settings.get("direction") != "falling" else list(reversed(numbers))
+            return _all([_is_less(first, second) for first, second in pairwise(levels)])
+        case "best":  # the first number, of all of them or among the best
+            best, *others = numbers
+            results = [_is_less(level, best) for level in others if level.address != best.address]
+            if not results:
+                return "untestable", f"{best.text} stands alone"
+            if settings.get("strength") == "among_best":
+                results = [("consistent" if of == "untestable" else of, text) for of, text in results]
+            return _all(results)
+    # no paper says how far apart "similar" numbers may be: only the margin of this audit can
+    gap = numbers[0].value.value - numbers[1].value.value
     margin = Fraction(str(claim.margin.value)) if claim.margin else Fraction(0)
-    shown = f"{left.text} - {right.text} = {decimal(gap)}"
-    if claim.details.get("no_loss") and gap >= 0:
+    shown = f"{numbers[0].text} - {numbers[1].text} = {decimal(gap)}"
+    if settings.get("no_loss") and gap >= 0:
         return "consistent", shown
     if abs(gap) <= margin:
         return "consistent", f"{shown}, within {decimal(margin)}"
     return "untestable", f"{shown}: more than {decimal(margin)}, but the text gives no size for it"
 
 
-#: By `Claim.comparison`.
-COMPARISONS = {"falls": _falls, "rises": _rises, "best": _best, "similar": _similar}
-
-
 # --------------------------------------------------------------------------- best of all
+
+
+class _Line(NamedTuple):
+    """What one line of a table says to a method that is said to be best."""
+
+    dataset: str
+    metric: str
+    result: FindingResult
+    text: str
 
 
 def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
     """One finding: the lines (data set and metric) in which the method is not among the best."""
-    settings = claim.details
-    of_tables = {line: numbers for line, numbers in sheet.lines.items() if line[0] in settings["tables"]}
-    lines: list[_Line] = []
-    numbers: list[Number] = []
-    nameless: set[str] = set()
-    for (_, dataset, metric), line in of_tables.items():
-        if dataset not in (settings.get("datasets") or (dataset,)):
-            continue
-        if metric not in (settings.get("metrics") or (metric,)):
+    settings, lines, numbers, nameless = claim.details, list[_Line](), list[Number](), set[str]()
+    for (table, dataset, metric), line in sheet.lines.items():
+        if (
+            table not in settings["tables"]
+            or dataset not in (settings.get("datasets") or (dataset,))
+            or metric not in (settings.get("metrics") or (metric,))
+        ):
             continue
         nameless |= {number.address for number in line if number.cell.method is None}
         winners = [number for number in line if number.cell.method == settings["winner"]]
@@ -256,25 +257,15 @@ def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
             numbers += winners
             result, text = _place(winners[0], rivals, int(settings.get("place", 1)))
             lines.append(_Line(dataset, metric, result, f"{dataset} {metric}: {text}"))
-    if lines:
-        at_least = settings.get("at_least")
-        if at_least is not None:
-            result, text = _in_enough(lines, int(at_least))
-        else:
-            result, text = _all([(line.result, line.text) for line in lines])
-            text = f"in all {len(lines)} lines" if result == "consistent" else text
-        text += f"; {counted(len(nameless), 'number')} of no named method left out" if nameless else ""
-        yield sheet.finding("sentence", result, numbers, text, _ALTERNATIVES, claim=claim)
-
-
-@dataclass(frozen=True)
-class _Line:
-    """What one line of a table says to a method that is said to be best."""
-
-    dataset: str
-    metric: str
-    result: FindingResult
-    text: str
+    if not lines:
+        return
+    if (at_least := settings.get("at_least")) is not None:
+        result, text = _in_enough(lines, int(at_least))
+    else:
+        result, text = _all([(line.result, line.text) for line in lines])
+        text = f"in all {len(lines)} lines" if result == "consistent" else text
+    text += f"; {counted(len(nameless), 'number')} of no named method left out" if nameless else ""
+    yield sheet.finding("sentence", result, numbers, text, _ALTERNATIVES, claim=claim)
 
 
 def _place(winner: Number, rivals: Sequence[Number], place: int) -> Result:
@@ -298,10 +289,8 @@ def _in_enough(lines: Sequence[_Line], at_least: int) -> Result:
 
     Data sets where it holds in most of the metrics; or as many data sets in each metric by itself.
     """
-    by_dataset, by_metric = (
-        grouped(lines, lambda line: line.dataset),
-        grouped(lines, lambda line: line.metric),
-    )
+    by_dataset = grouped(lines, lambda line: line.dataset)
+    by_metric = grouped(lines, lambda line: line.metric)
     in_most = [_count([line.result for line in group], len(group) // 2 + 1) for group in by_dataset.values()]
     in_each = [_count([line.result for line in group], at_least) for group in by_metric.values()]
     together, apart = _count(in_most, at_least), min(in_each, key=_ORDER.index)
@@ -319,3 +308,103 @@ def _count(results: Sequence[FindingResult], at_least: int) -> FindingResult:
         return "consistent"
     may_hold = len(results) - results.count("inconsistent") >= at_least
     return "untestable" if may_hold or len(results) < at_least else "inconsistent"
+
+
+# --------------------------------------------------------------------------- significantly better
+
+LEVEL = 0.05
+#: In the name of a test, they say that it is one over documents.
+_OVER_DOCUMENTS = ("mcnemar", "document", "instance")
+_OTHER_TEST = "another test, over seeds or over other metrics"
+_SIGNIFICANT: Mapping[str, Result] = {
+    "must_be": ("consistent", "significant however the documents pair"),
+    "cannot_be": ("inconsistent", "not significant however the documents pair"),
+    "undecidable": ("untestable", "the table alone cannot tell"),
+}
+
+
+def significance(sheet: Sheet) -> Iterator[Finding]:
+    """One finding for each "significantly better" in P@1 whose numbers and test size are printed.
+
+    P@1 and N fix how many documents each system gets right, and so b - c, the documents that only the first
+    gets right less those that only the second does. All this is noise of documents; what other seeds would
+    give is not in the table.
+    """
+    for claim in sheet.statements:
+        if "test" not in claim.details or claim.metric != "P@1" or len(claim.cells) != 2:
+            continue
+        count, test = sheet.test_count(claim.dataset), claim.details["test"]
+        numbers = [sheet.numbers[cell] for cell in claim.cells if cell in sheet.numbers]
+        in_percent = all(number.cell.unit in (None, "percent") for number in numbers)
+        if count is None or len(numbers) != 2 or not in_percent:
+            continue
+        (better, worse), documents = numbers, int(count.value)
+        low, high = map(int, count.interval)
+        sizes = {max(low, 1), documents, high} if count.decimals < 0 else {documents}
+        every = [table_significance(better.value, worse.value, size) for size in sizes]
+        labels = {of_size.label for of_size in every}
+        result, why = _SIGNIFICANT[every[0].label if len(labels) == 1 else "undecidable"]
+        if better.value.value <= worse.value.value:
+            tie = meet(better.value, worse.value)  # that is for another check
+            result, why = "untestable", "the printed digits tie" if tie else "the order itself does not hold"
+        elif test and not any(word in test.lower() for word in _OVER_DOCUMENTS):
+            result, why = "untestable", f"the test is “{test}”, which is not said to be over documents"
+        elif result == "inconsistent" and not (better.is_single and worse.is_single):
+            # a test over runs may find any difference; a difference that documents alone bear out is no less
+            result, why = (
+                "untestable",
+                "means over runs can be told apart by less; single runs are not stated",
+            )
+        gaps = [gap for of_size in every for gap in of_size.gap_documents]
+        apart = " to ".join(dict.fromkeys(f"{gap:,}" for gap in (min(gaps), max(gaps))))
+        best, worst = min(of_size.p_best for of_size in every), max(of_size.p_worst for of_size in every)
+        text = (
+            f"{better.text} and {worse.text} of {documents:,} documents are {apart} documents apart: "
+            f"McNemar's p lies between {best:.2g} and {worst:.2g}; {why}"
+        )
+        reasons = ("the word is used without a test", _OTHER_TEST, SLIP)
+        yield sheet.finding("significance", result, numbers, text, reasons, claim=claim)
+
+
+class TableSignificance(NamedTuple):
+    """What two printed P@1 and the test size leave possible; all p are two-sided."""
+
+    gap_documents: tuple[int, int]
+    """Documents between the two, whichever is higher: the fewest and the most that the rounding leaves."""
+    p_best: float
+    """McNemar's exact p where they are furthest apart and the higher one has right all that the lower has."""
+    p_worst: float
+    """McNemar's exact p where they are closest and the lower one alone has as many right as there can be."""
+    label: Literal["must_be", "cannot_be", "undecidable"]
+
+
+def table_significance(first: Printed, second: Printed, documents: int) -> TableSignificance:
+    """For two printed P@1 in percent on the same test documents, over all counts that rounding leaves.
+
+    McNemar's p = 2 P[Bin(b + c, 1/2) <= c] grows with c for fixed b - c > 0: it is least where c = 0 and
+    greatest where c is as great as N allows.
+
+    - `must_be`: p_worst <= LEVEL;
+    - `cannot_be`: above LEVEL even where they are furthest apart, c = 0, and by the test that is the first to
+      say "significant", the one-sided normal approximation of McNemar's: 2 documents apart or fewer at 0.05;
+    - `undecidable`: anything else.
+    """
+    lower, higher = sorted((first, second), key=lambda number: number.value)
+    (low2, high2), (low1, high1) = _hits_around(lower, documents), _hits_around(higher, documents)
+    most, least = high1 - low2, max(low1 - high2, 0)
+    # the least gap leaves the most documents to the lower one alone, too: both make p greatest
+    c = min(low1, high2, documents - max(low1, high2))
+    p_worst = mcnemar(least + c, c) if least else 1.0
+    # one-sided: P[Z >= (b - c) / sqrt(b + c)] with c = 0
+    cannot = math.erfc(math.sqrt(most / 2.0)) / 2.0 > LEVEL
+    label: Literal["must_be", "cannot_be", "undecidable"] = "must_be" if p_worst <= LEVEL else "undecidable"
+    return TableSignificance((least, most), mcnemar(most, 0), p_worst, "cannot_be" if cannot else label)
+
+
+def _hits_around(number: Printed, documents: int) -> tuple[int, int]:
+    """Fewest and most hits that are printed so, or those on either side of it."""
+    if counts := hits(number, documents):
+        return counts[0], counts[-1]
+    image = pre_image(number)
+    low, high = (image.low * documents / 100, image.high * documents / 100)
+    return max(math.floor(low), 0), min(math.ceil(high), documents)

@@ -1,19 +1,199 @@
-"""From the text of an expression to its tree, checked for what each part stands for, and back to text."""
+"""The language of expressions: its relations and functions, and from a text to its tree and back to text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from typing import Any, NoReturn
+from fractions import Fraction
+from functools import cache, lru_cache, partial, reduce
+from operator import add, sub
+from typing import Any, Literal, NoReturn
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken
 from lark.exceptions import UnexpectedInput
 
 from audit.errors import AuditError
-from audit.expression.functions import FUNCTIONS, RELATIONS, Argument, Kind
-from audit.names import known_names
+from audit.expression.interval import Interval, UndefinedError, logarithm, point
+from audit.names import counted, known_names
+
+# --------------------------------------------------------------------------- relations and functions
+
+#: The end of what fits, from the number named and the unit of its last digit. Rises with the number.
+Bound = Callable[[Fraction, Fraction], Fraction]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Which values stand in this relation to a number n; without a bound, all on that side do."""
+
+    meaning: str
+    lower: Bound | None = None
+    upper: Bound | None = None
+    strict: bool = False  # Whether the bounds themselves do not fit.
+    near: bool = False  # Whether the bounds are a tenth or a unit of the last digit away, which no text says.
+    both_rounded: bool = False  # Whether the unit is that of either side, not of n alone.
+
+    def can_hold(self, x: Interval, n: Interval, unit: Fraction) -> bool:
+        """Whether some value of `x` fits some value of `n`; what fits some n at all is one stretch."""
+        above = self.lower is None or self._beyond(x.high, self.lower(n.low, unit))
+        below = self.upper is None or self._beyond(self.upper(n.high, unit), x.low)
+        return above and below
+
+    def can_fail(self, x: Interval, n: Interval, unit: Fraction) -> bool:
+        """Whether some value of `x` does not fit some value of `n`."""
+        above = self.lower is None or self._beyond(x.low, self.lower(n.high, unit))
+        below = self.upper is None or self._beyond(self.upper(n.low, unit), x.high)
+        return not (above and below)
+
+    def _beyond(self, greater: Fraction, less: Fraction) -> bool:
+        return greater > less if self.strict else greater >= less
+
+
+def _itself(n: Fraction, unit: Fraction) -> Fraction:
+    return n
+
+
+def _tenth_below(n: Fraction, unit: Fraction) -> Fraction:
+    return n - max(abs(n) / 10, unit)
+
+
+def _tenth_above(n: Fraction, unit: Fraction) -> Fraction:
+    return n + max(abs(n) / 10, unit)
+
+
+def _rounded(n: Fraction, unit: Fraction) -> Fraction:
+    return n + unit / 2
+
+
+_ABOVE, _FROM = Relation("above n", lower=_itself, strict=True), Relation("n or above", lower=_itself)
+_BELOW, _UP_TO = Relation("below n", upper=_itself, strict=True), Relation("n or below", upper=_itself)
+_SAME = "the same number, once both are rounded to as many digits as the coarser one shows"
+_ABOUT = "within 10 % of n or one unit of its last digit, whichever is more"
+_NEARLY = "from 10 % below n, or one unit of its last digit if that is more, up to what rounds to n"
+#: The table. "Last digit" is that of a number in the expression or of a printed cell; computed numbers and
+#: names have none.
+RELATIONS: Mapping[str, Relation] = {
+    ">": _ABOVE,
+    ">=": _FROM,
+    "<": _BELOW,
+    "<=": _UP_TO,
+    "=": Relation(_SAME, lambda n, unit: n - unit / 2, _rounded, both_rounded=True),
+    "more than": _ABOVE,
+    "at least": _FROM,
+    "less than": _BELOW,
+    "at most": _UP_TO,
+    "about": Relation(_ABOUT, _tenth_below, _tenth_above, near=True),
+    "nearly": Relation(_NEARLY, _tenth_below, _rounded, near=True),
+}
+
+Kind = Literal["number", "set", "truth"]
+"""What a part of an expression stands for."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """What a function takes and gives."""
+
+    form: str
+    meaning: str
+    takes: tuple[Literal["number", "numbers", "cell", "truth"], ...]
+    """What each argument must be; `numbers`: a number or a set."""
+    readings: Mapping[str, Callable[..., Interval]] = field(default_factory=dict)
+    """For functions of numbers alone: by the name of each reading, the function of intervals, in which every
+    argument occurs once: then interval arithmetic is exact."""
+    gives: Kind = "number"
+
+
+def _relative_gain(a: Interval, b: Interval) -> Interval:
+    return point(100) * (a / b - point(1))
+
+
+def _total(*x: Interval) -> Interval:
+    return reduce(add, x)
+
+
+def _greatest(*x: Interval) -> Interval:
+    return Interval(max(each.low for each in x), max(each.high for each in x))
+
+
+def _second_greatest(*x: Interval) -> Interval:
+    """The second in order: the greatest again where two tie. Raises `UndefinedError` for one number."""
+    if len(x) < 2:
+        raise UndefinedError("there is no second best of one number")
+    return Interval(sorted(each.low for each in x)[-2], sorted(each.high for each in x)[-2])
+
+
+def _spread(*x: Interval) -> Interval:
+    """Greatest minus least, which are two of the numbers: one number alone spans nothing."""
+    if len(x) < 2:
+        return point(0)
+    narrowest = max(Fraction(0), max(each.low for each in x) - min(each.high for each in x))
+    lowest = sorted(range(len(x)), key=lambda i: x[i].low)[:2]
+    highest = sorted(range(len(x)), key=lambda i: x[i].high)[-2:]
+    return Interval(narrowest, max(x[i].high - x[j].low for i in highest for j in lowest if i != j))
+
+
+def _bottleneck(bytes_of_unit: int, *given: Interval) -> Interval:
+    """R of CorNet's blocks (2VR + R + V), Xun et al. (2020), Eq. 2, of P parameters of 4 bytes (fp32) each.
+
+    R = (P - V) / (2V + 1), as ((2P + 1) / (2V + 1) - 1) / 2.
+    """
+    size_with, size_without, V, blocks = given
+    P = (size_with - size_without) * point(Fraction(bytes_of_unit, 4)) / blocks
+    two, one = point(2), point(1)
+    return ((two * P + one) / (two * V + one) - one) / two
+
+
+def _many(form: str, meaning: str, function: Callable[..., Interval]) -> Function:
+    return Function(form, meaning, ("numbers",), {"": function})
+
+
+_SIZES = (
+    "the R of CorNet's blocks (2VR + R + V) that two model sizes in GB imply, 4 bytes a parameter; "
+    "a GB is 10^9 bytes or 2^30, whichever suits the sentence"
+)
+_IMPROVEMENT = "gain(a, b) in points or relative_gain(a, b) in percent, whichever suits the sentence"
+_RANK = "1 and one more for each cell of another method that is greater; ties share the better place"
+_OTHERS = "the cells of all other methods for the same data set and metric in the same table"
+_TWO: Any = ("number",) * 2
+#: By name, the first ones being those that a message shows. To add one of numbers, add a line.
+FUNCTIONS: Mapping[str, Function] = {
+    "gain": Function("gain(a, b)", "a - b, in points", _TWO, {"": sub}),
+    "relative_gain": Function(
+        "relative_gain(a, b)", "100 (a - b) / b, in percent", _TWO, {"": _relative_gain}
+    ),
+    "improvement": Function(
+        "improvement(a, b)", _IMPROVEMENT, _TWO, {"points": sub, "percent": _relative_gain}
+    ),
+    "mean": _many("mean(x, ...)", "the arithmetic mean", lambda *x: _total(*x) / point(len(x))),
+    "sum": _many("sum(x, ...)", "the sum", _total),
+    "min": _many("min(x, ...)", "the least", lambda *x: -_greatest(*(-each for each in x))),
+    "max": _many("max(x, ...)", "the greatest", _greatest),
+    "best": _many("best(x, ...)", "the greatest", _greatest),
+    "second_best": _many("second_best(x, ...)", "the second in order", _second_greatest),
+    "rank": Function("rank(cell)", _RANK, ("cell",)),
+    "others": Function("others(cell)", _OTHERS, ("cell",), gives="set"),
+    "group": Function("group(cell)", "the cell itself and its others", ("cell",), gives="set"),
+    "count": Function("count(comparison, ...)", "how many of the comparisons hold", ("truth",)),
+    "span": _many("span(x, ...)", "the greatest minus the least", _spread),
+    "overlap": Function(
+        "overlap(x, ...)",
+        "whether one value can be all of the numbers, given their rounding",
+        ("numbers",),
+        gives="truth",
+    ),
+    "abs": Function("abs(x)", "x without its sign", ("number",), {"": abs}),
+    "log2": Function("log2(x)", "the logarithm to base 2", ("number",), {"": logarithm}),
+    "bottleneck": Function(
+        "bottleneck(size_with, size_without, V, blocks)",
+        _SIZES,
+        _TWO * 2,
+        {"GB": partial(_bottleneck, 10**9), "GiB": partial(_bottleneck, 2**30)},
+    ),
+}
+
+# --------------------------------------------------------------------------- text and tree
 
 MOST_CHARACTERS = 2000
 #: Nodes within one another.
@@ -180,14 +360,9 @@ def _refuse(error: UnexpectedInput, text: str) -> NoReturn:
     shown = "the end" if token.type == "$END" else quoted(str(token))
     what = f"{shown} cannot stand here"
     advice = "close the parenthesis, or write an operator, a comparison, and or or before it"
-    if wanted == {"NUMBER"}:
-        what, advice = f"{shown} is no exponent", _EXPONENT
-    elif "NUMBER" in wanted:
+    if "NUMBER" in wanted:
         what, advice = f"{shown} where a number was to come", "write a cell, a number or a function there"
     raise ExpressionError(at, what, advice) from None
-
-
-_EXPONENT = f"write a whole number from 0 to {GREATEST_EXPONENT}"
 
 
 class _Build(Transformer[Token, Node]):
@@ -227,7 +402,8 @@ class _Build(Transformer[Token, Node]):
     def power(self, parts: list[Any]) -> Node:
         base, _, exponent = parts
         if not exponent.isascii() or not exponent.isdecimal() or int(exponent) > GREATEST_EXPONENT:
-            raise ExpressionError(_at(exponent), f"{quoted(exponent)} is no exponent", _EXPONENT)
+            advice = f"write a whole number from 0 to {GREATEST_EXPONENT}"
+            raise ExpressionError(_at(exponent), f"{quoted(exponent)} is no exponent", advice)
         return _over("power", [_wanted(base, "number")], str(int(exponent)))
 
     def call(self, parts: list[Any]) -> Node:
@@ -235,12 +411,18 @@ class _Build(Transformer[Token, Node]):
         if name not in FUNCTIONS:
             raise ExpressionError(_at(name), f"unknown function {quoted(name)}", known_names(name, FUNCTIONS))
         function, given = FUNCTIONS[name], len(arguments)
-        wanted = len(function.takes)
-        if given < wanted or (given > wanted and not function.repeats):
-            count = f"{wanted} {'argument' if wanted == 1 else 'arguments'}{' or more' * function.repeats}"
+        wanted, repeats = len(function.takes), "..." in function.form
+        if given < wanted or (given > wanted and not repeats):
+            count = f"{counted(wanted, 'argument')}{' or more' * repeats}"
             raise ExpressionError(_at(name), f"{name} takes {count}, got {given}", f"write {function.form}")
         for index, argument in enumerate(arguments):
-            _argument(argument, function.takes[min(index, wanted - 1)], function.form)
+            takes = function.takes[min(index, wanted - 1)]
+            if takes == "cell" and argument.op != "cell":
+                what = f"{quoted(written(argument))} is not one cell of a table"
+                advice = f"write {function.form} with a cell, as in t3.row.P@1"
+                raise ExpressionError(argument.at, what, advice)
+            if takes == "truth" or (takes != "cell" and (takes, argument.kind) != ("numbers", "set")):
+                _wanted(argument, "truth" if takes == "truth" else "number")
         return _over("call", arguments, str(name), at=_at(name))
 
 
@@ -265,14 +447,6 @@ def _wanted(node: Node, kind: Kind) -> Node:
         advice = "compare numbers, as in best(...) > 50, and join comparisons with and, or, not"
         raise ExpressionError(node.at, what, advice)
     return node
-
-
-def _argument(node: Node, wanted: Argument, form: str) -> None:
-    if wanted == "cell" and node.op != "cell":
-        what = f"{quoted(written(node))} is not one cell of a table"
-        raise ExpressionError(node.at, what, f"write {form} with a cell, as in t3.row.P@1")
-    if wanted == "truth" or (wanted != "cell" and not (wanted == "numbers" and node.kind == "set")):
-        _wanted(node, "truth" if wanted == "truth" else "number")
 
 
 @cache

@@ -1,6 +1,5 @@
-"""Exact interval arithmetic: all values that a number can have, with ends that are fractions.
+"""Exact interval arithmetic (R. E. Moore, Interval Analysis, 1966): all values that a number can have.
 
-An operation's result holds every value that the operands' values give (R. E. Moore, Interval Analysis, 1966).
 Operands are taken as independent, so a cell that occurs twice widens the result, and never narrows it.
 """
 
@@ -8,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 #: Numbers whose numerator or denominator takes more bits are given up: no input takes long.
 MOST_BITS = 8192
-#: Bits after the point of what is not rational: logarithms.
-_PRECISION = 64
-#: From here on a number is written as a power of ten.
-_LARGE = 10**21
+#: A logarithm is known to this on either side.
+_LOGARITHM = Fraction(1, 2**64)
 _MOST_DECIMALS = 24
 
 
@@ -105,39 +102,25 @@ def logarithm(x: Interval) -> Interval:
     """To base 2; exact for powers of 2, else rounded outwards. Raises `UndefinedError` if it may be <= 0."""
     if x.low <= 0:
         raise UndefinedError(f"logarithm of {x}, which is not all above 0")
-    return Interval(_log2(x.low)[0], _log2(x.high)[1])
+    ends = []
+    for end in (x.low, x.high):
+        with localcontext(
+            prec=60
+        ):  # `ln` is correctly rounded, so that many more digits than needed are right
+            near = Fraction((Decimal(end.numerator) / Decimal(end.denominator)).ln() / Decimal(2).ln())
+        exact = Fraction(2) ** round(near) == end
+        ends.append(point(round(near)) if exact else Interval(near - _LOGARITHM, near + _LOGARITHM))
+    return Interval(ends[0].low, ends[1].high)
 
 
 def _bits(x: Interval) -> int:
     return max(part.bit_length() for end in (x.low, x.high) for part in (end.numerator, end.denominator))
 
 
-def _log2(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds of log2(x), bit by bit.
-
-    With x = 2^e m and 1 <= m < 2, each squaring of m gives one bit: whether m^2 >= 2. What does not fit into
-    the fixed point is cut: 2^-128 of m at bit i is less than 2^(1 - 128 - i) of the logarithm, and all cuts
-    together far less than a last bit; what is left of m after the last bit is less than another.
-    """
-    e = x.numerator.bit_length() - x.denominator.bit_length()
-    e -= x < Fraction(2) ** e
-    m = x / Fraction(2) ** e
-    if m == 1:
-        return Fraction(e), Fraction(e)
-    point_at = 2 * _PRECISION
-    fixed, bits = int(m * 2**point_at), 0
-    for _ in range(_PRECISION):
-        fixed = fixed * fixed >> point_at
-        one = fixed >> (point_at + 1)  # 1 where m^2 >= 2
-        fixed >>= one
-        bits = 2 * bits + one
-    return e + Fraction(bits, 2**_PRECISION), e + Fraction(bits + 2, 2**_PRECISION)
-
-
 def decimal(number: Fraction, decimals: int) -> str:
     """At most so many decimals; fewer only where nothing is lost: 11.9 is `11.9`, 11.9003 is `11.900`."""
     value = Decimal(number.numerator) / Decimal(number.denominator)
-    if abs(number) >= _LARGE:
+    if abs(number) >= 10**21:
         return f"{value:.6g}"
     text = f"{value:.{decimals}f}"
     if Fraction(text) == 0:

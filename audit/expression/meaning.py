@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from math import prod
 from typing import Literal, NamedTuple, Protocol
 
-from audit.expression.functions import FUNCTIONS, RELATIONS, Relation
-from audit.expression.grammar import Node, written
+from audit.expression.grammar import FUNCTIONS, RELATIONS, Node, Relation, written
 from audit.expression.interval import Interval, UndefinedError, point
 from audit.stats.printed import Printed, printed
 
@@ -19,6 +17,12 @@ from audit.stats.printed import Printed, printed
 MOST_READINGS = 64
 #: Of a longer set only the first cells are named.
 _MOST_CELLS = 8
+_OPERATIONS = {
+    "+": Interval.__add__,
+    "-": Interval.__sub__,
+    "*": Interval.__mul__,
+    "/": Interval.__truediv__,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +87,12 @@ class Meaning:
                 left, right = (self.number(part) for part in node.parts)
                 relation = RELATIONS[node.text]
                 return _in_some_reading(_compared(a, relation, b) for a, b in product(left, right))
-        return _meeting(self.all_numbers(node.parts))  # overlap(...)
+        meeting = []  # overlap(...) is of the spans, so that rounding leaves nothing open
+        for choice in _choices(self.all_numbers(node.parts)):
+            spans = [reading.span for reading in choice]
+            meet = max(span.low for span in spans) <= min(span.high for span in spans)
+            meeting.append(Truth(can_hold=meet, can_fail=not meet, holds=meet, fails=not meet))
+        return _in_some_reading(meeting)
 
     def number(self, node: Node) -> Number:
         """A number, in each of its readings."""
@@ -101,8 +110,14 @@ class Meaning:
                 return tuple(replace(reading, span=-reading.span, face=-reading.face) for reading in inner)
             case "power":
                 return combined(lambda base: base ** int(node.text), [self.number(node.parts[0])])
+            case "call" if node.text == "rank":
+                return self._rank(node.parts[0].text)
+            case "call" if node.text == "count":
+                return _count([self.truth(part) for part in node.parts])
             case "call":
-                return self._call(node)
+                numbers = self.all_numbers(node.parts)
+                readings = FUNCTIONS[node.text].readings.items()
+                return tuple(each for name, of in readings for each in combined(of, numbers, name=name))
         value = self.number(node.parts[0])
         for sign, part in zip(node.text, node.parts[1:], strict=True):
             value = combined(_OPERATIONS[sign], [value, self.number(part)])
@@ -113,21 +128,20 @@ class Meaning:
         numbers: list[Number] = []
         for node in nodes:
             if node.kind == "set":
-                numbers += [rounded(cell) for cell in cells_of(node, self.lookup)]
+                numbers += [rounded(cell) for cell in self.cells(node)]
             else:
                 numbers.append(self.number(node))
         if not numbers:
             raise UndefinedError("there are no numbers in the set")
         return numbers
 
-    def _call(self, node: Node) -> Number:
-        if node.text == "rank":
-            return self._rank(node.parts[0].text)
-        if node.text == "count":
-            return _count([self.truth(part) for part in node.parts])
-        numbers = self.all_numbers(node.parts)
-        readings = FUNCTIONS[node.text].readings.items()
-        return tuple(each for name, function in readings for each in combined(function, numbers, name=name))
+    def cells(self, node: Node) -> Sequence[Printed]:
+        """The cells of a node that stands for a set."""
+        if node.op == "cells":
+            return self.lookup.cells(node.text)
+        reference = node.parts[0].text
+        own = [self.lookup.cell(reference)] if node.text == "group" else []
+        return [*own, *self.lookup.others(reference)]
 
     def _rank(self, reference: str) -> Number:
         """From the place where only those rank higher that must, to the one where all do that can.
@@ -142,22 +156,65 @@ class Meaning:
         do = sum(other.face.low > own.face.low for other in others)
         return (Reading(span=_whole(1 + must, 1 + can), face=point(1 + do)),)
 
+    def filled_in(self, sentence: Node) -> str:
+        """`relative_gain(44.41, 39.68) = 11.894..11.947, to be about 12`.
 
-_OPERATIONS: Mapping[str, Callable[[Interval, Interval], Interval]] = {
-    "+": Interval.__add__,
-    "-": Interval.__sub__,
-    "*": Interval.__mul__,
-    "/": Interval.__truediv__,
-}
+        Ranges are what the rounding of the cells leaves open. What has no value is written without one.
+        """
+        if sentence.op in ("and", "or", "not"):
+            texts = [
+                f"({self.filled_in(part)})" if part.op in ("and", "or", "not") else self.filled_in(part)
+                for part in sentence.parts
+            ]
+            return f"not so: {texts[0]}" if sentence.op == "not" else f"; {sentence.op} ".join(texts)
+        if sentence.op == "comparison":
+            left, right = map(self._with_value, sentence.parts)
+            near = " (10 % or one unit of the last digit away at most)" * RELATIONS[sentence.text].near
+            return f"{left}{'' if _plain(sentence.parts[0]) else ', to be'} {sentence.text} {right}{near}"
+        return f"do {', '.join(map(self._with_value, sentence.parts))} meet?"  # overlap(...)
+
+    def _with_value(self, node: Node) -> str:
+        text = written(node, self._number_instead)
+        if _plain(node):
+            return text
+        try:
+            readings = self.number(node)
+        except UndefinedError:
+            return text
+        ranges = (f"{each.span} ({each.name})" if each.name else str(each.span) for each in readings)
+        return f"{text} = {' or '.join(dict.fromkeys(ranges))}"
+
+    def _number_instead(self, node: Node) -> str | None:
+        """The numbers in place of what refers to them; what has none stays as it is written."""
+        try:
+            if node.op == "cell":
+                return _listed([self.lookup.cell(node.text)])
+            if node.op == "name":
+                value = self.lookup.constant(node.text)
+                return _listed([value]) if isinstance(value, Printed) else str(point(value))
+            if node.kind == "set":
+                return _listed(self.cells(node))
+            if node.op == "call" and node.text == "rank":
+                own, others = self.lookup.cell(node.parts[0].text), self.lookup.others(node.parts[0].text)
+                return f"rank({_listed([own])} among {_listed(others)})"
+        except UndefinedError:
+            pass
+        return None
 
 
-def cells_of(node: Node, lookup: Lookup) -> Sequence[Printed]:
-    """The cells of a node that stands for a set."""
-    if node.op == "cells":
-        return lookup.cells(node.text)
-    reference = node.parts[0].text
-    own = [lookup.cell(reference)] if node.text == "group" else []
-    return [*own, *lookup.others(reference)]
+def _plain(node: Node) -> bool:
+    """Whether a node shows its value by itself."""
+    return (
+        node.op in ("number", "cell", "name")
+        or node.kind == "set"
+        or (node.op == "negation" and _plain(node.parts[0]))
+    )
+
+
+def _listed(cells: Sequence[Printed]) -> str:
+    """Without the commas of thousands, which would look like arguments."""
+    listed = ", ".join(cell.text.strip().replace(",", "") for cell in cells[:_MOST_CELLS])
+    return f"{listed}, ... ({len(cells)} cells)" if len(cells) > _MOST_CELLS else listed
 
 
 def _exact(value: Fraction, unit: Fraction = Fraction(0)) -> Reading:
@@ -237,20 +294,6 @@ def _whole(least: int, most: int) -> Interval:
     return Interval(Fraction(least), Fraction(most))
 
 
-def _meeting(numbers: Sequence[Number]) -> Truth:
-    """Whether one value lies in the spans of all numbers; of the spans, so rounding leaves nothing open."""
-
-    def meets(readings: Sequence[Reading]) -> Truth:
-        spans = [reading.span for reading in readings]
-        meet = max(span.low for span in spans) <= min(span.high for span in spans)
-        return Truth(can_hold=meet, can_fail=not meet, holds=meet, fails=not meet)
-
-    return _in_some_reading(meets(choice) for choice in _choices(numbers))
-
-
-# --------------------------------------------------------------------------- outcome and text
-
-
 @dataclass(frozen=True)
 class Outcome:
     """What the cells say to a sentence, and the arithmetic."""
@@ -270,7 +313,7 @@ def evaluate(expression: Node, lookup: Lookup) -> Outcome:
     The values of a cell that occurs twice are taken as independent: that can only spare a sentence.
     """
     meaning = Meaning(lookup)
-    filled = filled_in(expression, meaning)
+    filled = meaning.filled_in(expression)
     try:
         truth = meaning.truth(expression)
     except UndefinedError as err:
@@ -281,81 +324,3 @@ def evaluate(expression: Node, lookup: Lookup) -> Outcome:
         return Outcome("inconsistent", filled)
     reason = "not true of the numbers as printed, but their rounding could make it so"
     return Outcome("untestable", filled, reason)
-
-
-def value_of(expression: Node, lookup: Lookup) -> Fraction:
-    """The left side of a comparison, in its first reading, with the cells taken as printed.
-
-    Exact but for logarithms, of which it is the middle of the bounds. Raises `UndefinedError` where
-    there is no value, and ValueError for a sentence that is no comparison.
-    """
-    if expression.op != "comparison":
-        raise ValueError(f"a comparison is needed, got {str(expression)!r}")
-    face = Meaning(lookup).number(expression.parts[0])[0].face
-    return (face.low + face.high) / 2
-
-
-def filled_in(sentence: Node, meaning: Meaning) -> str:
-    """`relative_gain(44.41, 39.68) = 11.894..11.947, to be about 12`.
-
-    Ranges are what the rounding of the cells leaves open. What has no value is written without one.
-    """
-    if sentence.op in ("and", "or", "not"):
-        texts = [filled_in(part, meaning) for part in sentence.parts]
-        nested = [part.op in ("and", "or", "not") for part in sentence.parts]
-        texts = [f"({text})" if inner else text for text, inner in zip(texts, nested, strict=True)]
-        return f"not so: {texts[0]}" if sentence.op == "not" else f"; {sentence.op} ".join(texts)
-    if sentence.op == "comparison":
-        left, right = (_with_value(part, meaning) for part in sentence.parts)
-        near = " (10 % or one unit of the last digit away at most)" if RELATIONS[sentence.text].near else ""
-        return f"{left}{'' if _plain(sentence.parts[0]) else ', to be'} {sentence.text} {right}{near}"
-    return f"do {', '.join(_with_value(part, meaning) for part in sentence.parts)} meet?"  # overlap(...)
-
-
-def _with_value(node: Node, meaning: Meaning) -> str:
-    text = written(node, partial(_number_instead, meaning.lookup))
-    if _plain(node):
-        return text
-    try:
-        readings = meaning.number(node)
-    except UndefinedError:
-        return text
-    ranges = (f"{each.span} ({each.name})" if each.name else str(each.span) for each in readings)
-    return f"{text} = {' or '.join(dict.fromkeys(ranges))}"
-
-
-def _plain(node: Node) -> bool:
-    """Whether a node shows its value by itself."""
-    return (
-        node.op in ("number", "cell", "name")
-        or node.kind == "set"
-        or (node.op == "negation" and _plain(node.parts[0]))
-    )
-
-
-def _number_instead(lookup: Lookup, node: Node) -> str | None:
-    """The numbers in place of what refers to them; what has none stays as it is written."""
-    try:
-        if node.op == "cell":
-            return _plainly(lookup.cell(node.text))
-        if node.op == "name":
-            value = lookup.constant(node.text)
-            return _plainly(value) if isinstance(value, Printed) else str(point(value))
-        if node.kind == "set":
-            return _listed(cells_of(node, lookup))
-        if node.op == "call" and node.text == "rank":
-            own, others = lookup.cell(node.parts[0].text), lookup.others(node.parts[0].text)
-            return f"rank({_plainly(own)} among {_listed(others)})"
-    except UndefinedError:
-        pass
-    return None
-
-
-def _listed(cells: Sequence[Printed]) -> str:
-    listed = ", ".join(map(_plainly, cells[:_MOST_CELLS]))
-    return f"{listed}, ... ({len(cells)} cells)" if len(cells) > _MOST_CELLS else listed
-
-
-def _plainly(cell: Printed) -> str:
-    """Without the commas of thousands, which would look like arguments."""
-    return cell.text.strip().replace(",", "")

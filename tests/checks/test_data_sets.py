@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from audit.checks.data_sets import above_labels, readings, statistics
+from audit.checks.identities import above_labels, readings, statistics
 from audit.stats.printed import printed
 from tests.checks.made import Of, data_set, paper, results, table
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from audit.checks.grid import Rounding, fingerprint, hits, power, rounding_of, without_padding
+from audit.checks.granularity import Rounding, fingerprint, hits, power, rounding_of, without_padding
 from audit.stats.printed import printed
 from tests.stats import golden
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from audit.checks.significance import significance, table_significance
+from audit.checks.sentences import significance, table_significance
 from audit.record import Finding
 from audit.stats.documents import mcnemar
 from audit.stats.printed import printed

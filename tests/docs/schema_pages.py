@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.claims.load import Paper
-from audit.expression.functions import FUNCTIONS, RELATIONS
+from audit.expression.grammar import FUNCTIONS, RELATIONS
 from audit.record import FORMAT_VERSION
 from audit.record_schema import audit_schema, one_line
 

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from audit import cli
 from audit.errors import Exit
-from audit.expression.functions import FUNCTIONS, RELATIONS
+from audit.expression.grammar import FUNCTIONS, RELATIONS
 from audit.kinds import KINDS
 from audit.record import Audit, to_json
 from audit.record_schema import audit_schema

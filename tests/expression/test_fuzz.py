@@ -11,8 +11,7 @@ from typing import Any
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from audit.expression.functions import FUNCTIONS, RELATIONS
-from audit.expression.grammar import ExpressionError, parse
+from audit.expression.grammar import FUNCTIONS, RELATIONS, ExpressionError, parse
 from audit.expression.interval import UndefinedError
 from audit.expression.meaning import evaluate
 from audit.stats.printed import printed

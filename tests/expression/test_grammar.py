@@ -30,7 +30,7 @@ REFUSED = [
     ("t3.*.P@1 > 50", 1, "'t3.*.P@1' is a set of cells where a number is wanted", "compare numbers"),
     ("rank(5) = 1", 6, "'5' is not one cell of a table", "write rank(cell) with a cell, as in t3.row.P@"),
     ("a > 1 and", 10, "the end where a number was to come", "write a cell"),
-    ("2^-1 > 1", 3, "'-' is no exponent", "write a whole number"),
+    ("2^-1 > 1", 3, "'-' where a number was to come", "write a cell"),
     ("(" * 10_000 + "1" + ")" * 10_000, 2001, "the expression has 20001 characters", "split it"),
     ("t.a.b-t.c.b", 1, "'t.a.b-t.c.b' has no meaning here", "blanks around a minus"),
     ("__import__('os').system('true')", 1, "'__import__' has no meaning here", "write cells"),
