@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from xml.etree import ElementTree
@@ -19,7 +19,7 @@ from reports.lookup import Lookup, by_claim
 from reports.page import NOTHING_TESTED, counted_once, on_imported, resting
 from reports.protocol import is_reduced, protocol_box
 from reports.rerun import on_changed_margins
-from reports.text import View, grouped, joined, line, listed, moment, plural, shortened, slug, visible
+from reports.text import View, joined, line, listed, moment, plural, shortened, slug, visible
 
 # --------------------------------------------------------------------------- CSV
 
@@ -267,8 +267,6 @@ def _claim_case(claim: ClaimRecord, index: Lookup) -> tuple[str, ...]:
 
 _TEX_SPECIAL: dict[str, str] = words.TEXTS["tex"]
 _TEX_MARKS = dict(zip(words.STATUSES, (r"$\checkmark$", r"$\times$", r"$\circ$", "--"), strict=True))
-#: Of one table; what is more goes into further ones.
-ROWS = 40
 
 
 def tex_escape(text: str) -> str:
@@ -286,85 +284,58 @@ def tex_escape(text: str) -> str:
 
 
 def latex(audit: Audit) -> str:
-    """Printed values table by table, then the comparisons; the packages they need in a comment on top."""
-    index, name = Lookup(audit), f"audit-{slug(audit.paper.key)}"
-    by_kind = grouped(audit.claims, lambda claim: words.kind_words(claim).is_value)
-    values = [claim for claim in by_kind.get(True, ()) if claim.cells and claim.cells[0] in index.places]
-    others = by_kind.get(False, [])
-    parts: list[str] = []
-    for table in audit.tables:
-        said = f"{line(table.label, 70)}: printed values and ours, mean ± standard deviation over seeds."
-        own = [claim for claim in values if index.places[claim.cells[0]].table.id == table.id]
-        parts += _tex_tables(f"{name}-{slug(table.id)}", said, "llrrrrl", own, index)
-    tested = {claim.kind for claim in others if index.status(claim) != "not_tested"}
-    said = joined(
-        "Comparisons stated by the paper: the printed difference, and ours with its interval (95% unless "
-        "stated).",
-        *(kind.in_table for name, kind in words.KINDS.items() if name in tested),
-    )
-    columns = r">{\raggedright\arraybackslash}p{0.36\textwidth}lrrrl"
-    parts += _tex_tables(f"{name}-comparisons", said, columns, others, index)
-    top = (
-        f"% Verdicts on {line(audit.paper.key)}. In the preamble: \\usepackage{{booktabs,amssymb,array}}\n"
-        f"% Made by xmtc-audit {line(audit.tool_version)}: {line(audit.command)}"
-    )
-    return "\n\n".join([top, *(parts or [f"% {NOTHING_TESTED}"])]) + "\n"
-
-
-def _tex_tables(
-    label: str, said: str, columns: str, claims: Sequence[ClaimRecord], index: Lookup
-) -> Iterator[str]:
-    """The tested of these claims, in parts; the caption says how many, and what a dagger means."""
+    """One long table of the judgements that were tested; the packages it needs in a comment on top."""
     import pandas as pd
 
-    tested = [(claim, index.verdicts[claim.id]) for claim in claims if index.status(claim) != "not_tested"]
+    index = Lookup(audit)
+    tested = [pair for pair in index.pairs if words.status_of(pair[1]) != "not_tested"]
+    top = (
+        f"% Verdicts on {line(audit.paper.key)}. "
+        "In the preamble: \\usepackage{booktabs,amssymb,array,longtable}\n"
+        f"% Made by xmtc-audit {line(audit.tool_version)}: {line(audit.command)}\n\n"
+    )
+    if not tested:
+        return f"{top}% {NOTHING_TESTED}\n"
     elsewhere = {verdict.scope for _, verdict in tested if verdict.scope not in (None, "same_data")}
     scopes = [word for scope, word in words.SCOPE_WORDS.items() if scope in elsewhere]
+    kinds = {claim.kind for claim, _ in tested}
     caption = joined(
-        said,
-        f"{numbers.count(len(tested))} of {plural(len(claims), 'judgement')} tested.",
+        "What the paper prints, and ours: mean ± standard deviation over seeds; of a comparison the "
+        "difference with its interval (95% unless stated).",
+        *(kind.in_table for name, kind in words.KINDS.items() if name in kinds),
+        f"{numbers.count(len(tested))} of {plural(len(index.pairs), 'judgement')} tested.",
         f"† On {listed(sorted(scopes), word='or')}, not on the paper’s own data." if scopes else "",
-        on_imported(sum(index.imported(claim) for claim, _ in tested), len(tested)),
+        on_imported(*index.imported_and_judged),
         line(on_changed_margins(index), 600),
     )
-    parts = range(0, len(tested), ROWS)
-    for part, start in enumerate(parts, 1):
-        rows = pd.DataFrame([_tex_row(*pair, index) for pair in tested[start : start + ROWS]])
-        first = rows.columns[0]
-        # what neighbours share stands once
-        rows[first] = rows[first].where(rows[first] != rows[first].shift(), "")
-        yield (
-            rows.style.hide(axis="index")
-            .to_latex(
-                environment="table*",
-                position_float="centering",
-                hrules=True,
-                column_format=columns,
-                caption=tex_escape(caption) + (f" Part {part} of {len(parts)}." if len(parts) > 1 else ""),
-                label=f"tab:{label}{f'-{part}' if part > 1 else ''}",
-            )
-            .rstrip("\n")
+    table: str = (
+        pd.DataFrame([_tex_row(*pair, index) for pair in tested])
+        .style.hide(axis="index")
+        .to_latex(
+            environment="longtable",
+            hrules=True,
+            column_format=r">{\raggedright\arraybackslash}p{0.36\textwidth}lrrrrl",
+            caption=tex_escape(caption),
+            label=f"tab:audit-{slug(audit.paper.key)}",
         )
+    )
+    return top + table.replace(f"\\caption[]{{{tex_escape(caption)}}}", r"\caption[]{Continued.}")
 
 
 def _tex_row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> dict[str, str]:
     """Ours has a dagger where it is of other data; `2 of 3` seeds where a run was lost."""
     texts, status = words.row_texts(claim, verdict), words.status_of(verdict)
-    value = words.kind_words(claim).is_value
     elsewhere = verdict.scope in ("other_data", "other_split") and texts.measured
     tries = verdict.attempts if len(verdict.attempts) == len(verdict.n) else verdict.n
     counts = zip(verdict.n, tries, strict=True)
     seeds = dict.fromkeys(str(k) if k == of else f"{k} of {of}" for k, of in counts)
-    row = {"Claim": line(index.claim_title(claim), 140), "Metric": line(texts.about, 30)}
-    if value:
-        place = index.places[claim.cells[0]]
-        row = {"Row": line(place.row.label, 70), "Column": line(place.column.label, 70)}
-    row |= {"Printed": texts.printed or numbers.ABSENT}
     return {
-        **{name: tex_escape(text) for name, text in row.items()},
+        "Claim": tex_escape(line(index.claim_title(claim), 140)),
+        "Metric": tex_escape(line(texts.about, 30)),
+        "Printed": tex_escape(texts.printed or numbers.ABSENT),
         "Ours": tex_escape(texts.measured or numbers.ABSENT) + (r"\,\dag{}" if elsewhere else ""),
         "$n$": ", ".join(seeds) or "--",
-        **({"Margin": tex_escape(numbers.margin_size(verdict.margin))} if value else {}),
+        "Margin": tex_escape(numbers.margin_size(verdict.margin)),
         "Verdict": f"{_TEX_MARKS[status]} {words.STATUS_WORDS[status].lower()}",
     }
 
