@@ -181,7 +181,7 @@ def report(audit: Audit, path: str | os.PathLike[str]) -> Path:
     """
     from audit.cli.report import write_files
     from audit.storage.files import write_texts
-    from reports.render import html
+    from reports.page import html
 
     where = Path(path)
     if where.suffix not in (".html", ".htm"):

@@ -10,8 +10,8 @@ from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, Run, Verdict
 from reports import numbers, svg
 from reports import sentences as words
 from reports.lookup import Lookup
-from reports.rerun import on_changed_margins
-from reports.splits import splits_of_claim
+from reports.protocol import on_changed_margins
+from reports.tables import splits_of_claim
 from reports.text import View, grouped, joined, listed, plural, unique_slugs
 
 #: Characters of plots on one page; claims that are not primary lose theirs first.

@@ -17,8 +17,7 @@ from reports.cards import where_text
 from reports.findings import finding_name, finding_place, finding_sentence
 from reports.lookup import Lookup, by_claim
 from reports.page import NOTHING_TESTED, counted_once, on_imported, resting
-from reports.protocol import is_reduced, protocol_box
-from reports.rerun import on_changed_margins
+from reports.protocol import is_reduced, on_changed_margins, protocol_box
 from reports.text import View, joined, line, listed, moment, plural, shortened, slug, visible
 
 # --------------------------------------------------------------------------- CSV

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
+from base64 import b64encode
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
 from urllib.parse import quote
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
 from audit.record import UNTESTED, Audit, Scope, Verdict
-from reports import cards, findings, protocol, rerun, splits, svg, tables
+from reports import cards, findings, numbers, protocol, svg, tables, text
 from reports import sentences as words
 from reports.lookup import Lookup, by_claim, distinct
 from reports.numbers import count
-from reports.text import View, joined, listed, moment, plural
+from reports.sentences import ICONS, KINDS, STATUS_WORDS, TEXTS
+from reports.text import View, joined, listed, moment, plural, visible
 
 NOTHING_TESTED = "Nothing was tested."
 #: So many rows of one overview plot; the others stand in their cards.
@@ -42,7 +53,7 @@ def build(audit: Audit) -> View:
         overview=_overview(index),
         scopes=protocol.scope_notes(index),
         protocol=protocol.protocol_box(index),
-        code_of=rerun.code_note(index),
+        code_of=protocol.code_note(index),
         not_tested=list(words.unjudged_lines(index.pairs, index.names, UNTESTED)),
         inconsistent=list(findings.inconsistencies(index)),
         slider=cards.slider(index),
@@ -55,7 +66,7 @@ def build(audit: Audit) -> View:
         tables=tables.table_views(index),
         repeats=bool(index.same_claims),
         across=tables.across_section(index),
-        splits=splits.split_section(index),
+        splits=tables.split_section(index),
         strata=tables.strata_blocks(index),
         data=tables.data_blocks(index),
         models=protocol.gate_models(index),
@@ -66,7 +77,7 @@ def build(audit: Audit) -> View:
         curves=protocol.learning_views(index),
         not_checked=findings.not_checked(index),
         authors=audit.author_response,
-        rerun=rerun.rerun_box(index),
+        rerun=protocol.rerun_box(index),
         runs=protocol.run_rows(index),
     )
 
@@ -178,7 +189,7 @@ def on_imported(number: int, judged: int) -> str:
 def _resting(index: Lookup) -> str:
     """On whose data, and on whose runs."""
     imported = on_imported(*index.imported_and_judged)
-    return joined(resting(index.audit.verdicts), imported, rerun.on_changed_margins(index))
+    return joined(resting(index.audit.verdicts), imported, protocol.on_changed_margins(index))
 
 
 def _open_claims(index: Lookup) -> View:
@@ -236,3 +247,97 @@ def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) 
     lost = f"Not shown, because no audit could be read there: {listed(sorted(unread))}."
     summary = f"{plural(len(rows), 'audit')} of {plural(papers, 'paper')}"
     return View(summary=summary, rows=rows, unread=lost if unread else "")
+
+
+# --------------------------------------------------------------------------- as HTML
+
+
+#: An address that may be followed at a click: of the web, in signs that need no escape.
+_ADDRESS = re.compile(r"(https?://[A-Za-z0-9][\w.~:/?#@!$&*+,;=%()\[\]-]*[\w/=#~)-])", re.ASCII)
+#: Images are the marks of the style sheet.
+_POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
+    "base-uri 'none'; form-action 'none'"
+)
+#: What the script says, by the names by which it knows them.
+SPOKEN: dict[str, Any] = {
+    **TEXTS["spoken"],
+    "status": STATUS_WORDS,
+    "kinds": {name: kind.word for name, kind in KINDS.items()},
+}
+
+
+def html(audit: Audit) -> str:
+    """The report. The same record gives the same bytes: no clock, no chance, no order of a set."""
+    script = (files("reports") / "templates" / "report.js").read_text(encoding="utf-8")
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy, words = _POLICY.format(digest=digest), embedded(SPOKEN)
+    page = _environment().get_template("page.html.j2")
+    return page.render(page=build(audit), words=words, script=Markup(script), policy=policy)
+
+
+def index_html(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> str:
+    """A page over several audits, each with its report's folder; `unread` are folders without a record."""
+    return _environment().get_template("index.html.j2").render(page=index_page(audits, unread))
+
+
+def changes_html(changes: text.View) -> str:
+    """What changed between two audits, as a small page of its own."""
+    return _environment().get_template("changes.html.j2").render(changes=changes, icons=ICONS)
+
+
+def embedded(data: Mapping[str, Any]) -> Markup:
+    r"""JSON as it may stand in a script element: no sign that ends it, or a line in older scripts.
+
+    >>> print(embedded({"a": "</script>"}))
+    {"a": "\u003c/script\u003e"}
+    """
+    content = json.dumps(data, ensure_ascii=True, sort_keys=True, allow_nan=False)
+    for sign in "<>&":
+        content = content.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(content)
+
+
+@cache
+def _environment() -> Environment:
+    """Autoescape everywhere, an unknown name is an error, and steering characters are written out."""
+    environment = Environment(
+        loader=PackageLoader("reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"coded": _coded, "linked": _linked, "plural": text.plural}
+    shown = ("points", "signed", "p_value", "duration", "memory", "count", "margin_size")
+    environment.filters |= {name: getattr(numbers, name) for name in shown}
+    environment.globals |= {"splits": tables, "spoken": SPOKEN}
+    return environment
+
+
+def _coded(said: str) -> Markup:
+    """What a sentence has between two backticks as code; a text with an odd one stays as it is.
+
+    >>> print(_coded("`audit run` <first>"))
+    <code>audit run</code> &lt;first&gt;
+    """
+    parts = visible(said).split("`")
+    return _framed(parts, "<code>{0}</code>") if len(parts) % 2 else Markup.escape(visible(said))
+
+
+def _linked(said: str) -> Markup:
+    """The addresses of the web in a text as links, which load nothing until they are followed.
+
+    >>> print(_linked("https://example.org/a?b=1 at commit <c>"))
+    <a href="https://example.org/a?b=1" rel="noreferrer">https://example.org/a?b=1</a> at commit &lt;c&gt;
+    """
+    return _framed(_ADDRESS.split(visible(said)), '<a href="{0}" rel="noreferrer">{0}</a>')
+
+
+def _framed(parts: Sequence[str], frame: str) -> Markup:
+    """Every other part in a frame, all of them escaped."""
+    return Markup("").join(
+        Markup(frame).format(part) if k % 2 else Markup.escape(part) for k, part in enumerate(parts)
+    )

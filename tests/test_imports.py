@@ -18,7 +18,7 @@ MODULES = {
 #: Start of a module's name -> what of ours, and of torch, it may import anywhere. The longest start counts.
 MAY_IMPORT = {
     "audit": ("audit",),
-    "audit.api": ("audit", "reports.lookup", "reports.render"),
+    "audit.api": ("audit", "reports.lookup", "reports.page"),
     "audit.pytest_items": ("audit", "reports.findings", "reports.sentences"),
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),

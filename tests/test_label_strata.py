@@ -15,7 +15,7 @@ from audit.storage.runs import Store
 from reimpl.data.strata import by_share, scores_of_hits
 from reimpl.metrics import hit_pattern
 from reimpl.truth import Truth
-from reports.render import html
+from reports.page import html
 from tests.records import make_experiment, make_run
 
 N, L = 60, 12

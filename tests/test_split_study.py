@@ -10,7 +10,7 @@ import pytest
 from audit.claims.load import Paper, load
 from audit.judging.splits import split_study
 from audit.record import ExperimentRecord, Run, SplitStudy
-from reports.splits import split_table
+from reports.tables import split_table
 from tests.records import make_experiment, make_run
 from tests.runner.papers import write_linear_paper
 

@@ -16,7 +16,7 @@ from audit.stats.printed import printed
 from reports import numbers
 from reports.cards import seed_note, where_text
 from reports.lookup import Lookup
-from reports.rerun import margins_of
+from reports.protocol import margins_of
 from reports.sentences import (
     SCOPE_WORDS,
     STATUS_WORDS,

@@ -79,7 +79,7 @@ def _known(option: str, text: str, known: Sequence[str], more: str = "") -> tupl
 def _tell_changes(old: Path, new: Path) -> Exit:
     """Of one paper, to the screen, and as a page beside the newer record."""
     from reports.compare import changes, changes_text
-    from reports.render import changes_html
+    from reports.page import changes_html
 
     before, after = read_audit(old), read_audit(new)
     if before.paper.key != after.paper.key:
@@ -150,7 +150,7 @@ def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Pa
     """Page, record, the exports that are asked for, and those that an earlier command wrote there: none is
     older than the page beside it."""
     from reports.exports import EXPORTS as WRITERS
-    from reports.render import html
+    from reports.page import html
 
     texts = {"report.html": html(audit), "audit.json": to_json(audit)}
     for name, export in WRITERS.items():
@@ -164,7 +164,7 @@ def write_index(out: Path) -> None:
 
     A record beside them that is none is named on the page: it does not keep the others from being shown.
     """
-    from reports.render import index_html
+    from reports.page import index_html
 
     audits, unread = [], []
     for path in sorted(out.glob("*/audit.json")):
@@ -235,7 +235,7 @@ def command_line(context: typer.Context) -> str:
 
 def tell_study(study: SplitStudy, folder: Path) -> None:
     """The record of a study of split columns into the folder, its table to the screen."""
-    from reports.splits import split_table
+    from reports.tables import split_table
 
     (path,) = write_texts(folder, {"columns.json": to_json(study)})
     say(f"{split_table(study)}\n\nrecord: {path}, with the value of each run")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from audit.record import Audit
-from reports.render import html
+from reports.page import html
 from tests.browser.chromium import launched
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from reports.render import html
+from reports.page import html
 from tests.browser.chromium import launched
 from tests.reports import sample
 

@@ -54,7 +54,7 @@ def test_nothing_runs(text: str, opened: Opened) -> None:
 
 def test_the_policy_stops_a_script_that_is_not_ours(opened: Opened, browser: Any, tmp_path: Any) -> None:
     """Were markup ever to get into the page, the browser would not run it."""
-    from reports.render import html
+    from reports.page import html
 
     page_text = html(hanging()).replace(
         "<main>", "<main><script>window.pwned = 1</script><img src=x onerror='window.pwned = 1'>"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reports.render import html
+from reports.page import html
 from tests.browser.makers import large
 
 pytestmark = pytest.mark.slow

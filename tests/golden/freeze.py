@@ -125,7 +125,7 @@ _ROW = re.compile(
 
 def cards() -> Iterator[str]:
     """A line a claim and metric: link, mark, margin band, numbers; and numbers and links of its card."""
-    from reports.render import html
+    from reports.page import html
 
     for name, found in audits().items():
         for card in _CARD.findall(html(found)):

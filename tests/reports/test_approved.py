@@ -18,9 +18,9 @@ import pytest
 
 from audit.record import Outcome, Scope, audit_from_json
 from reports.exports import EXPORTS, summary
-from reports.render import html
+from reports.page import html
 from reports.sentences import ANY_KIND, KINDS, REASONS, reason, verdict_sentence
-from reports.splits import split_table
+from reports.tables import split_table
 from tests.reports import sample
 from tests.reports.every_kind import every_kind
 

@@ -10,7 +10,7 @@ import pytest
 
 from audit.record import Audit, Margin, Run, Verdict
 from reports.compare import changes, changes_text
-from reports.render import changes_html
+from reports.page import changes_html
 from tests.reports import sample
 from tests.reports.hostile import HOSTILE, study_saying
 

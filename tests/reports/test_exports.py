@@ -27,7 +27,7 @@ from reports.exports import (
     summary,
     tex_escape,
 )
-from reports.render import html
+from reports.page import html
 from reports.text import visible
 from tests.reports import sample
 from tests.reports.hostile import HOSTILE, TEXTS, study_saying

@@ -22,11 +22,10 @@ from audit.record import (
 )
 from reports.exports import summary
 from reports.lookup import Lookup
-from reports.page import build, index_page
+from reports.page import build, html, index_html, index_page
 from reports.protocol import protocol_box
-from reports.render import html, index_html
 from reports.sentences import REASONS
-from reports.splits import split_section
+from reports.tables import split_section
 from reports.text import View
 from tests.reports import sample
 from tests.reports.every_kind import every_kind

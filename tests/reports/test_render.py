@@ -26,7 +26,7 @@ from audit.record import (
     audit_from_json,
     to_json,
 )
-from reports.render import _linked, html
+from reports.page import _linked, html
 from tests.reports import sample
 from tests.reports.hostile import HOSTILE
 from tests.reports.markup import Markup, parsed
@@ -63,7 +63,7 @@ def test_golden_page() -> None:
 def test_same_record_same_bytes() -> None:
     """Another process with another hash seed, reading the record from JSON, writes the same bytes."""
     code = (
-        "import sys; from audit.record import audit_from_json; from reports.render import html; "
+        "import sys; from audit.record import audit_from_json; from reports.page import html; "
         "sys.stdout.buffer.write(html(audit_from_json(sys.stdin.buffer.read().decode())).encode())"
     )
     record = to_json(sample.study())

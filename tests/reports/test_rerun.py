@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from reports.lookup import Lookup
 from reports.page import build
-from reports.rerun import rerun_box
+from reports.protocol import rerun_box
 from tests.reports import sample
 
 STUDY = sample.study()
