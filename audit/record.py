@@ -497,14 +497,10 @@ class InstanceEvidence:
     """What the single test documents say of a comparison: beside its verdict, never deciding it."""
 
     documents: int  # N
-    texts: int  # Different ones among them: copies of a text are drawn together by the bootstrap.
     difference: float  # Of the means over documents and seeds, first minus second, in points.
     sd_documents: float  # SD over documents of the difference of the two arms' means over seeds, in points.
     these: Estimate | None  # On these documents seeds alone are noise; None with one seed in an arm.
     new: Estimate | None  # On new documents of their kind: se^2 of `these` + sd_documents^2 / N.
-    bootstrap: tuple[float, float] | None = None  # 95 %, paired, over documents; None if too many.
-    replicates: int = 0
-    rng_seed: int = 0
     pairs: tuple[SeedPair, ...] = ()  # Seeds of both arms side by side; for P@1 only.
 
 

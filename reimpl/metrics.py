@@ -242,12 +242,3 @@ def of_documents(arrays: Arrays, metric: str) -> FloatArray:
     discount = 1 / np.log2(np.arange(k) + 2)
     gain = at @ discount if name == "nDCG" else at.sum(axis=1)
     return np.asarray(100.0 * gain / _ideal(name, labels, k), dtype=np.float64)
-
-
-def copies(tokens: NDArray[Any], offsets: NDArray[Any]) -> NDArray[np.uint32] | None:
-    """(N,) for each document the first one with the same tokens; None where no two are equal. Document i is
-    `tokens[offsets[i]:offsets[i + 1]]`. Copies of a text are no further documents."""
-    first: dict[bytes, int] = {}
-    ends = offsets.tolist()
-    found = [first.setdefault(tokens[ends[i] : ends[i + 1]].tobytes(), i) for i in range(len(ends) - 1)]
-    return None if len(first) == len(found) else np.array(found, dtype=np.uint32)

@@ -171,10 +171,8 @@ def _documents(of: InstanceEvidence) -> Iterator[Fact]:
     if of.these is not None:
         yield "For these documents, 95% interval", f"{size} {numbers.interval(of.these.ci95)}", ""
     if of.new is not None:
-        different = f", {numbers.count(of.texts)} different texts" if of.texts < of.documents else ""
-        sample = f"For new documents (a sample of {numbers.count(of.documents)}{different}), 95% interval"
-        alone = f"; documents alone {numbers.interval(of.bootstrap)}" if of.bootstrap else ""
-        yield sample, f"{size} {numbers.interval(of.new.ci95)}{alone}", ""
+        sample = f"For new documents (a sample of {numbers.count(of.documents)}), 95% interval"
+        yield sample, f"{size} {numbers.interval(of.new.ci95)}", ""
     said = "; ".join(
         f"seeds {pair.seeds[0]}, {pair.seeds[1]}: {pair.first_only} to {pair.second_only}, p "
         f"{numbers.p_value(pair.p)}"

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from audit.judging.assemble import is_judged_by
 from audit.judging.documents import instance_evidence, with_instances
 from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, audit_from_json, to_json
-from audit.stats.documents import replicated_means
 from audit.storage.runs import Store
 from reimpl.metrics import hit_pattern
 from reimpl.truth import Truth
@@ -73,50 +72,9 @@ def test_difference_and_spread_over_documents(suite: Suite) -> None:
     a, b = points(suite.right["a"]), points(suite.right["b"])
     gaps = a.mean(axis=0) - b.mean(axis=0)
     found = suite.evidence()
-    assert (found.documents, found.texts) == (N, N)
+    assert found.documents == N
     assert found.difference == pytest.approx(gaps.mean())
     assert found.sd_documents == pytest.approx(gaps.std(ddof=1))
-
-
-def percentiles(first: Any, second: Any, **options: Any) -> Any:
-    """The 95 % interval of the difference over 2,000 draws of documents."""
-    means = replicated_means([first, second], rng=np.random.default_rng(0), replicates=2000, **options)
-    return np.quantile(means[:, 0] - means[:, 1], [0.025, 0.975])
-
-
-def test_bootstrap_over_documents(suite: Suite) -> None:
-    """One draw for all arms: the interval is that of the two arms alone, and of the same seed again."""
-    a, b = points(suite.right["a"]), points(suite.right["b"])
-    found = suite.evidence()
-    assert found.bootstrap == pytest.approx(percentiles(a, b))
-    assert (found.replicates, found.rng_seed) == (2000, 0)
-    np.random.seed(7)
-    assert suite.evidence() == found
-    three = Suite(**suite.right, c=drawn(0.5, 3, 3))
-    claims = [made("order", printed=()), made("significant", printed=(), experiments=("c", "a"))]
-    both = instance_evidence(three.audit(*claims), three.kept.get)
-    assert both["the-order:P@1"] == found
-    assert set(both) == {"the-order:P@1", "the-significant:P@1"}
-
-
-def test_copies_of_a_text_are_drawn_together() -> None:
-    """Documents of one text are one draw, and the interval is wider for it; any arm may tell texts apart."""
-    rng = np.random.default_rng(5)
-    once = [np.repeat(rng.random(N // 4) < rate, 4) for rate in (0.8, 0.5, 0.75, 0.55)]
-    suite = Suite(a=once[::2], b=once[1::2])
-    alone = suite.evidence().bootstrap
-    copies = np.repeat(np.arange(0, N, 4), 4).astype(np.uint32)
-    for arrays in suite.kept.values():
-        arrays["copies"] = copies
-    found = suite.evidence()
-    assert found.texts == N // 4
-    clustered = percentiles(points(once[::2]), points(once[1::2]), clusters=copies)
-    assert found.bootstrap == pytest.approx(clustered)
-    assert alone is not None
-    assert found.bootstrap is not None
-    assert found.bootstrap[1] - found.bootstrap[0] > 1.5 * (alone[1] - alone[0])
-    del suite.kept["a0"]["copies"]
-    assert suite.evidence().bootstrap == alone
 
 
 def test_only_seeds_of_the_verdict_count(suite: Suite) -> None:

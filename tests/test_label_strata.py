@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.judging.documents import label_strata, with_strata
+from audit.judging.documents import label_strata, with_predictions
 from audit.record import Audit, PaperInfo, audit_from_json, to_json
 from audit.storage.runs import Store
 from reimpl.data.strata import by_share, scores_of_hits
@@ -82,11 +82,11 @@ def test_from_the_store_to_the_page_and_back(tmp_path: Path) -> None:
     run = make_run(0, 50.0)
     run = store.put(replace(run, key=run.spec.key), predictions=kept(0))
     bare = Audit(PaperInfo("p", "P"), (), (make_experiment("words", [run]),), (), ())
-    audit = with_strata(bare, store)
+    audit = with_predictions(bare, store)
     [found] = audit.strata
     assert audit_from_json(to_json(audit)) == audit
     page, recall = html(audit), found.strata[0].recall
     assert 'id="strata"' in page and f"{recall:.2f}" in page and "part of P@5" in page
     assert 'id="strata"' not in html(bare)
     (tmp_path / f"{run.key}.npz").unlink()
-    assert with_strata(bare, store).strata == ()
+    assert with_predictions(bare, store).strata == ()

@@ -27,7 +27,6 @@ from reimpl.errors import DataError
 from reimpl.metrics import (
     RANKS,
     PropensityWarning,
-    copies,
     evaluate,
     hit_pattern,
     inverse_propensity,
@@ -297,12 +296,3 @@ def test_lists_are_taken_to_rank_eight() -> None:
     assert of_documents(arrays, "P@8").tolist() == [100]
     with pytest.raises(DataError, match="P@9 of single documents is not in the hits of 8 ranks"):
         of_documents(arrays, "P@9")
-
-
-def test_copies_of_a_text() -> None:
-    """Each document is counted with the first of its text; documents that all differ need no list."""
-    tokens = np.array([1, 2, 1, 2, 1, 3], dtype=np.int32)
-    found = copies(tokens, np.array([0, 2, 4, 6, 6, 6]))
-    assert found is not None
-    assert found.tolist() == [0, 0, 2, 3, 3]
-    assert copies(tokens, np.array([0, 2, 3, 6])) is None

@@ -23,8 +23,8 @@ from audit.kinds import KINDS
 from audit.kinds.costs import MARGIN, growth
 from audit.names import counted
 from audit.record import ClaimRecord, Finding, FindingResult
-from audit.stats.documents import mcnemar
 from audit.stats.printed import Printed, printed
+from audit.stats.sample import mcnemar
 
 _OTHER_FORMULA = "the size holds more or other parts than the formula"
 _OURS = "our model is not built as the formula has it"

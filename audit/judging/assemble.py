@@ -36,8 +36,8 @@ from audit.record import (
     alike,
     comparison,
 )
-from audit.stats.documents import wilson
 from audit.stats.printed import printed_count
+from audit.stats.sample import wilson
 
 
 def assemble(

@@ -93,14 +93,12 @@ def _family(
 
 
 def _of_documents(found: InstanceEvidence) -> Steps:
-    """Errors and intervals of the two estimands, the draws of documents, and McNemar's test of each pair."""
+    """Errors and intervals of the two estimands, and McNemar's test of each pair."""
     steps, n = Steps(), float(found.documents)
     mean = "mean over documents of (mean over seeds of A - mean over seeds of B)"
     d = steps.note("d", mean, found.difference)
     s = steps.note("s_d", "SD over documents of the same differences", found.sd_documents)
     steps.note("N, documents", "", n)
-    if found.texts < n:
-        steps.note("different texts among them", "", float(found.texts))
     if found.these is not None:
         steps.note("se, these documents", "of the verdict: seeds alone vary", found.these.se)
     if found.these is not None and found.new is not None:
@@ -111,10 +109,6 @@ def _of_documents(found: InstanceEvidence) -> Steps:
             for end, sign, value in zip(("from", "to"), "-+", estimate.ci95, strict=True):
                 of = f"95 % interval, {name} documents, {end}"
                 steps.note(of, f"d {sign} t(0.975) * se", value, df=df, d=d, se=estimate.se)
-    if found.bootstrap is not None:
-        how = f"{found.replicates} draws of documents, one for all seeds, numpy seed {found.rng_seed}"
-        for end, share, value in zip(("from", "to"), ("2.5 %", "97.5 %"), found.bootstrap, strict=True):
-            steps.note(f"95 % by drawing documents, {end}", f"{share} quantile of {how}", value)
     for pair in found.pairs:
         b, c = pair.first_only, pair.second_only
         name = f"McNemar's p of seeds {pair.seeds[0]} and {pair.seeds[1]}, b = {b} and c = {c}"

@@ -126,20 +126,13 @@ def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
     import numpy as np
 
     from reimpl.errors import DataError
-    from reimpl.metrics import copies, hit_pattern
+    from reimpl.metrics import hit_pattern
 
     assert result.top_ids is not None
-    test, X = data.test, data.test.features
-    # what tells two documents apart: their words, or ids and the very bits of the weights of their features
-    words, offsets = test.tokens, test.offsets
-    if X is not None and not len(words):
-        words, offsets = np.stack((X.indices, X.data.astype(np.float32).view(np.int32)), axis=1), X.indptr
     arrays: dict[str, Any] = {}
     with suppress(DataError):
-        arrays |= hit_pattern(result.top_ids, (test.label_offsets, test.label_ids))
-        same = copies(words, offsets)
-        arrays |= {} if same is None else {"copies": same}
-    for name, split in (("label_train", data.train), ("label_test", test)):
+        arrays |= hit_pattern(result.top_ids, (data.test.label_offsets, data.test.label_ids))
+    for name, split in (("label_train", data.train), ("label_test", data.test)):
         arrays[name] = np.bincount(split.label_ids, minlength=data.n_labels).astype(np.int32)
     return arrays
 

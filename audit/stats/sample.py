@@ -234,3 +234,25 @@ def instance_se(percent: float, *, documents: int) -> float:
     decides less.
     """
     return math.sqrt(percent * (100.0 - percent) / documents)
+
+
+def mcnemar(first_only: int, second_only: int) -> float:
+    """Two-sided p, min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)]), of documents that one system alone gets right.
+
+    McNemar 1947, exact, for one run of each system: noise of documents, not of seeds. 1 for b + c = 0.
+    """
+    from scipy import special
+
+    fewer, both = min(first_only, second_only), first_only + second_only
+    return min(1.0, 2.0 * float(special.bdtr(fewer, both, 0.5)))
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """95 % score interval of a share (Wilson 1927); 0 of 5 gives [0, 0.434], which has a width."""
+    from scipy import special
+
+    z, share = float(special.ndtri(0.975)), successes / trials
+    width = 2.0 * (trials + z**2)
+    middle = (2.0 * successes + z**2) / width
+    half = z / width * math.sqrt(4.0 * successes * (1.0 - share) + z**2)
+    return (0.0 if successes == 0 else middle - half, 1.0 if successes == trials else middle + half)

@@ -8,8 +8,8 @@ import pytest
 
 from audit.checks.sentences import significance, table_significance
 from audit.record import Finding
-from audit.stats.documents import mcnemar
 from audit.stats.printed import printed
+from audit.stats.sample import mcnemar
 from tests.checks.made import Of, data_set, only, paper, results, states, table
 from tests.stats import golden
 
