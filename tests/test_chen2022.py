@@ -189,4 +189,4 @@ def test_tuned_rows_are_the_networks_of_their_table_with_windows_of_8_and_what_i
 
 
 def first(claim: str) -> ClaimRecord:
-    return next(record for record in paper().statements() if record.claim == claim)
+    return next(record for record in paper().statements if record.claim == claim)

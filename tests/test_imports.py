@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "audit.importing": ("audit", "reimpl.metric_names", "reimpl.metrics", "reimpl.truth"),
     "audit.judging.documents": ("audit", "reimpl.data.strata", "reimpl.errors", "reimpl.metrics"),
     "audit.errors": ("audit", "reimpl.errors"),
-    "audit.claims.known": ("audit", "reimpl"),
+    "audit.claims.links": ("audit", "reimpl"),
     "audit.claims.schema": ("audit", "reimpl.metric_names"),
     "audit.pipeline": ("audit", "reimpl"),
     "audit.runner": ("audit", "reimpl", "torch"),

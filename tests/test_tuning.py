@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from audit.claims.known import names_here as known_names
+from audit.claims.links import names_here as known_names
 from audit.claims.load import load
 from audit.errors import ClaimFileError
 from reimpl import rank_ae

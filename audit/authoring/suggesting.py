@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from audit.authoring.entries import reported
 from audit.checks.tables import Number, Sheet
+from audit.claims.links import UnresolvedError, cell_of
 from audit.claims.load import Paper
-from audit.claims.names import UnresolvedError, cell_of
 from audit.claims.papers import sheet_of
 from audit.claims.source import Plain
 from audit.kinds import KINDS, Claim
@@ -134,7 +134,7 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
 def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]]:
     """What the claims state, one for each metric: kind, metric and experiments (or cells that have none)."""
     signatures: set[tuple[object, ...]] = set()
-    for claim in paper.model_copy(update={"claims": tuple(claims)}).statements():
+    for claim in paper.model_copy(update={"claims": tuple(claims)}).statements:
         arms: tuple[str, ...] = (
             claim.experiments if len(claim.experiments) >= len(claim.cells) else claim.cells
         )

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from audit.checks.granularity import hits, pre_image
 from audit.checks.tables import SLIP, Number, Sheet, decimal, grouped, meet
-from audit.claims.names import UnresolvedError, cell_of
+from audit.claims.links import UnresolvedError, cell_of
 from audit.expression.grammar import ExpressionError, parse, references
 from audit.expression.interval import UndefinedError
 from audit.expression.meaning import Meaning, evaluate

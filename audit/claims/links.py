@@ -1,37 +1,117 @@
-"""Do the entries of a file fit together? Names, references, metrics, sources, margins, open choices."""
+"""Do the entries of a file fit together, and is there what they name? References, metrics, sources, margins.
+
+A reference is `table.row`, `table.row.column` or an experiment; a metric picks the column.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from audit.claims.experiments import MOST, how_many
-from audit.claims.known import KnownNames, unknown_names
-from audit.claims.names import UnresolvedError, cell_of, check_known, is_experiment, row_of
+from audit.claims.experiments import MOST, Experiment
 from audit.claims.schema import Misfit, repeated
 from audit.claims.source import KeyPath, Problem
-from audit.kinds import Claim, JudgedByMargin
-from audit.names import counted, known_names
-from audit.record import Cell
+from audit.kinds.base import Claim, JudgedByMargin
+from audit.names import OTHER_MODELS, counted, known_names
+from audit.record import Cell, TableRecord
 from audit.stats.printed import printed
 
 if TYPE_CHECKING:
     from audit.claims.load import Paper
 
+Tables = Mapping[str, TableRecord]
+
 #: Headline claims are corrected for among themselves first.
 MOST_PRIMARIES = 3
+
+
+class UnresolvedError(Exception):
+    """A reference that leads nowhere, or to several cells; the message says which names there are."""
+
+
+def is_experiment(reference: str) -> bool:
+    """Whether it names an experiment rather than a cell."""
+    return "." not in reference
+
+
+def check_known(what: str, name: str, known: Collection[str], *, of: str = "there is") -> None:
+    """Raises `UnresolvedError` unless the name is among the known ones."""
+    if name not in known:
+        raise UnresolvedError(f"{of} no {what} {name!r}; {known_names(name, known)}")
+
+
+def row_of(reference: str, tables: Tables) -> list[Cell]:
+    """The cells of the row that `table.row` begins with; `row` may also be an experiment of the table.
+
+    Raises `UnresolvedError`.
+    """
+    name, row, *_ = reference.split(".")
+    check_known("table", name, tables)
+    rows = {line.id: line.cells for line in tables[name].rows}
+    if row in rows:
+        return list(rows[row])
+    cells = [cell for line in rows.values() for cell in line if cell.experiment == row]
+    if not cells:
+        check_known("row", row, rows, of=f"table {name!r} has")
+    return cells
+
+
+def cell_of(reference: str, metric: str | None, tables: Tables) -> Cell:
+    """The cell that `reference` names; `metric` (or a quantity) picks it where the reference has no column.
+
+    Raises `UnresolvedError`.
+    """
+    cells = row_of(reference, tables)
+    table, row, *column = reference.split(".")
+    if column:
+        columns, rows = ([line.id for line in lines] for lines in (tables[table].columns, tables[table].rows))
+        check_known("column", column[0], columns, of=f"table {table!r} has")
+        check_known("row", row, rows, of=f"table {table!r} has")
+        (cell,) = (cell for cell in cells if cell.address == reference)
+        if metric is not None and of_what(cell) != metric:
+            what = f"column {table}.{column[0]} holds {of_what(cell) or 'no metric'}"
+            raise UnresolvedError(f"{what}, not {metric}; name another")
+        return cell
+    fitting = [cell for cell in cells if of_what(cell) == metric]
+    if len(fitting) == 1:
+        return fitting[0]
+    if not fitting:
+        there = dict.fromkeys(of_what(cell) for line in tables[table].rows for cell in line.cells)
+        offer = ", ".join(filter(None, there)) or "none"
+        raise UnresolvedError(f"table {table!r} has no column of metric {metric!r}; it has {offer}")
+    choice = " or ".join(cell.address for cell in fitting)
+    raise UnresolvedError(f"table {table!r} has several columns of {metric}; name one: {choice}")
+
+
+def of_what(cell: Cell) -> str | None:
+    """Its metric, or what it counts instead."""
+    return cell.metric or cell.quantity
+
+
+def metrics_of(references: Iterable[str], stated: Sequence[str] | None, tables: Tables) -> tuple[str, ...]:
+    """The metrics that a claim is about: those stated, or else those of the cells that it names."""
+    if stated is not None:
+        return tuple(stated)
+    named: dict[str, None] = {}
+    for reference in references:
+        if reference.count(".") == 2:
+            try:
+                metric = of_what(cell_of(reference, None, tables))
+            except UnresolvedError:
+                continue
+            named |= {metric: None} if metric else {}
+    return tuple(named)
+
+
+# --------------------------------------------------------------------------- entries against each other
 
 
 def problems(paper: Paper, known: KnownNames | None = None) -> list[Problem]:
     """All problems between the entries of a file, and with the known names; in no particular order."""
     links = Links(paper)
-    parts = (
-        links.in_tables,
-        links.in_experiments,
-        links.in_margins,
-        links.in_specifications,
-        links.in_claims,
-    )
+    parts = links.in_tables, links.in_experiments, links.in_margins, links.in_specifications, links.in_claims
     misfits = [misfit for part in parts for misfit in part()]
     return [*(Problem(*misfit) for misfit in misfits), *(unknown_names(paper, known) if known else ())]
 
@@ -40,7 +120,7 @@ def unmeasurable(paper: Paper) -> Iterator[Problem]:
     """Claims on F1 that runs of ours would be asked for: these make rankings, and decide on no labels."""
     places = [claim.id for claim in paper.claims]
     for claim in paper.claim_records():
-        ours = (paper.single_experiments.get(name) for name in claim.experiments)
+        ours = [paper.single_experiments.get(name) for name in claim.experiments]
         if claim.metric.partition("[")[0].endswith("-F1") and any(
             experiment and experiment.never_run is None and experiment.command is None for experiment in ours
         ):
@@ -72,8 +152,6 @@ class Links:
         if name is not None and name not in self.known[what]:
             text = f"there is no {what.removeprefix('named ')} {name!r}"
             yield path, f"{text}; {known_names(name, self.known[what])}"
-
-    # ----------------------------------------------------------------------- tables and experiments
 
     def in_tables(self) -> Iterator[Misfit]:
         for name, table in self.paper.tables.items():
@@ -126,8 +204,6 @@ class Links:
                 path = ("departures", place, "experiments", index)
                 yield from self.unknown(path, "named experiment", name)
 
-    # ----------------------------------------------------------------------- margins and open choices
-
     def in_margins(self) -> Iterator[Misfit]:
         """Margins are of tables, of claims that are judged by one, or for all others."""
         claims, tables = {claim.id: claim for claim in self.paper.claims}, self.paper.tables
@@ -147,7 +223,7 @@ class Links:
     def in_specifications(self) -> Iterator[Misfit]:
         """What is open nowhere or is not there, set by two open choices, and too large grids."""
         grid = self.paper.readings
-        there, limit = (grid.open, grid.limit) if grid else ({}, "full")
+        there, full = (grid.open, grid.limit == "full") if grid else ({}, True)
         for name, experiment in self.paper.experiments.items():
             path: KeyPath = ("experiments", name, "readings")
             yield from repeated(path, experiment.readings)
@@ -160,16 +236,15 @@ class Links:
                         text = f"{thing!r} sets {key}, which {keys[key]!r} sets too"
                         yield (*path, index), f"{text}; make one open choice of the two"
             sizes = [len(there[thing].choices) for thing in experiment.readings if thing in there]
-            if (number := how_many(sizes, limit)) > MOST:
+            number = math.prod(sizes) if full else 1 + sum(size - 1 for size in sizes)
+            if number > MOST:
                 text = f"makes {counted(number, 'reading')}, and {MOST} are the most; leave some out"
-                yield path, f"{text}, or set limit: one_at_a_time" if limit == "full" else text
+                yield path, f"{text}, or set limit: one_at_a_time" if full else text
         used = {thing for experiment in self.paper.experiments.values() for thing in experiment.readings}
         for name in there:
             if name not in used:
                 text = "is open in no experiment; name it in the readings of one, or drop it"
                 yield ("readings", "open", name), text
-
-    # ----------------------------------------------------------------------- claims
 
     def in_claims(self) -> Iterator[Misfit]:
         """Problems of the claims with each other and with the tables; some come once for each metric."""
@@ -209,30 +284,27 @@ class Links:
                     lost = True
                     yield place, str(err)
             if metrics and claim.needs_metric:
-                yield from self._misfits(targets, claim)
+                yield from ((place, text) for place, target in targets for text in _in_target(target, claim))
+                if len(targets) > 1 and "among" not in claim.references:  # where the best stands among others
+                    yield from self._in_pair(*targets)
         if references and not lost and not metrics:
             text = "this key is missing; add metric: [P@1, ...] or name columns as table.row.column"
             yield ("metric",), text
 
-    def _misfits(self, targets: Sequence[tuple[KeyPath, Cell | str]], claim: Claim) -> Iterator[Misfit]:
-        """Why the numbers cannot bear such a claim, or be compared."""
-        for place, target in targets:
-            yield from ((place, text) for text in _in_target(target, claim))
-        if len(targets) < 2 or "among" in claim.references:
-            return  # the best level may stand among the others
-
-        def experiment_of(target: Cell | str) -> str | None:
-            return target.experiment if isinstance(target, Cell) else target
-
-        (_, first), *others = targets
-        on = self.paper.dataset_of(first)
+    def _in_pair(
+        self, side: tuple[KeyPath, Cell | str], *others: tuple[KeyPath, Cell | str]
+    ) -> Iterator[Misfit]:
+        """Why two sides cannot be compared: they are one, or on two data sets."""
+        first = side[1]
+        on, mine = self.paper.dataset_of(first), first.experiment if isinstance(first, Cell) else first
         for place, other in others:
-            dataset, experiment = self.paper.dataset_of(other), experiment_of(other)
+            dataset = self.paper.dataset_of(other)
+            experiment = other.experiment if isinstance(other, Cell) else other
             if first == other:
                 yield place, "names the same cell as the other side; name another one"
             elif on and dataset and on != dataset:
                 yield place, f"is on data set {dataset!r}, the other side on {on!r}; name one on that"
-            elif experiment and experiment == experiment_of(first):
+            elif experiment and experiment == mine:
                 yield place, f"is experiment {experiment!r} like the other side; name another experiment"
 
     def _in_expression(
@@ -244,8 +316,7 @@ class Links:
         for metric in metrics:
             try:
                 if "*" not in reference and metric is None and not column:
-                    text = f"{reference} names no column; add it, or state the claim's metric"
-                    raise UnresolvedError(text)
+                    raise UnresolvedError(f"{reference} names no column; add it, or state the claim's metric")
                 if "*" not in reference:
                     cell_of(reference, None if column else metric, tables)
                     continue
@@ -281,3 +352,93 @@ def _in_target(target: Cell | str, claim: Claim) -> Iterator[str]:
         yield f"{row} is of unknown source; set source: own_run if the authors ran it, or drop the claim"
     if target.experiment is None:
         yield f"{target.address} has no experiment; give its row experiment or experiments"
+
+
+# --------------------------------------------------------------------------- names from outside the file
+
+Fault = tuple[str | None, str] | None
+"""What is wrong: the key, if it is one, and a sentence."""
+
+
+@dataclass(frozen=True)
+class KnownNames:
+    """What experiments may name."""
+
+    models: Mapping[str, Sequence[str] | None]
+    """Each model with its variants; None where they are not known without loading the model."""
+    protocols: Sequence[str]
+    recipes: Sequence[str]
+    training: Callable[[str, Mapping[str, Any]], Fault] = lambda protocol, changes: None
+    """What is wrong with these changes of that protocol; None for nothing."""
+    tuning: Callable[[str | None, Any], Fault] = lambda model, settings: None
+    """The same of how a model's settings are sought."""
+    config: Callable[[str, str | None, Mapping[str, Any]], tuple[KeyPath, str] | None] = lambda *_: None
+    """The same of a model, a variant and keys that differ, with the path from the experiment. It may load the
+    model; where it is left out, configurations are not looked at."""
+
+
+def names_here(*, configs: bool = False) -> KnownNames:
+    """Found without loading torch.
+
+    With `configs`, the configuration of each experiment is built as a run does it, which loads torch as soon
+    as a file has an experiment that runs here.
+    """
+    from reimpl.data.preprocessing import PREPROCESSINGS
+    from reimpl.models import config_problem, known_models, known_variants
+    from reimpl.protocol import PROTOCOLS, problem
+    from reimpl.tuning import problem as tuning_problem
+
+    models = {name: known_variants(name) for name in known_models()}
+    names = KnownNames(models, tuple(PROTOCOLS), tuple(PREPROCESSINGS), problem, tuning_problem)
+    return replace(names, config=config_problem) if configs else names
+
+
+def unknown_names(paper: Paper, known: KnownNames) -> Iterator[Problem]:
+    """Each name of a model, variant, protocol or recipe that is not known, and what is set of them as it
+    cannot be."""
+    in_choices: dict[Problem, None] = {}  # of several experiments told once
+    for name, experiment in paper.experiments.items():
+        own = [*_in_training(experiment, known), *_in_config(experiment, known)]
+        for place, text in (*_in_names(experiment, known), *own):
+            yield Problem(("experiments", name, *place), text)
+        for thing in experiment.readings:
+            opened = paper.readings.open.get(thing) if paper.readings else None
+            for choice_name, choice in opened.choices.items() if opened else ():
+                changed = choice.applied(experiment)
+                config = _in_config(changed, known) if choice.config else ()
+                for place, text in (*_in_training(changed, known), *config):
+                    if (place, text) not in own:
+                        path = ("readings", "open", thing, "choices", choice_name, *place)
+                        in_choices[Problem(path, text)] = None
+    yield from in_choices
+
+
+def _in_names(experiment: Experiment, known: KnownNames) -> Iterator[Misfit]:
+    model, variant = experiment.model, experiment.variant
+    for key, names in (("model", known.models), ("protocol", known.protocols), ("recipe", known.recipes)):
+        name = getattr(experiment, key)
+        if name and name not in names:
+            more = f"; {OTHER_MODELS}" if key == "model" else ""
+            yield (key,), f"there is no {key} {name!r}; {known_names(name, names)}{more}"
+    variants = known.models.get(model or "")  # of an unknown model nothing more is said
+    if variant and variants is not None and variant not in variants:
+        yield ("variant",), f"model {model!r} has no variant {variant!r}; {known_names(variant, variants)}"
+    if experiment.tuning is not None:
+        fault = known.tuning(model, experiment.tuning.model_dump(exclude_unset=True))
+        if fault is not None:
+            yield ("tuning", *filter(None, fault[:1])), fault[1]
+
+
+def _in_config(experiment: Experiment, known: KnownNames) -> Iterator[Misfit]:
+    """Of what is run with these keys; nothing where its model or variant is unknown, or it cannot be run."""
+    model, variant = experiment.model, experiment.variant
+    variants = known.models.get(model or "", ())
+    if model and variant and (variants is None or variant in variants):
+        fault = known.config(model, variant, experiment.config)
+        yield from [fault] if fault else []
+
+
+def _in_training(experiment: Experiment, known: KnownNames) -> Iterator[Misfit]:
+    protocol, changes = experiment.protocol or "", experiment.training
+    if changes and protocol in known.protocols and (fault := known.training(protocol, changes)):
+        yield ("training", *filter(None, fault[:1])), fault[1]

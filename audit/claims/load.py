@@ -1,27 +1,21 @@
 """The claim file: one paper's tables as printed, its experiments, margins and claims.
 
-    paper = load(Path("claims/chen2022.yaml"))
-    paper.claim_records()
-
 Reading goes in steps, each of which reports all it finds and must be right before the next: the YAML with
 its lines (`source`) and each entry by itself (`schema`, `audit.kinds`); the entries against each other
 (`links`); the margins against their rules (`margins`).
-
-Who held a table's numbers against the page is on record with a fingerprint of the numbers (`verified`). Where
-a number was changed since, the table counts as unverified until somebody looks again; a record without a
-fingerprint (written by hand) is taken at its word.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from audit import record
 from audit.claims import links
@@ -34,16 +28,16 @@ from audit.claims.experiments import (
     fixed,
     specified_experiments,
 )
-from audit.claims.known import KnownNames
+from audit.claims.links import KnownNames, cell_of, is_experiment, metrics_of
 from audit.claims.margins import Margins
-from audit.claims.names import cell_of, is_experiment, metrics_of
-from audit.claims.problems import sentences
 from audit.claims.schema import (
+    PATTERNS,
     AuthorResponse,
     Citation,
     Dataset,
     Margin,
     MarginName,
+    MisfitError,
     Missing,
     Model,
     Name,
@@ -51,8 +45,11 @@ from audit.claims.schema import (
     Table,
     Transcription,
 )
+from audit.claims.source import KeyPath, Plain, Problem, Source, short
 from audit.errors import ClaimFileError
+from audit.json_errors import wanted
 from audit.kinds import KINDS, AnyClaim, Claim
+from audit.names import counted, known_names
 from audit.stats.printed import in_percent
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
@@ -89,7 +86,6 @@ class Paper(Model):
     """When the authors were asked, and what they said; left out while nobody has asked them."""
 
     def info(self) -> record.PaperInfo:
-        """The citation as a record."""
         code = self.paper.code
         return record.PaperInfo(
             **self.paper.model_dump(exclude={"code"}),
@@ -116,23 +112,7 @@ class Paper(Model):
         return dict(specified_experiments(self.readings, self.single_experiments))
 
     def specifications_record(self) -> record.Specifications | None:
-        """What is open, and in which experiments; None where nothing is declared."""
         return self.readings.as_record(self.single_experiments) if self.readings else None
-
-    def response_record(self) -> record.AuthorResponse | None:
-        """What the authors said, as a record; None while nobody asked them."""
-        response = self.author_response
-        return record.AuthorResponse(**response.model_dump()) if response else None
-
-    @property
-    def read_by(self) -> str:
-        """`text extracted from the PDF; two independent readings, compared by program`"""
-        texts = (self.transcription.source, self.transcription.compared) if self.transcription else ()
-        return "; ".join(text.strip().rstrip(".") for text in texts if text)
-
-    def missing_records(self) -> tuple[record.Untranscribed, ...]:
-        """Tables and figures of the paper that the file does not hold."""
-        return tuple(record.Untranscribed(table.label, table.why) for table in self.missing)
 
     def table_records(self) -> tuple[record.TableRecord, ...]:
         """All tables, in the order of the file, each cell with its address, source and experiment."""
@@ -152,14 +132,11 @@ class Paper(Model):
 
     def claim_records(self) -> tuple[record.ClaimRecord, ...]:
         """The claims that runs can decide: one record for each claim and metric, in the order of the file."""
-        return tuple(claim for claim in self._statements if KINDS[claim.kind].by_runs)
-
-    def statements(self) -> tuple[record.ClaimRecord, ...]:
-        """All that the text states, in the order of the file, to be held against the tables."""
-        return self._statements
+        return tuple(claim for claim in self.statements if KINDS[claim.kind].by_runs)
 
     @cached_property
-    def _statements(self) -> tuple[record.ClaimRecord, ...]:
+    def statements(self) -> tuple[record.ClaimRecord, ...]:
+        """All that the text states, in the order of the file, to be held against the tables."""
         pairs = ((claim, metric) for claim in self.claims for metric in self.metrics_of(claim))
         return tuple(self._claim_record(claim, metric) for claim, metric in pairs)
 
@@ -219,7 +196,7 @@ class Paper(Model):
 
     @property
     def superseded(self) -> Mapping[str, str]:
-        """Hash of earlier margins -> why this audit takes over the runs that began under them."""
+        """Hash of earlier margins -> why runs that began under them are taken over."""
         return {earlier.hash: earlier.why for earlier in self.supersedes}
 
     @cached_property
@@ -249,20 +226,16 @@ class Paper(Model):
                 "negligible": claim.negligible,
                 "paired": False,  # a key of earlier versions, which no file of ours has had
                 "printed": claim.printed,
-                **self._stratum(claim),
             }
             for claim in sorted(self.claim_records(), key=lambda claim: claim.id)
         }
+        for claim in self.claim_records():  # which labels a metric such as RP@5[few] is about
+            known = self.datasets[claim.dataset].strata if claim.dataset else {}
+            if stratum := known.get(claim.metric.partition("[")[2].removesuffix("]")):
+                claims[claim.id]["stratum"] = [stratum.from_, stratum.to]
         code = self.paper.code
-        known = {"code": {"id": "code", "url": code.url, "commit": code.commit}} if code else {}
-        return {**claims, **dict(sorted(fixed(self.readings, self.single_experiments))), **known}
-
-    def _stratum(self, claim: record.ClaimRecord) -> dict[str, Any]:
-        """Which labels a metric such as RP@5[few] is about, where the data set says so."""
-        _, group, name = claim.metric.partition("[")
-        known = self.datasets[claim.dataset].strata if group and claim.dataset else {}
-        stratum = known.get(name.removesuffix("]"))
-        return {"stratum": [stratum.from_, stratum.to]} if stratum else {}
+        more = {"code": {"id": "code", "url": code.url, "commit": code.commit}} if code else {}
+        return {**claims, **dict(sorted(fixed(self.readings, self.single_experiments))), **more}
 
     def _claim_record(self, claim: Claim, metric: str) -> record.ClaimRecord:
         targets, cells, dataset = self.subject(claim, metric)
@@ -365,9 +338,8 @@ def _in_percent(cell: record.Cell) -> record.Cell:
 
 
 def load(path: Path, *, known: KnownNames | None = None, content: bytes | None = None) -> Paper:
-    """The paper of a claim file; with `known`, its experiments may name nothing else.
+    """The paper of a claim file (or of `content` in its place); its experiments name nothing but `known`.
 
-    `content`: what is read as that file's, in its place.
     Raises `ClaimFileError` with the problems of the file as `file:line: key.path: what, and what to do`.
     """
     source = claim_source.read(path, content)
@@ -378,7 +350,7 @@ def load(path: Path, *, known: KnownNames | None = None, content: bytes | None =
         problems += [] if problems else paper.margins_by_rule.problems()
         problems += [] if problems else links.unmeasurable(paper)
     except ValidationError as err:
-        problems += sentences(err, Paper, source)
+        problems += sentences(err, source)
     if problems or paper is None:
         problems.sort(key=source.line)
         messages = [source.message(problem) for problem in problems]
@@ -430,3 +402,100 @@ def verified(name: str, tables: Mapping[str, Table], whole: Transcription | None
 def is_outdated(last: Transcription, tables: Mapping[str, Table]) -> bool:
     """Whether a number was changed since somebody verified them."""
     return last.fingerprint is not None and last.fingerprint != fingerprint(tables)
+
+
+# --------------------------------------------------------------------------- what pydantic says, in sentences
+
+
+def sentences(error: ValidationError, source: Source) -> Iterator[Problem]:
+    """One problem for each complaint that is not the shadow of another."""
+    details = error.errors(include_url=False)
+    refused = {problem.path for problem in source.problems}
+    for detail in details:
+        kind, context, location = detail["type"], detail.get("ctx", {}), detail["loc"]
+        size = len(location)
+        if kind == "too_short" and any(other["loc"][:size] == location != other["loc"] for other in details):
+            continue  # its items were refused one by one
+        path, missing = _split(location, source.content)
+        found = [(path, _about_value(kind, detail["input"], context, source.spelled.get(path)))]
+        if isinstance(misfit := context.get("error"), MisfitError):
+            found = [((*path, *place), text) for place, text in misfit.problems]
+        elif kind == "missing":
+            found = [((*path, *missing), "this key is missing; add it")]
+        elif kind == "union_tag_not_found":
+            found = [((*path, "kind"), f"this key is missing; add it (known kinds: {', '.join(KINDS)})")]
+        elif kind == "union_tag_invalid":
+            known = known_names(context["tag"], KINDS)
+            found = [((*path, "kind"), f"unknown kind {context['tag']!r}; {known}")]
+        elif kind == "extra_forbidden":
+            known = known_names(str(path[-1]), _keys_at(path[:-1], source.content))
+            found = [(path, f"unknown key; {known}")]
+        yield from (Problem(place, text) for place, text in found if place not in refused)
+
+
+def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: str | None) -> str:
+    """What is wrong with a value, which the file spells as `spelled` where that is no text."""
+    names = {type(None): "nothing (null)", dict: "a mapping", list: "a list"}
+    quoted = names.get(type(value)) or short(spelled if spelled is not None else repr(value))
+    if kind == "string_type" and spelled and isinstance(value, bool | int | float):
+        what = "is not text" if isinstance(value, bool) else "is a bare number"
+        lost = ": without them 83.50 would be read as 83.5" if isinstance(value, float) else ""
+        return f'{quoted} {what}; put it in quotes ("{quoted}"){lost}'
+    if kind.endswith("_type") or kind == "finite_number":
+        return f"{quoted} is not {wanted(kind)}; write {wanted(kind)}"
+    match kind:
+        case "value_error":
+            return str(context["error"])
+        case "greater_than" | "greater_than_equal" | "less_than_equal":
+            bounds = {"gt": "above", "ge": "of at least", "le": "of at most"}
+            ((key, bound),) = context.items()
+            return f"{quoted} is out of range; write a number {bounds[key]} {bound:g}"
+        case "literal_error":
+            known = re.findall(r"'([^']*)'", context["expected"]) or [str(context["expected"])]
+            return f"{quoted} is not known here; {known_names(str(value), known)}"
+        case "string_pattern_mismatch":
+            form = PATTERNS.get(context["pattern"], f"text that matches {context['pattern']}")
+            return f"{short(repr(value))} is not of the right form; write {form}"
+        case "string_too_short":
+            return "is empty; write text"
+        case "too_short":
+            return f"holds {counted(len(value), 'item')}; name {context['min_length']} or more"
+    return f"{quoted} does not belong here; see `audit schema claim`"
+
+
+def _split(location: Sequence[str | int], content: Plain) -> tuple[KeyPath, KeyPath]:
+    """The part of pydantic's location that the file has, and the missing rest.
+
+    Names that pydantic puts between (the kind in a union of kinds, `[key]`) are in no file and fall away.
+    """
+    path: list[str | int] = []
+    missing: list[str | int] = []
+    for part in location:
+        in_list = isinstance(content, list) and isinstance(part, int) and part < len(content)
+        if in_list or (isinstance(content, dict) and part in content):
+            content = content[part]
+            path.append(part)
+        else:
+            missing.append(part)
+    return tuple(path), tuple(missing[-1:])
+
+
+def _keys_at(path: KeyPath, content: Plain) -> list[str]:
+    """The keys that the schema knows at `path`: walks the models along the file's keys."""
+    model: type[BaseModel] = Paper
+    for part in path:
+        content = content[part]
+        fields = {field.alias or name: field for name, field in model.model_fields.items()}
+        models = list(_models(fields[part].annotation)) if part in fields else []
+        model = models[0] if models else model
+        if (len(models) > 1 or model in KINDS.values()) and isinstance(content, dict):
+            model = KINDS.get(str(content.get("kind")), model)
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Models anywhere within a type such as Mapping[str, Table] or tuple[Row, ...]."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models(inner)

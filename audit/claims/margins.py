@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from audit.claims.names import UnresolvedError
+from audit.claims.links import UnresolvedError
 from audit.claims.schema import Margin
 from audit.claims.source import KeyPath, Problem
 from audit.kinds import Claim, JudgedByMargin

@@ -78,7 +78,7 @@ def sheet_of(paper: Paper) -> Sheet:
         paper=paper.info(),
         tables=paper.table_records(),
         datasets={data.id: data for data in paper.dataset_records()},
-        statements=paper.statements(),
+        statements=paper.statements,
     )
 
 

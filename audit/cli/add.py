@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from audit.claims.known import names_here
+from audit.claims.links import names_here
 from audit.claims.load import Paper, builtin_claims, verified
 from audit.claims.papers import own_file, papers_of
 from audit.claims.schema import MODULE, PATTERNS, Citation, Where

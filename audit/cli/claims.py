@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from audit.claims.known import names_here
+from audit.claims.links import names_here
 from audit.claims.load import json_schema, load
 from audit.claims.papers import claim_paths, papers_of
 from audit.cli.app import Folder, Words, app, command, say, say_on_stderr, wrapped

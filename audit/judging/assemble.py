@@ -25,6 +25,7 @@ from audit.names import counted
 from audit.record import (
     AcrossPapers,
     Audit,
+    AuthorResponse,
     ClaimRecord,
     ExperimentRecord,
     FidelityCheck,
@@ -32,6 +33,7 @@ from audit.record import (
     Outcome,
     PrintedIn,
     Share,
+    Untranscribed,
     Verdict,
     alike,
     comparison,
@@ -64,6 +66,8 @@ def assemble(
             names = (beside(name) if beside(name) in experiments else name for name in claim.experiments)
             claim = replace(claim, experiments=tuple(names))
         claims.append(claim)
+    response, how = paper.author_response, paper.transcription
+    read = (how.source, how.compared) if how else ()
     unjudged = Audit(
         paper=paper.info(),
         tables=paper.table_records(),
@@ -92,11 +96,11 @@ def assemble(
         earlier=earlier or {},
         about_looks=about_looks(looks, experiments.values()),
         readings=paper.specifications_record(),
-        transcription=paper.read_by,
-        missing=paper.missing_records(),
+        transcription="; ".join(text.strip().rstrip(".") for text in read if text),
+        missing=tuple(Untranscribed(table.label, table.why) for table in paper.missing),
         papers_beside=tuple(other.paper.key for other in others),
         across=across(sheet, others),
-        author_response=paper.response_record(),
+        author_response=AuthorResponse(**response.model_dump()) if response else None,
     )
     verdicts = _verdicts(unjudged)
     now = {verdict.claim: verdict.outcome for verdict in verdicts}

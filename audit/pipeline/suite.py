@@ -14,7 +14,7 @@ from typing import Any
 
 from rich.console import Console
 
-from audit.claims.known import names_here
+from audit.claims.links import names_here
 from audit.claims.load import Paper, load
 from audit.errors import AuditError, SettingsError, corpus_questions, in_run, option
 from audit.judging.looks import ruled
