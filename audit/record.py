@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from audit.json_errors import RecordError, adapter, at, read_record
 from audit.json_errors import canonical_json as canonical_json
 from audit.json_errors import digest as digest
+from audit.stats.printed import Source as Source
 from audit.study import Study as Study  # reports know this module alone
 from audit.study import Trial as Trial
 from audit.study import shown as shown
@@ -35,7 +36,6 @@ Scope = Literal["same_data", "other_split", "other_data"]
 SCOPES: tuple[Scope, ...] = ("same_data", "other_split", "other_data")
 FindingResult = Literal["consistent", "inconsistent", "untestable"]
 Status = Literal["done", "failed", "interrupted"]
-Source = Literal["own_run", "copied", "code_readme", "stated", "unknown"]
 
 #: Stands where a run of ours has its model and protocol; no model and no protocol may have this name.
 IMPORTED = "imported"
@@ -148,7 +148,7 @@ class Run:
 
     @property
     def imported(self) -> bool:
-        """Whether others made the run and its results were read from a file; see `audit.judging.imported`."""
+        """Whether others made the run and its results were read from a file; see `audit.judging.evidence`."""
         return self.spec.model == IMPORTED and self.spec.protocol.get("name") == IMPORTED
 
     @property

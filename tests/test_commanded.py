@@ -16,7 +16,7 @@ import audit
 from audit import cli
 from audit.claims.load import load
 from audit.errors import ClaimFileError, Exit
-from audit.judging.imported import Provenance
+from audit.judging.evidence import Provenance
 from audit.record import Audit, audit_from_json
 from audit.storage.runs import Store
 from tests.importing.test_predictions import LISTS, TRUTH, write

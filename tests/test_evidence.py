@@ -50,14 +50,6 @@ def test_seeds_of_two_library_versions_are_told() -> None:
     assert arm_of(runs).notes == ("seeds of different library versions: torch 2.13.0 and 2.6.0",)
 
 
-def test_seeds_of_two_codes_are_told() -> None:
-    runs = [
-        make_run(seed, 70.0 + seed, sources={"training": "a" if seed < 2 else "b", "data": "c"})
-        for seed in range(3)
-    ]
-    assert arm_of(runs).notes == ("by other code (training): seeds 0, 1 than seeds 2",)
-
-
 @pytest.mark.parametrize(
     ("values", "tested"),
     [([60.1001, 60.1002, 60.1003], [60.1002] * 3), ([60.10, 60.10, 60.12], [60.10, 60.10, 60.12])],

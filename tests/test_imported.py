@@ -11,7 +11,7 @@ import pytest
 
 from audit.claims.load import Paper, load
 from audit.judging.assemble import assemble, is_judged_by
-from audit.judging.imported import OF_DOCUMENTS, Evidence, Provenance, active, scope_of, with_imported
+from audit.judging.evidence import OF_DOCUMENTS, Kind, Provenance, active, scope_of, with_imported
 from audit.record import (
     Audit,
     DataInfo,
@@ -81,7 +81,7 @@ HIGH, LOW = [80.1, 80.3, 80.2], [40.1, 40.3, 40.2]
 
 
 def judged(
-    paper: Paper, *runs: Run, beside: dict[str, ExperimentRecord] | None = None, evidence: Evidence = "ours"
+    paper: Paper, *runs: Run, beside: dict[str, ExperimentRecord] | None = None, evidence: Kind = "ours"
 ) -> Audit:
     experiments = with_imported(
         paper, {**NOTHING, **(beside or {})}, active(runs, "toy2024", Path("store")), evidence=evidence

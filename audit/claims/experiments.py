@@ -1,26 +1,14 @@
 """What a claim file says to run: experiments, and specifications of what the paper leaves open.
 
-A specification is a choice for each open thing. It is written as its departures from the default, open thing
--> choice: the default specification has none. A claim file declares them before the runs, under the key
-`readings`:
-
-readings:
-  limit: one_at_a_time
-  open:
-    divisor:
-      why: Section 2.4 averages over the words, and does not say over which.
-      choices:
-        words: {}                              # the default: the experiment as it is described
-        vocabulary: {config: {pooling: slots}}
-experiments:
-  rank_ae: {..., readings: [divisor]}"""
+A specification (a "reading" in claim files) is written as its departures from the default, open thing ->
+choice: the default has none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
 from pathlib import PurePosixPath
 from string import Formatter
 from typing import Annotated, Any, Literal
@@ -84,57 +72,14 @@ class Tuning(Shorthand):
     """Of a trial, where it has fewer than a run."""
 
 
-def _sound_word(word: str) -> str:
-    """A word of a command: {seed} is the number of the seed, {out} an empty folder, {{ a brace."""
-    try:
-        parts = list(Formatter().parse(word))
-    except ValueError as err:
-        raise ValueError(f"{word!r} has a single brace; write {{{{ or }}}} for one") from err
-    for _, name, spec, conversion in parts:
-        if name is not None and (name not in ("seed", "out") or spec or conversion):
-            placeholders = "placeholders are {seed} and {out}; write {{ for a brace"
-            raise ValueError(f"{word!r} has {{{name}}}, and {placeholders}")
-    return word
-
-
-def _sound_command(words: Sequence[str]) -> Sequence[str]:
-    if not words[0].strip():
-        raise ValueError("begins with no program; name it first, as in python")
-    named = {name for word in words for _, name, _, _ in Formatter().parse(word)}
-    for name, why in (("seed", "every run would be the same"), ("out", "its results would be anywhere")):
-        if name not in named:
-            raise ValueError(f"has no {{{name}}}, so {why}; add it where the program takes it")
-    return words
-
-
-def _inside(path: str) -> str:
-    """A path within {out}."""
-    parts = PurePosixPath(path)
-    if parts.is_absolute() or ".." in parts.parts or "\\" in path or not parts.name:
-        raise ValueError(f"{path!r} is no file under {{out}}; give its name there, as in metrics.json")
-    return path
-
-
-def _span_of_time(text: str) -> str:
-    try:
-        seconds_of(text, option="time_limit")
-    except AuditError as err:
-        raise ValueError(str(err).removeprefix("time_limit ")) from err
-    return text
-
-
 class Command(Model):
     """A program of the experiment's own, which makes its runs; run only where `--allow-commands` is given."""
 
-    run: Annotated[
-        tuple[Annotated[str, AfterValidator(visible), AfterValidator(_sound_word)], ...],
-        Field(min_length=1),
-        AfterValidator(_sound_command),
-    ]
+    run: Annotated[tuple[Annotated[str, AfterValidator(visible)], ...], Field(min_length=1)]
     """The program and its words, read by no shell; {seed} and {out} stand for the seed and a folder."""
-    results: Annotated[Text, AfterValidator(_inside)]
+    results: Text
     """The file under {out} that holds the metrics of the run, or its predictions."""
-    time_limit: Annotated[Text, AfterValidator(_span_of_time)] = "24h"
+    time_limit: Text = "24h"
     """After which it is ended, as in 90s, 30m, 2h."""
     cwd: Text | None = None
     """Folder to run it in, seen from the claim file's; an empty one when left out."""
@@ -148,6 +93,35 @@ class Command(Model):
     """Why its data are the paper's own, where no fingerprint can tell."""
     fingerprint: Fingerprint | None = None
     """Identity of its corpus, as `audit data describe` gives it."""
+
+    def misfits(self) -> Iterator[Misfit]:
+        """A word may hold {seed}, the number of the seed, {out}, an empty folder, and {{ for a brace."""
+        named: set[str | None] = set()
+        for index, word in enumerate(self.run):
+            try:
+                parts = list(Formatter().parse(word))
+            except ValueError:
+                yield ("run", index), f"{word!r} has a single brace; write {{{{ or }}}} for one"
+                return
+            named |= {name for _, name, _, _ in parts}
+            for _, name, spec, conversion in parts:
+                if name is not None and (name not in ("seed", "out") or spec or conversion):
+                    placeholders = "placeholders are {seed} and {out}; write {{ for a brace"
+                    yield ("run", index), f"{word!r} has {{{name}}}, and {placeholders}"
+                    return
+        if not self.run[0].strip():
+            yield ("run",), "begins with no program; name it first, as in python"
+        for key, why in (("seed", "every run would be the same"), ("out", "its results would be anywhere")):
+            if key not in named:
+                yield ("run",), f"has no {{{key}}}, so {why}; add it where the program takes it"
+        path = PurePosixPath(self.results)
+        if path.is_absolute() or ".." in path.parts or "\\" in self.results or not path.name:
+            text = f"{self.results!r} is no file under {{out}}; give its name there, as in metrics.json"
+            yield ("results",), text
+        try:
+            seconds_of(self.time_limit, option="time_limit")
+        except AuditError as err:
+            yield ("time_limit",), str(err).removeprefix("time_limit ")
 
 
 class Experiment(Model):
@@ -248,16 +222,6 @@ Limit = Literal["full", "one_at_a_time"]
 MOST = 200
 
 
-def how_many(choices: Iterable[int], limit: Limit) -> int:
-    """Specifications of so many choices for each open thing.
-
-    >>> how_many([2, 3], "full"), how_many([2, 3], "one_at_a_time")
-    (6, 4)
-    """
-    counts = list(choices)
-    return prod(counts) if limit == "full" else 1 + sum(count - 1 for count in counts)
-
-
 def grid(open_choices: Sequence[record.OpenChoice], limit: Limit) -> tuple[Departures, ...]:
     """All specifications, the default first, in the order of the claim file."""
     if limit == "one_at_a_time":
@@ -287,16 +251,10 @@ def declared(
     return grid(open_choices, specifications.limit) if open_choices else ()
 
 
-def within(specification: Departures, names: Iterable[str]) -> Departures:
-    """What is left of a specification for an experiment in which only `names` are open."""
-    open_here = set(names)
-    return {name: choice for name, choice in specification.items() if name in open_here}
-
-
-def experiment_id(experiment: str, specification: Departures) -> str:
-    """`rank_ae-delicious~divisor=slots`; the experiment's own id under the default specification."""
-    choices = ",".join(f"{name}={choice}" for name, choice in specification.items())
-    return f"{experiment}~{choices}" if choices else experiment
+def experiment_id(experiment: str, specification: Departures, open_here: Collection[str]) -> str:
+    """`rank_ae-delicious~divisor=slots`, by the choices of what is open in the experiment."""
+    chosen = ",".join(f"{name}={choice}" for name, choice in specification.items() if name in open_here)
+    return f"{experiment}~{chosen}" if chosen else experiment
 
 
 def in_words(specification: Departures) -> str:
@@ -392,24 +350,17 @@ def specified_experiments(
             for choice in choices:
                 changed = choice.applied(changed)
             title = f"{changed.title} ({in_words(specification)})"
-            yield (
-                experiment_id(base, specification),
-                SpecifiedExperiment(
-                    base,
-                    specification,
-                    changed.model_copy(update={"title": title}),
-                    tuple(key for choice in choices for key in choice.changed_keys()),
-                ),
-            )
+            changed = changed.model_copy(update={"title": title})
+            sets = tuple(key for choice in choices for key in choice.changed_keys())
+            name = experiment_id(base, specification, specification)
+            yield name, SpecifiedExperiment(base, specification, changed, sets)
 
 
 def fixed(
     specifications: Specifications | None, experiments: Mapping[str, Experiment]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What must not change once a run of an experiment has begun: its specifications, by an id of their own.
-
-    Specifications that are declared later are seen by that: they stand beside the claims as something added.
-    """
+    """What must not change once a run of an experiment has begun: its specifications, by an id of their own,
+    by which those that are declared later are seen."""
     for base, experiment in experiments.items():
         if specifications is not None and experiment.readings:
             open_here = {

@@ -123,13 +123,6 @@ class Paper(Model):
         """The tables by name."""
         return {name: self._table_record(name, table) for name, table in self.tables.items()}
 
-    def dataset_records(self) -> tuple[record.DatasetRecord, ...]:
-        """All data sets as the paper describes them."""
-        return tuple(
-            record.DatasetRecord(id, data.name, data.catalogue, data.printed)
-            for id, data in self.datasets.items()
-        )
-
     def claim_records(self) -> tuple[record.ClaimRecord, ...]:
         """The claims that runs can decide: one record for each claim and metric, in the order of the file."""
         return tuple(claim for claim in self.statements if KINDS[claim.kind].by_runs)
@@ -251,7 +244,7 @@ class Paper(Model):
             kind=claim.kind,
             says=claim.says,
             metric=metric,
-            where=claim.where.as_record(),
+            where=record.Where(**claim.where.model_dump()),
             primary=claim.primary,
             cells=tuple(cell.address for cell in cells),
             printed=tuple(cell.printed for cell in cells if cell.printed is not None),

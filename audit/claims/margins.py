@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from audit.claims.links import UnresolvedError
 from audit.claims.schema import Margin
 from audit.claims.source import KeyPath, Problem
-from audit.kinds import Claim, JudgedByMargin
+from audit.kinds.base import Claim, JudgedByMargin
 from audit.kinds.pair import OrderClaim, SignificantClaim
 from audit.kinds.value import GapClaim
 from audit.record import Cell

@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from audit.checks import Sheet, all_findings
+from audit.claims.load import Paper, builtin_claims, load
 from audit.errors import AuditError, ClaimFileError
-
-if TYPE_CHECKING:
-    from audit.checks import Sheet
-    from audit.claims.load import Paper
-    from audit.record import Finding
+from audit.record import DatasetRecord, Finding
 
 
 def own_file(name: str) -> Path | None:
     """NAME, claims/NAME.yaml or NAME.yaml, the first that is a file; a path is taken as it is."""
-    by_key = (Path("claims") / f"{name}.yaml", Path(f"{name}.yaml")) if _is_key(name) else ()
+    by_key = () if {"/", "."} & set(name) else (Path("claims") / f"{name}.yaml", Path(f"{name}.yaml"))
     return next((path for path in (Path(name), *by_key) if path.is_file()), None)
-
-
-def _is_key(name: str) -> bool:
-    return "/" not in name and "." not in name
 
 
 def claim_paths(claims: Sequence[str] | None) -> list[Path]:
@@ -30,15 +23,13 @@ def claim_paths(claims: Sequence[str] | None) -> list[Path]:
 
     Raises `AuditError` for what is neither.
     """
-    from audit.claims.load import builtin_claims
-
     builtin = {path.stem: path for path in builtin_claims()}
     if not claims:
         return list(builtin.values())
     paths = []
     for name in claims:
         path: Path | None = Path(name)
-        if _is_key(name) and not Path(name).exists():
+        if not {"/", "."} & set(name) and not Path(name).exists():
             path = builtin.get(name) or own_file(name)
         if path is None:
             known = ", ".join(builtin)
@@ -49,8 +40,6 @@ def claim_paths(claims: Sequence[str] | None) -> list[Path]:
 
 def papers_of(claims: Sequence[str] | None) -> list[Paper]:
     """All claim files; raises one error with the problems of all of them."""
-    from audit.claims.load import load
-
     papers, problems = [], []
     for path in claim_paths(claims):
         try:
@@ -72,20 +61,19 @@ def check_keys(papers: Sequence[Paper]) -> None:
 
 def sheet_of(paper: Paper) -> Sheet:
     """The paper as the checks see it."""
-    from audit.checks import Sheet
-
     return Sheet(
         paper=paper.info(),
         tables=paper.table_records(),
-        datasets={data.id: data for data in paper.dataset_records()},
+        datasets={
+            name: DatasetRecord(name, data.name, data.catalogue, data.printed)
+            for name, data in paper.datasets.items()
+        },
         statements=paper.statements,
     )
 
 
 @cache
 def _builtin_sheet(path: Path) -> Sheet:
-    from audit.claims.load import load
-
     return sheet_of(load(path))
 
 
@@ -94,8 +82,6 @@ def sheets_beside(paper: Paper, others: Sequence[Paper] = ()) -> tuple[Sheet, ..
 
     One that was named goes before a built-in one of its key.
     """
-    from audit.claims.load import builtin_claims
-
     named = {other.paper.key: sheet_of(other) for other in others}
     sheets = {path.stem: named.get(path.stem) or _builtin_sheet(path) for path in builtin_claims()} | named
     return tuple(sheet for key, sheet in sheets.items() if key != paper.paper.key)
@@ -103,9 +89,6 @@ def sheets_beside(paper: Paper, others: Sequence[Paper] = ()) -> tuple[Sheet, ..
 
 def findings_about(papers: Sequence[Paper]) -> list[Finding]:
     """What the checks that need no run find about these papers, and between them and the built-in ones."""
-    from audit.checks import all_findings
-    from audit.claims.load import builtin_claims
-
     keys = {paper.paper.key for paper in papers}
     others = [_builtin_sheet(path) for path in builtin_claims() if path.stem not in keys]
     return list(all_findings([sheet_of(paper) for paper in papers], others))

@@ -1,8 +1,7 @@
 """The parts of a claim file: citation, data sets, tables and margins.
 
-The docstring under a field is its description in the JSON Schema that editors read. What one entry alone can
-tell is checked here (`misfits`); what takes two entries of the file is in `audit.claims.links`. Experiments
-are in `audit.claims.experiments`, the kinds of claims in `audit.kinds`.
+The docstring under a field is its description in the JSON Schema. What one entry alone can tell is checked
+here (`misfits`); what takes two entries, in `audit.claims.links`.
 """
 
 from __future__ import annotations
@@ -22,10 +21,9 @@ from pydantic import (
 )
 from pydantic import WithJsonSchema as Schema
 
-from audit import record
 from audit.claims.source import UNSEEN, KeyPath, visible, visible_throughout
 from audit.names import counted, known_names
-from audit.stats.printed import COUNTS, printed, printed_count
+from audit.stats.printed import COUNTS, Source, printed, printed_count
 from reimpl.metric_names import METRICS
 
 #: What a data set has one of; a time or a size is a method's.
@@ -80,7 +78,7 @@ PATTERNS: Mapping[str, str] = {
 
 
 def is_metric(name: str) -> bool:
-    """Whether `name` is one of our spellings: `nDCG@5` and not `NDCG@5`."""
+    """Whether it is one of our spellings: `nDCG@5` and not `NDCG@5`."""
     return re.fullmatch(METRIC_PATTERN, name) is not None
 
 
@@ -295,9 +293,6 @@ class Where(Model):
     label: Text | None = None
     """Label of the table or figure, as in Table 4."""
 
-    def as_record(self) -> record.Where:
-        return record.Where(section=self.section, page=self.page, label=self.label)
-
 
 # --------------------------------------------------------------------------- tables
 
@@ -324,7 +319,7 @@ class Transcription(Model):
 class Origin(Model):
     """Whose run a number is; a table, a row, a column or one cell may say so, the narrower place first."""
 
-    source: record.Source | None = None
+    source: Source | None = None
     """own_run: the authors ran it; copied: from another paper (see from); code_readme: the authors' public
     code prints it; stated: a setting or a statistic; unknown."""
     copied_from: Name | None = Field(default=None, alias="from")

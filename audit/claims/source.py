@@ -1,12 +1,7 @@
 """A claim file as plain data, with the line on which each key and item stands.
 
-Claim files are data: of YAML 1.2 we take mappings with text keys, lists, text, numbers, true/false and null.
-Anchors, aliases, tags and several documents are refused, since a reader with the paper open could not check
-them line by line. Nesting is bounded and aliases are never followed, so that neither can exhaust the machine.
-
-Free text is one line of characters that a terminal shows and does not obey: an escape in `says` would colour,
-move or blank what stands beside it, and a bidirectional control would show the words in another order than
-that of the file (Unicode TR 36).
+Of YAML 1.2 we take mappings with text keys, lists, text, numbers, true/false and null; no anchors, aliases or
+tags. Free text is one line of characters that a terminal shows and does not obey (Unicode TR 36).
 """
 
 from __future__ import annotations
@@ -16,18 +11,16 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import yaml
 
 from audit.errors import ClaimFileError
 
-#: Whatever YAML holds of ours: dict, list, str, int, float, bool, None.
-Plain = Any
+Plain = Any  # Whatever YAML holds of ours: dict, list, str, int, float, bool, None.
 KeyPath = tuple[str | int, ...]
 
-LIMIT_BYTES = 2_000_000
-"""A paper with ten thousand cells takes about a tenth of it."""
+LIMIT_BYTES = 2_000_000  # A paper with ten thousand cells takes about a tenth of it.
 LIMIT_DEPTH = 20
 _TOO_DEEP = f"nested more than {LIMIT_DEPTH} deep; a claim file needs no more than eight"
 
@@ -47,16 +40,14 @@ class Problem:
 
     path: KeyPath
     text: str
-    line: int | None = None
-    """None: the line of `path`."""
+    line: int | None = None  # None: the line of `path`.
 
 
 @dataclass
 class Source:
     """A claim file that could be read as YAML; `problems` may still be many."""
 
-    name: str
-    """The file as the user named it."""
+    name: str  # The file as the user named it.
     content: Plain = None
     lines: dict[KeyPath, int] = field(default_factory=dict)
     """Line of the key for a mapping's entry, of the item for a list's."""
@@ -67,7 +58,7 @@ class Source:
 
     def message(self, problem: Problem) -> str:
         """`file:line: key.path: what, and what to do`: one line that a terminal shows and does not obey."""
-        path = self.written(problem.path)
+        path = self._written(problem.path)
         place = f"{shown(path)}: " if path else ""
         signs = place + short(problem.text, 600)
         text = "".join(
@@ -75,7 +66,7 @@ class Source:
         )
         return f"{self.name}:{self.line(problem)}: {text}"
 
-    def written(self, path: KeyPath) -> KeyPath:
+    def _written(self, path: KeyPath) -> KeyPath:
         """Without keys of what the file has as text alone: `columns[0]` of a column that is just a metric."""
         here = self.content
         for size, part in enumerate(path):
@@ -146,14 +137,14 @@ def _parsed(source: Source, text: str) -> Source:
     """`source` with its data and lines."""
     if bad := _NOT_YAML.search(text):
         line = text.count("\n", 0, bad.start()) + 1
-        raise source.refusal(line, f"character {ord(bad[0])!r} is not allowed in YAML; remove it")
+        raise source.refusal(line, f"character {ord(bad[0])} is not allowed in YAML; remove it")
     events = yaml.parse(text, Loader=yaml.CSafeLoader)
     try:
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent) and source.content is not None:
                 what = "a second document starts here (---); one file holds one paper"
                 raise source.refusal(_line(event), what)
-            if not isinstance(event, _BETWEEN):
+            if isinstance(event, yaml.NodeEvent):
                 source.content = _value(source, events, event, ())
     except yaml.MarkedYAMLError as err:
         mark = err.problem_mark or err.context_mark
@@ -165,9 +156,6 @@ def _parsed(source: Source, text: str) -> Source:
         lacks = "is empty" if source.content is None else "must hold keys and values"
         raise source.refusal(1, f"the file {lacks}; start it with `format: 1` and `paper:`")
     return source
-
-
-_BETWEEN = (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent, yaml.DocumentEndEvent)
 
 
 def _line(event: Any) -> int:
@@ -236,8 +224,6 @@ def _scalar(source: Source, event: Any, path: KeyPath) -> Plain:
     return value
 
 
-_Plain = TypeVar("_Plain")
-
 #: C0, DEL, C1, line and paragraph separator, bidirectional embeddings, overrides and isolates: the inside
 #: of a character class that Python, Rust and ECMAScript read alike.
 UNSEEN = r"\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069"
@@ -257,7 +243,7 @@ def visible(text: str) -> str:
     return text
 
 
-def visible_throughout(value: _Plain) -> _Plain:
+def visible_throughout(value: Plain) -> Plain:
     """Plain data itself; raises `ValueError` as `visible` does for the first such text or key in it."""
     if isinstance(value, str):
         visible(value)

@@ -47,7 +47,7 @@ def import_command(
     from audit.importing.predictions import from_predictions
     from audit.importing.records import keep
     from audit.importing.results import from_results
-    from audit.judging.imported import Provenance
+    from audit.judging.evidence import Provenance
     from audit.storage.runs import Store
 
     (claims,) = papers_of([paper])
@@ -104,7 +104,7 @@ def _left_unsaid(
 ) -> Iterator[str]:
     """What was not said, and what follows from that."""
     from audit.importing.predictions import metrics_claimed
-    from audit.judging.imported import other_code, scope_of
+    from audit.judging.evidence import other_code, scope_of
 
     key, code, names = paper.paper.key, paper.paper.code, [it.name for it in paper.datasets.values()]
     metrics = dict.fromkeys(metric for run in runs for metric in run.metrics)

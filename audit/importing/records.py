@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from audit.claims.load import Paper
 from audit.errors import StoreError, option
 from audit.importing.results import Declared, Problems, Result
-from audit.judging.evidence import all_digits
-from audit.judging.imported import OF_DOCUMENTS, UNKNOWN, Provenance, counting
+from audit.judging.evidence import OF_DOCUMENTS, UNKNOWN, Provenance, all_digits, counting
 from audit.names import counted
 from audit.record import DataInfo, Run, digest
 from audit.storage.files import sync_all

@@ -15,10 +15,10 @@ from audit.checks import Sheet, all_findings
 from audit.checks.tables import Number, cut, meet
 from audit.claims.load import Paper
 from audit.claims.papers import sheet_of
-from audit.judging.imported import beside
+from audit.judging.evidence import beside, passed
 from audit.judging.looks import Judge, about_looks, judge_by
 from audit.judging.plan import settling
-from audit.judging.splits import passed, stand
+from audit.judging.splits import stand
 from audit.judging.verdicts import MarginsNow, compare
 from audit.kinds import KINDS
 from audit.names import counted

@@ -27,14 +27,13 @@ from functools import partial
 
 from audit.claims.experiments import declared
 from audit.claims.load import Paper
-from audit.judging.evidence import BARS, about_gone, barred, settings
+from audit.judging.evidence import BARS, about_gone, barred, passed, settings
 from audit.kinds import KINDS
 from audit.kinds.value import value
 from audit.record import (
     Audit,
     ClaimRecord,
     ExperimentRecord,
-    FidelityCheck,
     Run,
     SplitNoise,
     SplitStudy,
@@ -58,14 +57,6 @@ def column_of(report: str) -> tuple[str, int] | None:
     """
     match = _COLUMN.fullmatch(report)
     return (match[1], int(match[2])) if match else None
-
-
-def passed(checks: Iterable[FidelityCheck]) -> dict[str, bool]:
-    """Model -> whether it passed all of its checks; a model without checks is not there."""
-    gate: dict[str, bool] = {}
-    for check in checks:
-        gate[check.model] = gate.get(check.model, True) and check.passed
-    return gate
 
 
 def studies_of(

@@ -27,10 +27,11 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from audit.claims.experiments import Departures, declared, experiment_id, within
+from audit.claims.experiments import Departures, declared, experiment_id
 from audit.judging.evidence import (
     Arm,
     Evidence,
+    Provenance,
     about_code,
     about_gone,
     badges,
@@ -38,7 +39,6 @@ from audit.judging.evidence import (
     same_test_set,
     worst_scope,
 )
-from audit.judging.imported import Provenance
 from audit.kinds import KINDS, Case
 from audit.kinds.costs import measured
 from audit.record import (
@@ -456,9 +456,7 @@ class Judgement:
     def _keys(self, claim: ClaimRecord, specification: Departures) -> dict[str, str]:
         """What each of the claim's experiments is called under it."""
         of = self.grid.of if self.grid else {}
-        return {
-            name: experiment_id(name, within(specification, of.get(name, ()))) for name in claim.experiments
-        }
+        return {name: experiment_id(name, specification, of.get(name, ())) for name in claim.experiments}
 
     def _noted(self, claim: ClaimRecord, verdict: Verdict) -> Verdict:
         """With what must be said of specifications that were not run, or were declared after the runs."""

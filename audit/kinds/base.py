@@ -33,7 +33,6 @@ from audit.claims.schema import (
 from audit.claims.source import KeyPath
 from audit.expression.grammar import ExpressionError, names, parse, references
 from audit.names import known_names
-from audit.record import Cell, ClaimRecord, Scope
 from audit.stats.decision import ALPHA, Steps, Test, num, nums
 from audit.stats.power import KAPPA
 from audit.stats.printed import gap, printed
@@ -41,6 +40,7 @@ from audit.stats.sample import Difference, Moderated, Sample, sample, welch
 
 if TYPE_CHECKING:
     from audit.judging.evidence import Arm
+    from audit.record import Cell, ClaimRecord, Scope
 
 References = Annotated[tuple[Reference, ...], Field(min_length=2)]
 Symbol = Annotated[str, StringConstraints(pattern=SYMBOL)]

@@ -12,8 +12,7 @@ from audit.claims.papers import sheets_beside
 from audit.errors import AuditError, option
 from audit.judging.assemble import assemble, family_size
 from audit.judging.documents import with_predictions
-from audit.judging.evidence import about_code, about_gone
-from audit.judging.imported import EVIDENCE, active, with_imported
+from audit.judging.evidence import EVIDENCE, about_code, about_gone, active, with_imported
 from audit.judging.looks import ruled, with_look
 from audit.judging.splits import studies_of, with_splits
 from audit.names import counted, first_of

@@ -3,7 +3,7 @@
     STORE/commands/PAPER/EXPERIMENT/SEED.out, SEED.err    what the program wrote, of the newest try
 
 A claim file may come from anybody, and a command in it is a program: none is started unless the user allows
-it. The runs count by the rules of imported ones (`audit.judging.imported`), are marked as made here by a
+it. The runs count by the rules of imported ones (`audit.judging.evidence`), are marked as made here by a
 command, and contradict only where the file states that it is the authors' own code. What a command leaves
 under {out} is read by `audit.importing`:
 
@@ -36,7 +36,7 @@ from audit.importing.predictions import from_predictions
 from audit.importing.records import run_of
 from audit.importing.results import Declared, Result, from_tables
 from audit.importing.table import frame_of, parsed, read_table, read_text
-from audit.judging.imported import Provenance, counting
+from audit.judging.evidence import Provenance, counting
 from audit.names import counted, seconds_of, span
 from audit.record import Run, digest
 from audit.storage.files import explained

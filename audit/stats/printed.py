@@ -9,7 +9,10 @@ import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from typing import Literal
 
+#: Whose run a printed number is.
+Source = Literal["own_run", "copied", "code_readme", "stated", "unknown"]
 #: Statistics of a data set that count something, and may be rounded to tens or more.
 COUNTS = ("train", "test", "validation", "dev", "labels", "features")
 

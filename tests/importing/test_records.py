@@ -18,7 +18,7 @@ from audit.errors import ImportFileError, StoreError
 from audit.importing.predictions import from_predictions
 from audit.importing.records import Kept, keep
 from audit.importing.results import Declared, from_results
-from audit.judging.imported import UNKNOWN, Provenance, active
+from audit.judging.evidence import UNKNOWN, Provenance, active
 from audit.record import Run
 from audit.storage.runs import Store
 from tests.importing.rows import ROWS, Row, changed, write_rows

@@ -26,7 +26,7 @@ Values = Sequence[float | None]
 
 def read(values: Sequence[Values], name: str = "a", scope: str = "same_data") -> dict[str, ExperimentRecord]:
     """Runs of an experiment under each reading of `GRID`, as far as `values` go."""
-    held = {experiment_id(name, it): v for it, v in zip(GRID, values, strict=False)}
+    held = {experiment_id(name, it, it): v for it, v in zip(GRID, values, strict=False)}
     return arms(scope, **held)  # type: ignore[arg-type]
 
 
