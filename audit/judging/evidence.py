@@ -1,4 +1,4 @@
-"""The runs that bear on one arm of a claim, ours or imported: which count, how many were tried, what is lacking.
+"""The runs that bear on one arm of a claim, ours or imported: which count, how many were tried, what lacks.
 
 The rules of imported runs:
 
