@@ -27,15 +27,27 @@ TIE_RULES: tuple[TieRule, ...] = ("min", "average", "max", "dense", "ordinal")
 
 def ranks(line: Line, rule: TieRule, *, missing: Missing = "skipped") -> tuple[Fraction | None, ...]:
     """The rank of each method, 1 for the greatest; missing ones have none, or tie behind all (`last`)."""
-    from scipy.stats import rankdata
-
-    # whole numbers in the order of the values, so that none is rounded
-    levels = {value: -level for level, value in enumerate(sorted({cell.value for cell in line if cell}))}
-    values = [1 if cell is None else levels[cell.value] for cell in line]
-    ranked = [k for k, cell in enumerate(line) if cell is not None or missing == "last"]
-    by_place = zip(ranked, rankdata([values[k] for k in ranked], method=rule), strict=True)
-    found = {place: Fraction(float(rank)) for place, rank in by_place}
-    return tuple(found.get(place) for place in range(len(line)))
+    # by hand: `scipy.stats` takes half a second to load
+    values = [None if cell is None else cell.value for cell in line]
+    above = sorted((value for value in values if value is not None), reverse=True)
+    behind = Fraction(len(above)), Fraction(values.count(None))
+    ranked: list[Fraction | None] = []
+    for place, value in enumerate(values):
+        if value is None and missing == "skipped":
+            ranked.append(None)
+            continue
+        first, ties = (
+            (Fraction(above.index(value)), Fraction(above.count(value))) if value is not None else behind
+        )
+        by_rule = {
+            "min": first + 1,
+            "max": first + ties,
+            "average": first + (ties + 1) / 2,
+            "dense": Fraction(len(set(above[: int(first)])) + 1),
+            "ordinal": first + values[:place].count(value) + 1,
+        }
+        ranked.append(by_rule[rule])
+    return tuple(ranked)
 
 
 def possible_averages(lines: Sequence[Line], *, missing: Missing = "skipped") -> tuple[_Span | None, ...]:
