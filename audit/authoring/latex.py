@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
-from audit.authoring import words
-from audit.authoring.table import LOWERED, RAISED, Piece, Run, Source, check_size
+from audit.authoring.table import LOWERED, RAISED, Piece, Run, Source, check_size, words
 from audit.errors import AuditError
 
 #: Tokens that macros may bring in, all together: a table has thousands.
@@ -227,14 +226,15 @@ def _filled(body: Sequence[Token], arguments: Sequence[Sequence[Token]], line: i
 
 # --------------------------------------------------------------------------- a cell
 
-_STYLED, _SWITCHES = words.of("latex", "styled"), words.of("latex", "switches")
-_TRANSPARENT, _SILENT = words.counts("latex", "transparent"), words.counts("latex", "silent")
-_TABLES = words.counts("latex", "tables")
-_INNER = {**_TABLES, **words.counts("latex", "inner")}
-_BRACKETED, _REFERENCES = words.of("latex", "bracketed"), words.of("latex", "references")
-_RULES, _PARTIAL = words.counts("latex", "rules"), words.counts("latex", "partial")
-_SYMBOLS = {**words.of("latex", "symbols"), " ": " ", "\n": " "}
-_DINGBATS, _ACCENTS = words.of("latex", "dingbats"), words.of("latex", "accents")
+_STYLED, _SWITCHES = words("latex", "styled"), words("latex", "switches")
+#: Command or environment -> number of its arguments.
+_TRANSPARENT, _SILENT, _TABLES, _INNER, _RULES, _PARTIAL = (
+    {word: int(number) for word, number in words("latex", part).items()}
+    for part in ("transparent", "silent", "tables", "inner", "rules", "partial")
+)
+_BRACKETED, _REFERENCES = words("latex", "bracketed"), words("latex", "references")
+_SYMBOLS = {**words("latex", "symbols"), " ": " ", "\n": " "}
+_DINGBATS, _ACCENTS = words("latex", "dingbats"), words("latex", "accents")
 _LIGATURES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"))
 _PLAIN: frozenset[str] = frozenset()
 
@@ -330,7 +330,7 @@ class _Cell:
             environment = written(stream.argument(token))
             if name == "begin":
                 stream.optional()
-                for _ in range(_INNER.get(environment, 0)):
+                for _ in range({**_TABLES, **_INNER}.get(environment, 0)):
                     stream.argument(token)
             shown = " "
         elif name in ("\\", "tabularnewline"):  # of an inner table, or of \makecell

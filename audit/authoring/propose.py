@@ -23,17 +23,109 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from audit.authoring import words
 from audit.authoring.edit import ClaimFile
-from audit.authoring.headings import Meaning, dataset_named, meaning
 from audit.authoring.reading import FORMS, SEPARATORS
-from audit.authoring.table import Cell, Run, Table, cell_of
+from audit.authoring.table import Cell, Run, Table, cell_of, words
 from audit.claims.load import Paper
 from audit.claims.schema import is_metric
 from audit.claims.source import Plain
 from audit.errors import AuditError
+from audit.importing.results import bare
 from audit.names import counted, known_names
 from audit.stats.printed import printed
+
+# --------------------------------------------------------------------------- what a heading means
+
+_WITH_K = words("headings", "metrics_at_k")
+_WITHOUT_K, _QUANTITIES = words("headings", "metrics"), words("headings", "quantities")
+_K = re.compile(r"(?P<name>[a-z]+)@\(?(?:k=)?(?P<k>[1-9][0-9]{0,2})\)?")
+_K_ALONE = re.compile(r"@?(?:k=)?([1-9][0-9]{0,2})")
+#: Footnote marks behind a name.
+_MARKS = re.compile(r"\s*(?:\^[\w,]+|[*†‡§¶]+)$")
+#: Numbers under such titles are no metric's, whatever stands below them.
+_DERIVED = re.compile(r"[Δ∆]|\b(?:delta|diff|gain|improv|rank|std|speed)", re.IGNORECASE)
+#: Titles that name a subset of the labels, or all of them: a score over few labels is another metric.
+_SUBSET = re.compile(
+    r"(?:all|overall|total)(?: labels)?|"
+    r"(?P<subset>frequent|few|zero|rare|medium|head|torso|tail|seen|unseen)(?:[- ]?shot)?(?: labels)?"
+    r"(?:\s*[(\[$].*)?",
+    re.IGNORECASE,
+)
+
+
+def dataset_named(paper: Paper, text: str) -> str | None:
+    """Id of the paper's data set that is spelled so but for case and hyphens, by its id, name or entry."""
+    wanted = bare(text)
+    by_name = [id for id, data in paper.datasets.items() if wanted in (bare(id), bare(data.name))]
+    by_key = [id for id, data in paper.datasets.items() if wanted == bare(data.catalogue or "")]
+    nearest = by_name or by_key
+    return nearest[0] if wanted and len(nearest) == 1 else None
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the titles of a column, or the names of a row, say."""
+
+    metric: str | None = None
+    quantity: str | None = None
+    dataset: str | None = None
+    rest: tuple[str, ...] = ()
+    """Those that say neither."""
+
+
+def meaning(titles: Sequence[str], paper: Paper) -> Meaning:
+    """What titles mean, from the outside in: EUR-Lex over P@1, Precision over @1, or `EUR-Lex P@1` in one."""
+    metric = quantity = dataset = subset = None
+    rest: list[str] = []
+    for title in _joined([_MARKS.sub("", title) for title in titles]):
+        before, at_end = _metric_at_end(title)
+        if at_end and metric is None:
+            metric, title = at_end, before
+        if not title:
+            continue
+        if over := _SUBSET.fullmatch(title):
+            subset = (over["subset"] or "").casefold()
+        elif dataset is None and (named := dataset_named(paper, title)):
+            dataset = named
+        elif quantity is None and metric is None and (named := _QUANTITIES.get(bare(title))):
+            quantity = named
+        else:
+            rest.append(title)
+    if quantity is None and any(map(_DERIVED.search, titles)):
+        metric = None
+    return Meaning(f"{metric}[{subset}]" if metric and subset else metric, quantity, dataset, tuple(rest))
+
+
+def metric_of(title: str) -> str | None:
+    """Our spelling of a metric: `Prec@1`, `P @ 1 (%)` and `p@1` are P@1."""
+    text = re.sub(r"\(%\)|\(in%\)|%|[↑↓]|\(\)|[\s.\-\N{NON-BREAKING HYPHEN}_$]", "", title.casefold())
+    match = _K.fullmatch(text)
+    if match and match["name"] in _WITH_K:
+        return f"{_WITH_K[match['name']]}@{match['k']}"
+    return _WITHOUT_K.get(text)
+
+
+def _joined(titles: Sequence[str]) -> list[str]:
+    """`Precision` or `P@k` over `1` or `@1` is one title."""
+    joined: list[str] = []
+    for title in titles:
+        k = _K_ALONE.fullmatch(title.replace(" ", "").casefold())
+        name = re.sub(r"\s*@\s*[kK]?$|\s*\(%\)$", "", joined[-1]) if joined else ""
+        if k and bare(name) in _WITH_K:
+            joined[-1] = f"{name}@{k[1]}"
+        else:
+            joined.append(title)
+    return joined
+
+
+def _metric_at_end(title: str) -> tuple[str, str | None]:
+    """What stands before a metric at the end of a title, and the metric."""
+    parts = title.split()
+    for start in range(max(0, len(parts) - 4), len(parts)):
+        if metric := metric_of(" ".join(parts[start:])):
+            return " ".join(parts[:start]).strip(" -–:,/"), metric
+    return title, None
+
 
 # --------------------------------------------------------------------------- what the user says
 
@@ -126,7 +218,7 @@ def _settings(text: str, target: str, rest: str) -> dict[str, str]:
 # --------------------------------------------------------------------------- what each part is
 
 _METRICS = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@5", "R@5", "RP@5", "Micro-F1", "Macro-F1")
-_UNITS = words.of("headings", "units")
+_UNITS = words("headings", "units")
 
 
 @dataclass(frozen=True)
@@ -150,9 +242,9 @@ class Proposal:
     Raises `AuditError` for a correction of a place that is not there, or of a name that nobody knows.
     """
 
-    def __init__(self, table: Table, paper: Paper, words: Corrections) -> None:
-        self.table, self.paper, self.words = table, paper, words
-        self.whole = dict(words.table)
+    def __init__(self, table: Table, paper: Paper, said: Corrections) -> None:
+        self.table, self.paper, self.words = table, paper, said
+        self.whole = dict(said.table)
         """What the user says of the whole table, its data set by its id in the claim file."""
         self.open: list[str] = []
         """What has to be settled, one sentence each."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from audit.authoring import latex
 from audit.authoring.table import LOWERED, RAISED, STRUCK, Piece, Run, Source, Table, check_size, laid_out
 from audit.errors import AuditError
-from audit.importing.table import csv_lines
+from audit.importing.results import csv_lines
 
 #: A paper's whole source has less; a claim file may have 2 MB.
 MOST_BYTES = 16 << 20

@@ -1,22 +1,20 @@
-"""Claims that a paper's tables would bear, for a person to accept one by one.
+"""Claims that a paper's tables would bear: the best on one data set, and pairs that differ in one thing.
 
-The best of a table on one data set, and pairs that differ in one thing. They come from the tables alone. What
-the paper says of them nobody here knows: each sentence is marked as ours, and names the table as its place,
-until the paper's own stands there.
+What the paper says of them nobody here knows: each sentence is marked as ours, at the place of its table.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from audit.authoring.entries import reported
+from audit.authoring.edit import reported
 from audit.checks.tables import Number, Sheet
 from audit.claims.links import UnresolvedError, cell_of
 from audit.claims.load import Paper
@@ -29,16 +27,12 @@ from audit.stats.printed import printed
 #: Of fewer none is called the best.
 FEWEST = 3
 #: Averages and differences do not compete.
-_DERIVED = re.compile(
-    r"[\N{GREEK CAPITAL LETTER DELTA}\N{INCREMENT}]|"
-    r"\b(?:avg|average|mean|diff|difference|gain|improvement|improv)\b",
-    re.IGNORECASE,
-)
+_DERIVED = re.compile(r"[Δ∆]|\b(?:avg|average|mean|diff|difference|gain|improvement|improv)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """One candidate."""
+    """One candidate, for a person to accept."""
 
     id: str
     kind: str
@@ -55,37 +49,26 @@ class Suggestion:
     needs: tuple[str, ...] = ()
     """Rows, columns or cells that have no experiment yet: until then it cannot be added."""
 
-    def worded(self, says: str | None, where: Mapping[str, Plain]) -> dict[str, Plain]:
-        """The entry with the paper's sentence, in own short words, and its place instead of the table's."""
-        own = {"says": says or self.content["says"], "where": dict(where or self.content["where"])}
-        return {**self.content, **own}
-
 
 class Competitor(NamedTuple):
     """What one row, or column, stands for on one data set."""
 
     label: str
-    name: str
-    """Its id."""
-    numbers: Mapping[str, Number]
-    """By metric."""
+    name: str  # Its id.
+    numbers: Mapping[str, Number]  # By metric.
     experiment: str | None
 
 
 class Draft(NamedTuple):
     """A candidate before it has its id and its place."""
 
-    name: str
-    """What its id is made of."""
-    keys: Mapping[str, Plain]
+    name: str  # What its id is made of.
+    kind: str
+    roles: Mapping[str, Competitor | Sequence[Competitor]]  # By the key of the claim that names them.
     shows: str
     why: str
     competitors: Sequence[Competitor]
     metrics: Sequence[str]
-
-
-Named = Callable[[Competitor, Sequence[str]], str | None]
-"""The reference that leads to the competitor's own cells in these metrics; None where none does."""
 
 
 def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
@@ -97,7 +80,7 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
     for table, dataset, competitors in sorted(_fields(sheet), key=lambda field: order.index(field[0].id)):
 
         def named(one: Competitor, metrics: Sequence[str], table: TableRecord = table) -> str | None:
-            """`table.row` or `table.experiment`."""
+            """`table.row` or `table.experiment`, whichever leads to its own cells in these metrics."""
             for line in filter(None, (one.name, one.experiment)):
                 name = f"{table.id}.{line}"
                 with suppress(UnresolvedError):
@@ -108,12 +91,20 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
 
         on = f"on {sheet.datasets[dataset].name if dataset in sheet.datasets else dataset}"
         where = paper.tables[table.id].where.model_dump(exclude_none=True) or {"label": table.id}
-        for draft in (*best_ones(competitors, named), *better_ones(competitors, named)):
+        for draft in (*_best_ones(competitors), *_better_ones(competitors)):
+            keys: dict[str, Any] = {
+                key: named(of, draft.metrics)
+                if isinstance(of, Competitor)
+                else [named(one, draft.metrics) for one in of]
+                for key, of in draft.roles.items()
+            }
+            if any(name is None or None in name for name in keys.values() if not isinstance(name, str)):
+                continue
             shows = f"{draft.shows} {on}"
             says = f"suggested from {table.label}; replace by the paper's sentence: {shows}"
-            content = {"id": "new", **draft.keys, "metric": [*draft.metrics], "says": says, "where": where}
-            kind = content["kind"]
-            new = _signatures(paper, [KINDS[kind].model_validate(content)]) - there
+            content = {"id": "new", "kind": draft.kind, **keys, "metric": [*draft.metrics], "says": says}
+            content["where"] = where
+            new = _signatures(paper, [KINDS[draft.kind].model_validate(content)]) - there
             if not new:
                 continue
             there |= new
@@ -121,13 +112,12 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
             id = next(i for k in range(len(ids) + 1) if (i := f"{name}-{k + 1}" if k else name) not in ids)
             ids.add(id)
             # of some metrics there may be a claim already
-            metrics = [metric for metric in draft.metrics if any(metric == one[1] for one in new)]
-            content |= {"id": id, "metric": metrics}
+            content |= {"id": id, "metric": [it for it in draft.metrics if any(it == of[1] for of in new)]}
             cells = [one.numbers[metric].cell for one in draft.competitors for metric in draft.metrics]
             needs = dict.fromkeys(reported(table, cell) for cell in cells if cell.experiment is None)
             addresses = tuple(cell.address for cell in cells)
             texts = shows, draft.why, table.label
-            made.append(Suggestion(id, kind, *texts, addresses, content, tuple(needs)))
+            made.append(Suggestion(id, draft.kind, *texts, addresses, content, tuple(needs)))
     return tuple(made)
 
 
@@ -135,9 +125,7 @@ def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]
     """What the claims state, one for each metric: kind, metric and experiments (or cells that have none)."""
     signatures: set[tuple[object, ...]] = set()
     for claim in paper.model_copy(update={"claims": tuple(claims)}).statements:
-        arms: tuple[str, ...] = (
-            claim.experiments if len(claim.experiments) >= len(claim.cells) else claim.cells
-        )
+        arms = claim.experiments if len(claim.experiments) >= len(claim.cells) else claim.cells
         best = (arms[0], frozenset(arms)) if claim.kind == "optimum" else (arms,)
         signatures.add((claim.kind, claim.metric, *best))
     return signatures
@@ -145,43 +133,38 @@ def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]
 
 def _fields(sheet: Sheet) -> Iterator[tuple[TableRecord, str, list[Competitor]]]:
     """Every table and data set on which two or more rows, or else columns, compete, and who does."""
-    tables = {table.id: table for table in sheet.tables}
+    by_table: dict[tuple[str, str], list[list[Number]]] = {}
     labels = {
         (table.id, of): {line.id: line.label for line in lines}
         for table in sheet.tables
         for of, lines in (("row", table.rows), ("column", table.columns))
     }
-    by_table: dict[tuple[str, str], list[list[Number]]] = {}
     for (table, dataset, _), numbers in sheet.lines.items():
         rows, columns = labels[table, "row"], labels[table, "column"]
         plain = [n for n in numbers if not _DERIVED.search(f"{rows[n.row]}\n{columns[n.column]}")]
         by_table.setdefault((table, dataset), []).append(plain)
-    for (table, dataset), of_metrics in by_table.items():
+    for (table, dataset), lines in by_table.items():
         once = {
-            of: all(len({getattr(number, of) for number in line}) == len(line) for line in of_metrics)
+            of: all(len({getattr(number, of) for number in line}) == len(line) for line in lines)
             for of in ("row", "column")
         }
-        of = "row" if once["row"] and any(len(line) > 1 for line in of_metrics) else "column"
+        of = "row" if once["row"] and any(len(line) > 1 for line in lines) else "column"
         own: dict[str, dict[str, Number]] = {}
-        for line in of_metrics:
-            for number in line:
-                own.setdefault(getattr(number, of), {})[number.cell.metric or ""] = number
+        for number in (number for line in lines for number in line):
+            own.setdefault(getattr(number, of), {})[number.cell.metric or ""] = number
         if once[of] and len(own) > 1:
-            yield (
-                tables[table],
-                dataset,
-                [
-                    Competitor(labels[table, of][id], id, mine, next(iter(mine.values())).cell.experiment)
-                    for id, mine in own.items()
-                ],
-            )
+            competitors = [
+                Competitor(labels[table, of][id], id, mine, next(iter(mine.values())).cell.experiment)
+                for id, mine in own.items()
+            ]
+            yield sheet.by_name[table], dataset, competitors
 
 
 def _metrics(competitors: Sequence[Competitor]) -> list[str]:
     return list(dict.fromkeys(metric for one in competitors for metric in one.numbers))
 
 
-def best_ones(competitors: Sequence[Competitor], named: Named) -> Iterator[Draft]:
+def _best_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
     """The best of three or more, whose number no other prints, nor reaches within the printed spreads."""
 
     def ends(number: Number) -> tuple[Fraction, Fraction]:
@@ -199,21 +182,14 @@ def best_ones(competitors: Sequence[Competitor], named: Named) -> Iterator[Draft
     for (at, competing), metrics in groups.items():
         first, among = competitors[at], [competitors[k] for k in competing]
         experiments = Counter(one.experiment for one in among if one.experiment)
-        names = [named(one, metrics) for one in (first, *among)]
-        if max(experiments.values(), default=1) > 1 or not all(names):
+        if max(experiments.values(), default=1) > 1:
             continue  # one experiment in two rows competes with itself
         bold = all("bold" in (first.numbers[metric].cell.mark or "").split() for metric in metrics)
-        yield Draft(
-            f"best-{first.name}",
-            {"kind": "optimum", "best": names[0], "among": names[1:]},
-            f"{first.label} is the best of {len(among)} in {_listed(metrics)}",
-            f"prints the highest {_listed(metrics)} of {len(among)}{' and has it in bold' if bold else ''}",
-            among,
-            metrics,
-        )
+        shows = f"{first.label} is the best of {len(among)} in {_listed(metrics)}"
+        why = f"prints the highest {_listed(metrics)} of {len(among)}{' and has it in bold' if bold else ''}"
+        roles: dict[str, Competitor | Sequence[Competitor]] = {"best": first, "among": among}
+        yield Draft(f"best-{first.name}", "optimum", roles, shows, why, among, metrics)
 
-
-# --------------------------------------------------------------------------- one thing changed
 
 _BETWEEN = re.compile(r"\s*[,;/+|&()\[\]]\s*|\s+(?:with|and|w/)\s+")
 _WITHOUT = re.compile(
@@ -222,72 +198,57 @@ _WITHOUT = re.compile(
 )
 
 
-def better_ones(competitors: Sequence[Competitor], named: Named) -> Iterator[Draft]:
+def _better_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
     """Two that differ in one thing: a part left out, or another one in its place; or the only two."""
     labels = [one.label for one in competitors]
     for a, b in combinations(competitors, 2):
-        why = why_paired(a.label, b.label, labels)
+        why = _why_paired(a.label, b.label, labels)
         if why is None or (a.experiment and a.experiment == b.experiment):
             continue
         for better, worse in ((a, b), (b, a)):
-            both = {
-                metric: (better.numbers[metric], worse.numbers[metric])
+            pairs = {
+                metric: f"{better.numbers[metric].text} against {worse.numbers[metric].text}"
                 for metric in _metrics(competitors)
-                if metric in better.numbers and metric in worse.numbers
+                if metric in better.numbers
+                and metric in worse.numbers
+                and better.numbers[metric].value.value > worse.numbers[metric].value.value
             }
-            metrics = [metric for metric, (one, two) in both.items() if one.value.value > two.value.value]
-            names = [named(one, metrics) for one in (better, worse)]
-            if metrics and all(names):
-                pairs = [f"{one.text} against {two.text}" for one, two in map(both.__getitem__, metrics)]
+            if pairs:
                 yield Draft(
                     f"{better.name}-over-{worse.name}",
-                    {"kind": "order", "better": names[0], "worse": names[1]},
-                    f"{better.label} is better than {worse.label} in {_listed(metrics)}",
-                    f"{why}; {', '.join(pairs[:3])}{', ...' if len(metrics) > 3 else ''}",
+                    "order",
+                    {"better": better, "worse": worse},
+                    f"{better.label} is better than {worse.label} in {_listed([*pairs])}",
+                    f"{why}; {', '.join([*pairs.values()][:3])}{', ...' if len(pairs) > 3 else ''}",
                     (better, worse),
-                    metrics,
+                    [*pairs],
                 )
 
 
-def why_paired(a: str, b: str, labels: Sequence[str]) -> str | None:
+def _why_paired(a: str, b: str, labels: Sequence[str]) -> str | None:
     """Why these two are held against each other; None where nothing in the table sets them side by side."""
+    lacks = {label: _WITHOUT.fullmatch(label.strip()) for label in labels}
+
+    def base(label: str) -> str | None:
+        """The model of `XML-CNN w/o pooling`; empty for `no pooling`."""
+        match = lacks[label]
+        return match["base"].strip(" ,:(").casefold() if match else None
+
+    whole = [label for label in labels if not lacks[label]]
     for full, part in ((a, b), (b, a)):
-        lacks = _WITHOUT.fullmatch(part.strip())
-        if lacks and _full_model(_base(lacks), labels) == full:
-            return f"{part!r} is {full!r} without {lacks['what'].strip()!r}"
-    without = [_WITHOUT.fullmatch(label.strip()) for label in (a, b)]
-    lesser = without[0] and without[1] and _base(without[0]) == _base(without[1])
-    changed = None if lesser else _one_change(a, b)
-    if changed:
-        return f"the two differ in one thing, {changed[0] or 'nothing'!r} or {changed[1] or 'nothing'!r}"
+        # the one model that lacks nothing and has that name; none where several may be it
+        named = [label for label in whole if base(part) in ("", label.casefold())]
+        if (match := lacks[part]) is not None and named == [full]:
+            return f"{part!r} is {full!r} without {match['what'].strip()!r}"
+    if base(a) is None or base(a) != base(b):
+        parts = (filter(None, map(str.strip, _BETWEEN.split(label.casefold()))) for label in (a, b))
+        # `XML-CNN, words` is made of xml-cnn and words; two names alone are no change of one thing
+        first, second = map(Counter, parts)
+        only_a, only_b = list((first - second).elements()), list((second - first).elements())
+        if max(len(only_a), len(only_b)) == 1 and first & second:
+            changed = [(only or ["nothing"])[0] for only in (only_a, only_b)]
+            return f"the two differ in one thing, {changed[0]!r} or {changed[1]!r}"
     return "they are the only two of the table on this data set" if len(labels) == 2 else None
-
-
-def _base(lacks: re.Match[str]) -> str:
-    """The model of `XML-CNN w/o pooling`; empty for `no pooling`."""
-    return lacks["base"].strip(" ,:(").casefold()
-
-
-def _full_model(base: str, labels: Sequence[str]) -> str | None:
-    """The one label of a model that lacks nothing, and has the name `base`; None where several may be it."""
-    whole = [label for label in labels if not _WITHOUT.fullmatch(label.strip())]
-    named = [label for label in whole if not base or label.casefold() == base]
-    return named[0] if len(named) == 1 else None
-
-
-def _one_change(first: str, second: str) -> tuple[str, str] | None:
-    """The one thing in which two labels differ, as each has it, or "" where it lacks it.
-
-    `XML-CNN, words` is made of xml-cnn and words. None where they differ in more, or in all that they say:
-    two names alone are no change of one thing.
-    """
-    a, b = (
-        Counter(filter(None, map(str.strip, _BETWEEN.split(label.casefold())))) for label in (first, second)
-    )
-    only_a, only_b = list((a - b).elements()), list((b - a).elements())
-    if max(len(only_a), len(only_b)) != 1 or not a & b:
-        return None
-    return (only_a or [""])[0], (only_b or [""])[0]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -9,15 +9,25 @@ below the line, is.
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import resources
 from itertools import count
 from typing import Any, Literal
 
 from audit.claims.source import is_visible
 from audit.errors import AuditError
 from audit.stats.printed import printed
+
+_WORDS = tomllib.loads((resources.files("audit.authoring") / "words.toml").read_text(encoding="utf-8"))
+
+
+def words(part: str, table: str) -> dict[str, str]:
+    """Word -> what it stands for: commands of LaTeX, metrics, quantities, units, from `words.toml`."""
+    return {word: value for value, listed in _WORDS[part][table].items() for word in listed.split()}
+
 
 #: Cells of one table: many times what a claim file of 2 MB can hold.
 MOST_CELLS = 50_000

@@ -94,7 +94,7 @@ def paper_command(
     venue, year, url and code, as in --set year=2022 --set 'code={url: ..., commit: ...}'. A file that is
     there is never overwritten.
     """
-    from audit.authoring.entries import entry, write_scaffold
+    from audit.authoring.edit import entry, write_scaffold
     from reimpl.data.catalogue import catalogue
 
     path = to or (Path("claims") if Path("claims").is_dir() else Path()) / f"{key}.yaml"
@@ -200,7 +200,7 @@ def dataset_command(
     audit add dataset eurlex --paper toy --name EUR-Lex --set catalogue=eurlex-4k
     --set 'printed={train: "15,449"}'
     """
-    from audit.authoring.entries import entry
+    from audit.authoring.edit import entry
     from reimpl.data.catalogue import catalogue
 
     file = open_file(paper)
@@ -229,7 +229,7 @@ def experiment_command(
     audit add experiment kim --paper toy --title Kim-CNN --dataset eurlex --model xml_cnn
     --set variant=chen2022-kim-words --set protocol=chen2022 --set recipe=study2022 --row t1.kim
     """
-    from audit.authoring.entries import attach, entry
+    from audit.authoring.edit import attach, entry
     from audit.claims.experiments import Experiment
 
     file = open_file(paper, configs=True)
@@ -258,7 +258,7 @@ def claim_command(
     audit add claim sweep --paper toy --kind order --set better=t4.words --set worse=t4.emb --metric P@1
     --says "words are better" --set section=3.2
     """
-    from audit.authoring.entries import entry
+    from audit.authoring.edit import entry
     from audit.kinds import KINDS
 
     if kind is None or len(kind) > 1:
@@ -362,7 +362,7 @@ def suggest_command(
     TEXT --set section=3.2 with one --accept ID), or replace ours later. What the file claims already is not
     suggested again.
     """
-    from audit.authoring.entries import entry
+    from audit.authoring.edit import entry
     from audit.authoring.suggesting import suggestions
     from audit.kinds import KINDS
 
@@ -394,7 +394,9 @@ def suggest_command(
         suggestion = the_one("suggestion", id, by_id)
         if suggestion.needs:
             raise AuditError(f"{id}: {_lacks(suggestion)}")
-        file.append(("claims",), suggestion.worded(says and says.strip(), place))
+        said = (says or "").strip() or suggestion.content["says"]
+        where = dict(place or suggestion.content["where"])
+        file.append(("claims",), {**suggestion.content, "says": said, "where": where})
     return finish(file, dry_run=dry_run)
 
 

@@ -40,9 +40,6 @@ def import_command(
     and --truth has the true labels of the same documents, in any order:
 
     {"document": "d1", "labels": ["b"]}
-
-    As .npz: document (N,), labels (N, K) and scores (N, K), where -1 or "" fills up a short list; the truth:
-    document (N,), labels (M,) of all documents in turn, and offsets (N + 1,) into them, from 0 to M.
     """
     from audit.importing.predictions import from_predictions
     from audit.importing.records import keep

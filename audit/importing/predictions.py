@@ -1,20 +1,15 @@
 """Top-k predictions and truth of single documents, read from files and scored: a run for each file.
 
-JSON lines, or a list in a JSON file:
+JSON lines, or a list in a JSON file; labels are names or numbers. No array is documents x labels.
 
     {"document": "d1", "labels": ["a", "b"], "scores": [0.9, 0.4]}      the labels best first
     {"document": "d1", "labels": ["b"]}                                 the truth
-
-or .npz: `document` (N,), `labels` (N, K) and `scores` (N, K); of the truth `document` (N,), `labels` (M,)
-and `offsets` (N + 1,). A list that ends early is filled up with -1, or with empty text. Labels are names or
-numbers, as long as both files use the same. No array is documents x labels.
 """
 
 from __future__ import annotations
 
-import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,8 +18,19 @@ from numpy.typing import NDArray
 
 from audit.claims.load import Paper
 from audit.errors import AuditError, option
-from audit.importing.results import Declared, Problems, Result, dataset_of, experiment_of, sound_seed
-from audit.importing.table import Source, objects, read_bytes, read_text, refuse, text
+from audit.importing.results import (
+    Declared,
+    Problems,
+    Result,
+    Source,
+    dataset_of,
+    experiment_of,
+    objects,
+    read_text,
+    refuse,
+    sound_seed,
+    text,
+)
 from audit.names import counted
 from audit.record import digest
 from reimpl.metric_names import parse
@@ -50,17 +56,10 @@ class Document(NamedTuple):
     scores: Sequence[float]
 
 
-# --------------------------------------------------------------------------- files of documents
-
-
 def _read(path: Path, *, scored: bool) -> tuple[dict[str, Document], Source]:
     """All documents by their names. Raises `ImportFileError` with all that is wrong in any of them."""
-    if path.suffix == ".npz":
-        content, source = read_bytes(path)
-        items = _arrays(path, content, scored=scored)
-    else:
-        characters, source = read_text(path)
-        items = objects(path, characters)
+    characters, source = read_text(path)
+    items = objects(path, characters)
     documents: dict[str, Document] = {}
     problems = Problems()
     for place, item in items:
@@ -107,43 +106,6 @@ def _document(place: str, item: Any, *, scored: bool) -> tuple[str, Document]:
     return name, Document(place, labels, scores)
 
 
-def _arrays(path: Path, content: bytes, *, scored: bool) -> Iterator[tuple[str, Any]]:
-    names = ("document", "labels", "scores") if scored else ("document", "offsets", "labels")
-    arrays: dict[str, NDArray[Any]] = {}
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in names if name in stored.files}
-    except Exception as err:  # a damaged archive raises any of ten types
-        refuse(path, "no .npz archive of numbers and text that can be read; write it with numpy.savez", err)
-    if lacking := [name for name in names if name not in arrays]:
-        refuse(path, f"it lacks {', '.join(map(repr, lacking))}; write the arrays {', '.join(names)}")
-    documents, labels = arrays["document"], arrays["labels"]
-    if documents.ndim != 1:
-        refuse(path, f"document has the shape {documents.shape}; give one name for each document")
-    if labels.size and labels.dtype.kind not in "iuU":  # 3.0 would be another label than 3
-        refuse(path, f"labels of type {labels.dtype}; give names or whole numbers")
-    count = len(documents)
-    if scored:
-        scores = arrays["scores"]
-        if labels.ndim != 2 or len(labels) != count or scores.shape != labels.shape:
-            refuse(path, f"labels {labels.shape} and scores {scores.shape} are not ({count}, K)")
-        rows, score_rows = labels.tolist(), scores.tolist()
-    else:
-        offsets = arrays["offsets"]
-        sound = offsets.shape == (count + 1,) and offsets.dtype.kind in "iu" and labels.ndim == 1
-        if not sound or (np.diff(offsets) < 0).any() or offsets[0] != 0 or offsets[-1] != len(labels):
-            refuse(path, f"offsets do not rise from 0 to the {len(labels)} labels; correct them")
-        rows = [part.tolist() for part in np.split(labels, offsets[1:-1])] if count else []
-        score_rows = [[]] * count
-    for i, (name, row, own) in enumerate(zip(documents.tolist(), rows, score_rows, strict=True)):
-        end = next((k for k, label in enumerate(row) if label in (-1, "")), len(row)) if scored else len(row)
-        item = {"document": str(name), "labels": [str(label) for label in row[:end]], "scores": own[:end]}
-        yield f"{path}: document {i}", item
-
-
-# --------------------------------------------------------------------------- scores
-
-
 def metrics_claimed(paper: Paper) -> tuple[str, ...]:
     """The metrics that the paper's claims are about, in the order of the file."""
     names: dict[str, None] = {}
@@ -154,11 +116,11 @@ def metrics_claimed(paper: Paper) -> tuple[str, ...]:
 
 
 class _Training(NamedTuple):
-    """What is known of the training documents: how many have each label, how many there are, A and B."""
+    """What is known of the training documents."""
 
-    counts: NDArray[np.int64]
+    counts: NDArray[np.int64]  # How many have each label.
     documents: int
-    a: float
+    a: float  # A and B of the propensities.
     b: float
 
 
@@ -219,9 +181,6 @@ def _scored(
     return measured, list(dict.fromkeys(notes))
 
 
-# --------------------------------------------------------------------------- runs
-
-
 def from_predictions(
     paper: Paper,
     paths: Sequence[Path],
@@ -235,7 +194,20 @@ def from_predictions(
 
     Raises `ImportFileError` with everything that is unclear in the files, `AuditError` for the options.
     """
-    id, dataset = _named(paper, experiment, declared, paths, seeds)
+    if len(seeds) != len(paths) or len(set(seeds)) < len(seeds):
+        there = " ".join(f"{option('seed')} {seed}" for seed in seeds) or f"no {option('seed')}"
+        each = f"give {option('seed')} once for each, in their order, and each its own"
+        raise AuditError(f"{counted(len(paths), 'file')} of predictions and {there}; {each}")
+    if not experiment:
+        missing = f"{option('experiment')} is missing; predictions do not tell whose they are, so add it"
+        raise AuditError(missing)
+    try:
+        for seed in seeds:
+            sound_seed(seed)
+        id = experiment_of(paper, experiment, declared.dataset or "")
+        dataset = dataset_of(paper, id, declared.dataset or "")
+    except ValueError as err:
+        raise AuditError(str(err)) from err
     documents, source = _read(truth, scored=False)
     labels: dict[str, int] = {}
     """Name -> id; labels of training documents and predicted ones are added at the end."""
@@ -250,10 +222,18 @@ def from_predictions(
         _check_labels(declared.train_truth, trained, true_labels, source)
         sources.append(of_training)
         train = numbered(trained.values())
-    # first all of them: labels are numbered as they come
-    lists = []
+    lists = []  # first all of them: labels are numbered as they come
     for path in paths:
-        predicted, of_file = _predicted(path, documents, true_labels, source)
+        found, of_file = _read(path, scored=True)
+        problems = Problems()
+        for name in found.keys() - documents.keys():
+            problems.add(found[name].place, f"document {name!r} is not in {source.file}; which is it?")
+        problems.settle()
+        if absent := [name for name in documents if name not in found]:
+            number = f"{len(absent)} of {counted(len(documents), 'document')}, {absent[0]!r} first"
+            refuse(path, f"no prediction for {number}; give one for each, an empty list where there is none")
+        _check_labels(path, found, true_labels, source)
+        predicted = [found[name] for name in documents]
         length = max(len(document.labels) for document in predicted)
         ids = np.full((len(documents), length), -1, dtype=np.int64)
         scores = np.full((len(documents), length), -np.inf)
@@ -263,7 +243,7 @@ def from_predictions(
     training = None
     if train:
         data = paper.datasets[paper.single_experiments[id].on]
-        a, b = declared.constants or propensity_constants(data.catalogue or data.name)
+        a, b = propensity_constants(data.catalogue or data.name)
         every = np.array([label for row in train for label in row], dtype=np.int64)
         training = _Training(np.bincount(every, minlength=len(labels)), len(train), a, b)
     of_documents = digest(sorted([name, sorted(of.labels)] for name, of in documents.items()))
@@ -294,48 +274,6 @@ def from_predictions(
     return tuple(results)
 
 
-def _named(
-    paper: Paper, experiment: str | None, declared: Declared, paths: Sequence[Path], seeds: Sequence[int]
-) -> tuple[str, str]:
-    """Experiment and data set that the options name, once the seeds are sound too."""
-    if len(seeds) != len(paths) or len(set(seeds)) < len(seeds):
-        there = " ".join(f"{option('seed')} {seed}" for seed in seeds) or f"no {option('seed')}"
-        each = f"give {option('seed')} once for each, in their order, and each its own"
-        raise AuditError(f"{counted(len(paths), 'file')} of predictions and {there}; {each}")
-    if not experiment:
-        raise AuditError(
-            f"{option('experiment')} is missing; predictions do not tell whose they are, so add it"
-        )
-    name = option("seed")
-    try:
-        for seed in seeds:
-            sound_seed(seed)
-        name = option("experiment")
-        id = experiment_of(paper, experiment, declared.dataset or "")
-        name = option("dataset")
-        return id, dataset_of(paper, id, declared.dataset or "")
-    except ValueError as err:
-        raise AuditError(f"{name}: {err}") from err
-
-
 def _check_labels(path: Path, documents: dict[str, Document], true: frozenset[str], source: Source) -> None:
     if not any(true & set(document.labels) for document in documents.values()):
         refuse(path, f"none of its labels is in {source.file}; name the labels alike in both files")
-
-
-def _predicted(
-    path: Path, documents: dict[str, Document], true_labels: frozenset[str], truth: Source
-) -> tuple[list[Document], Source]:
-    """The lists of one file in the order of the documents."""
-    lists, source = _read(path, scored=True)
-    problems = Problems()
-    for name in lists.keys() - documents.keys():
-        problems.add(lists[name].place, f"document {name!r} is not in {truth.file}; which is it?")
-    problems.settle()
-    if missing := [name for name in documents if name not in lists]:
-        number = f"{len(missing)} of {counted(len(documents), 'document')}, {missing[0]!r} first"
-        refuse(path, f"no prediction for {number}; give one for each, an empty list where there is none")
-    if not any(document.labels for document in lists.values()):
-        refuse(path, "no document has a predicted label; give the labels best first")
-    _check_labels(path, lists, true_labels, truth)
-    return [lists[name] for name in documents], source

@@ -1,7 +1,4 @@
-"""Checked results into the store, each as a run: all or, where one is unclear, none.
-
-Asked about beside the other seeds of the experiment: the same results twice.
-"""
+"""Checked results into the store, each as a run: all or, where one is unclear, none."""
 
 from __future__ import annotations
 
@@ -63,22 +60,22 @@ def keep(
                 same.append(old[0])
                 continue
             fresh[result.experiment, result.seed] = result
-            subject, what = f"{result.experiment!r}, seed {result.seed},", ""
-            if old and not replacing:
-                files = ", ".join(file for file, _ in Provenance.of(old[0]).files)
-                what = (
-                    f"{subject} is in {store.root} already, from {files} and with "
+            if not old or (replacing and not judged):
+                continue
+            what = f"{result.experiment!r}, seed {result.seed}, "
+            if replacing:
+                what += (
+                    f"was judged in {store.root} already, and a value that is replaced after its verdict is "
+                    f"a second look at the same seeds; import all results into a new {option('store')}, and "
+                    "say why"
+                )
+            else:
+                what += (
+                    f"is in {store.root} already, from {Provenance.of(old[0]).from_files} and with "
                     f"{' and '.join(differences)}; which one counts? add {option('replace', True)} to put "
                     "these in its place (the old record stays, and is named)"
                 )
-            elif old and judged:
-                what = (
-                    f"{subject} was judged in {store.root} already, and a value that is replaced after its "
-                    f"verdict is a second look at the same seeds; import all results into a new "
-                    f"{option('store')}, and say why"
-                )
-            if what:
-                problems.add(", ".join(source.file for source in result.sources), what)
+            problems.add(", ".join(source.file for source in result.sources), what)
         staying: dict[str, list[Run]] = {}
         for (experiment, seed), runs in there.items():
             if (experiment, seed) not in fresh:
@@ -93,8 +90,7 @@ def keep(
             added.append(replace(run, finished=now))
         _check_data(added, staying, problems)
         for place, (seed, file) in alike.items() if not declared.same_predictions_ok else ():
-            result = fresh[place]
-            what, where = ("values", "in all digits")
+            result, what, where = fresh[place], "values", "in all digits"
             if result.predictions is not None:
                 what, where = "predictions", "for all documents"
             problems.add(
@@ -123,12 +119,10 @@ def _put(added: Sequence[Run], predictions: Sequence[Predictions | None], store:
                 store.take_back(run)
             except StoreError:
                 left += 1
-        if not isinstance(err, StoreError):
-            raise
-        outcome = "nothing of this import was kept"
-        if left:
-            outcome = f"{left} of {counted(len(added), 'run')} went in, and the same command completes them"
-        raise StoreError(f"{err}; {outcome}") from err
+        if isinstance(err, StoreError):
+            some = f"{left} of {counted(len(added), 'run')} went in, and the same command completes them"
+            raise StoreError(f"{err}; {some if left else 'nothing of this import was kept'}") from err
+        raise
     return tuple(kept)
 
 
@@ -185,25 +179,22 @@ def _differences(old: Run, result: Result, declared: Declared) -> list[str]:
         return ["values"]
     changed = [name for name in result.metrics if old.metrics.get(name) != result.metrics[name]]
     fewer = sorted(set(old.metrics) - set(result.metrics))
-    differences = [f"other values of {', '.join(changed)}"] if changed else []
-    differences += [f"further metrics ({', '.join(fewer)})"] if fewer else []
     pairs = {
         "data set": (old.data.name, result.dataset),
         "fingerprint": (old.data.fingerprint, result.fingerprint or UNKNOWN),
+        "number of test documents": (old.data.n_test, declared.test_size or old.data.n_test),
     }
     for name in ("by", "authors_code", "same_data", "other_split"):
-        if here := getattr(declared, name):
-            pairs[option(name)] = getattr(Provenance.of(old), name), here
-    if declared.test_size:
-        pairs["number of test documents"] = str(old.data.n_test), str(declared.test_size)
-
-    def brief(text: str) -> str:
-        return repr(text if len(text) <= 40 else f"{text[:40]}...") if text else "none"
-
-    return differences + [
-        f"another {name} ({brief(before)} there, {brief(here)} here)"
-        for name, (before, here) in pairs.items()
-        if before != here
+        before = getattr(Provenance.of(old), name)
+        pairs[option(name)] = before, getattr(declared, name) or before
+    return [
+        *([f"other values of {', '.join(changed)}"] if changed else []),
+        *([f"further metrics ({', '.join(fewer)})"] if fewer else []),
+        *(
+            f"another {name} ({before!r} there, {here!r} here)"
+            for name, (before, here) in pairs.items()
+            if before != here
+        ),
     ]
 
 

@@ -1,24 +1,34 @@
-"""Tables of results, with the columns experiment, dataset, metric, seed and value, as checked `Result`s.
+"""Tables of results, of a CSV, JSON or JSON lines file or of what a program holds, as checked `Result`s.
 
-Nothing is guessed: what can be read in two ways is asked about, and all questions come in one go.
+    [{"experiment": "words", "dataset": "EUR-Lex", "metric": "P@1", "seed": 0, "value": 76.4}, ...]
+    {"words": {"P@1": [76.4, 76.1, 76.6]}}                a value for each of the seeds 0, 1, 2
+    {"words": {"P@1": {0: 76.4, 7: 76.1, 9: None}}}       by seed; None is a failed run
+
+or columns: a pandas DataFrame, or a mapping of columns. Nothing is guessed: what can be read in two ways is
+asked about, and all questions come in one go.
 """
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
+import json
 import math
+import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from audit.claims.load import Paper
 from audit.claims.schema import is_metric
 from audit.claims.source import is_visible, visible
 from audit.errors import AuditError, ImportFileError, option
-from audit.importing.table import COLUMNS, Source, read_table
+from audit.json_errors import RecordError, unread
 from audit.names import known_names
 from reimpl.metric_names import METRICS
 
@@ -26,12 +36,204 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
+COLUMNS = ("experiment", "dataset", "metric", "seed", "value")
+#: Stands in records where others have the name of a file.
+NAME = "values given in Python"
+
+_SUFFIXES = (".csv", ".json", ".jsonl")
+_FORMS = "columns experiment, dataset, metric, seed and value, or {'experiment': {'P@1': [76.4, 76.1]}}"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that numbers came from: its name, without the folder, and the SHA-256 of its bytes."""
+
+    file: str
+    sha256: str
+
+
+def read_table(path: Path, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
+    """Every row as text, under names in lower case, its place as the index.
+
+    Raises `ImportFileError` for a file that is no table, or lacks a column of `wanted`.
+    """
+    content, source = read_text(path)
+    rows = _csv_rows(path, content, wanted) if path.suffix.casefold() == ".csv" else objects(path, content)
+    return frame_of(rows, wanted, str(path)), source
+
+
+def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
+    """The same of what a program holds. Raises `ImportFileError` for what is no table of results."""
+    import pandas
+
+    needed = {name for name in COLUMNS if name != "dataset"}
+    rows: list[tuple[str, Any]] = []
+    if isinstance(results, pandas.DataFrame) or (isinstance(results, Mapping) and needed <= set(results)):
+        try:
+            results = pandas.DataFrame(results, dtype=object).to_dict("records")
+        except ValueError as err:
+            refuse(NAME, "its columns are not of one length; give as many rows each", err)
+    if isinstance(results, Mapping):
+        for experiment, metrics in results.items():
+            place = f"{NAME}, [{experiment!r}]"
+            if not isinstance(metrics, Mapping):
+                refuse(place, f"{brief(metrics)} are no metrics; give {_FORMS}")
+            for metric, values in metrics.items():
+                if (
+                    isinstance(values, str)
+                    or not isinstance(values, Iterable)
+                    or getattr(values, "ndim", 1) != 1
+                ):
+                    what = (
+                        f"{brief(repr(values))} is no list; give one value for each seed, as in [76.4, 76.1]"
+                    )
+                    refuse(f"{place}[{metric!r}]", what)
+                for seed, value in values.items() if isinstance(values, Mapping) else enumerate(values):
+                    row = {"experiment": experiment, "metric": metric, "seed": seed, "value": value}
+                    rows.append((f"{place}[{metric!r}], seed {seed}", row))
+    elif isinstance(results, Iterable) and not isinstance(results, str | bytes):
+        rows += [(f"{NAME}, row {number}", row) for number, row in enumerate(results, 1)]
+    else:
+        refuse(NAME, f"{brief(results)} is no table of results; give {_FORMS}")
+    frame = frame_of(rows, wanted, NAME)
+    content = json.dumps(frame.to_dict("records"), ensure_ascii=True)
+    return frame, Source(NAME, hashlib.sha256(content.encode()).hexdigest())
+
+
+def frame_of(rows: Iterable[tuple[str, Any]], wanted: Sequence[str], name: str) -> DataFrame:
+    """The rows, each with its place (`results.csv:3`), as text; empty for null and what a row lacks."""
+    import pandas
+
+    places, cells = [], []
+    for place, row in rows:
+        if not isinstance(row, Mapping):
+            refuse(place, f"{brief(row)} is no row of a table; give an object of columns for each row")
+        named = {str(column).strip().casefold(): text(value) for column, value in row.items()}
+        if len(named) < len(row):
+            refuse(place, "two columns have one name but for the case; rename one")
+        _check_columns(place, list(named), wanted)
+        places.append(place)
+        cells.append(named)
+    if not cells:
+        refuse(name, f"there are no rows; give {_FORMS if name == NAME else 'one for each metric of a seed'}")
+    return pandas.DataFrame(cells, index=places, dtype=object).fillna("")
+
+
+def _check_columns(place: str, names: Sequence[str], wanted: Sequence[str]) -> None:
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        add = f"; or add {option('dataset', 'NAME')}" if missing == ["dataset"] else ""
+        if "labels" in names and "scores" in names:
+            add = f"; or, if these are predictions, add {option('truth', 'FILE')}"
+        absent, there = ", ".join(map(repr, missing)), ", ".join(repr(name[:40]) for name in names[:12])
+        refuse(place, f"no column {absent}, only {there}; name the columns {', '.join(wanted)}{add}")
+
+
+def text(value: Any) -> str:
+    """A scalar as the shortest text that is the same, null as nothing; what is nested stays JSON."""
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+        value = value.item()  # NumPy's numbers
+    if value is None:
+        return ""
+    if isinstance(value, bool | int | float | list | dict):
+        shown = json.dumps(value, ensure_ascii=False, default=str)
+        return shown.lower() if shown in ("NaN", "Infinity", "-Infinity") else shown
+    return str(value).strip()
+
+
+def brief(value: Any) -> str:
+    shown = " ".join((value if isinstance(value, str) else repr(value)).split())
+    return shown if len(shown) <= 40 else f"{shown[:40]}..."
+
+
+def refuse(place: str | Path, what: str, cause: Exception | None = None) -> NoReturn:
+    """Raise `ImportFileError` about one place, or a whole file."""
+    raise ImportFileError([f"{place}: {what}"]) from cause
+
+
+# --------------------------------------------------------------------------- files
+
+
+def read_text(path: Path) -> tuple[str, Source]:
+    """The text of a file, with what it is known by."""
+    if path.suffix.casefold() not in _SUFFIXES:
+        refuse(path, f"its name does not end in {', '.join(_SUFFIXES)}; rename it to what it is")
+    try:  # utf-8-sig: a byte-order mark, which spreadsheets write, is no part of the first name
+        content = path.read_bytes()
+        return content.decode("utf-8-sig"), Source(path.name, hashlib.sha256(content).hexdigest())
+    except UnicodeDecodeError as err:
+        refuse(path, f"{unread(err)}; save it as UTF-8", err)
+    except OSError as err:
+        reason = os.strerror(err.errno) if err.errno else str(err)
+        refuse(path, f"{reason}; give a file of results", err)
+
+
+def objects(path: Path, content: str) -> Iterator[tuple[str, Any]]:
+    """Place and content of each JSON line, or of each item of the list in a JSON file."""
+    if path.suffix.casefold() != ".json":
+        for number, line in enumerate(content.split("\n"), 1):
+            if line.strip():
+                yield f"{path}:{number}", parsed(f"{path}:{number}", line)
+        return
+    items = parsed(path, content) if content.strip() else []
+    if not isinstance(items, list):
+        refuse(path, f"{brief(text(items))} is no list of objects; write [{{...}}, {{...}}]")
+    for number, item in enumerate(items, 1):
+        yield f"{path}: item {number}", item
+
+
+def parsed(place: str | Path, content: str) -> Any:
+    """JSON with its numbers as the text they are written in: 0.7638 is not rounded on its way."""
+    try:
+        return json.loads(
+            content, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct
+        )
+    except (RecursionError, ValueError) as err:
+        refuse(place, f"{unread(err)}; write it anew", err)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise RecordError(f"the key {twice[0][:60]!r} stands there twice")
+    return dict(pairs)
+
+
+def _csv_rows(path: Path, content: str, wanted: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    names: list[str] = []
+    for line, row in csv_lines(str(path), content):
+        place = f"{path}:{line}"
+        if names and len(row) != len(names):
+            refuse(place, f"{len(row)} cells under {len(names)} columns; give one for each")
+        if names:
+            yield place, dict(zip(names, row, strict=True))
+            continue
+        names = [name.strip().casefold() for name in row]
+        if twice := [name for name in names if names.count(name) > 1]:
+            refuse(place, f"the column {twice[0][:60]!r} stands there twice; rename one")
+        _check_columns(place, names, wanted)
+
+
+def csv_lines(name: str, content: str, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Each row with the line on which it begins, without empty ones, which programs put at the end."""
+    reader, line = csv.reader(io.StringIO(content, newline=""), delimiter=separator, strict=True), 1
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield line, row
+            line = reader.line_num + 1
+    except csv.Error as err:
+        refuse(f"{name}:{max(1, reader.line_num)}", f"no CSV ({err}); correct its quotes or that line", err)
+
+
+# --------------------------------------------------------------------------- what is declared
+
 #: As `audit run` allows; more is another column under the name of seed.
 MOST_SEEDS = 1000
 MOST_SEED = 2**63 - 1
 #: More lines of problems than this help nobody; the first ones show the pattern.
 SHOWN = 20
-#: No name and no number is longer; a longer text of a column that we do not know is cut.
+#: No name and no number is longer.
 _CELL = 200
 _KNOWN = (*COLUMNS, "fingerprint")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
@@ -41,9 +243,7 @@ _NO_VALUES = ("", "nan", "inf", "infinity", "none", "null", "na", "n/a")
 _FINGERPRINT = re.compile(r"[0-9a-f]{32,64}")
 _A_FINGERPRINT = "give 32 to 64 digits of 0-9 and a-f, as `audit data describe DIR` prints for content"
 #: What some write where a reason is asked for.
-_NO_REASON = (
-    *("no", "not", "yes", "true", "false", "unknown", "none", "maybe", "i do not know", "i don't know"),
-)
+_NO_REASON = ("no", "not", "yes", "true", "false", "unknown", "none", "maybe", "i don't know")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +260,6 @@ class Declared:
     test_size: int = 0
     same_predictions_ok: bool = False
     train_truth: Path | None = None
-    propensity: str = ""
     threshold: float | None = None
 
     def __post_init__(self) -> None:
@@ -86,24 +285,6 @@ class Declared:
             raise AuditError(f"{both} exclude each other; keep the one that is so")
         if self.fingerprint is not None and not _FINGERPRINT.fullmatch(self.fingerprint):
             raise AuditError(f"{option('fingerprint')} {self.fingerprint!r} is none; {_A_FINGERPRINT}")
-        if self.propensity and self.train_truth is None:
-            training = option("train_truth", "FILE")
-            raise AuditError(f"{option('propensity')} goes with {training}; add it, or leave both out")
-        self.constants  # noqa: B018  read once, so that what is no pair of numbers is told
-
-    @property
-    def constants(self) -> tuple[float, float] | None:
-        """A and B of the propensities; None for those of the data set's name."""
-        if not self.propensity:
-            return None
-        try:
-            a, b = (float(part) for part in self.propensity.split(","))
-        except ValueError:
-            a = b = math.nan
-        if not (a > 0 and b > 0 and math.isfinite(a + b)):
-            what = "give A and B, numbers above 0, as in 0.55,1.5"
-            raise AuditError(f"{option('propensity')} {self.propensity!r}: {what}")
-        return a, b
 
 
 @dataclass(frozen=True)
@@ -263,7 +444,6 @@ def from_tables(
             },
             sources=tuple(dict.fromkeys(mine["source"])),
             unit=unit,
-            notes=tuple(dict.fromkeys(note for notes in mine["notes"] for note in notes)),
         )
         for (experiment, seed), mine in groups
     )
@@ -282,21 +462,12 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
         experiment = experiment_of(paper, name, dataset)
         return experiment, dataset_of(paper, experiment, dataset)
 
-    def encodable(text: str) -> str:
-        """With a question mark for each half of a surrogate pair, which JSON can hold and UTF-8 cannot."""
-        return text.encode("utf-8", "replace").decode()
-
-    def note(name: str, cell: str) -> str:
-        """What a column that we do not know says of a run, on one line that can be shown."""
-        text = encodable(f"{name}: {cell}"[:_CELL])
-        return " ".join("".join(sign if is_visible(sign) else "?" for sign in text).split())
-
     def row_of(cells: Mapping[str, str]) -> dict[str, Any]:
         for name in _KNOWN:
             cell = cells.get(name, "")
             if len(cell) > _CELL:
                 raise ValueError(f"{name} has {len(cell)} characters; is this the right column?")
-            if not is_visible(cell) or encodable(cell) != cell:
+            if not is_visible(cell) or cell.encode("utf-8", "replace").decode() != cell:
                 raise ValueError(f"{name} {cell!a} holds characters that cannot be shown; take them out")
         experiment, dataset = data_of(cells["experiment"], cells.get("dataset", ""))
         fingerprint, seed, metric = cells.get("fingerprint", ""), cells["seed"], cells["metric"]
@@ -325,7 +496,6 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
             "metric": metric,
             "printed": "failed" if failed else printed,
             "value": math.nan if failed else float(printed),
-            "notes": [note(name, cell) for name, cell in cells.items() if name not in ("", *_KNOWN) and cell],
         }
 
     return row_of

@@ -34,8 +34,15 @@ import audit
 from audit.errors import AuditError, option
 from audit.importing.predictions import from_predictions
 from audit.importing.records import run_of
-from audit.importing.results import Declared, Result, from_tables
-from audit.importing.table import frame_of, parsed, read_table, read_text
+from audit.importing.results import (
+    Declared,
+    Result,
+    frame_of,
+    from_tables,
+    parsed,
+    read_table,
+    read_text,
+)
 from audit.judging.evidence import Provenance, counting
 from audit.names import counted, seconds_of, span
 from audit.record import Run, digest

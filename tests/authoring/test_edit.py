@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from audit.authoring.edit import ClaimFile, create
+from audit.authoring.edit import ClaimFile
 from audit.claims.load import builtin_claims, load
 from audit.errors import AuditError, ClaimFileError
 
@@ -84,16 +84,6 @@ def test_line_ends_and_byte_order_mark_stay(path: Path, line_end: str, start: st
     text = path.read_bytes().decode()
     assert text.startswith(start + "# a comment") and text.count("\n") == text.count(line_end)
     assert len(load(path).tables) == 2
-
-
-def test_a_new_file_takes_nobodys_place(tmp_path: Path) -> None:
-    path = tmp_path / "new.yaml"
-    assert create(path, FILE).paper.key == "toy"
-    with pytest.raises(AuditError, match="there is such a file, and it is kept"):
-        create(path, FILE)
-    with pytest.raises(ClaimFileError, match="datasets"):
-        create(tmp_path / "other.yaml", FILE.replace("datasets:", "data sets:"))
-    assert [it.name for it in tmp_path.iterdir()] == ["new.yaml"] and path.read_text() == FILE
 
 
 @pytest.mark.parametrize("source", builtin_claims(), ids=lambda path: path.stem)

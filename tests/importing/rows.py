@@ -28,7 +28,7 @@ def write_rows(path: Path, rows: Sequence[Row] = ROWS, columns: Sequence[str] = 
     items = [dict(zip(columns, row, strict=True)) for row in rows]
     if path.suffix == ".json":
         path.write_text(json.dumps(items))
-    elif path.suffix in (".jsonl", ".ndjson"):
+    elif path.suffix == ".jsonl":
         path.write_text("".join(f"{json.dumps(it)}\n" for it in items))
     else:
         with path.open("w", newline="") as stream:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
@@ -98,35 +97,6 @@ def test_the_documents_are_known_in_any_order(paper: Paper, truth: Path, tmp_pat
     assert one.documents == two.documents != three.documents
 
 
-def npz(tmp_path: Path, **changes: Any) -> tuple[Path, Path]:
-    """The same four documents as arrays, labels as numbers a = 0, b = 1, c = 2, d = 3."""
-    truth = {
-        "document": np.array(list(TRUTH)),
-        "offsets": np.array([0, 2, 3, 4, 5]),
-        "labels": np.array([0, 2, 1, 2, 0]),
-    }
-    lists = {
-        "document": np.array(list(LISTS)),
-        "labels": np.array([[0, 1, 2], [0, 1, 2], [0, 1, 3], [0, -1, -1]]),
-        "scores": np.array([[3.0, 2.0, 1.0]] * 3 + [[1.0, -np.inf, -np.inf]]),
-    }
-    truth |= {k: v for k, v in changes.items() if k == "offsets"}
-    lists |= {k: v for k, v in changes.items() if k != "offsets"}
-    np.savez(tmp_path / "truth.npz", **truth)
-    np.savez(tmp_path / "p.npz", **lists)
-    return tmp_path / "truth.npz", tmp_path / "p.npz"
-
-
-def test_arrays_give_the_same_and_may_be_mixed_with_names(paper: Paper, tmp_path: Path) -> None:
-    """Label 3 is "3" in a text file."""
-    arrays, lists = npz(tmp_path)
-    numbers = {"a": 0, "b": 1, "c": 2}
-    named = {name: [numbers[it] for it in labels] for name, labels in TRUTH.items()}
-    for truth in (arrays, write(tmp_path / "t.jsonl", named, scored=False)):
-        (found,) = score(paper, truth, lists)
-        assert found.metrics == {"P@1": pytest.approx(50.0), "P@3": pytest.approx(100 / 3)}
-
-
 @pytest.mark.parametrize(
     ("metric", "trained", "threshold", "why"),
     [
@@ -192,7 +162,6 @@ def test_by_command(truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "PSP@1" in capsys.readouterr().out
     for arguments, sentence in (
         (train, "--train-truth goes with predictions; add --truth FILE"),
-        ([*named, "--propensity", "1,2"], "--propensity goes with --train-truth FILE"),
         ([*named, *other], NAMES[:38]),
     ):
         assert cli.main([*base, *arguments]) == 2
