@@ -83,7 +83,7 @@ def add_command(
 
 @command(data_app, "describe")
 def describe_command(path: Path, *, settings: CorpusSettings) -> int:
-    """Statistics as papers print them, what is odd, plots, and the scope to each paper's claims."""
+    """Statistics as papers print them, what is odd, and the scope to each paper's claims."""
     from audit.runner.resolve import options_of
     from reimpl.data.describe import describe, observed_in
     from reimpl.data.formats import open_corpus
@@ -291,16 +291,9 @@ def _overlap(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _figures(figures: Mapping[str, Any]) -> Iterator[str]:
-    """Every other figure, a line each, and both plots."""
-    from reimpl.data.describe import bars
-
-    unit = "features" if "features" in figures else "words"
-    plots = {"label_frequencies": "labels by training documents", "lengths": f"documents by {unit}"}
-    for name, value in _flat({key: it for key, it in figures.items() if key not in ("statistics", *plots)}):
+    """Every other figure, a line each."""
+    for name, value in _flat({key: it for key, it in figures.items() if key != "statistics"}):
         yield f"{name:38} {value:,.2f}" if isinstance(value, float) else f"{name:38} {value}"
-    for name, title in plots.items():
-        if figures[name]:
-            yield from ("", title, *bars(figures[name]))
 
 
 def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

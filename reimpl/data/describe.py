@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, pairwise
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,8 +48,6 @@ def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
             if split != "train"
         },
         "statistics": _statistics(tallies, n_labels),
-        "label_frequencies": by_powers_of_two(train.label_counts.values()),
-        "lengths": by_powers_of_two(chain.from_iterable(tally.lengths for tally in tallies.values())),
     }
     if isinstance(corpus, Dataset) and corpus.train.features is not None:
         figures["features"] = corpus.train.features.shape[1]
@@ -140,26 +138,3 @@ def _count_features(data: Dataset, split: str) -> _Tally:
 
 def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
-
-
-def by_powers_of_two(values: Iterable[int]) -> dict[str, int]:
-    """How many values are 0, 1, 2-3, 4-7, ... from the smallest to the largest, empty bins between included.
-
-    >>> by_powers_of_two([1, 5, 6])
-    {'1': 1, '2-3': 0, '4-7': 2}
-    """
-    # the number of binary digits names the bin: 0 for 0, 1 for 1, 2 for 2 and 3, ...
-    counts = Counter(value.bit_length() for value in values)
-    bins = {}
-    for bits in range(min(counts), max(counts) + 1) if counts else ():
-        low, high = (1 << bits) >> 1, (1 << bits) - 1
-        bins[f"{low:,}" if bits < 2 else f"{low:,}-{high:,}"] = counts[bits]
-    return bins
-
-
-def bars(bins: Mapping[str, int], *, width: int = 40) -> Iterator[str]:
-    """A line a bin; the fullest bin is `width` signs long, and what is not empty is never without a bar."""
-    most, wide = max(bins.values(), default=0), max(map(len, bins), default=0)
-    for label, count in bins.items():
-        bar = "█" * -(-count * width // max(most, 1))  # rounded up
-        yield f"{label:>{wide}}  {bar} {count:,}" if count else f"{label:>{wide}}  0"

@@ -61,7 +61,7 @@ def prepare(
     `glove`, `random:E` or a file; `rng` draws those of words without one. The number of `workers` (None: one
     a core) changes no number. Arrays go into .npy files of `folder`, or into memory. Raises `DataError` and
     `ConfigError`."""
-    source, vectors = _source(source), _vectors(vectors)
+    source, vectors = _source(source), parse_source(vectors) if isinstance(vectors, str) else vectors
     choices = find_preprocessing(preprocessing).of(source)
     if length < 1:
         raise ConfigError(f"length is {length!r}; give at least 1 word a document")
@@ -95,7 +95,7 @@ def load_or_prepare(
     """The prepared corpus from `cache`, else prepared and kept there: the same arrays either way. Vectors of
     words that have none are drawn alike each time. Errors as in `prepare`; `DataError` where nothing can be
     kept."""
-    source, vectors = _source(source), _vectors(vectors)
+    source, vectors = _source(source), parse_source(vectors) if isinstance(vectors, str) else vectors
     if isinstance(vectors, VectorFile):
         vectors = replace(vectors, cache=cache / "vectors")
     choices, name = find_preprocessing(preprocessing).of(source), source.name
@@ -121,10 +121,6 @@ def _source(source: TextSource | Path) -> TextSource:
     if isinstance(corpus, Dataset):
         raise DataError(f"{source}: features without text, which only models of features take; give texts")
     return corpus
-
-
-def _vectors(vectors: VectorSource | str) -> VectorSource:
-    return parse_source(vectors) if isinstance(vectors, str) else vectors
 
 
 def _dataset(
@@ -153,9 +149,18 @@ def _dataset(
     splits: dict[str, Split] = {}
     times: dict[str, IntArray] = {}
     for split, part in parts.items():
-        splits[split], times[split], unknown = _split(part, choices, vocabulary, label_ids, idf)
-        counts |= _counts_of_split(part, choices, length, unknown, len(splits[split].label_ids))
-    special = [number for number in vocabulary.special if number >= 0]
+        splits[split], times[split] = _split(part, choices, vocabulary, label_ids, idf)
+        lengths = part.joined("lengths")
+        dropped = split == "train" and choices.unlabelled == "drop"
+        of_split = {
+            f"unlabelled_{'dropped' if dropped else 'kept'}": part.unlabelled,
+            "documents": len(lengths),
+            "mean_words": float(lengths.mean()) if len(lengths) else 0.0,
+            "truncated": int((lengths > length).sum()) if choices.tokens else 0,
+            "empty_texts": int((lengths == 0).sum()),
+            "duplicate_labels": len(part.joined("labels")) - len(splits[split].label_ids),
+        }
+        counts |= {f"{split}.{count}": value for count, value in of_split.items()}
     if choices.tokens:
         # AttentionXML's mark between title and body borrows the vector of the full stop (data_utils.py 34-35)
         mark = SEPARATOR if choices.vocabulary == "attentionxml" else None
@@ -165,9 +170,16 @@ def _dataset(
     else:  # no word is ever looked up; the rows are there because every word has one
         n = len(vocabulary.words)
         lookup = Lookup(np.zeros((n, 1), dtype=np.float32), np.zeros(n, dtype=np.bool_))
-    counts |= _counts_of_labels(splits, len(labels))
-    counts |= _counts_of_vectors(lookup, times["train"], special)
-    counts["vocabulary.words_met"] = len(words)
+    # the label set is that of all splits together
+    seen = {
+        name: np.bincount(splits[name].label_ids, minlength=len(labels)) > 0 for name in ("train", "test")
+    }
+    counts |= {"labels": len(labels), "labels.test_not_in_train": int((seen["test"] & ~seen["train"]).sum())}
+    # coverage of the (cut) training text without padding and unknown word
+    special = [number for number in vocabulary.special if number >= 0]
+    found, text = np.delete(lookup.found, special), np.delete(times["train"], special)
+    share = int(text[found].sum()) / max(int(text.sum()), 1)
+    counts |= {**lookup.counts, "vocabulary": len(lookup.found), "vectors.text_found_share": share}
     identity = identities({split: part.content for split, part in parts.items()})
     # everything that decides the arrays; the vectors by their values, so that their file may move
     decide = [PREPARATION_VERSION, identity["content"], choices.identity, length, lookup.rows.shape]
@@ -236,8 +248,8 @@ def kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, I
 
 def _split(
     part: SplitNumbers, choices: Preprocessing, vocabulary: Vocabulary, label_ids: IntArray, idf: FloatArray
-) -> tuple[Split, IntArray, int]:
-    """The split; how often each word of the vocabulary stands in it (V,); and its words without a row."""
+) -> tuple[Split, IntArray]:
+    """The split, and how often each word of the vocabulary stands in it (V,)."""
     fill = choices.empty == "unknown"
     tokens = part.array("tokens", np.int32)
     times = np.zeros(len(vocabulary.words), dtype=np.int64)
@@ -251,12 +263,6 @@ def _split(
         if fill and bare.any():
             ids = np.insert(ids, (offsets_of(lengths)[:-1])[bare], vocabulary.unknown_id)
         tokens.append(ids)
-    unknown = int(times[vocabulary.unknown_id]) if choices.tokens else 0
-    features = None
-    if choices.tfidf:
-        features, known = _tfidf(part, vocabulary, idf)
-        if not choices.tokens:
-            unknown = int(part.joined("lengths").sum(dtype=np.int64)) - known
     if fill:
         times[vocabulary.unknown_id] += int((kept == 0).sum())
     rows, ids = offsets_of(part.joined("label_lengths")), label_ids[part.joined("labels")]
@@ -267,19 +273,18 @@ def _split(
         offsets=part.array("offsets", np.int64).filled(offsets_of(np.maximum(kept, 1) if fill else kept)),
         label_ids=part.array("label_ids", np.int32).filled(labels.indices),
         label_offsets=part.array("label_offsets", np.int64).filled(labels.indptr),
-        features=features,
+        features=_tfidf(part, vocabulary, idf) if choices.tfidf else None,
     )
-    return made, times, unknown
+    return made, times
 
 
-def _tfidf(part: SplitNumbers, vocabulary: Vocabulary, idf: FloatArray) -> tuple[sparse.csr_matrix, int]:
-    """float32 (N, V) weights of the words of whole documents, and how many of these have a column: times(d,
-    w) idf(w), each document divided by its length, as scikit-learn's `TfidfVectorizer`; words without a
-    column do not count."""
+def _tfidf(part: SplitNumbers, vocabulary: Vocabulary, idf: FloatArray) -> sparse.csr_matrix:
+    """float32 (N, V) weights of the words of whole documents, times(d, w) idf(w), each document divided by
+    its length, as scikit-learn's `TfidfVectorizer`; words without a column do not count."""
     columns = np.where(vocabulary.ids == vocabulary.unknown_id, -1, vocabulary.ids)
     data, indices = part.array("features.data", np.float32), part.array("features.indices", np.int32)
     all_words, all_times = part.distinct.done(), part.times.done()
-    distinct, lengths, known = part.joined("distinct"), [np.empty(0, dtype=np.int64)], 0
+    distinct, lengths = part.joined("distinct"), [np.empty(0, dtype=np.int64)]
     ends = offsets_of(distinct)
     for first, last in steps(distinct, _BLOCK):
         n, here = last - first, slice(ends[first], ends[last])
@@ -287,7 +292,6 @@ def _tfidf(part: SplitNumbers, vocabulary: Vocabulary, idf: FloatArray) -> tuple
         at = columns[words]
         kept = at >= 0
         rows, at, times = rows[kept], at[kept], times[kept]
-        known += int(times.sum(dtype=np.int64))
         values = times * idf[words[kept]]
         norms = np.sqrt(np.bincount(rows, weights=values**2, minlength=n))
         order = np.argsort(rows * len(vocabulary.words) + at)
@@ -295,53 +299,7 @@ def _tfidf(part: SplitNumbers, vocabulary: Vocabulary, idf: FloatArray) -> tuple
         indices.append(at[order])
         lengths.append(np.bincount(rows, minlength=n))
     offsets = part.array("features.indptr", np.int64).filled(offsets_of(np.concatenate(lengths)))
-    return csr(data.done(), indices.done(), offsets, len(vocabulary.words)), known
-
-
-def _counts_of_split(
-    part: SplitNumbers, choices: Preprocessing, length: int, unknown: int, n_labels: int
-) -> dict[str, float]:
-    """`unknown` of its kept words have no row; `n_labels` are given without repetitions."""
-    words, split = part.joined("lengths"), part.name
-    n = len(words)
-    truncated = int((words > length).sum()) if choices.tokens else 0
-    read = (part.joined("kept") if choices.tokens else words).sum(dtype=np.int64)
-    dropped = split == "train" and choices.unlabelled == "drop"
-    return {
-        f"{split}.unlabelled_{'dropped' if dropped else 'kept'}": part.unlabelled,
-        f"{split}.documents": n,
-        f"{split}.mean_words": float(words.mean()) if n else 0.0,
-        f"{split}.truncated": truncated,
-        f"{split}.truncated_share": truncated / n if n else 0.0,
-        f"{split}.unknown_word_share": unknown / max(int(read), 1),
-        f"{split}.empty_texts": int((words == 0).sum()),
-        f"{split}.duplicate_labels": len(part.joined("labels")) - n_labels,
-    }
-
-
-def _counts_of_labels(splits: Mapping[str, Split], n_labels: int) -> dict[str, float]:
-    """The label set is that of all splits together; shares are of the labels that a split's documents
-    have."""
-    seen = {split: np.bincount(part.label_ids, minlength=n_labels) > 0 for split, part in splits.items()}
-    counts: dict[str, float] = {"labels": n_labels, "labels.not_in_train": int((~seen["train"]).sum())}
-    counts |= {f"labels.in_{split}": int(mask.sum()) for split, mask in seen.items()}
-    for split, part in splits.items():
-        if split != "train":
-            unknown = int((~seen["train"])[part.label_ids].sum())
-            counts[f"{split}.unknown_label_share"] = unknown / max(len(part.label_ids), 1)
-    return counts | {"labels.test_not_in_train": int((seen["test"] & ~seen["train"]).sum())}
-
-
-def _counts_of_vectors(lookup: Lookup, times: IntArray, special: Sequence[int]) -> dict[str, float]:
-    """Coverage: of the words of the vocabulary, and of the training text (cut) without the special words."""
-    found, times = np.delete(lookup.found, special), np.delete(times, special)
-    text = int(times.sum())
-    return {
-        **lookup.counts,
-        "vocabulary": len(lookup.found),
-        "vectors.words_found_share": float(found.mean()) if len(found) else 0.0,
-        "vectors.text_found_share": int(times[found].sum()) / text if text else 0.0,
-    }
+    return csr(data.done(), indices.done(), offsets, len(vocabulary.words))
 
 
 #: Count of a split -> what is said where it is not 0.

@@ -91,16 +91,9 @@ def test_real_corpora(corpus: str, tmp_path: Path) -> None:
     print(f"{'start from the cache':28}{again[0]:8.3f}")
     assert again[1].fingerprint == first[1].fingerprint
     assert np.array_equal(again[1].train.tokens, first[1].train.tokens)
-    words, total = results["CountVectorizer"]
+    words = results["CountVectorizer"][0]
     bow = results[f"bow, {cores()}"]
     assert bow.vocabulary == words
-    known = [
-        bow.counts[f"{split}.mean_words"]
-        * bow.counts[f"{split}.documents"]
-        * (1 - bow.counts[f"{split}.unknown_word_share"])
-        for split in ("train", "test")
-    ]
-    assert round(sum(known)) == total
 
 
 def timed_start(folder: Path, cache: Path) -> tuple[float, Dataset]:
