@@ -19,13 +19,12 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from scipy.special import expit
 from torch import Tensor, nn
 
-from reimpl import ensemble, recurrent, training
+from reimpl import ensemble, training
 from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
-from reimpl.label_attention import label_scores
 from reimpl.label_tree import fitting_height
-from reimpl.layers import dropout
+from reimpl.layers import WordStates, dropout, label_scores, places
 from reimpl.losses import loss
 from reimpl.protocol import Protocol
 from reimpl.training import How, Result
@@ -109,7 +108,7 @@ VARIANTS: Mapping[str, Config] = {
 SMALL: Mapping[str, Any] = {"hidden": 32, "fully_connected": (32,), "averaging": ()}
 
 
-class AttentionXML(recurrent.WordStates):
+class AttentionXML(WordStates):
     """Scores of all labels, or of each document's candidates."""
 
     def __init__(
@@ -141,23 +140,23 @@ class AttentionXML(recurrent.WordStates):
     def attended(self, lengths: Tensor, width: int) -> Tensor:
         """bool (B, T): the places that attention, or the maximum, may look at."""
         if self.config.mask:
-            return recurrent.places(lengths, width)
-        return recurrent.places(lengths.max().expand(len(lengths)), width)
+            return places(lengths, width)
+        return places(lengths.max().expand(len(lengths)), width)
 
     def forward(self, token_ids: Tensor, candidates: Tensor | None = None) -> Tensor:
         """Token ids (B, T) -> scores before the sigmoid (B, L), or (B, C) for candidates: int64 (B, C) label
         ids of each document, or `labels` where there is none."""
         states, lengths = self.states(token_ids)
-        places = self.attended(lengths, states.shape[1])
+        words = self.attended(lengths, states.shape[1])
         if self.queries is None:
-            x = states.masked_fill(~places[:, :, None], -torch.inf).max(dim=1).values  # (B, 2h)
+            x = states.masked_fill(~words[:, :, None], -torch.inf).max(dim=1).values  # (B, 2h)
             for layer in self.layers[:-1]:
                 x = F.relu(layer(x))
             x = dropout(x, self.config.dropout_output, self.training)
             return cast(Tensor, self.layers[-1](x))
         return label_scores(
             states,
-            places,
+            words,
             self.queries.weight,
             [(cast(nn.Linear, layer).weight, cast(nn.Linear, layer).bias) for layer in self.layers],
             candidates=candidates,

@@ -17,8 +17,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from reimpl.config_fields import as_json
 from reimpl.data.preprocessing import PREPROCESSINGS
 from reimpl.models import variant_keys
-from reimpl.protocol import PROTOCOLS, TABLES
-from reimpl.tuning import TUNING
+from reimpl.protocol import PROTOCOLS, TABLES, TUNING
 
 _WORDS: Mapping[Any, str] = {
     int: "whole number",

@@ -1,13 +1,19 @@
-"""Convolution and pooling over token sequences, and dropout. B documents, T positions, C channels, F filters,
-k window, p pools, n = (T - k) // stride + 1 outputs."""
+"""What networks are made of: convolution and pooling over tokens, dropout, attention, an LSTM. B documents, T
+positions, C channels, F filters, k window, p pools, n = (T - k) // stride + 1 outputs."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any, Literal, cast
 
 import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
-from torch import Tensor
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 
 def dropout(x: Tensor, p: float, training: bool) -> Tensor:
@@ -96,3 +102,235 @@ class _ConvMaxPool(torch.autograd.Function):
                 filters, flat, offsets, mode="sum", per_sample_weights=value.reshape(-1)[order]
             ).view(B, T, C)
         return grad_x, grad_w, None, None
+
+
+# -------------------------------------------------------------------------------------- one attention a label
+# a_j = softmax over the words of (h_t . w_j), m_j = sum over t of a_jt h_t, score_j = f(m_j), with one query
+# w_j a label and an f that all labels share: linear layers with ReLU between them (You et al. 2019, Eq. 2 and
+# section 2.4.4; yourh/AttentionXML e2bbbec, deepxml/modules.py:63-144). D components of a word's state, L
+# labels, C candidates of a document, c labels of a chunk, F units of a fully connected layer.
+
+
+#: Numbers of a chunk's largest tensors together: 32 MiB in float32 on a CPU, where more takes memory and no
+#: less time, and half a GiB elsewhere.
+CHUNK = {"cpu": 1 << 23, "other": 1 << 27}
+#: Multiplications, of B L T D, that a group of shorter documents has to save: its calls of the library cost a
+#: quarter of a millisecond.
+SAVING = 1 << 19
+
+
+def attend(states: Tensor, words: Tensor | None, queries: Tensor) -> Tensor:
+    """states (B, T, D), words bool (B, T), queries (L, D) or (B, C, D) -> (B, L, D): what each query sees.
+    Places that are no words get no weight; without `words` all count. Everything is kept for the backward
+    pass."""
+    queries = queries.expand(len(states), -1, -1)
+    scores = torch.bmm(queries, states.transpose(1, 2))  # (B, L, T)
+    if words is not None:
+        scores = scores.masked_fill_(~words[:, None], -math.inf)
+    return torch.bmm(torch.softmax(scores, dim=2), states)
+
+
+def label_scores(
+    states: Tensor,
+    words: Tensor | None,
+    queries: Tensor,
+    layers: Sequence[tuple[Tensor, Tensor]],
+    *,
+    candidates: Tensor | None = None,
+    sparse: bool = False,
+) -> Tensor:
+    """Scores before the sigmoid: (B, L) for all rows of `queries` (L, D), or (B, C) for candidates, int64 (B,
+    C). layers: weight and bias of each, the last with a single output. `sparse`: the gradient of `queries`
+    holds the rows of the candidates only. Computed a chunk of labels at a time, forward and, once more,
+    backward: of the tensors of B L T, B L D and B L F numbers no more is ever there. On a CPU, documents much
+    shorter than the longest of their batch are computed apart, over their own words. The numbers are those of
+    `attend` and the layers."""
+    kind, (_, T, D) = states.device.type, states.shape
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else states.dtype
+    states, queries = states.to(dtype), queries.to(dtype)
+    flat = [tensor.to(dtype) for layer in layers for tensor in layer]
+    count = len(queries) if candidates is None else candidates.shape[1]
+    if candidates is not None:
+        rows, candidates = torch.unique(candidates, return_inverse=True)
+        queries = F.embedding(rows, queries, sparse=sparse)
+    groups, order = [(slice(None), T)], None
+    if words is not None and kind == "cpu":  # elsewhere the host would have to wait for the lengths
+        # of each document the places up to its last word, 1 at least
+        lengths = (words * torch.arange(1, T + 1)).amax(dim=1).clamp(min=1)
+        lengths, by_length = lengths.sort(descending=True, stable=True)
+        groups = of_like_length(lengths.tolist(), saving=SAVING // max(1, count * D))
+        if len(groups) > 1:
+            order = by_length
+            states, words = states[order], words[order]
+            candidates = None if candidates is None else candidates[order]
+    parts = []
+    with torch.autocast(kind, enabled=False):
+        for documents, width in groups:
+            mine = states[documents, :width], None if words is None else words[documents, :width]
+            numbers = len(mine[0]) * (width + D + sum(map(len, flat[1::2])) + D * (candidates is not None))
+            size = max(1, CHUNK["cpu" if kind == "cpu" else "other"] // max(1, numbers))
+            size = math.ceil(count / max(1, math.ceil(count / size)))  # chunks alike in size
+            chunks = [
+                checkpoint(_chunk_scores, *mine, *chunk, *flat, use_reentrant=False, preserve_rng_state=False)
+                for chunk in (
+                    [(part, None) for part in torch.split(queries, size)]
+                    if candidates is None
+                    else [(queries, part) for part in torch.split(candidates[documents], size, dim=1)]
+                )
+            ]
+            parts.append(torch.cat(chunks, dim=1))
+    scores = torch.cat(parts)
+    return scores if order is None else scores[order.argsort()]
+
+
+def _chunk_scores(
+    states: Tensor, words: Tensor | None, queries: Tensor, candidates: Tensor | None, *layers: Tensor
+) -> Tensor:
+    """(B, c), for all `queries`, or the rows of them that `candidates` (B, c) names."""
+    x = attend(states, words, queries if candidates is None else F.embedding(candidates, queries))
+    for weight, bias in zip(layers[:-2:2], layers[1:-2:2], strict=True):
+        x = F.linear(x, weight, bias).relu_()
+    return F.linear(x, *layers[-2:]).squeeze(-1)
+
+
+def of_like_length(lengths: Sequence[int], saving: int) -> list[tuple[slice, int]]:
+    """Groups of documents that are sorted by length, longest first, and the width that each needs. One begins
+    at a document a quarter shorter than the longest of the group before, where that saves `saving` places."""
+    groups, start = [], 0
+    for i, length in enumerate(lengths):
+        width = lengths[start]
+        if 4 * length <= 3 * width and (len(lengths) - i) * (width - length) >= saving:
+            groups.append((slice(start, i), width))
+            start = i
+    return [*groups, (slice(start, len(lengths)), lengths[start])] if lengths else groups
+
+
+# --------------------------------------------------------------------------------------- a bidirectional LSTM
+# Over documents of unequal length, without packing and without asking the device. Both directions read a
+# document's own words only, and beyond its end the outputs are zero. Packing needs the lengths on the host,
+# and its backward pass on a CPU takes ten times as long. Here the words of each document are put in reverse
+# order, and the backward direction is one more LSTM that reads from the left. On a CPU documents are taken by
+# falling length, in stretches of time, each with the documents that reach into it. h units each way.
+
+
+Start = Literal["learned", "zero"]
+
+#: Stretches of time among which a CPU chooses, and what one more call of the library costs, in multiply-adds:
+#: a tenth of a millisecond. For 40 documents of 50 to 500 words and 256 units, 8 stretches take two thirds of
+#: the time of one; for 32 of 10 to 96 words and 16 units, one and a half times as long.
+_STRETCHES = (1, 2, 4, 8, 16)
+_CALL = 10**7
+
+
+def places(lengths: Tensor, width: int) -> Tensor:
+    """bool (B, T): the places of a batch that hold a word of the document."""
+    return torch.arange(width, device=lengths.device) < lengths[:, None]
+
+
+class BiLSTM(nn.Module):
+    """Several bidirectional layers; a layer reads both halves of the one below. No dropout anywhere. States
+    start at `zero`, or at `learned` vectors for each layer and direction, zero before training
+    (yourh/AttentionXML e2bbbec, deepxml/modules.py:49-59)."""
+
+    def __init__(self, inputs: int, hidden: int, *, layers: int = 1, start: Start = "learned") -> None:
+        super().__init__()
+        sizes = [inputs] + [2 * hidden] * (layers - 1)
+        self.hidden = hidden
+        self.work = max(4 * hidden * (size + hidden) for size in sizes)
+        # Weights as torch draws them: uniform within 1 / sqrt(h).
+        self.forwards = nn.ModuleList(nn.LSTM(size, hidden, batch_first=True) for size in sizes)
+        self.backwards = nn.ModuleList(nn.LSTM(size, hidden, batch_first=True) for size in sizes)
+        self.initial_cell: nn.Parameter | None = None
+        self.initial_hidden: nn.Parameter | None = None
+        if start == "learned":
+            # Rows: layer 0 forward, layer 0 backward, layer 1 forward, ...
+            self.initial_cell = nn.Parameter(torch.zeros(2 * layers, hidden))
+            self.initial_hidden = nn.Parameter(torch.zeros(2 * layers, hidden))
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """x (B, T, E), lengths int64 (B,), 1 to T -> (B, T, 2h), forward half first, zero beyond the end."""
+        width = x.shape[1]
+        inside = places(lengths, width)
+        order, cuts = None, [(0, width, len(x))]
+        if _free_to_look(x):
+            lengths, order = lengths.sort(descending=True, stable=True)
+            x, inside, cuts = x[order], inside[order], _stretches(lengths.tolist(), self.work)
+        mirror = _mirror(lengths, width)
+        for layer, (forwards, backwards) in enumerate(zip(self.forwards, self.backwards, strict=True)):
+            ahead = self._read(cast(nn.LSTM, forwards), x, 2 * layer, cuts)
+            back = self._read(cast(nn.LSTM, backwards), _take(x, mirror), 2 * layer + 1, cuts)
+            x = torch.cat([ahead, _take(back, mirror)], dim=2) * inside[:, :, None]
+        return x if order is None else x[order.argsort()]
+
+    def _read(self, lstm: nn.LSTM, x: Tensor, row: int, cuts: Sequence[tuple[int, int, int]]) -> Tensor:
+        """One direction of one layer: (B, T, inputs) -> (B, T, h), stretch after stretch."""
+        cell = hidden = x.new_zeros(1, len(x), self.hidden)  # before the first word
+        if self.initial_cell is not None and self.initial_hidden is not None:
+            cell = self.initial_cell[row].expand(1, len(x), -1)
+            hidden = self.initial_hidden[row].expand(1, len(x), -1)
+        parts = []
+        for first, last, active in cuts:
+            # Documents stand by falling length: those that still have words are the first ones.
+            state = hidden[:, :active].contiguous(), cell[:, :active].contiguous()
+            out, (hidden, cell) = lstm(x[:active, first:last].contiguous(), state)
+            parts.append(F.pad(out, (0, 0, 0, 0, 0, len(x) - active)) if active < len(x) else out)
+        read = parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
+        return F.pad(read, (0, 0, 0, x.shape[1] - read.shape[1]))
+
+
+class WordStates(nn.Module):
+    """Word vectors and the LSTM over them: what `attention_xml` and `mesh_probenet` begin with."""
+
+    #: Narrowest batch.
+    minimum_width = 1
+
+    def __init__(self, config: Any, vectors: Tensor, padding_id: int, freeze_padding: bool) -> None:
+        """vectors (V, E): initial word vectors; `freeze_padding` keeps the row of `padding_id` as it is."""
+        super().__init__()
+        self.config, self.padding_id = config, padding_id
+        self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
+            vectors.clone(),
+            freeze=not config.train_vectors,
+            padding_idx=padding_id if freeze_padding else None,
+        )
+        self.lstm = BiLSTM(vectors.shape[1], config.hidden, layers=config.layers, start=config.start)
+
+    def states(self, token_ids: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,). A
+        document without words is one padding vector long, so that its attention has a place to go."""
+        lengths = (token_ids != self.padding_id).sum(dim=1).clamp(min=1)
+        if _free_to_look(token_ids) and len(lengths):
+            token_ids = token_ids[:, : int(lengths.max())]  # without what lies beyond the longest document
+        x = dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)
+        return dropout(self.lstm(x, lengths), self.config.dropout_states, self.training), lengths
+
+
+def _free_to_look(tensor: Tensor) -> bool:
+    """Whether reading lengths does not make the host wait for a device."""
+    return tensor.device.type == "cpu"
+
+
+def _mirror(lengths: Tensor, width: int) -> Tensor:
+    """int64 (B T,): where to read, in the flat batch, so that the words of each document stand reversed."""
+    place = torch.arange(width, device=lengths.device)
+    from_end = lengths[:, None] - 1 - place
+    place = torch.where(from_end >= 0, from_end, place)
+    row = torch.arange(len(lengths), device=lengths.device)[:, None] * width
+    return (row + place).flatten()
+
+
+def _take(x: Tensor, index: Tensor) -> Tensor:
+    return x.reshape(-1, x.shape[2]).index_select(0, index).view(x.shape)
+
+
+def _stretches(lengths: Sequence[int], work: int) -> list[tuple[int, int, int]]:
+    """Stretches of time (first, last, documents that reach into it) for lengths in falling order. As many
+    documents end in each; `work` is what one place of one document costs, and there are as many stretches as
+    make all work and calls cheapest."""
+    rising, size = list(reversed(lengths)), len(lengths)
+    choices = []
+    for count in _STRETCHES:
+        ends = sorted({rising[size * i // count - 1] for i in range(1, count + 1) if size * i >= count})
+        cuts = [(a, b, size - bisect_right(rising, a)) for a, b in pairwise([0, *ends])]
+        choices.append((work * sum((b - a) * n for a, b, n in cuts) + _CALL * len(cuts), cuts))
+    return min(choices, key=itemgetter(0))[1]

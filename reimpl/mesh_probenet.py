@@ -13,9 +13,8 @@ from typing import Any, cast
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl import recurrent
 from reimpl.config_fields import check
-from reimpl.label_attention import attend
+from reimpl.layers import Start, WordStates, attend, places
 from reimpl.losses import loss
 
 
@@ -31,7 +30,7 @@ class Config:
     """M."""
     bottleneck: int | None = None
     """Units of a layer with ELU before the output; None: no such layer. 512 on Wiki-500K."""
-    start: recurrent.Start = "learned"
+    start: Start = "learned"
     """First states of the LSTM; none that are learned are mentioned in the paper."""
     dropout_embedding: float = 0.2
     """Not in the paper."""
@@ -62,7 +61,7 @@ VARIANTS: Mapping[str, Config] = {
 SMALL: Mapping[str, Any] = {"hidden": 32, "bottleneck": 64}
 
 
-class MeSHProbeNet(recurrent.WordStates):
+class MeSHProbeNet(WordStates):
     def __init__(
         self,
         config: Config,
@@ -87,7 +86,7 @@ class MeSHProbeNet(recurrent.WordStates):
     def features(self, token_ids: Tensor) -> Tensor:
         """(B, T) -> what the probes see, (B, 2h M), probe after probe."""
         states, lengths = self.states(token_ids)
-        return attend(states, recurrent.places(lengths, states.shape[1]), self.probes.weight).flatten(1)
+        return attend(states, places(lengths, states.shape[1]), self.probes.weight).flatten(1)
 
     def forward(self, token_ids: Tensor) -> Tensor:
         """Token ids (B, T) -> scores before the sigmoid (B, L)."""

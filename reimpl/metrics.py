@@ -4,7 +4,7 @@ labels. P@k = hits / k; R@k = hits / |y|; RP@k = hits / min(k, |y|); nDCG@k: sum
 weights. Each is 100 times a sum over documents of what was reached over the sum of what could be.
 yourh/AttentionXML e2bbbec, pyxclib 5d13086, napkinXC e95fb3f and LibMultiLabel 5cd775a agree on all of it for
 lists without repeats but PSnDCG: here total over total, as in yourh. N documents, L labels, K list length, y
-the true labels of a document."""
+the true labels of a document, M those of all together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import hashlib
 import math
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,7 +23,142 @@ from numpy.typing import ArrayLike, NDArray
 
 from reimpl.errors import ConfigError, DataError
 from reimpl.metric_names import parse
-from reimpl.truth import IntArray, Truth, TruthLike, as_truth, check_lists, integers
+
+IntArray = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The true labels of N documents. Raises `DataError` naming the document that breaks the form."""
+
+    offsets: IntArray  # (N + 1,), from 0 to M, never falling
+    labels: IntArray  # (M,) label ids from 0, as the file has them: never shifted; rising within a document
+    n_labels: int | None = None  # L, when known: then an id from L on is an error, here and in a list
+
+    def __post_init__(self) -> None:
+        for name in ("offsets", "labels"):
+            object.__setattr__(self, name, integers(getattr(self, name), f"true {name}"))
+        offsets, labels = self.offsets, self.labels
+        if offsets.ndim != 1 or labels.ndim != 1 or len(offsets) < 1:
+            shapes = f"{offsets.shape} and labels {labels.shape}"
+            raise DataError(f"true labels: offsets {shapes} must be two rows of numbers")
+        if offsets[0] != 0 or offsets[-1] != len(labels) or (np.diff(offsets) < 0).any():
+            raise DataError(
+                f"true labels: offsets must rise from 0 to the number of labels {len(labels)}, "
+                f"these go from {int(offsets[0])} to {int(offsets[-1])}"
+            )
+        outside = (labels < 0) | (labels >= (np.inf if self.n_labels is None else self.n_labels))
+        if outside.any():
+            at = int(outside.argmax())
+            where = f"label id {int(labels[at])} of document {int(self.rows[at])}"
+            last = "..." if self.n_labels is None else self.n_labels - 1
+            raise DataError(f"true labels: {where} is outside 0 to {last}; give ids of the label list")
+        wrong = (np.diff(labels) <= 0) & (np.diff(self.rows) == 0)
+        if wrong.any():
+            at = int(wrong.argmax())
+            has = f"document {int(self.rows[at])} has label {int(labels[at + 1])} after {int(labels[at])}"
+            raise DataError(f"true labels: {has}; labels must be sorted, each at most once")
+
+    @classmethod
+    def from_csr(cls, matrix: Any) -> Truth:
+        """From a scipy sparse matrix (N, L) of zeros and ones; graded relevance is refused (`DataError`)."""
+        csr = matrix.tocsr().copy()
+        csr.sum_duplicates()  # also sorts the ids of a row
+        csr.eliminate_zeros()  # a stored zero is no label
+        graded = csr.data[csr.data != 1]
+        if len(graded):
+            # The metrics here are of binary relevance by definition; taking 3 for "relevant" would report
+            # the value of another problem without a word (recommenders-team/recommenders #1749).
+            raise DataError(f"true labels: found {graded[0].item()!r}, a label is there (1) or not (0)")
+        return cls(csr.indptr, csr.indices, n_labels=int(csr.shape[1]))
+
+    @classmethod
+    def from_lists(cls, documents: Iterable[Iterable[int]], n_labels: int | None = None) -> Truth:
+        """From one set of label ids per document; for small inputs (a loop over documents)."""
+        rows = [sorted(document) for document in documents]
+        offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        return cls(offsets, np.array([label for row in rows for label in row], dtype=np.int64), n_labels)
+
+    @property
+    def size(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def counts(self) -> IntArray:
+        """(N,) number of labels of each document."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """(M,) the document of each label."""
+        return np.repeat(np.arange(self.size), self.counts)
+
+    def find(self, rows: IntArray, ids: IntArray) -> IntArray:
+        """Place in `labels` of each (document, label) pair, -1 where the pair is not true. Any shape."""
+        base = 1 + max(int(self.labels.max(initial=-1)), int(ids.max(initial=-1)))
+        keys = self.rows * base + self.labels  # rises, since documents and labels within them do
+        wanted = rows.astype(np.int64) * base + ids
+        places = np.searchsorted(keys, wanted.ravel()).reshape(wanted.shape)
+        if not len(keys):
+            return np.full(wanted.shape, -1)
+        true = keys[np.minimum(places, len(keys) - 1)] == wanted
+        return np.where(true & (ids >= 0), places, -1)  # an ended list would alias the document before
+
+    def places(self, lists: IntArray) -> IntArray:
+        """(N, K) place in `labels` of each id of the lists, -1 where it is not true. A label twice in a list
+        is at its first rank only: a hit at each would make metrics exceed 1."""
+        places = self.find(np.broadcast_to(np.arange(len(lists))[:, None], lists.shape), lists)
+        seen = np.zeros(len(self.labels), dtype=bool)
+        for at_rank in places.T:  # a document has one label at a rank, so no place comes twice here
+            true = at_rank >= 0
+            at_rank[true] = np.where(seen[at_rank[true]], -1, at_rank[true])
+            seen[at_rank[at_rank >= 0]] = True
+        return places
+
+
+#: What the metrics accept as truth: `Truth`, a scipy sparse matrix, or (offsets, sorted labels).
+TruthLike = Truth | tuple[ArrayLike, ArrayLike] | Any
+
+
+def as_truth(truth: TruthLike) -> Truth:
+    if isinstance(truth, tuple):
+        return Truth(np.asarray(truth[0]), np.asarray(truth[1]))
+    return truth if isinstance(truth, Truth) else Truth.from_csr(truth)
+
+
+def integers(values: ArrayLike, what: str) -> IntArray:
+    """`values` as whole numbers; an empty array may have any type. Raises `DataError` for others."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu" and array.size:
+        raise DataError(f"{what}: numbers of type {array.dtype}, give whole numbers (label ids from 0)")
+    return array.astype(np.int64, copy=False) if array.dtype.kind != "i" else array
+
+
+def check_lists(top_ids: ArrayLike, truth: Truth, ks: Sequence[int]) -> IntArray:
+    """The first max(ks) ids of each list as int64 (N, K), checked. Raises `DataError` or `ConfigError`."""
+    ids, L = integers(top_ids, "ranked lists"), truth.n_labels
+    if ids.ndim != 2 or len(ids) != truth.size or not truth.size:
+        raise DataError(
+            f"ranked lists of shape {ids.shape} for {truth.size} documents with true labels; "
+            "give one list for every document, all -1 where nothing was predicted"
+        )
+    most = min(ids.shape[1], ids.shape[1] if L is None else L)
+    for k in ks:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= most:
+            # A list cut at K says nothing about rank K + 1: that is not "wrong", it is unknown.
+            of = f"lists of length {ids.shape[1]}" + ("" if L is None else f" and {L} labels")
+            raise ConfigError(f"metric at k={k!r} of {of}: k must be a whole number from 1 to {most}")
+    ids = ids[:, : max(ks)].astype(np.int64, copy=False)
+    if L is not None and (high := int(ids.max())) >= L:
+        row = int(np.flatnonzero((ids == high).any(axis=1))[0])
+        raise DataError(
+            f"ranked list of document {row}: label id {high} is outside the {L} labels; "
+            "the list and the truth must use the same label ids"
+        )
+    if int(ids.min()) < -1 or ((ids[:, :-1] < 0) & (ids[:, 1:] >= 0)).any():
+        raise DataError("ranked lists: ids are 0 or above, and after the first -1 (list ended) only -1")
+    return ids
+
 
 FloatArray = NDArray[np.float64]
 
@@ -242,3 +380,102 @@ def of_documents(arrays: Arrays, metric: str) -> FloatArray:
     discount = 1 / np.log2(np.arange(k) + 2)
     gain = at @ discount if name == "nDCG" else at.sum(axis=1)
     return np.asarray(100.0 * gain / _ideal(name, labels, k), dtype=np.float64)
+
+
+# ---------------------------------------------------------------------------------------------- head and tail
+# Labels grouped by how often they occur in training, and what is right in each group (percent). 0 / 0 is None
+# for a stratum (nothing was asked or said) and 0 for a label alone. P@k of rankings of the stratum's labels
+# alone would need the scores of all labels, and is another number.
+
+
+#: Labels that hold half of all positives are the head, those of the last fifth the tail.
+SHARES = (Fraction(1, 2), Fraction(4, 5))
+NAMES = ("head", "torso", "tail")
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """L labels in groups, the most frequent first."""
+
+    names: tuple[str, ...]
+    of_label: IntArray  # int64 (L,): which stratum each label is in
+    rule: str  # How the groups were made, in words
+
+    @property
+    def sizes(self) -> IntArray:
+        """int64 (strata,): labels in each."""
+        return np.bincount(self.of_label, minlength=len(self.names))
+
+
+def by_share(frequency: ArrayLike) -> Strata:
+    """The fewest most frequent labels that hold half of all positives, then up to four fifths, and the rest.
+    `frequency` (L,): training documents of each label; ties by rising id. A label goes to the first stratum
+    that is not yet full, so that one may be empty."""
+    counts = _counts(frequency)
+    order = np.lexsort((np.arange(len(counts)), -counts))
+    before = np.cumsum(counts[order]) - counts[order]
+    # exactly: in floating point 0.07 of 100 is more than 7, and would ask for one label too many
+    full = [math.ceil(share * int(counts.sum())) for share in SHARES]
+    of_label = np.empty(len(counts), dtype=np.int64)
+    of_label[order] = np.searchsorted(full, before, side="right")
+    rule = ", ".join(f"{100 * float(share):g} %" for share in SHARES)
+    return Strata(NAMES, of_label, f"by share of all training labels: {rule}")
+
+
+@dataclass(frozen=True)
+class StratumScore:
+    """What the first k ranks of all lists came to in one stratum; values in percent, None for 0 / 0."""
+
+    name: str
+    k: int
+    labels: int  # Labels in the stratum
+    true: int  # Labels of test documents that are in it
+    share_of_precision: float  # Its part of P@k
+    precision: float | None  # Of its places, those that are right
+    recall: float | None  # Of its true labels, those that were found
+    macro_f1: float | None  # Mean over its labels that are predicted or true
+
+
+def scores_of_hits(
+    top_ids: ArrayLike, hits: ArrayLike, true: ArrayLike, strata: Strata, *, k: int
+) -> tuple[StratumScore, ...]:
+    """Of top_ids (N, K) best first, -1 = list ended; hits (N,) uint8 as `reimpl.metrics` makes it; true (L,)
+    documents that have each label. Raises `DataError` for arrays that do not fit each other and `ConfigError`
+    for k beyond K."""
+    L, ids, bits = len(strata.of_label), np.asarray(top_ids), np.asarray(hits)
+    of_label = _counts(true)
+    if ids.ndim != 2 or bits.shape != (len(ids),) or len(of_label) != L or (ids.size and ids.max() >= L):
+        raise DataError("strata: lists, hits and labels are not of one data set")
+    if not 1 <= k <= min(ids.shape[1], 8):
+        raise ConfigError(f"strata: k is {k!r}; the lists are kept with their first {min(ids.shape[1], 8)}")
+    ids = ids[:, :k]
+    right = ids[((bits[:, None] >> np.arange(k)) & 1).astype(bool)]
+    rows = np.broadcast_to(np.arange(len(ids))[:, None], ids.shape)[ids >= 0]
+    predicted = np.unique(rows * L + ids[ids >= 0]) % max(L, 1)  # a label twice in a list once
+    counts = np.stack((np.bincount(right, minlength=L), np.bincount(predicted, minlength=L), of_label))
+    scores = []
+    for stratum, name in enumerate(strata.names):
+        mine = counts[:, strata.of_label == stratum]
+        n_hits, n_predicted, n_true = mine.sum(axis=1).tolist()
+        own_hits, own_predicted, own_true = mine[:, mine[1] + mine[2] > 0]
+        score = StratumScore(
+            name=name,
+            k=k,
+            labels=mine.shape[1],
+            true=n_true,
+            share_of_precision=100 * n_hits / (k * len(ids)),
+            precision=100 * n_hits / n_predicted if n_predicted else None,
+            recall=100 * n_hits / n_true if n_true else None,
+            macro_f1=float(100 * (2 * own_hits / (own_predicted + own_true)).mean())
+            if len(own_true)
+            else None,
+        )
+        scores.append(score)
+    return tuple(scores)
+
+
+def _counts(frequency: ArrayLike) -> IntArray:
+    counts = np.asarray(frequency)
+    if counts.ndim != 1 or (counts.size and (counts.dtype.kind not in "iu" or counts.min() < 0)):
+        raise DataError("strata: give the training documents of each label, whole numbers from 0")
+    return counts.astype(np.int64)

@@ -274,7 +274,7 @@ def _imported(path: Path, folder: Path, top: Path | None) -> Iterator[Path]:
 #: Part of the code that decides a run -> the files that it begins with; each file counts in the first part.
 _PARTS = {
     "metrics": ["metrics"],
-    "data": ["data/prepare", "data/synthetic", "data/formats/features", "data/noise", "data/splits"],
+    "data": ["data/prepare", "data/synthetic", "data/formats/features", "data/splits"],
     "training": ["training"],
 }
 

@@ -10,8 +10,7 @@ from audit import cli
 from audit.errors import Exit
 from reimpl import described
 from reimpl.data.preprocessing import PREPROCESSINGS, find_preprocessing
-from reimpl.protocol import PROTOCOLS, TABLES, protocol
-from reimpl.tuning import TUNING
+from reimpl.protocol import PROTOCOLS, TABLES, TUNING, protocol
 
 
 def test_every_name_has_one_line_and_no_other_name_has() -> None:

@@ -15,7 +15,7 @@ from audit.runner.tuned import tuning_of
 from reimpl import xml_cnn
 from reimpl.config_fields import as_dict
 from reimpl.models import find_config
-from reimpl.tuning import space_of
+from reimpl.protocol import space_of
 from tests.shared import shared
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from audit.claims.load import builtin_claims, load
 from audit.cli.data import bearings
-from reimpl.data.identity import Observed
+from reimpl.data.catalogue import Observed
 
 PAPERS = {paper.paper.key: paper for paper in map(load, builtin_claims())}
 EURLEX = {"train": (15449.0,), "test": (3865.0,), "labels": (3956.0,)}

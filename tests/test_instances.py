@@ -15,8 +15,7 @@ from audit.judging.assemble import is_judged_by
 from audit.judging.documents import instance_evidence, with_instances
 from audit.record import Audit, ClaimRecord, ExperimentRecord, InstanceEvidence, audit_from_json, to_json
 from audit.storage.runs import Store
-from reimpl.metrics import hit_pattern
-from reimpl.truth import Truth
+from reimpl.metrics import Truth, hit_pattern
 from tests.explaining.cases import audited, made
 from tests.records import make_experiment, make_run
 

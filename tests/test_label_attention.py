@@ -12,8 +12,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor
 
-from reimpl import label_attention
-from reimpl.label_attention import attend, label_scores
+from reimpl import layers
+from reimpl.layers import attend, label_scores
 
 Patch = pytest.MonkeyPatch
 B, T, D, L = 3, 7, 5, 11
@@ -22,12 +22,12 @@ LENGTHS = [2, 1, 7]  # sorted by length this is no swap: its inverse is another 
 
 @pytest.fixture(params=[1, 150, 10**9], ids=["one by one", "some", "all at once"])
 def _chunks(request: pytest.FixtureRequest, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(label_attention, "CHUNK", {"cpu": request.param, "other": request.param})
+    monkeypatch.setattr(layers, "CHUNK", {"cpu": request.param, "other": request.param})
 
 
 @pytest.fixture(params=[0, 10**9], ids=["by length", "whole batch"])
 def _groups(request: pytest.FixtureRequest, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(label_attention, "SAVING", request.param)
+    monkeypatch.setattr(layers, "SAVING", request.param)
 
 
 def inputs(dtype: torch.dtype = torch.float64, rows: int = L, sizes: tuple[int, ...] = (6, 4)) -> Any:

@@ -12,9 +12,7 @@ import pytest
 from audit.judging.documents import label_strata, with_predictions
 from audit.record import Audit, PaperInfo, audit_from_json, to_json
 from audit.storage.runs import Store
-from reimpl.data.strata import by_share, scores_of_hits
-from reimpl.metrics import hit_pattern
-from reimpl.truth import Truth
+from reimpl.metrics import Truth, by_share, hit_pattern, scores_of_hits
 from reports.page import html
 from tests.records import make_experiment, make_run
 

@@ -27,13 +27,13 @@ from reimpl.errors import DataError
 from reimpl.metrics import (
     RANKS,
     PropensityWarning,
+    Truth,
     evaluate,
     hit_pattern,
     inverse_propensity,
     label_f1,
     of_documents,
 )
-from reimpl.truth import Truth
 
 REFERENCE = Path(__file__).parent / "reference"
 D = [1 / math.log2(rank + 1) for rank in range(1, 12)]  # discounts of ranks 1, 2, ...

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from reimpl import recurrent
-from reimpl.recurrent import BiLSTM
+from reimpl import layers as our_layers
+from reimpl.layers import BiLSTM
 
 Patch = pytest.MonkeyPatch
 LENGTHS = [3, 9, 1, 9, 6, 2]
@@ -22,11 +22,11 @@ WIDTH = 12
 def way(request: pytest.FixtureRequest, monkeypatch: Patch) -> str:
     """The ways that a CPU takes, and the one that does not look at lengths."""
     if request.param == "one stretch":
-        monkeypatch.setattr(recurrent, "_STRETCHES", (1,))
+        monkeypatch.setattr(our_layers, "_STRETCHES", (1,))
     elif request.param == "many stretches":
-        monkeypatch.setattr(recurrent, "_STRETCHES", (16,))
+        monkeypatch.setattr(our_layers, "_STRETCHES", (16,))
     elif request.param == "without looking":
-        monkeypatch.setattr(recurrent, "_free_to_look", lambda tensor: False)
+        monkeypatch.setattr(our_layers, "_free_to_look", lambda tensor: False)
     return str(request.param)
 
 

@@ -12,7 +12,7 @@ from audit.claims.load import load
 from audit.errors import ClaimFileError
 from reimpl import rank_ae
 from reimpl.config_fields import as_dict
-from reimpl.tuning import TUNING, space_of
+from reimpl.protocol import TUNING, space_of
 from tests.runner.papers import write_paper
 
 

@@ -385,8 +385,7 @@ def names_here(*, configs: bool = False) -> KnownNames:
     """
     from reimpl.data.preprocessing import PREPROCESSINGS
     from reimpl.models import config_problem, known_models, known_variants
-    from reimpl.protocol import PROTOCOLS, problem
-    from reimpl.tuning import problem as tuning_problem
+    from reimpl.protocol import PROTOCOLS, problem, tuning_problem
 
     models = {name: known_variants(name) for name in known_models()}
     names = KnownNames(models, tuple(PROTOCOLS), tuple(PREPROCESSINGS), problem, tuning_problem)

@@ -18,10 +18,9 @@ from audit.settings import CorpusSettings
 from audit.storage.files import check_can_be_written
 
 if TYPE_CHECKING:
-    from reimpl.data.catalogue import Entry
+    from reimpl.data.catalogue import Entry, Observed
     from reimpl.data.dataset import Dataset
     from reimpl.data.download import Fetched
-    from reimpl.data.identity import Observed
     from reimpl.data.source import TextSource
 
 #: Seconds to wait for a server.
@@ -129,8 +128,7 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple
 def identity(observed: Observed, entry: str | None) -> tuple[list[str], str]:
     """What it is and what it is to each built-in paper's data sets, in lines; why it is not the `entry` that
     the user names, empty where it may be that."""
-    from reimpl.data.catalogue import catalogue
-    from reimpl.data.identity import compared, recognise
+    from reimpl.data.catalogue import catalogue, compared, recognise
 
     known, sure = catalogue(), ("content", "partition", "corpus")
     match = recognise(observed, known)
@@ -182,7 +180,7 @@ def bearings(
     observed: Observed, papers: Mapping[str, Mapping[str, Described]], copy_of: str | None = None
 ) -> Iterator[Bearing]:
     """Every data set of every paper, in their order; what is recognised stands in for entry `copy_of`."""
-    from reimpl.data.identity import REORDERED, differences, scope_of
+    from reimpl.data.catalogue import REORDERED, differences, scope_of
 
     for paper, name, dataset in ((key, *of) for key, datasets in papers.items() for of in datasets.items()):
         same, corpora = dataset.content or (), dataset.corpus or ()
@@ -249,14 +247,14 @@ def _places(entry: Entry) -> list[str]:
 
 
 def _in_words(printed: Mapping[str, str]) -> str:
-    from reimpl.data.identity import NOUNS
+    from reimpl.data.catalogue import NOUNS
 
     return ", ".join(f"{value} {NOUNS[name]}" for name, value in printed.items())
 
 
 def _statistics(figures: Mapping[str, Any]) -> Iterator[str]:
     """The table of the papers: sizes, mean labels and documents a label, mean words."""
-    from reimpl.data.identity import NOUNS
+    from reimpl.data.catalogue import NOUNS
 
     for name, noun in NOUNS.items():
         if readings := figures["statistics"].get(name):
@@ -313,9 +311,8 @@ def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 def get_command(key: str, *, settings: CorpusSettings, to: Folder = None, addresses: Words = None) -> int:
     """Download a corpus once, check it, and recognise it as `audit data add` does.
 
-    It goes into a folder of your cache if --to names no other. A download that was cut off goes on where it
-    was. Nothing is unpacked, and no file is replaced. What came and is not that entry is kept and is bad
-    input.
+    It goes into a folder of your cache if --to names no other. Nothing is unpacked, and no file is replaced.
+    What came and is not that entry is kept and is bad input.
     """
     from audit.runner.progress import bytes_bar
     from reimpl.data.catalogue import catalogue

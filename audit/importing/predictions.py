@@ -34,8 +34,7 @@ from audit.importing.results import (
 from audit.names import counted
 from audit.record import digest
 from reimpl.metric_names import parse
-from reimpl.metrics import evaluate, inverse_propensity, label_f1, propensity_constants
-from reimpl.truth import Truth
+from reimpl.metrics import Truth, evaluate, inverse_propensity, label_f1, propensity_constants
 
 _MOST_NAME = 500
 _DEFAULT = ("P@1", "P@3", "P@5")

@@ -1,7 +1,7 @@
 """What single test documents say, from what runs keep beside their records: a description, never a verdict.
 
 Of two arms: exact McNemar for P@1 of each pair of seeds, and their difference on these documents and on new
-ones. Of one experiment: what it gets right of frequent and of rare labels (`reimpl.data.strata`).
+ones. Of one experiment: what it gets right of frequent and of rare labels (`reimpl.metrics`).
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ from audit.record import (
 )
 from audit.stats.sample import error, interval, mcnemar, sample
 from audit.storage.runs import Store
-from reimpl.data.strata import by_share, scores_of_hits
 from reimpl.errors import ReimplError
-from reimpl.metrics import hit_pattern, is_kept, of_documents
+from reimpl.metrics import by_share, hit_pattern, is_kept, of_documents, scores_of_hits
 
 #: The cut at which strata are scored; fewer where the lists are shorter.
 K = 5

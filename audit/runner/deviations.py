@@ -14,8 +14,8 @@ from audit.record import DataSheet, DataStatistic, Deviation
 
 if TYPE_CHECKING:
     from audit.runner.resolve import DataRequest, Resolved
+    from reimpl.data.catalogue import Observed
     from reimpl.data.dataset import Dataset
-    from reimpl.data.identity import Observed
     from reimpl.protocol import Protocol
 
 # --------------------------------------------------------------------------- the data
@@ -26,7 +26,7 @@ _COUNTED = ("train", "test", "dev", "labels", "features")
 
 def sheet_of(described: Described, data: Dataset) -> DataSheet:
     """The data, as they come, against a data set of a claim file."""
-    from reimpl.data.identity import differences
+    from reimpl.data.catalogue import differences
 
     observed, recognised = _known(data)
     sizes = {name: described.printed[name] for name in _SIZES if name in described.printed}
@@ -43,7 +43,7 @@ def sheet_of(described: Described, data: Dataset) -> DataSheet:
 
 def has_other_sizes(described: Described, data: Dataset) -> bool:
     """Whether it holds far more or fewer documents than are printed."""
-    from reimpl.data.identity import far_apart
+    from reimpl.data.catalogue import far_apart
 
     return far_apart(described.printed, _known(data)[0])
 
@@ -53,7 +53,7 @@ def statistics(printed: Mapping[str, str], observed: Observed) -> tuple[DataStat
 
     With as many places as are printed, in the way of counting that agrees if one does.
     """
-    from reimpl.data.identity import NOUNS, differences
+    from reimpl.data.catalogue import NOUNS, differences
 
     every = []
     for name, noun in NOUNS.items():
@@ -77,9 +77,8 @@ def _known(data: Dataset) -> tuple[Observed, str]:
 
     Features of a corpus without texts; words a document, as the recipe parts them, before any cut.
     """
-    from reimpl.data.catalogue import catalogue
+    from reimpl.data.catalogue import catalogue, observed_of, recognise
     from reimpl.data.dataset import has_words
-    from reimpl.data.identity import observed_of, recognise
 
     observed, more = observed_of(data), dict[str, tuple[float, ...]]()
     means = {split: data.counts.get(f"{split}.mean_words") for split in data.splits}
@@ -181,7 +180,7 @@ def _is_reduction(paper: Any, here: Any) -> bool:
 def _of_data(
     paper: Paper, experiment: str, claimed: Protocol, data: Dataset, request: DataRequest
 ) -> Iterator[Deviation]:
-    from reimpl.data.identity import differences, observed_of
+    from reimpl.data.catalogue import differences, observed_of
 
     wanted = paper.single_experiments[experiment]
     printed = paper.datasets[wanted.on]

@@ -202,7 +202,7 @@ def _resolve(
 ) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
     """Its record, a specification a seed (one where all seeds give one result), and its data."""
     from reimpl.config_fields import as_dict, as_json
-    from reimpl.data.identity import scope_of
+    from reimpl.data.catalogue import scope_of
     from reimpl.models import sources_of
 
     chosen = resolved(paper, name, experiment, settings)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from reimpl.data.dataset import Dataset
     from reimpl.data.formats import Options
-    from reimpl.data.noise import LabelNoise
     from reimpl.data.source import TextSource
+    from reimpl.data.splits import LabelNoise
     from reimpl.errors import Spelling
     from reimpl.protocol import Protocol
 
@@ -121,7 +121,7 @@ class DataRequest:
 
     def fingerprint(self) -> str:
         """That of `load`, for which no noise need be made. Raises `reimpl.errors.DataError`."""
-        from reimpl.data.noise import fingerprint_with
+        from reimpl.data.splits import fingerprint_with
 
         clean = replace(self, noise=None).load()
         return clean.fingerprint if self.noise is None else fingerprint_with(clean, self.noise)
@@ -134,8 +134,7 @@ class DataRequest:
 
 @lru_cache(maxsize=2)
 def _load(request: DataRequest) -> Dataset:
-    from reimpl.data.noise import with_noise
-    from reimpl.data.splits import find_rule, hold_out
+    from reimpl.data.splits import find_rule, hold_out, with_noise
 
     if request.whole == request:
         return _prepared(request)
@@ -282,7 +281,7 @@ def check_selection(experiment: Resolved) -> None:
 
 def _data_request(experiment: Experiment, settings: TrainingSettings, used: Protocol) -> DataRequest:
     """Its paths are absolute, since it names data that a process keeps: the working folder may change."""
-    from reimpl.data.noise import LabelNoise
+    from reimpl.data.splits import LabelNoise
     from reimpl.data.vectors import is_vector_file
 
     vectors, noise = settings.vectors or f"random:{used.dimension}", experiment.noise

@@ -29,7 +29,7 @@ from audit.storage.files import explained, read_sealed, write_sealed
 from audit.study import STUDY_FORMAT, SearchRange, Study, StudySpec
 
 if TYPE_CHECKING:
-    from reimpl.tuning import TuningProtocol
+    from reimpl.protocol import TuningProtocol
 
 
 def study_path(store: Path, key: str) -> Path:
@@ -139,7 +139,7 @@ def question_of(
     """
     from reimpl.config_fields import as_dict, as_json
     from reimpl.errors import ConfigError
-    from reimpl.tuning import space_of
+    from reimpl.protocol import space_of
 
     module, used, model = plain.module, plain.used, experiment.model or ""
     try:
@@ -201,7 +201,7 @@ def question_of(
 
 def tuning_of(experiment: Experiment) -> TuningProtocol:
     """The protocol that the experiment names, with its overrides. Raises `ConfigError`."""
-    from reimpl.tuning import tuning
+    from reimpl.protocol import tuning
 
     assert experiment.tuning is not None
     return tuning(experiment.tuning.model_dump(exclude_none=True))

@@ -4,15 +4,22 @@ to get them, what identifies their content. A number stands there only with a so
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from importlib.resources import files
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import yaml
 from pydantic import BaseModel, ConfigDict
 
+from reimpl.data.storage import digest_of
 from reimpl.errors import DataError
+
+if TYPE_CHECKING:
+    from reimpl.data.dataset import Dataset
 
 
 class _Part(BaseModel):
@@ -126,3 +133,185 @@ class Catalogue(_Part):
 def catalogue() -> Catalogue:
     text = (files("reimpl.data") / "catalogue.yaml").read_text("utf-8")
     return Catalogue.model_validate(yaml.load(text, Loader=yaml.CSafeLoader))
+
+
+# --------------------------------------------------------------------------------- is it the data of a paper?
+# Content decides, or its partition where only the order differs (`same_data`); the same documents split
+# otherwise are `other_split`, everything else `other_data`. Equal sizes never give `same_data`: Delicious
+# comes in at least eleven splits of the same sizes.
+
+
+Scope: TypeAlias = Literal["same_data", "other_split", "other_data"]
+How: TypeAlias = Literal["content", "partition", "corpus", "label_set", "sizes", "nothing"]
+
+#: How a printed statistic is called in a sentence.
+NOUNS: Mapping[str, str] = {
+    "train": "training documents",
+    "test": "test documents",
+    "dev": "dev documents",
+    "labels": "labels",
+    "features": "features",
+    "labels_per_document": "labels a document",
+    "documents_per_label": "documents a label",
+    "words_per_document": "words a document",
+    "words_per_document_train": "words a training document",
+    "words_per_document_test": "words a test document",
+}
+#: A size as it may be printed: `3,200`, `about 3,200`, `~3200`, `3.8K`.
+_COUNT = re.compile(
+    r"(?P<about>(?:(?:about|around|roughly|approximately|approx\.|circa|ca\.)\s|[~\u2248])?)\s?"
+    r"(?P<number>[0-9][0-9.]*)\s?(?P<unit>[KkMm]?)"
+)
+#: Said of the very split whose documents stand in another order: nothing but an unshuffled run can tell.
+REORDERED = "the documents stand in another order"
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What was read of a corpus."""
+
+    content: str
+    corpus: str
+    label_set: str
+    statistics: Mapping[str, tuple[float, ...]]
+    """By the papers' names: in each way in which papers count, the usual one first."""
+    partition: str = ""  # empty where it is not known
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """Which entry of the catalogue a corpus is, and by what."""
+
+    key: str | None
+    how: How
+    known: Known | None = None
+    versions: tuple[Sizes, ...] = ()  # of the entry, with these sizes
+    differences: tuple[str, ...] = ()  # against the first of `versions`, or the one that differs least
+
+    @property
+    def sentence(self) -> str:
+        what = self.known.what if self.known else ""
+        differ = f" ({'; '.join(self.differences)})" if self.differences else ""
+        sure = self.differences or (self.known and self.known.partition)
+        order = "" if sure else ", or in that one in another order"
+        by = getattr(self.versions[0], "by", ()) if self.versions else ()
+        who = f"as printed by {', '.join(by)}" if by else "as on record"
+        none = f"{self.key} has no sizes or contents on record to hold it against"
+        return {
+            "content": f"{self.key}, by content: {what}",
+            "partition": f"{self.key}, by content: {what}; {REORDERED}",
+            "corpus": f"{self.key}, in another split than the one on record{order} ({what})",
+            "label_set": f"labels of {self.key}, but other documents than those on record{differ}",
+            "sizes": f"sizes of {self.key} ({who}); whether it is the same content is not known",
+            "nothing": none if self.key else "no entry of the catalogue",
+        }[self.how]
+
+
+def scope_of(
+    content: str,
+    corpus: str,
+    partition: str = "",
+    *,
+    same: Collection[str],
+    corpora: Collection[str],
+    partitions: Collection[str] = (),
+) -> Scope:
+    """What a corpus is to a claim that names the contents `same`, the `partitions` and the `corpora`; an
+    empty hash is no identity."""
+    if (content and content in same) or (partition and partition in partitions):
+        return "same_data"
+    return "other_split" if corpus and corpus in corpora else "other_data"
+
+
+def label_set_of(labels: Iterable[str]) -> str:
+    """SHA-256 of the distinct label names, sorted, a line each."""
+    return digest_of("".join(f"{name}\n" for name in sorted(set(labels))))
+
+
+def observed_of(dataset: Dataset) -> Observed:
+    """What a prepared corpus shows: sizes and labels; not its words, which are cut."""
+    pairs = [(len(part.label_ids), part.size) for part in dataset.splits.values()]
+    statistics: dict[str, tuple[float, ...]]
+    statistics = {name: (float(part.size),) for name, part in dataset.splits.items()}
+    statistics |= {"labels": (float(dataset.n_labels),), **label_means(pairs, dataset.n_labels)}
+    labels = label_set_of(dataset.labels)
+    return Observed(dataset.content, dataset.corpus, labels, statistics, dataset.partition)
+
+
+def label_means(pairs: Sequence[tuple[int, int]], n_labels: int) -> dict[str, tuple[float, ...]]:
+    """Both label statistics from (labels given, documents) of train and the others: in train, then in all."""
+    readings = [pairs[0], (sum(given for given, _ in pairs), sum(size for _, size in pairs))]
+    return {
+        "labels_per_document": tuple(given / size for given, size in readings if size),
+        "documents_per_label": tuple(given / n_labels for given, _ in readings if n_labels),
+    }
+
+
+def differences(printed: Mapping[str, str], observed: Observed) -> tuple[str, ...]:
+    """What is printed and not here, as "printed 5.30 labels a document, here 5.14": no way of counting it
+    rounds to the printed number. Shown is the usual way, with as many places as are printed."""
+    differ = []
+    for name, noun in NOUNS.items():
+        readings = observed.statistics.get(name)
+        if name in printed and readings:
+            value, places = _printed(printed[name])
+            half = Fraction(10) ** -places / 2
+            if not any(abs(Fraction(reading) - value) <= half for reading in readings):
+                differ.append(f"printed {printed[name]} {noun}, here {readings[0]:,.{max(places, 0)}f}")
+    return tuple(differ)
+
+
+def far_apart(printed: Mapping[str, str], observed: Observed) -> bool:
+    """Whether a tenth more or fewer documents are here than are printed, which is no slip."""
+    for name in {"train", "test"} & printed.keys() & observed.statistics.keys():
+        value, _ = _printed(printed[name])
+        if all(abs(Fraction(reading) - value) > value / 10 for reading in observed.statistics[name]):
+            return True
+    return False
+
+
+def _printed(text: str) -> tuple[Fraction, int]:
+    """A printed number and its decimal places: -2 of hundreds, as in 3.8K and about 3,200."""
+    plain = text.strip().rstrip("%").strip().replace(",", "").replace("\N{MINUS SIGN}", "-")
+    match = _COUNT.fullmatch(plain)
+    if match is None or not (match["about"] or match["unit"]):
+        return Fraction(plain), len(plain.partition(".")[2])
+    value = Fraction(match["number"]) * {"": 1, "k": 1_000, "m": 1_000_000}[match["unit"].lower()]
+    digits = str(value)
+    return value, len(digits.rstrip("0")) - len(digits)
+
+
+def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
+    """The entry by content, in any order too, else by corpus, label set, or sizes."""
+    hows: tuple[How, ...] = ("content", "partition", "corpus", "label_set")
+    for how in hows:
+        mine = getattr(observed, how)
+        for key, entry in catalogue.entries.items():
+            for known in entry.known:
+                if mine and mine == getattr(known, how):
+                    apart = differences(known.sizes.printed, observed) if known.sizes else ()
+                    return Recognition(key, how, known, (known.sizes,) if known.sizes else (), apart)
+    for key, entry in catalogue.entries.items():
+        equal = [version for version, apart in _sizes_apart(observed, entry) if not apart]
+        if equal and not entry.stand_in_for:
+            return Recognition(key, "sizes", versions=tuple(equal))
+    return Recognition(None, "nothing")
+
+
+def _sizes_apart(observed: Observed, entry: Entry) -> Iterator[tuple[Sizes, tuple[str, ...]]]:
+    """The versions whose sizes are on record, and how they differ."""
+    for version in entry.versions:
+        if version.train and version.test:
+            names = ("train", "test", "labels")
+            sizes = {name: text for name, text in version.printed.items() if name in names}
+            yield version, differences(sizes, observed)
+
+
+def compared(observed: Observed, key: str, entry: Entry) -> Recognition:
+    """As `recognise`, against one entry that the user names; else how its nearest version differs."""
+    alone = entry.model_copy(update={"stand_in_for": None})
+    found = recognise(observed, Catalogue.model_construct(format=1, places={}, entries={key: alone}))
+    if found.key is not None:
+        return found
+    apart = min((apart for _, apart in _sizes_apart(observed, entry)), key=len, default=())
+    return Recognition(key, "nothing", differences=apart)

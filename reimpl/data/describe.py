@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from reimpl.data.catalogue import Observed, label_means, label_set_of
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import open_corpus
-from reimpl.data.identity import Observed, label_means, label_set_of
 from reimpl.data.source import ContentHash, TextSource, identities, line_of
 
 

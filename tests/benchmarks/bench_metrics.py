@@ -22,8 +22,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from reimpl.metrics import evaluate, inverse_propensity
-from reimpl.truth import Truth
+from reimpl.metrics import Truth, evaluate, inverse_propensity
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from audit.stats.printed import Printed, printed
 from reimpl import metrics
-from reimpl.truth import Truth
+from reimpl.metrics import Truth
 
 RANKS = 5
 

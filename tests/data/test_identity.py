@@ -8,8 +8,15 @@ from typing import Any
 
 import pytest
 
-from reimpl.data.catalogue import Catalogue, catalogue
-from reimpl.data.identity import Observed, compared, differences, observed_of, recognise
+from reimpl.data.catalogue import (
+    Catalogue,
+    Observed,
+    catalogue,
+    compared,
+    differences,
+    observed_of,
+    recognise,
+)
 from reimpl.data.synthetic import synthetic
 
 A, B, C, D, E = ("a" * 64, "b" * 64, "c" * 64, "d" * 64, "e" * 64)

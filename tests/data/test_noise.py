@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reimpl.data.dataset import Split
-from reimpl.data.noise import Kind, LabelNoise, fingerprint_with, noisy, with_noise
-from reimpl.data.splits import find_rule, hold_out
+from reimpl.data.splits import Kind, LabelNoise, find_rule, fingerprint_with, hold_out, noisy, with_noise
 from reimpl.errors import ConfigError
 from tests.toys import toy_data
 

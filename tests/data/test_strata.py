@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from reimpl.data.strata import Strata, StratumScore, by_share, scores_of_hits
-from reimpl.metrics import evaluate, hit_pattern
-from reimpl.truth import Truth
+from reimpl.metrics import Strata, StratumScore, Truth, by_share, evaluate, hit_pattern, scores_of_hits
 
 
 @pytest.mark.parametrize(

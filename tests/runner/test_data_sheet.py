@@ -6,7 +6,7 @@ from pathlib import Path
 
 from audit.record import DataSheet, DataStatistic
 from audit.runner.deviations import statistics
-from reimpl.data.identity import Observed
+from reimpl.data.catalogue import Observed
 from tests.runner.papers import planned, write_corpus, write_paper
 
 
