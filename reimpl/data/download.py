@@ -1,5 +1,5 @@
-"""Files from the network, downloaded once by pooch, checked, never replaced. Beside NAME lies NAME.sha256, its
-digest at the first download, as `sha256sum --check` reads it."""
+"""Files from the network, downloaded once by pooch, checked, never replaced. Beside NAME lies NAME.sha256,
+its digest at the first download, as `sha256sum --check` reads it."""
 
 from __future__ import annotations
 
@@ -77,25 +77,6 @@ def shown(url: str) -> str:
     return re.sub(r"(?<=//)[^/?#]*@", "", url, count=1)
 
 
-class _Bar:
-    """What pooch asks of a bar of progress."""
-
-    total, done = 0, 0
-
-    def __init__(self, show: Progress) -> None:
-        self.show = show
-
-    def update(self, size: int) -> None:
-        self.done += size
-        self.show(self.done, self.total or None)
-
-    def reset(self) -> None:
-        self.done = 0
-
-    def close(self) -> None:
-        pass
-
-
 def fetch(
     remote: Remote, folder: Path, *, timeout: float = 30.0, progress: Progress = lambda done, total: None
 ) -> Fetched:
@@ -104,7 +85,18 @@ def fetch(
     path, url = folder / remote.name, shown(remote.url)
     record = path.with_name(f"{path.name}.sha256")
     pooch.get_logger().setLevel(logging.WARNING)  # it would tell of the download on stderr
-    bring = pooch.HTTPDownloader(progressbar=_Bar(progress), timeout=timeout)
+
+    def bring(url: str, output_file: str, _: object) -> None:
+        with (
+            requests.get(url, stream=True, timeout=timeout) as answer,
+            Path(output_file).open("wb") as stream,
+        ):
+            answer.raise_for_status()
+            length = answer.headers.get("Content-Length", "")
+            for chunk in answer.iter_content(1 << 16):
+                stream.write(chunk)
+                progress(stream.tell(), int(length) if length.isdigit() else None)
+
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(path.with_name(f".{path.name}.lock")):
