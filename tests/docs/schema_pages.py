@@ -6,18 +6,17 @@ python -m tests.docs.schema_pages            # renews both pages; read the diff
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from audit.claims.load import Paper
 from audit.expression.grammar import FUNCTIONS, RELATIONS
+from audit.kinds import KINDS
 from audit.record import FORMAT_VERSION
 from audit.record_schema import audit_schema, one_line
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
-#: What of `margins` is required is no matter of types.
-MARGINS = "`default` must be given where there are claims."
 
 
 def audit_markdown() -> str:
@@ -27,16 +26,50 @@ def audit_markdown() -> str:
     return "\n".join([_text("audit-json.md").format(version=FORMAT_VERSION), *sections])
 
 
+#: In the order in which a file has them; the kinds of claims follow by name.
+_ORDER = (
+    *(
+        "Citation",
+        "Code",
+        "Transcription",
+        "Missing",
+        "Dataset",
+        "Stratum",
+        "Table",
+        "Column",
+        "Row",
+        "Value",
+    ),
+    *("Experiment", "Noise", "Tuning", "Command", "Margin", "Superseded", "Specifications", "Open", "Choice"),
+    *("Departure", "AuthorResponse", "Where", "Counted"),
+)
+
+
 def claim_markdown() -> str:
-    """The page: the keys of the file, a section for each kind of object and claim, and the expressions."""
+    """The page: examples, keys of the file, of its parts, of every claim and of each kind; expressions."""
     schema = Paper.model_json_schema(by_alias=True)
-    parts = [("The file", schema), *schema["$defs"].items()]
+    parts = schema["$defs"]
+    by_kind = {part.get("properties", {}).get("kind", {}).get("const"): part for part in parts.values()}
+    kinds = {name: by_kind[name] for name in KINDS}
+    shared = set.intersection(*(set(part["properties"]) for part in kinds.values()))
+    assert set(_ORDER) == {name for name, part in parts.items() if part not in kinds.values()}
+    claim = {
+        "description": "The keys that every claim has; each kind has more, below.",
+        "required": next(iter(kinds.values()))["required"],
+        "properties": {
+            key: of for key, of in next(iter(kinds.values()))["properties"].items() if key in shared
+        },
+    }
+    claim["properties"]["kind"] = {**claim["properties"]["kind"], "enum": [*kinds]}
     relations = [f"| `x {word} n` | {_cell(it.meaning)} |" for word, it in RELATIONS.items()]
     functions = [f"| `{it.form}` | {_cell(it.meaning)} |" for it in FUNCTIONS.values()]
     return "\n".join(
         [
             _text("claim-file.md"),
-            *(_section(name, _with_what_must_be_given(part)) for name, part in parts),
+            _keys("## The file", schema),
+            *(_keys(f"## {name}", parts[name]) for name in _ORDER),
+            _keys("## Claims", claim),
+            *(_keys(f"### {kind}", kinds[kind], without=shared) for kind in kinds),
             _text("expressions.md"),
             "| relation | holds for what is, of a number n |\n|---|---|",
             *relations,
@@ -45,6 +78,25 @@ def claim_markdown() -> str:
             "",
         ]
     )
+
+
+def _keys(heading: str, part: Mapping[str, Any], without: Collection[str] = ()) -> str:
+    """A heading, what the part is, and a line a key: bold where it must be given, else with its default."""
+    objects = [it for it in part.get("anyOf", ()) if "properties" in it]  # text alone may stand for some
+    keys = objects[0] if objects else part
+    about = one_line(part.get("description", ""))
+    lines = [f"{heading}\n\n{about}\n\n| key | type | meaning |\n|---|---|---|"]
+    for key, value in keys.get("properties", {}).items():
+        if key not in without:
+            must = key in keys.get("required", ()) or key == "margins"
+            default = value.get("default")
+            more = f" Default: `{json.dumps(default)}`." if not must and default not in (None, [], {}) else ""
+            name = f"**`{key}`**" if must else f"`{key}`"
+            types = _type(value).removesuffix(" or null")
+            if key == "claims":
+                types = "list of [claims](#claims)"
+            lines.append(f"| {name} | {types} | {_cell(one_line(value.get('description', '')) + more)} |")
+    return "\n".join([*lines, ""])
 
 
 def _text(name: str) -> str:
@@ -78,23 +130,6 @@ def _type(value: Mapping[str, Any]) -> str:
         values = [value.get("additionalProperties"), *value.get("patternProperties", {}).values()]
         return f"map of {_type(next((it for it in values if isinstance(it, dict)), {}))}"
     return str(value.get("type", "any JSON"))
-
-
-def _with_what_must_be_given(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A key that cannot be left out has no default, whatever the class of it has, and says so.
-
-    What text alone may stand for is described by the keys that it stands for.
-    """
-    objects = [it for it in part.get("anyOf", ()) if "properties" in it]
-    part = {**objects[0], "description": part.get("description", "")} if objects else part
-    keys = {}
-    for name, value in part.get("properties", {}).items():
-        must = "Must be given." if name in part.get("required", ()) else ""
-        if must := MARGINS if name == "margins" else must:
-            value = {key: it for key, it in value.items() if key != "default"}
-            value["description"] = f"{value.get('description', '')} {must}".strip()
-        keys[name] = value
-    return {**part, "properties": keys}
 
 
 def _cell(text: str) -> str:
