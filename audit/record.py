@@ -670,31 +670,6 @@ class SplitStudy:
 
 
 @dataclass(frozen=True)
-class StratumResult:
-    """Labels of about one frequency in training, and what is right of them among the first k; percent."""
-
-    name: str
-    labels: int
-    positives: int  # Labels of test documents that are of it.
-    share: float  # Of all positives in test.
-    share_of_precision: float  # Its part of P@k; mean over the runs, as those below.
-    precision: float | None  # Of its places in the lists, those that are right; None where there are none.
-    recall: float | None
-    macro_f1: float | None
-
-
-@dataclass(frozen=True)
-class LabelStrata:
-    """Frequent and rare labels in the runs of one experiment: description, no verdict."""
-
-    experiment: str
-    k: int
-    rule: str
-    runs: int
-    strata: tuple[StratumResult, ...]  # The most frequent first.
-
-
-@dataclass(frozen=True)
 class Untranscribed:
     """A table or figure of the paper that the claim file does not hold."""
 
@@ -770,7 +745,6 @@ class Audit:
     instances: Mapping[str, InstanceEvidence] = _dict()  # Claim id -> what single documents say of it.
     settling: Mapping[str, Settling] = _dict()  # Claim id -> what would settle it; the cheapest first.
     share: Share | None = None  # None where nothing was decided.
-    strata: tuple[LabelStrata, ...] = ()  # Of the experiments whose runs kept the labels of their documents.
     splits: SplitStudy | None = None  # All split columns of the corpus; the verdicts are of this one.
     readings: Specifications | None = None
     """What the paper leaves open; None where the claim file declares nothing. The verdicts hold what came of

@@ -67,7 +67,6 @@ def build(audit: Audit) -> View:
         repeats=bool(index.same_claims),
         across=tables.across_section(index),
         splits=tables.split_section(index),
-        strata=tables.strata_blocks(index),
         data=tables.data_blocks(index),
         models=protocol.gate_models(index),
         imported=sum(run.imported for run in index.every_run.values()),

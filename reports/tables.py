@@ -12,7 +12,6 @@ from audit.record import (
     DataInfo,
     DataSheet,
     ExperimentRecord,
-    LabelStrata,
     PrintedIn,
     SplitNoise,
     SplitStudy,
@@ -179,21 +178,6 @@ def _prints(row: AcrossPapers, paper: str, index: Lookup) -> list[tuple[PrintedI
         (number, index.places.get(number.address) if own else None) for number in reversed(alike.values())
     )
     return [(number, f"#{place.anchor}" if place else "") for number, place in places]
-
-
-def strata_blocks(index: Lookup) -> list[list[View]]:
-    """One block for each set of strata, in the order of the experiments; of the same runs once."""
-
-    def sizes(strata: LabelStrata) -> tuple[object, ...]:
-        parts = tuple((part.name, part.labels, part.positives) for part in strata.strata)
-        return strata.k, strata.rule, parts
-
-    def view(strata: LabelStrata) -> View:
-        name = strata.experiment
-        return View(of=strata, name=index.title(name), also=same_also(index.again(name)))
-
-    own = (strata for strata in index.audit.strata if strata.experiment not in index.same_experiments)
-    return [[view(strata) for strata in block] for block in grouped(own, sizes).values()]
 
 
 def same_also(titles: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """What single test documents say, from what runs keep beside their records: a description, never a verdict.
 
 Of two arms: exact McNemar for P@1 of each pair of seeds, and their difference on these documents and on new
-ones. Of one experiment: what it gets right of frequent and of rare labels (`reimpl.metrics`).
+ones.
 """
 
 from __future__ import annotations
@@ -22,43 +22,27 @@ from audit.kinds import KINDS
 from audit.record import (
     Audit,
     Estimate,
-    ExperimentRecord,
     InstanceEvidence,
-    LabelStrata,
     SeedPair,
-    StratumResult,
 )
 from audit.stats.sample import error, interval, mcnemar, sample
 from audit.storage.runs import Store
 from reimpl.errors import ReimplError
-from reimpl.metrics import by_share, hit_pattern, is_kept, of_documents, scores_of_hits
-
-#: The cut at which strata are scored; fewer where the lists are shorter.
-K = 5
+from reimpl.metrics import hit_pattern, is_kept, of_documents
 
 Arrays = Mapping[str, NDArray[Any]]
 Predictions = Callable[[str], Arrays | None]
 
 
-def with_predictions(audit: Audit, store: Store) -> Audit:
-    """The audit with all that the predictions in `store` say beside its verdicts: documents, and strata."""
-    found = (label_strata(record, _reader(store)) for record in audit.experiments)
-    strata = tuple(strata for strata in found if strata is not None)
-    return replace(with_instances(audit, store), strata=strata)
-
-
 def with_instances(audit: Audit, store: Store) -> Audit:
     """The audit with the evidence of all its comparisons whose runs kept their documents in `store`."""
-    return replace(audit, instances=instance_evidence(audit, _reader(store)))
 
-
-def _reader(store: Store) -> Predictions:
     def read(key: str) -> Arrays | None:
         with suppress(StoreError):  # gone or changed since: no verdict rests on it
             return store.predictions(key)
         return None
 
-    return read
+    return replace(audit, instances=instance_evidence(audit, read))
 
 
 def instance_evidence(audit: Audit, predictions: Predictions) -> dict[str, InstanceEvidence]:
@@ -127,31 +111,3 @@ def _evidence(
         new=estimate(*of_seeds, (sd * sd / n, n - 1.0)) if several and n > 1 else None,
         pairs=tuple(pairs),
     )
-
-
-def label_strata(experiment: ExperimentRecord, predictions: Predictions) -> LabelStrata | None:
-    """The strata of one experiment, means over its runs; None where none kept what it takes."""
-    rule, runs = "", []
-    for run in experiment.runs:
-        arrays = predictions(run.key) if run.status == "done" and not run.imported else None
-        with suppress(KeyError, ReimplError, ValueError):
-            if arrays is not None:
-                strata = by_share(arrays["label_train"])
-                k, rule = min(K, int(arrays["hits_format"][1])), strata.rule
-                hits = arrays["ids"], arrays["hits"], arrays["label_test"]
-                runs.append(scores_of_hits(*hits, strata, k=k))
-    alike = {tuple((score.k, score.labels, score.true) for score in scores) for scores in runs}
-    if len(alike) != 1:
-        return None
-    positives, results = sum(score.true for score in runs[0]), []
-    for scores in zip(*runs, strict=True):
-        first = scores[0]
-        means: dict[str, Any] = {}
-        for name in ("share_of_precision", "precision", "recall", "macro_f1"):
-            # over the runs in which there was something to divide by
-            values = [value for score in scores if (value := getattr(score, name)) is not None]
-            means[name] = sum(values) / len(values) if values else None
-        share = 100 * first.true / positives if positives else 0.0
-        means["share_of_precision"] = means["share_of_precision"] or 0.0
-        results.append(StratumResult(first.name, first.labels, first.true, share, **means))
-    return LabelStrata(experiment.id, runs[0][0].k, rule, len(runs), tuple(results))

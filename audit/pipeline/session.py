@@ -11,7 +11,7 @@ from audit.claims.load import Paper
 from audit.claims.papers import sheets_beside
 from audit.errors import AuditError, option
 from audit.judging.assemble import assemble, family_size
-from audit.judging.documents import with_predictions
+from audit.judging.documents import with_instances
 from audit.judging.evidence import EVIDENCE, about_code, about_gone, active, with_imported
 from audit.judging.looks import ruled, with_look
 from audit.judging.splits import studies_of, with_splits
@@ -114,7 +114,7 @@ class Session:
         if audit.earlier:
             otherwise = f"{counted(len(audit.earlier), 'claim')} decided otherwise at an earlier judgement"
             self.tell(f"{otherwise}, which a badge of each tells: {first_of(list(audit.earlier))}")
-        return with_splits(with_predictions(audit, self.records), plan.report, self.studies(paper))
+        return with_splits(with_instances(audit, self.records), plan.report, self.studies(paper))
 
     def _take_looks(self, paper: Paper, experiments: Iterable[ExperimentRecord]) -> tuple[Look, ...]:
         """All looks at these runs, with this one: the seeds that are there, or as many of those declared.

@@ -123,18 +123,13 @@ def _checkpoint(job: Job, store: Store) -> Path:
 
 def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
     """What each test document came to, since the truth is not kept; a run is worth as much without."""
-    import numpy as np
-
     from reimpl.errors import DataError
     from reimpl.metrics import hit_pattern
 
     assert result.top_ids is not None
-    arrays: dict[str, Any] = {}
     with suppress(DataError):
-        arrays |= hit_pattern(result.top_ids, (data.test.label_offsets, data.test.label_ids))
-    for name, split in (("label_train", data.train), ("label_test", data.test)):
-        arrays[name] = np.bincount(split.label_ids, minlength=data.n_labels).astype(np.int32)
-    return arrays
+        return hit_pattern(result.top_ids, (data.test.label_offsets, data.test.label_ids))
+    return {}
 
 
 def train_job(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result:

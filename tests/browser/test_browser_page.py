@@ -18,7 +18,7 @@ Opened = Callable[..., Any]
 
 
 def with_everything() -> Audit:
-    """With all that only some have: readings, split columns, strata of labels, curves, six margins."""
+    """With all that only some have: readings, split columns, curves, six margins."""
     folder = Path(__file__).parents[1] / "reports" / "audits"
     return audit_from_json((folder / "13-everything.json").read_text(encoding="utf-8"))
 
