@@ -45,12 +45,9 @@ class ClaimFile:
     """A valid claim file and the changes that are to be made to it; nothing is written before `save`."""
 
     path: Path
-    paper: Paper
-    """As it was read."""
-    old: bytes
-    """Its content as it was read."""
-    text: str
-    """Its text with the changes so far, its lines ended by \\n alone."""
+    paper: Paper  # As it was read.
+    old: bytes  # Its content as it was read.
+    text: str  # Its text with the changes so far, its lines ended by \\n alone.
     known: KnownNames | None = None
 
     @classmethod
@@ -170,12 +167,9 @@ class Span:
 
     start: int
     end: int
-    flow: bool
-    """Written on the spot: a scalar, or a list or mapping in brackets."""
-    column: int
-    """Of its own key; for an item of a list, of the item."""
-    last: Span | None = None
-    """Of what it holds, the last."""
+    flow: bool  # Written on the spot: a scalar, or a list or mapping in brackets.
+    column: int  # Of its own key; for an item of a list, of the item.
+    last: Span | None = None  # Of what it holds, the last.
 
 
 def spans(text: str) -> dict[KeyPath, Span]:

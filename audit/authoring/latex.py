@@ -1,15 +1,14 @@
 """Tables of a LaTeX file: tabular and its kin, booktabs, multirow, multicolumn, and the file's own macros.
 
 Nothing is evaluated but `\\newcommand` and its kin, and `\\def` with plain parameters (The TeXbook, ch. 20).
-pylatexenc reads documents to trees of nodes; it neither expands macros nor knows rows and cells, and takes
-half a minute for 10 MB, so its tokeniser is not used; its tables of symbols and accents are.
+pylatexenc neither expands macros nor knows rows and cells, and takes half a minute for 10 MB: only its tables
+of symbols and accents are used.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -133,14 +132,12 @@ _DEFINING = (
 )
 
 
-@dataclass(frozen=True)
-class Macro:
+class Macro(NamedTuple):
     """What a command stands for."""
 
     parameters: int
     body: tuple[Token, ...]
-    default: tuple[Token, ...] | None = None
-    """Of the first parameter, where it may be left out."""
+    default: tuple[Token, ...] | None = None  # Of the first parameter, where it may be left out.
 
 
 def definitions(name: str, source: Iterable[Token]) -> tuple[list[Token], dict[str, Macro]]:
@@ -150,44 +147,35 @@ def definitions(name: str, source: Iterable[Token]) -> tuple[list[Token], dict[s
     """
     stream, rest, macros = Stream(name, source), list[Token](), dict[str, Macro]()
     for token in stream:
-        if token.is_command(*_DEFINING):
-            _define(stream, token, macros)
-        elif token.is_command("newenvironment", "renewenvironment"):
-            stream.follows("*")  # a table within the definition of an environment is none yet
-            stream.argument(token)
-            while stream.optional() is not None:
-                pass
-            stream.argument(token)
-            stream.argument(token)
-        else:
+        if not token.is_command(*_DEFINING):
             rest.append(token)
+            continue
+        stream.follows("*")
+        named = stream.argument(token)
+        parameters, default, plain = 0, None, True
+        if token.text == "def":
+            while (sign := stream.take()) is not None and not sign.is_("{"):
+                if not sign.is_("#"):
+                    parameters += 1
+                    plain &= sign.kind == "text" and sign.text == str(parameters)
+            stream.put_back(sign)
+        else:
+            count = written(stream.optional() or ())
+            parameters = int(count) if count in tuple("123456789") else 0
+            default = stream.optional() if parameters else None
+        body = stream.argument(token)
+        if len(named) == 1 and named[0].kind == "command":
+            macros.pop(named[0].text, None)
+            if plain:
+                macros[named[0].text] = Macro(parameters, body, default)
     return rest, macros
 
 
-def _define(stream: Stream, token: Token, macros: dict[str, Macro]) -> None:
-    stream.follows("*")
-    named = stream.argument(token)
-    parameters, default, plain = 0, None, True
-    if token.text == "def":
-        while (sign := stream.take()) is not None and not sign.is_("{"):
-            if not sign.is_("#"):
-                parameters += 1
-                plain &= sign.kind == "text" and sign.text == str(parameters)
-        stream.put_back(sign)
-    else:
-        count = written(stream.optional() or ())
-        parameters = int(count) if count in tuple("123456789") else 0
-        default = stream.optional() if parameters else None
-    body = stream.argument(token)
-    if len(named) == 1 and named[0].kind == "command":
-        if plain and (token.text != "providecommand" or named[0].text not in macros):
-            macros[named[0].text] = Macro(parameters, body, default)
-        else:
-            macros.pop(named[0].text, None)
-
-
 def expanded(name: str, source: Iterable[Token], macros: Mapping[str, Macro]) -> Iterator[Token]:
-    """The tokens with every macro replaced by what it stands for. Raises `AuditError` for one without end."""
+    """The tokens with every macro replaced by what it stands for; each of these says the line of the call.
+
+    Raises `AuditError` for a macro without end.
+    """
     stream, count = Stream(name, source), 0
     for token in stream:
         macro = macros.get(token.text) if token.kind == "command" else None
@@ -200,28 +188,24 @@ def expanded(name: str, source: Iterable[Token], macros: Mapping[str, Macro]) ->
             arguments.append(macro.default if first is None else first)
         while len(arguments) < macro.parameters:
             arguments.append(stream.argument(token))
-        body = list(_filled(macro.body, arguments, token.line))
+        body: list[Token] = []
+        after_hash = False
+        for part in macro.body:
+            if part.is_("#") and not after_hash:
+                after_hash = True
+                continue
+            if after_hash and part.kind == "text" and part.text[0].isdigit():
+                number = int(part.text[0])
+                body += arguments[number - 1] if 0 < number <= len(arguments) else ()
+                part = part._replace(text=part.text[1:])
+            after_hash = False
+            if part.text:
+                body.append(part._replace(line=token.line))
         count += len(body) + 1
         if count > MOST_EXPANDED:
             what = f"the macro \\{token.text} does not come to an end; write out what it stands for"
             raise stream.error(token.line, what)
         stream.put_back(*body)
-
-
-def _filled(body: Sequence[Token], arguments: Sequence[Sequence[Token]], line: int) -> Iterator[Token]:
-    """The body with its parameters replaced; every token of it says the line of the call."""
-    after_hash = False
-    for token in body:
-        if token.is_("#") and not after_hash:
-            after_hash = True
-            continue
-        if after_hash and token.kind == "text" and token.text[0].isdigit():
-            number = int(token.text[0])
-            yield from arguments[number - 1] if 0 < number <= len(arguments) else ()
-            token = token._replace(text=token.text[1:])
-        if token.text:
-            yield token._replace(line=line)
-        after_hash = False
 
 
 # --------------------------------------------------------------------------- a cell
@@ -248,16 +232,6 @@ def _symbol(name: str) -> str | None:
         return _SYMBOLS[name]
     shown = getattr(get_default_latex_context_db().get_macro_spec(name), "simplify_repl", None)
     return shown if isinstance(shown, str) and shown and "%" not in shown else None
-
-
-def _accented(name: str, letter: str) -> str:
-    """`\\'e` and `\\'{\\i}` as é and í; what is no letter stays without its accent."""
-    from pylatexenc.latex2text import LatexNodes2Text
-
-    bare = letter.strip("{} ").removeprefix("\\")
-    if not (bare.isalpha() and len(bare) == 1):
-        return letter
-    return str(LatexNodes2Text().latex_to_text(f"\\{name}{{{bare}}}"))
 
 
 class _Cell:
@@ -291,10 +265,6 @@ class _Cell:
             elif token.kind == "command" and token.text in _SWITCHES:
                 style = _SWITCHES[token.text]
                 styles = styles - {"bold", "italic"} if style == "plain" else styles | {style}
-            elif token.is_command("color", "cellcolor"):
-                stream.optional()
-                colour = written(stream.argument(token)).replace(" ", "")
-                styles |= {colour if token.text == "color" else f"on-{colour}"}
             elif token.kind == "command":
                 self._command(stream, token, styles)
             elif not token.is_("$"):
@@ -305,19 +275,21 @@ class _Cell:
         """What a command prints with its arguments."""
         name = token.text
         shown: str | None = ""
-        if name in ("multicolumn", "multirow"):
-            self._span(stream, token)
-        elif name in ("footnotemark", "footnote"):
-            mark = "" if name == "footnote" else written(stream.optional() or ())
-            if name == "footnote":
-                stream.argument(token)
-            self.runs.append(Run(mark or "footnote", styles | {RAISED}))
+        if name in ("multicolumn", "multirow"):  # the content follows as a group
+            stream.optional()
+            number = written(stream.argument(token))
+            if not re.fullmatch("-?[0-9]{1,3}", number) or not 0 < abs(int(number)) <= 500:
+                what = f"\\{name} over {number!r}; give a whole number up to 500"
+                raise stream.error(token.line, what)
+            stream.optional()
+            stream.argument(token)
+            stream.optional()
+            if name == "multicolumn":
+                self.across = max(1, int(number))
+            else:
+                self.down = int(number)
         elif name in _STYLED:
             self._read(stream.argument(token), styles | {_STYLED[name]})
-        elif name == "textcolor":
-            stream.optional()
-            colour = written(stream.argument(token)).replace(" ", "")
-            self._read(stream.argument(token), styles | {colour})
         elif name in _TRANSPARENT or name in _SILENT:
             arguments = _TRANSPARENT.get(name, _SILENT.get(name, 0))
             if arguments:
@@ -344,7 +316,12 @@ class _Cell:
             number = written(stream.argument(token))
             shown, name = _DINGBATS.get(number), f"ding{{{number}}}"
         elif name in _ACCENTS:
-            shown = _accented(name, written(stream.argument(token)))
+            from pylatexenc.latex2text import LatexNodes2Text
+
+            shown = written(stream.argument(token))
+            letter = shown.strip("{} ").removeprefix("\\")
+            if letter.isalpha() and len(letter) == 1:  # what is no letter stays without its accent
+                shown = str(LatexNodes2Text().latex_to_text(f"\\{name}{{{letter}}}"))
         else:
             shown = _symbol(name)
         if shown is None:
@@ -352,21 +329,6 @@ class _Cell:
             self.why = f"holds {shown}, which the file does not define and no table of symbols has"
         if shown:
             self.runs.append(Run(shown, styles))
-
-    def _span(self, stream: Stream, token: Token) -> None:
-        """`\\multicolumn{2}{c}{...}` and `\\multirow{2}{*}{...}`: the content follows as a group."""
-        stream.optional()
-        number = written(stream.argument(token))
-        if not re.fullmatch("-?[0-9]{1,3}", number) or not 0 < abs(int(number)) <= 500:
-            what = f"\\{token.text} over {number!r}; give a whole number up to 500"
-            raise stream.error(token.line, what)
-        stream.optional()
-        stream.argument(token)
-        stream.optional()
-        if token.text == "multicolumn":
-            self.across = max(1, int(number))
-        else:
-            self.down = int(number)
 
 
 # --------------------------------------------------------------------------- a table
@@ -412,11 +374,15 @@ class _Table:
 
     def read(self) -> Source:
         stream, nested, environment = self.stream, 0, self.environment
-        self._skip_columns()
+        for number in range(_TABLES[environment], 0, -1):  # width and columns, perhaps with options
+            if number == 1:
+                stream.optional()
+            stream.argument(self.begin)
+        stream.optional()
         for token in stream:
-            braces = Token("special", "{", token.line), Token("special", "}", token.line)
+            opens, closes = (Token("special", brace, token.line) for brace in "{}")
             if token.is_("{"):
-                self.cell += [token, *stream.until("}", token), braces[1]]
+                self.cell += [token, *stream.until("}", token), closes]
             elif token.is_("}"):
                 raise stream.error(token.line, "a brace } closes what none opened; remove it, or open it")
             elif token.is_command("begin", "end"):
@@ -428,24 +394,11 @@ class _Table:
                     what = f"\\end{{{written(inner)}}} within \\begin{{{environment}}} of line"
                     raise stream.error(token.line, f"{what} {self.begin.line}; close the inner one first")
                 nested += 1 if token.text == "begin" else -1
-                self.cell += [token, braces[0], *inner, braces[1]]
+                self.cell += [token, opens, *inner, closes]
             elif nested or not self._structure(token):
                 self.cell.append(token)
         what = f"\\begin{{{environment}}} has no \\end{{{environment}}}; close it"
         raise stream.error(self.begin.line, what)
-
-    def _skip_columns(self) -> None:
-        """What stands before the first cell: width, columns, options."""
-        stream, arguments = self.stream, _TABLES[self.environment]
-        if self.environment in ("tabu", "longtabu"):  # `to \\linewidth` may stand before the columns
-            while (token := stream.take()) is not None and not token.is_("{"):
-                pass
-            stream.put_back(token)
-        for number in range(arguments):
-            if number == arguments - 1:
-                stream.optional()
-            stream.argument(self.begin)
-        stream.optional()
 
     def _structure(self, token: Token) -> bool:
         """Whether the token parts cells or rows, or draws a line."""

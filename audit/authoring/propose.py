@@ -1,16 +1,9 @@
 """From a table that was read to an entry of a claim file: what each column, row and cell is.
 
 Rules propose it, and the user corrects it, of the whole table by keys (dataset=eurlex) and of its parts by
-words:
-
-column 3: dataset=eurlex metric=P@1
-columns 4-6: skip
-row 2: label="Our method" source=copied from=liu2017
-cell 5,3: value=75.10 sd=0.2 mark=*
-cell 5,4: dash
-
-What neither a rule nor the user settles is `open`, with the sentence that says what to give; a table with
-open points is not written.
+words: `column 3: dataset=eurlex metric=P@1`, `columns 4-6: skip`, `row 2: label="Our method" source=copied`,
+`cell 5,3: value=75.10 sd=0.2 mark=*`, `cell 5,4: dash`. What neither settles is `open`, with a sentence that
+says what to give; a table with open points is not written.
 """
 
 from __future__ import annotations
@@ -69,18 +62,27 @@ class Meaning:
     metric: str | None = None
     quantity: str | None = None
     dataset: str | None = None
-    rest: tuple[str, ...] = ()
-    """Those that say neither."""
+    rest: tuple[str, ...] = ()  # Those that say neither.
 
 
 def meaning(titles: Sequence[str], paper: Paper) -> Meaning:
     """What titles mean, from the outside in: EUR-Lex over P@1, Precision over @1, or `EUR-Lex P@1` in one."""
+    joined: list[str] = []
+    for title in (_MARKS.sub("", title) for title in titles):
+        k = _K_ALONE.fullmatch(title.replace(" ", "").casefold())
+        name = re.sub(r"\s*@\s*[kK]?$|\s*\(%\)$", "", joined[-1]) if joined else ""
+        if k and bare(name) in _WITH_K:  # `Precision` or `P@k` over `1` or `@1` is one title
+            joined[-1] = f"{name}@{k[1]}"
+        else:
+            joined.append(title)
     metric = quantity = dataset = subset = None
     rest: list[str] = []
-    for title in _joined([_MARKS.sub("", title) for title in titles]):
-        before, at_end = _metric_at_end(title)
-        if at_end and metric is None:
-            metric, title = at_end, before
+    for title in joined:
+        parts = title.split()
+        for start in range(max(0, len(parts) - 4), len(parts) if metric is None else 0):
+            if metric := metric_of(" ".join(parts[start:])):  # a metric at the end, and what stands before it
+                title = " ".join(parts[:start]).strip(" -–:,/")
+                break
         if not title:
             continue
         if over := _SUBSET.fullmatch(title):
@@ -103,28 +105,6 @@ def metric_of(title: str) -> str | None:
     if match and match["name"] in _WITH_K:
         return f"{_WITH_K[match['name']]}@{match['k']}"
     return _WITHOUT_K.get(text)
-
-
-def _joined(titles: Sequence[str]) -> list[str]:
-    """`Precision` or `P@k` over `1` or `@1` is one title."""
-    joined: list[str] = []
-    for title in titles:
-        k = _K_ALONE.fullmatch(title.replace(" ", "").casefold())
-        name = re.sub(r"\s*@\s*[kK]?$|\s*\(%\)$", "", joined[-1]) if joined else ""
-        if k and bare(name) in _WITH_K:
-            joined[-1] = f"{name}@{k[1]}"
-        else:
-            joined.append(title)
-    return joined
-
-
-def _metric_at_end(title: str) -> tuple[str, str | None]:
-    """What stands before a metric at the end of a title, and the metric."""
-    parts = title.split()
-    for start in range(max(0, len(parts) - 4), len(parts)):
-        if metric := metric_of(" ".join(parts[start:])):
-            return " ".join(parts[:start]).strip(" -–:,/"), metric
-    return title, None
 
 
 # --------------------------------------------------------------------------- what the user says
@@ -189,30 +169,23 @@ def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Correcti
         target, sign, first, last = match[1], match[3], int(match[2]), int(match[4] or match[2])
         if (target == "cell") != (sign == ",") or first < 1 or (sign != "," and last < first):
             raise AuditError(f"{text!r}: write cell ROW,COLUMN, or columns 3-5, or rows 2-4, counted from 1")
-        settings = _settings(text, target, rest)
+        try:
+            words = shlex.split(rest)
+        except ValueError as err:
+            raise AuditError(f"{text!r}: its quotes do not pair up; close them") from err
+        settings: dict[str, str] = {}
+        for word in words:
+            key, equals, value = word.partition("=")
+            if not equals and key in _WORDS[target]:
+                value = key  # a word that stands alone has itself as value
+            elif key not in _KEYS[target] or not value:
+                offered = [*_WORDS[target], *(f"{key}=" for key in _KEYS[target])]
+                what = f"{word!r} says nothing of a {target}"
+                raise AuditError(f"{text!r}: {what}; {known_names(word, offered)}")
+            settings[key] = value
         for place in [(first, last)] if target == "cell" else range(first, last + 1):
             getattr(parts, target).setdefault(place, {}).update(settings)
     return parts
-
-
-def _settings(text: str, target: str, rest: str) -> dict[str, str]:
-    """The words and keys of a correction; a word that stands alone has itself as value."""
-    try:
-        parts = shlex.split(rest)
-    except ValueError as err:
-        raise AuditError(f"{text!r}: its quotes do not pair up; close them") from err
-    settings: dict[str, str] = {}
-    for part in parts:
-        key, equals, value = part.partition("=")
-        if not equals and key in _WORDS[target]:
-            value = key
-        elif key not in _KEYS[target] or not value:
-            offered = [*_WORDS[target], *(f"{key}=" for key in _KEYS[target])]
-            raise AuditError(f"{text!r}: {part!r} says nothing of a {target}; {known_names(part, offered)}")
-        settings[key] = value
-    if not settings:
-        raise AuditError(f"{text!r} says nothing; add what the {target} is, as in metric=P@1")
-    return settings
 
 
 # --------------------------------------------------------------------------- what each part is
@@ -244,11 +217,15 @@ class Proposal:
 
     def __init__(self, table: Table, paper: Paper, said: Corrections) -> None:
         self.table, self.paper, self.words = table, paper, said
-        self.whole = dict(said.table)
-        """What the user says of the whole table, its data set by its id in the claim file."""
-        self.open: list[str] = []
-        """What has to be settled, one sentence each."""
-        self._check_places()
+        self.whole = dict(said.table)  # With the data set by its id in the claim file.
+        self.open: list[str] = []  # What has to be settled, one sentence each.
+        places = [("row", str(k), (k, 1)) for k in said.row]
+        places += [("column", str(k), (1, k)) for k in said.column]
+        places += [("cell", f"{row},{column}", (row, column)) for row, column in said.cell]
+        for target, name, (at, across) in places:
+            if not (1 <= at <= len(table.rows) and 1 <= across <= table.width):
+                size = f"{len(table.rows)} rows and {table.width} columns, counted from 1"
+                raise AuditError(f"there is no {target} {name}; the table has {size}")
         if "dataset" in self.whole:
             self.whole["dataset"] = self._dataset(self.whole["dataset"])
         self.rows = self._rows()
@@ -265,18 +242,16 @@ class Proposal:
             for column in self.value_columns
         }
         """The cells as they are to be written, corrections applied; of kept rows and columns."""
-        self._check_fractions()
+        # metrics of at most 1 are fractions, or very low percentages: the user says which
+        others = {line.number for line in self.columns if line.has("quantity") or line.role == "text"}
+        values = [
+            printed(cell.value).value
+            for (_, number), cell in self.cells.items()
+            if cell.value is not None and number not in others
+        ]
+        if "unit" not in self.whole and self.has_metrics and values and max(values) <= 1:
+            self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
         self.open = list(dict.fromkeys(self.open))
-
-    def _check_places(self) -> None:
-        rows, columns = len(self.table.rows), self.table.width
-        places = [("row", str(k), (k, 1)) for k in self.words.row]
-        places += [("column", str(k), (1, k)) for k in self.words.column]
-        places += [("cell", f"{row},{column}", (row, column)) for row, column in self.words.cell]
-        for target, name, (row, column) in places:
-            if not (1 <= row <= rows and 1 <= column <= columns):
-                size = f"{rows} rows and {columns} columns, counted from 1"
-                raise AuditError(f"there is no {target} {name}; the table has {size}")
 
     def _dataset(self, name: str) -> str:
         """Id of the data set that is meant. Raises `AuditError` for none, offering the known ones."""
@@ -311,7 +286,26 @@ class Proposal:
         return lines
 
     def _columns(self, by_rows: bool) -> list[Line]:
-        lines = [self._column(number, path, by_rows) for number, path in enumerate(self.table.paths, 1)]
+        lines = []
+        for number, path in enumerate(self.table.paths, 1):
+            own = self.words.column.get(number, {})
+            label, where = own.get("label", " ".join(path)), f"column {number} ({' '.join(path)!r})"
+            kinds = {row.cells[number - 1].kind for row in self.table.rows}
+            self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], own)
+            if number <= self.table.names and not set(own) - {"label"}:
+                line = Line(number, "names", "", label)
+            elif {"skip", "text"} & set(own):
+                line = self._line(number, label, Meaning(), own)
+            elif not own and not path and kinds == {"empty"}:
+                line = Line(number, "skip", "", "")
+            else:
+                line = self._line(number, label, meaning(path, self.paper), own)
+                if not own and kinds <= {"empty", "dash"}:
+                    self.open.append(f"{where} has no values; say its metric, or column {number}: skip")
+                if not (line.has("metric", "quantity") or by_rows or "metric" in self.whole):
+                    say = f"say column {number}: metric=P@1, or quantity=..., text, skip"
+                    self.open.append(f"{where} is of no known metric; {say}")
+            lines.append(line)
         values = [line for line in lines if line.role in ("values", "text")]
         several = len({line.settings.get("dataset") for line in values if line.has("metric")}) > 1
         for line in values:  # a metric alone names its column where there is one data set
@@ -321,26 +315,6 @@ class Proposal:
             own = self.words.column.get(line.number, {})
             lines[line.number - 1] = replace(line, id=own.get("id", id or quantity))
         return lines
-
-    def _column(self, number: int, path: tuple[str, ...], by_rows: bool) -> Line:
-        own = self.words.column.get(number, {})
-        label = own.get("label", " ".join(path))
-        kinds = {row.cells[number - 1].kind for row in self.table.rows}
-        self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], own)
-        if number <= self.table.names and not set(own) - {"label"}:
-            return Line(number, "names", "", label)
-        if {"skip", "text"} & set(own):
-            return self._line(number, label, Meaning(), own)
-        if not own and not path and kinds == {"empty"}:
-            return Line(number, "skip", "", "")
-        where = f"column {number} ({label!r})"
-        if not own and kinds <= {"empty", "dash"}:
-            self.open.append(f"{where} has no values; say its metric, or column {number}: skip")
-        line = self._line(number, label, meaning(path, self.paper), own)
-        if not (line.has("metric", "quantity") or by_rows or "metric" in self.whole):
-            say = f"say column {number}: metric=P@1, or quantity=..., text, skip"
-            self.open.append(f"{where} is of no known metric; {say}")
-        return line
 
     def _line(self, number: int, label: str, means: Meaning, own: Mapping[str, str]) -> Line:
         proposed = {"metric": means.metric, "quantity": means.quantity, "dataset": means.dataset}
@@ -387,8 +361,6 @@ class Proposal:
             self.open.append(f"{where} is outside 0 to 100 for a metric; {say}")
         return cell
 
-    # ------------------------------------------------------------------ what has to be settled
-
     def _check_hidden(self, what: str, number: int, names: Iterable[Cell], own: Mapping[str, str]) -> None:
         """A name that cannot be read is given by the user."""
         hidden = next((cell for cell in names if cell.hidden), None)
@@ -412,17 +384,6 @@ class Proposal:
             say = f"say {what} {line.number}: dataset=ID, or --set dataset=ID for all"
             self.open.append(f"{what} {line.number} ({line.label!r}) is of no known data set; {say}")
 
-    def _check_fractions(self) -> None:
-        """Metrics of at most 1 are fractions, or very low percentages: the user says which."""
-        others = {line.number for line in self.columns if line.has("quantity") or line.role == "text"}
-        values = [
-            printed(cell.value).value
-            for (_, column), cell in self.cells.items()
-            if cell.value is not None and column not in others
-        ]
-        if "unit" not in self.whole and self.has_metrics and values and max(values) <= 1:
-            self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
-
 
 def slug(text: str) -> str:
     """Letters, digits and _ of a text, for an id: `Kim-CNN (words)` is kim_cnn_words."""
@@ -441,45 +402,40 @@ def is_same_unit(one: str, other: str | None) -> bool:
 
 def put(file: ClaimFile, proposal: Proposal) -> str:
     """Add the table to what is to be written; its id. Raises `AuditError` with all that is open."""
-    taken = file.paper.tables
-    free = next(id for k in range(1, len(taken) + 2) if (id := f"t{k}") not in taken)
-    id = proposal.whole.get("id", free)
-    file.put(("tables", id), entry(proposal))
-    return id
-
-
-def entry(proposal: Proposal) -> dict[str, Plain]:
-    """The table as plain data. Raises `AuditError` while anything is open."""
     table, whole = proposal.table, proposal.whole
     if proposal.open:
         raise AuditError("\n".join(f"{table.name}: {point}" for point in proposal.open))
     columns, rows = proposal.value_columns, proposal.kept_rows
-    settings = [line.settings for line in (*columns, *rows)]
-    subjects = [keys.get("metric") or keys.get("quantity") for keys in (*settings, whole)]
-    names = list(dict.fromkeys(filter(None, subjects))) or ["Values"]
-    page, runs = (int(whole[key]) if key in whole else None for key in ("page", "runs"))
-    file = "pasted text" if table.name == "standard input" else table.name.rpartition("/")[2]
-    keys = {
-        "where": _stated({"section": whole.get("section"), "page": page, "label": whole.get("label")}),
+    subjects = [line.settings.get("metric") or line.settings.get("quantity") for line in (*columns, *rows)]
+    names = list(dict.fromkeys(filter(None, [*subjects, whole.get("metric")]))) or ["Values"]
+    name = "pasted text" if table.name == "standard input" else table.name.rpartition("/")[2]
+    where = {"section": whole.get("section"), "page": int(whole["page"]) if "page" in whole else None}
+    spread = whole.get("spread") if any(cell.sd for cell in proposal.cells.values()) else None
+    entry: dict[str, Plain] = {
+        "where": _stated({**where, "label": whole.get("label")}),
         "caption": whole.get("caption") or f"{', '.join(names[:4])} in {counted(len(rows), 'row')}",
         "dataset": whole.get("dataset"),
         "metric": whole.get("metric"),
         "unit": whole.get("unit", "percent" if proposal.has_metrics else None),
         "source": whole.get("source", "copied" if "from" in whole else "unknown"),
         "from": whole.get("from"),
-        "runs": runs,
-    }
-    spread = {"spread": whole.get("spread")} if any(cell.sd for cell in proposal.cells.values()) else {}
-    return {
-        **_stated(keys),
-        **spread,
-        "transcription": {"source": f"{file} ({table.form}), read by program", "verified_by": None},
-        "columns": [_column(column) for column in columns],
+        "runs": int(whole["runs"]) if "runs" in whole else None,
+        "spread": spread,
+        "transcription": {"source": f"{name} ({table.form}), read by program", "verified_by": None},
+        "columns": [
+            column.id if (keys := _line(column)) == {"id": column.id, "metric": column.id} else keys
+            for column in columns
+        ],
         "rows": [
             {**_line(row), "values": [_value(proposal, row.number, column) for column in columns]}
             for row in rows
         ],
     }
+    taken = file.paper.tables
+    free = next(id for k in range(1, len(taken) + 2) if (id := f"t{k}") not in taken)
+    id = whole.get("id", free)
+    file.put(("tables", id), _stated(entry))
+    return id
 
 
 def _stated(keys: Mapping[str, Plain]) -> dict[str, Plain]:
@@ -488,14 +444,9 @@ def _stated(keys: Mapping[str, Plain]) -> dict[str, Plain]:
 
 def _line(line: Line) -> dict[str, Plain]:
     label = {"label": line.label} if line.label and line.label != line.id else {}
-    return {"id": line.id, **label, **{key: line.settings[key] for key in _SUBJECT if key in line.settings}}
-
-
-def _column(column: Line) -> Plain:
-    content = _line(column)
-    if column.role == "text":
-        content = {key: value for key, value in content.items() if key not in ("metric", "quantity")}
-    return column.id if content == {"id": column.id, "metric": column.id} else content
+    left_out = ("metric", "quantity") if line.role == "text" else ()
+    said = {key: line.settings[key] for key in _SUBJECT if key in line.settings and key not in left_out}
+    return {"id": line.id, **label, **said}
 
 
 def _value(proposal: Proposal, row: int, column: Line) -> Plain:

@@ -1,7 +1,6 @@
 """A file, or what was pasted, as a table: LaTeX, CSV, TSV, Markdown (as the HTML that it stands for) or HTML.
 
-The standard library's parsers read CSV and pages, since they tell the line of each cell; pandas would turn
-numbers to floats, and say neither where they stood nor what was bold.
+The standard library's parsers read CSV and pages: pandas turns numbers to floats, and tells no lines.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from audit.authoring import latex
-from audit.authoring.table import LOWERED, RAISED, STRUCK, Piece, Run, Source, Table, check_size, laid_out
+from audit.authoring.table import LOWERED, RAISED, Piece, Run, Source, Table, check_size, laid_out
 from audit.errors import AuditError
 from audit.importing.results import csv_lines
 
@@ -32,7 +31,7 @@ _SUFFIXES: Mapping[str, str] = {
 }
 #: What only one form has.
 _SIGNS = {
-    "latex": re.compile(r"\\begin\s*\{(?:tabular|longtable|tabu|NiceTabular|supertabular)"),
+    "latex": re.compile(r"\\begin\s*\{(?:tabular|longtable|NiceTabular|supertabular)"),
     "html": re.compile(r"<table\b", re.IGNORECASE),
     "markdown": re.compile(r"^[ >]*\|?[ ]*:?-+:?[ ]*\|[ |:-]*$", re.MULTILINE),
 }
@@ -49,35 +48,7 @@ def read(source: str, settings: Mapping[str, str]) -> Table:
     `settings`: what the user says of it: format, number (which of its tables), heads, names, separator,
     decimal, beside. Raises `AuditError`: no file, no text, no table, several, or one that is malformed.
     """
-    return table_of(source, text_of(source), settings)
-
-
-def table_of(source: str, text: str, settings: Mapping[str, str]) -> Table:
-    """`read` for a text that was read already."""
-    name = _name(source)
-    form = settings.get("format")
-    if form is None:  # by the ending of the name, or by what no other form has
-        by_name = _SUFFIXES.get(Path(source).suffix.casefold()) if source != "-" else None
-        forms = [by_name] if by_name else [form for form, sign in _SIGNS.items() if sign.search(text)]
-        if len(forms) != 1:
-            offer = f"say --set format={'|'.join(FORMS)}"
-            raise AuditError(f"{name}: of which form it is cannot be told; {offer}")
-        form = forms[0]
-    readers = {"latex": latex.tables, "markdown": _of_markdown, "html": _of_html}
-    if form in readers:
-        tables = readers[form](name, text)
-    else:
-        tables = _of_csv(name, text, settings, "tab" if form == "tsv" else None)
-    return laid_out(_chosen(tables, name, form, settings.get("number")), name, form, settings)
-
-
-def _name(source: str) -> str:
-    return "standard input" if source == "-" else source
-
-
-def text_of(source: str) -> str:
-    """The characters of a file, or of standard input for `-`, with line ends \\n."""
-    name = _name(source)
+    name = "standard input" if source == "-" else source
     try:
         if source == "-":
             content = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -95,10 +66,26 @@ def text_of(source: str) -> str:
         line = content.count(b"\n", 0, err.start) + 1
         what = f"byte 0x{content[err.start]:02x} is not UTF-8"
         raise AuditError(f"{name}:{line}: {what}; save the file as UTF-8, if it is a text") from err
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return table_of(name, text.replace("\r\n", "\n").replace("\r", "\n"), settings)
 
 
-def _chosen(tables: list[Source], name: str, form: str, number: str | None) -> Source:
+def table_of(name: str, text: str, settings: Mapping[str, str]) -> Table:
+    """`read` for a text that was read already."""
+    form, number = (
+        settings.get("format") or _SUFFIXES.get(Path(name).suffix.casefold()),
+        settings.get("number"),
+    )
+    if form is None:  # by what no other form has
+        forms = [form for form, sign in _SIGNS.items() if sign.search(text)]
+        if len(forms) != 1:
+            offer = f"say --set format={'|'.join(FORMS)}"
+            raise AuditError(f"{name}: of which form it is cannot be told; {offer}")
+        form = forms[0]
+    readers = {"latex": latex.tables, "markdown": _of_markdown, "html": _of_html}
+    if form in readers:
+        tables = readers[form](name, text)
+    else:
+        tables = _of_csv(name, text, settings, "tab" if form == "tsv" else None)
     if not tables:
         raise AuditError(f"{name}: {_NO_TABLE.get(form, 'it is empty; give one with a heading and rows')}")
     if number is not None and int(number) > len(tables):
@@ -107,33 +94,26 @@ def _chosen(tables: list[Source], name: str, form: str, number: str | None) -> S
         listed = "; ".join(f"{k} on line {table.line}" for k, table in enumerate(tables[:12], 1))
         more = f"; and {len(tables) - 12} more" if len(tables) > 12 else ""
         raise AuditError(f"{name}: {len(tables)} tables; say --set number=N ({listed}{more})")
-    return tables[int(number or 1) - 1]
+    return laid_out(tables[int(number or 1) - 1], name, form, settings)
 
 
-# --------------------------------------------------------------------------- separated values
-
-
-def _of_csv(name: str, text: str, settings: Mapping[str, str], usual: str | None) -> list[Source]:
-    separator = (
-        settings.get("separator") or usual or _separator(name, text, settings.get("decimal") == "comma")
-    )
+def _of_csv(name: str, text: str, settings: Mapping[str, str], separator: str | None) -> list[Source]:
+    separator = settings.get("separator") or separator
+    if separator is None:  # the one in the most lines; no comma where the numbers have decimal commas
+        no_comma = settings.get("decimal") == "comma"
+        possible = [word for word in SEPARATORS if not (no_comma and word == "comma")]
+        lines = text.split("\n")[:1_000]
+        counts = {word: sum(SEPARATORS[word] in line for line in lines) for word in possible}
+        fitting = [word for word, count in counts.items() if 0 < count == max(counts.values())]
+        if len(fitting) != 1:
+            parts = f"{' and '.join(fitting)} part" if fitting else "no character parts"
+            raise AuditError(f"{name}: {parts} its rows; say --set separator={'|'.join(possible)}")
+        separator = fitting[0]
     rows = [
         tuple(Piece((Run(cell.strip()),), line) for cell in row)
         for line, row in csv_lines(name, text, SEPARATORS[separator])
     ]
     return [Source(tuple(rows), rows[0][0].line)] if rows else []
-
-
-def _separator(name: str, text: str, commas: bool) -> str:
-    """The one that stands in the most lines; no comma where the numbers have decimal commas."""
-    possible = [word for word in SEPARATORS if not (commas and word == "comma")]
-    lines = text.split("\n")[:1_000]
-    counts = {word: sum(SEPARATORS[word] in line for line in lines) for word in possible}
-    fitting = [word for word, count in counts.items() if 0 < count == max(counts.values())]
-    if len(fitting) != 1:
-        parts = f"{' and '.join(fitting)} part" if fitting else "no character parts"
-        raise AuditError(f"{name}: {parts} its rows; say --set separator={'|'.join(possible)}")
-    return fitting[0]
 
 
 # --------------------------------------------------------------------------- HTML
@@ -142,7 +122,7 @@ _STYLES = {
     **dict.fromkeys(("b", "strong"), "bold"),
     **dict.fromkeys(("i", "em"), "italic"),
     **dict.fromkeys(("u", "ins"), "underline"),
-    **dict.fromkeys(("s", "del", "strike"), STRUCK),
+    **dict.fromkeys(("s", "del", "strike"), "struck"),
     "sup": RAISED,
     "sub": LOWERED,
 }
@@ -173,8 +153,7 @@ class _Cell:
     line: int
     across: int
     down: int
-    styles: list[tuple[str, str]]
-    """Open tags, each with its style or none."""
+    styles: list[tuple[str, str]]  # Open tags, each with its style or none.
     runs: list[Run] = field(default_factory=list)
 
 
@@ -185,8 +164,7 @@ class _Table:
     row: list[Piece] = field(default_factory=list)
     cell: _Cell | None = None
     heads: int = 0
-    in_head: bool = True
-    """Whether rows may be of the heading: before or within <thead>, or of <th> alone."""
+    in_head: bool = True  # Whether rows may be of the heading: before or within <thead>, or of <th> alone.
     only_th: bool = True
 
 

@@ -36,16 +36,11 @@ class Suggestion:
 
     id: str
     kind: str
-    says: str
-    """What the table shows, in one sentence."""
-    why: str
-    """Why it is suggested."""
-    place: str
-    """The table as printed: Table 2."""
-    cells: tuple[str, ...]
-    """Addresses of the numbers that it is about."""
-    content: Mapping[str, Plain]
-    """The entry under `claims`, as it would be written."""
+    says: str  # What the table shows, in one sentence.
+    why: str  # Why it is suggested.
+    place: str  # The table as printed: Table 2.
+    cells: tuple[str, ...]  # Addresses of the numbers that it is about.
+    content: Mapping[str, Plain]  # The entry under `claims`, as it would be written.
     needs: tuple[str, ...] = ()
     """Rows, columns or cells that have no experiment yet: until then it cannot be added."""
 
@@ -171,8 +166,7 @@ def _best_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
         spread = printed(number.cell.sd).value if number.cell.sd else Fraction(0)
         return number.value.value - spread, number.value.value + spread
 
-    groups: dict[tuple[int, tuple[int, ...]], list[str]] = {}
-    """Who is the best of whom -> the metrics."""
+    groups: dict[tuple[int, tuple[int, ...]], list[str]] = {}  # Who is the best of whom -> the metrics.
     for metric in _metrics(competitors):
         numbers = {k: one.numbers[metric] for k, one in enumerate(competitors) if metric in one.numbers}
         best = max(numbers, key=lambda k: numbers[k].value.value)

@@ -1,9 +1,8 @@
 """A table as it is read: cells with the numbers as printed, the heading, the names of the rows.
 
-A printed number stays the string that it is. What could be read in two ways is `unclear`, with the reason:
-decimal commas, two numbers, numbers in brackets. The user settles it with words on the whole table:
-`decimal` is point or comma, and `beside` (sd or mark) is what a number in brackets, or a small one above or
-below the line, is.
+A printed number stays the string that it is. What could be read in two ways is `unclear`, with the reason;
+the user settles it by words on the whole table: `decimal` is point or comma, `beside` (sd or mark) is what a
+number in brackets, or a small one above or below the line, is.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ def words(part: str, table: str) -> dict[str, str]:
 
 #: Cells of one table: many times what a claim file of 2 MB can hold.
 MOST_CELLS = 50_000
-#: Styles that place or cancel text; any other style of a number becomes one of its marks.
-RAISED, LOWERED, STRUCK = "raised", "lowered", "struck"
+#: Styles that place text; any other style of a number becomes one of its marks.
+RAISED, LOWERED = "raised", "lowered"
 #: Why a cell with control characters is unclear.
 UNSEEN = "holds characters that are not seen, or turn text round; take them out"
 
@@ -42,8 +41,7 @@ class Run:
     """Characters in one style."""
 
     text: str
-    styles: frozenset[str] = frozenset()
-    """bold, italic, underline, a colour; raised, lowered, struck."""
+    styles: frozenset[str] = frozenset()  # bold, italic, underline, struck; raised, lowered.
 
 
 @dataclass(frozen=True)
@@ -51,13 +49,11 @@ class Piece:
     """A cell as a reader of files gives it."""
 
     runs: tuple[Run, ...]
-    line: int
-    """Line of the file on which it begins, from 1."""
+    line: int  # Line of the file on which it begins, from 1.
     across: int = 1
     down: int = 1
     """Columns and rows that it covers; `down` is negative where it stands in the last of its rows."""
-    why: str | None = None
-    """What the reader could not read in it."""
+    why: str | None = None  # What the reader could not read in it.
 
     @property
     def text(self) -> str:
@@ -75,8 +71,7 @@ class Source:
 
     rows: tuple[tuple[Piece, ...], ...]
     line: int
-    heads: int | None = None
-    """How many rows are the heading, where the file itself says so."""
+    heads: int | None = None  # How many rows are the heading, where the file itself says so.
     least_heads: bool = False
     """Whether there may be more of them than `heads`: a rule below the first row of several."""
     fills: bool = False
@@ -91,14 +86,11 @@ class Cell:
     kind: Literal["number", "dash", "empty", "text", "unclear"]
     """number: one printed number, perhaps with a spread and marks. dash: the paper prints that there is none.
     unclear: made of digits, and no number that can be read in one way. text: everything else."""
-    value: str | None = None
-    """The printed number, as a string; None for any other kind."""
-    sd: str | None = None
-    """What stands after the plus-minus sign."""
+    value: str | None = None  # The printed number, as a string; None for any other kind.
+    sd: str | None = None  # What stands after the plus-minus sign.
     marks: tuple[str, ...] = ()
     """bold, underline, stars, daggers, footnote letters: as printed, without the number."""
-    why: str | None = None
-    """For `unclear`: why it cannot be read."""
+    why: str | None = None  # For `unclear`: why it cannot be read.
     with_unit: tuple[str, str] | None = None
     """For `text` that is a number and a unit behind it, as 18s: both."""
     column: int = 0
@@ -112,28 +104,22 @@ class Cell:
 class Row:
     """One row of the body."""
 
-    number: int
-    """From 1, headings not counted: what `row 3` means in a correction."""
+    number: int  # From 1, headings not counted: what `row 3` means in a correction.
     line: int
-    names: tuple[str, ...]
-    """Section, group and name, from the outside in, without repeats."""
-    cells: tuple[Cell, ...]
-    """One for each column, those of the names among them."""
+    names: tuple[str, ...]  # Section, group and name, from the outside in, without repeats.
+    cells: tuple[Cell, ...]  # One for each column, those of the names among them.
 
 
 @dataclass(frozen=True)
 class Table:
     """A table with its heading and the names of its rows."""
 
-    name: str
-    """The file, as the user named it."""
-    form: str
-    """latex, csv, tsv, markdown or html."""
+    name: str  # The file, as the user named it.
+    form: str  # latex, csv, tsv, markdown or html.
     line: int
     heading: tuple[tuple[Cell, ...], ...]
     """Rows of the heading, one cell for each column; a cell over several columns stands in each."""
-    names: int
-    """How many columns at the left name the rows."""
+    names: int  # How many columns at the left name the rows.
     rows: tuple[Row, ...]
 
     @property
@@ -203,12 +189,23 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
     signs, small = _on_the_line(runs)
     line, decimal = "".join(sign for sign, _ in signs), settings.get("decimal")
     match = _CELL.fullmatch(line)
-    if match is None:
-        return _no_number(line, bool(small), decimal)
+    if match is None:  # text, perhaps a number with its unit: 18s
+        unit = None if small else _WITH_UNIT.fullmatch(line)
+        if unit and "%" not in unit["value"]:
+            return {"kind": "text", "with_unit": (_spelled(unit["value"], decimal), unit["unit"])}
+        if _SEVERAL.fullmatch(line):
+            raise _UnclearError("holds two numbers; give each a cell of its own")
+        if any(sign.isdigit() and sign not in "0123456789" for sign in line):
+            raise _UnclearError("has digits that are not 0 to 9; write those")
+        if any(sign.isalpha() for sign in line) or small:
+            return {"kind": "text"}
+        raise _UnclearError("is no plain number")
     digits = [styles for sign, styles in signs[slice(*match.span("value"))] if sign.isdigit()]
     styles = {own - {RAISED, LOWERED} for own in digits}
     if len(styles) > 1:
         raise _UnclearError("has only some of its digits in bold or another style")
+    if any("struck" in own for own in styles):
+        raise _UnclearError("is struck out; say what it counts as with a correction")
     marks = [*sorted(styles.pop()), *match["before"].split(), *match["after"].split()]
     value, sd = _spelled(match["value"], decimal), match["sd"] and _spelled(match["sd"], decimal)
     beside = [match["beside"][1:-1].strip()] if match["beside"] else []
@@ -246,25 +243,9 @@ def _on_the_line(runs: Sequence[Run]) -> tuple[list[tuple[str, frozenset[str]]],
         for sign in text:
             if not (sign.isspace() and (not signs or signs[-1][0].isspace())):
                 signs.append((sign, run.styles))
-    if any(STRUCK in styles for sign, styles in signs if sign.isdigit()):
-        raise _UnclearError("is struck out; say what it counts as with a correction")
     if signs and signs[-1][0].isspace():
         signs.pop()
     return signs, small
-
-
-def _no_number(line: str, small: bool, decimal: str | None) -> dict[str, Any]:
-    """Text, perhaps a number with its unit: 18s. Raises `_UnclearError` for what looks like numbers."""
-    unit = None if small else _WITH_UNIT.fullmatch(line)
-    if unit and "%" not in unit["value"]:
-        return {"kind": "text", "with_unit": (_spelled(unit["value"], decimal), unit["unit"])}
-    if _SEVERAL.fullmatch(line):
-        raise _UnclearError("holds two numbers; give each a cell of its own")
-    if any(sign.isdigit() and sign not in "0123456789" for sign in line):
-        raise _UnclearError("has digits that are not 0 to 9; write those")
-    if any(sign.isalpha() for sign in line) or small:
-        return {"kind": "text"}
-    raise _UnclearError("is no plain number")
 
 
 def _spelled(number: str, decimal: str | None) -> str:
@@ -317,7 +298,17 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
         if len(row) != columns and not _is_section(cells):
             what = f"{len(row)} cells under {columns} columns; write one for each"
             raise AuditError(f"{name}:{cells[0].line}: {what}, an empty one where there is none")
-    left = int(settings["names"]) if "names" in settings else _names(body)
+    left = int(settings["names"]) if "names" in settings else width
+    if "names" not in settings:  # columns at the left without a number; the first one in any case
+        for column, of_body in enumerate(zip(*body, strict=True)):
+            if any(
+                cell.kind == "number"
+                or cell.with_unit is not None
+                or (cell.kind == "unclear" and not any(map(str.isalpha, cell.text)))
+                for cell in of_body
+            ):
+                left = max(1, column)
+                break
     if left >= width:
         raise AuditError(f"{at}: no column holds numbers; is this a table of results?")
     heading = tuple(map(tuple, grid[:top]))
@@ -375,7 +366,11 @@ def _heads(grid: Grid, source: Source) -> int:
     """
     if source.heads is not None and not source.least_heads:
         return source.heads
-    by_content = next((k for k, row in enumerate(grid) if any(map(_is_result, row[1:]))), len(grid))
+    results = [
+        any(cell.kind not in ("empty", "text") or cell.with_unit is not None for cell in row[1:])
+        for row in grid
+    ]
+    by_content = results.index(True) if True in results else len(grid)
     while by_content > 1 and _is_section(grid[by_content - 1]):
         by_content -= 1
     heads = source.heads or min(1, by_content)
@@ -387,20 +382,6 @@ def _heads(grid: Grid, source: Source) -> int:
     ):
         heads += 1
     return heads
-
-
-def _is_result(cell: Cell) -> bool:
-    return cell.kind not in ("empty", "text") or cell.with_unit is not None
-
-
-def _names(body: Grid) -> int:
-    """Columns at the left without a number; the first one in any case."""
-    for column, cells in enumerate(zip(*body, strict=True)):
-        for cell in cells:
-            unclear = cell.kind == "unclear" and not any(map(str.isalpha, cell.text))
-            if cell.kind == "number" or cell.with_unit is not None or unclear:
-                return max(1, column)
-    return len(body[0])
 
 
 def _rows(body: Grid, names: int) -> tuple[Row, ...]:

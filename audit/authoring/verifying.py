@@ -28,8 +28,7 @@ Place = tuple[int, int]
 class Seen(NamedTuple):
     """What one cell prints, with the line of its file."""
 
-    text: str
-    """In the form in which two readings are compared: `75.10 ± 0.2 *`, or `a dash`."""
+    text: str  # In the form in which two readings are compared: `75.10 ± 0.2 *`, or `a dash`.
     line: int = 0
 
 

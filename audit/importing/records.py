@@ -30,8 +30,7 @@ class Kept:
     """What an import came to."""
 
     added: tuple[Run, ...]
-    same: tuple[Run, ...]
-    """Runs that were in the store already, with the same values."""
+    same: tuple[Run, ...]  # Runs that were in the store already, with the same values.
 
 
 def keep(

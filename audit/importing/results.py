@@ -293,20 +293,14 @@ class Result:
 
     experiment: str
     seed: int
-    dataset: str
-    """The paper's name of the data set, or the file's where the paper has none such."""
+    dataset: str  # The paper's name of the data set, or the file's where the paper has none such.
     fingerprint: str | None
-    metrics: Mapping[str, float]
-    """Percent; empty where the run failed."""
+    metrics: Mapping[str, float]  # Percent; empty where the run failed.
     sources: tuple[Source, ...]
-    unit: str = "percent"
-    """In which the file gives the values."""
-    notes: tuple[str, ...] = ()
-    """Whatever else the file says about the run."""
-    n_test: int = 0
-    """Test documents; 0 where the files do not tell."""
-    documents: str = ""
-    """Digest of their names and labels, in any order; empty where the files do not tell."""
+    unit: str = "percent"  # In which the file gives the values.
+    notes: tuple[str, ...] = ()  # Whatever else the file says about the run.
+    n_test: int = 0  # Test documents; 0 where the files do not tell.
+    documents: str = ""  # Digest of their names and labels, in any order; empty where the files do not tell.
     predictions: Mapping[str, NDArray[Any]] | None = field(default=None, compare=False)
 
     @property
