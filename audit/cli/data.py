@@ -111,7 +111,7 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple
         folder, _ = split_name(path)
         formats = sniff(folder) if folder.exists() else ()
         if len(formats) == 1:
-            say(f"{path}: {formats[0][0].title}; {formats[0][1]}")
+            say(f"{path}: {formats[0].title}")
         corpus = open_corpus(path, options, format=settings.format)
         figures = describe(corpus)
     if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:

@@ -20,7 +20,7 @@ def test_formats_are_recognised_and_read_alike(tmp_path: Path, name: str, place:
     """The same documents, in order, with the same identity, whatever the format and packing."""
     files, options = CORPORA[name]
     path = lay(tmp_path / place[0], files, place[1])
-    assert [reader.name for reader, _ in sniff(path)] == [name]
+    assert [reader.name for reader in sniff(path)] == [name]
     if (name, place[0]) == ("npz", "toy.zip"):
         with pytest.raises(DataError, match=r"X\.trn\.npz: an \.npz in an archive; unpack it first"):
             open_corpus(path)

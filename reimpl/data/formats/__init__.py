@@ -32,28 +32,26 @@ _READERS = (
     Reader("jsonl", "JSON lines", _FIELDS, texts.detect_json, texts.open_json),
     Reader("csv", "CSV", _FIELDS, texts.detect_csv, texts.open_csv),
     Reader("xc", f"{_XC} file", _IDS, features.detect_headed, features.open_headed),
-    Reader("xc-splits", *_COLUMNS, features.detect_columns, features.open_column),
+    Reader("xc-splits", *_COLUMNS, features.count_columns, features.open_column),
     Reader("svmlight", "LIBSVM multi-label", _IDS, features.detect_bare, features.open_bare),
     Reader("npz", "sparse matrices", (), features.detect_matrices, features.open_matrices),
 )
 READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 
 
-def sniff(path: Path) -> list[tuple[Reader, str]]:
-    """The formats that a file, folder or .zip may be, mostly one, and why. Raises `DataError` when it is
-    none; two files for one split are no complaint about a folder that is another format beside them."""
+def sniff(path: Path) -> list[Reader]:
+    """The formats that a file, folder or .zip may be, mostly one. Raises `DataError` when it is none; two
+    files for one split are no complaint about a folder that is another format beside them."""
     where = tree(path)
     if where.single:
         raise DataError(f"{path}: one file without splits; give the folder with its train and test files")
-    seen: list[tuple[Reader, str]] = []
+    seen: list[Reader] = []
     unclear: DataError | None = None
     for reader in READERS.values():
         try:
-            why = reader.detect(where)
+            seen += [reader] if reader.detect(where) else []
         except DataError as err:
             unclear = unclear or err
-        else:
-            seen += [(reader, why)] if why is not None else []
     if seen:
         return seen
     if unclear is not None:
@@ -85,8 +83,12 @@ def open_corpus(
     name = format or _sniffed(path, options)
     if name not in READERS:
         raise ConfigError(f"format {name!r} is unknown; known are {', '.join(READERS)}")
-    READERS[name].check(options)
-    corpus = READERS[name].open(tree(path), options)
+    reader = READERS[name]
+    for stated in options.stated:
+        if stated not in reader.options:
+            takes = ", ".join(map(option, reader.options)) or "none"
+            raise ConfigError(f"option {option(stated)} means nothing for {reader.title}; it takes {takes}")
+    corpus = reader.open(tree(path), options)
     if isinstance(corpus, Dataset) and options.column is not None:
         counts = {**corpus.counts, COLUMN: options.column}
         return replace(corpus, name=f"{corpus.name}@{options.column}", counts=counts)
@@ -102,10 +104,10 @@ def _sniffed(path: Path, options: Options) -> str:
             raise
         return "lml"
     if len(seen) > 1:
-        could = "; or ".join(f"{reader.title} ({why})" for reader, why in seen)
-        state = " or ".join(option("format", reader.name) for reader, _ in seen)
-        raise DataError(f"{path} could be {could}: state {state}")
-    return seen[0][0].name
+        could = " or ".join(reader.title for reader in seen)
+        state = " or ".join(option("format", reader.name) for reader in seen)
+        raise DataError(f"{path} could be {could}; state {state}")
+    return seen[0].name
 
 
 def split_name(path: Path) -> tuple[Path, int | None]:

@@ -54,15 +54,8 @@ class Reader:
     name: str
     title: str
     options: tuple[str, ...]
-    detect: Callable[[Tree], str | None]  # why files are of this format; None where they are not
+    detect: Callable[[Tree], object]  # what shows that files are of this format; falsy where they are not
     open: Callable[[Tree, Options], TextSource | Dataset]  # texts as a source, features as a data set
-
-    def check(self, options: Options) -> None:
-        """Raises `ConfigError` for an option that means nothing here."""
-        for name in options.stated:
-            if name not in self.options:
-                takes = ", ".join(map(option, self.options)) or "none"
-                raise ConfigError(f"option {option(name)} means nothing for {self.title}; it takes {takes}")
 
 
 def by_split(tree: Tree, pattern: str) -> dict[str, File]:
@@ -92,12 +85,6 @@ def train_and_test(tree: Tree, pattern: str, title: str) -> dict[str, File]:
         if split not in files:
             raise DataError(f"{tree.path}: no {split} file; {title} needs a folder with train and test files")
     return files
-
-
-def pairs_there(tree: Tree, pattern: str, other: str) -> str | None:
-    """`A beside B`, where there are files of both patterns."""
-    first, second = first_file(tree, pattern), first_file(tree, other)
-    return f"{first.name} beside {second.name}" if first and second else None
 
 
 def files_beside(tree: Tree, files: Mapping[str, File], pattern: str, what: str) -> dict[str, File]:

@@ -163,21 +163,17 @@ def _header(file: File) -> tuple[int, ...] | None:
     return tuple(map(int, match.groups())) if match else None
 
 
-def detect_headed(tree: Tree) -> str | None:
-    if (file := first_file(tree, _FILES)) is None or (header := _header(file)) is None:
-        return None
-    n, n_features, n_labels = header
-    return f"{file.name} starts with a header: {n:,} documents, {n_features:,} features, {n_labels:,} labels"
+def detect_headed(tree: Tree) -> object:
+    file = first_file(tree, _FILES)
+    return file and _header(file)
 
 
-def detect_bare(tree: Tree) -> str | None:
+def detect_bare(tree: Tree) -> bool:
     if (file := first_file(tree, _FILES)) is None:
-        return None
+        return False
     lines = [b" ".join(line.split()) for line in base.first_lines(file) if not line.startswith(b"#")]
     rows = _rows_of(lines)
-    if rows is None or not len(rows.ids):
-        return None
-    return f"the lines of {file.name} are {_FORM} without a header"
+    return rows is not None and len(rows.ids) > 0
 
 
 def open_headed(tree: Tree, options: Options) -> Dataset:
@@ -220,27 +216,23 @@ def _base(
     """What ids count from, D or L (`size` where a header gives it), and a note on how that is known. An id 0
     proves counting from 0, an id equal to `size` from 1. Raises `DataError` when both fit and none is stated,
     or none does."""
-    lowest = min((int(array.min()) for array in ids if len(array)), default=0)
+    lowest = min((int(array.min()) for array in ids if len(array)), default=1)
     highest = max((int(array.max()) for array in ids if len(array)), default=-1)
-    name, note, first = f"{what}s_from", list[str](), stated
-    if stated == 1 and lowest == 0 <= highest:
-        contrary = f"{what} id 0 occurs, but {option(name, 1)} is stated"
-        raise DataError(f"{where}: {contrary}; state {option(name, 0)}{option('_one_base')}")
-    if stated is None and lowest == 0:
-        first, note = 0, [f"{what} ids count from 0: id 0 occurs."] * (highest >= 0)
-    elif stated is None and highest == size:
-        first, note = 1, [f"{what} ids count from 1: the header says {size} and id {size} occurs."]
-    elif stated is None and (size is None or highest < size):
-        raise DataError(
-            f"{where}: the {what} ids run from {lowest} to {highest}, which fits counting from 0 and from 1; "
-            f"state {option(name, 0)} or {option(name, 1)}"
-        )
-    first = 1 if first is None else first
-    if size is not None and highest - first >= size:
-        raise DataError(
-            f"{where}: {what} id {highest}, counted from {first}, but {size} {what}s in the header; "
-            f"is it the right file, and {option(name)} right?"
-        )
+    run, name = f"the {what} ids run from {lowest} to {highest}", f"{what}s_from"
+    fits: list[Base] = [
+        first for first in (0, 1) if lowest >= first and (size is None or highest - first < size)
+    ]
+    if stated is None and len(fits) == 2 and highest >= 0:
+        both = f"state {option(name, 0)} or {option(name, 1)}"
+        raise DataError(f"{where}: {run}, which fits counting from 0 and from 1; {both}")
+    if not fits or (stated is not None and stated not in fits):
+        stated_too = f" counted from {stated}" * (stated is not None)
+        header = f" of {size} in the header" if size is not None else ""
+        remedy = f"is it the right file, and {option(name)} right?{option('_one_base')}"
+        raise DataError(f"{where}: {run}, which cannot be{stated_too}{header}; {remedy}")
+    first = fits[0] if stated is None else stated
+    proof = "id 0 occurs" if first == 0 else f"the header says {size} and id {size} occurs"
+    note = [f"{what} ids count from {first}: {proof}."] * (stated is None and highest >= 0)
     size = highest + 1 - first if size is None else size
     if size > MOST[what]:
         raise DataError(f"{where}: {size:,} {what}s, and {MOST[what]:,} are the most; is it right?")
@@ -368,12 +360,6 @@ def count_columns(where: Tree) -> int | None:
     return len(first)
 
 
-def detect_columns(where: Tree) -> str | None:
-    columns, files = count_columns(where), _column_files(where)
-    rows = files.get("train") or files.get("test")
-    return f"{rows.name} holds row numbers in {columns} columns, a split each" if rows else None
-
-
 def check_column(where: str, column: int, columns: int) -> None:
     """Raises `ConfigError` for a column (from 0) that is not there."""
     if not 0 <= column < columns:
@@ -432,8 +418,8 @@ def _row_numbers(file: File, size: int, columns: int) -> IntArray:
     return rows - 1
 
 
-def detect_matrices(tree: Tree) -> str | None:
-    return base.pairs_there(tree, _FEATURES, _TARGETS)
+def detect_matrices(tree: Tree) -> object:
+    return first_file(tree, _FEATURES) and first_file(tree, _TARGETS)
 
 
 def open_matrices(tree: Tree, options: Options) -> Dataset:

@@ -30,12 +30,10 @@ _JSON = r"{prefix}{split}\.(?:jsonl|ndjson|json)"
 _CSV = r"{prefix}{split}\.(?:csv|tsv)"
 
 
-def detect_lines(tree: Tree) -> str | None:
+def detect_lines(tree: Tree) -> bool:
+    """Whether each of the first lines has one tab, between labels and text, or two."""
     file = first_file(tree, _LINES)
-    tabs = {line.count(b"\t") for line in first_lines(file)} if file else set()
-    if file and tabs == {1}:
-        return f"each of the first lines of {file.name} has one tab, between labels and text"
-    return f"each of the first lines of {file.name} has two tabs" if file and tabs == {2} else None
+    return file is not None and {line.count(b"\t") for line in first_lines(file)} in ({1}, {2})
 
 
 def has_lines(tree: Tree) -> bool:
@@ -69,9 +67,8 @@ def open_lines(tree: Tree, options: Options) -> TextSource:
     )
 
 
-def detect_pairs(tree: Tree) -> str | None:
-    pairs = (base.pairs_there(tree, pattern, _LABEL_LINES) for pattern in (_TOKENISED, _RAW))
-    return next(filter(None, pairs), None)
+def detect_pairs(tree: Tree) -> object:
+    return (by_split(tree, _TOKENISED) or by_split(tree, _RAW)) and by_split(tree, _LABEL_LINES)
 
 
 def open_pairs(tree: Tree, options: Options) -> TextSource:
@@ -108,9 +105,8 @@ def _with_labels(file: File, texts: Iterator[str], labels: File) -> Iterator[Doc
         yield Document(tuple(row.split()), text)
 
 
-def detect_arrays(tree: Tree) -> str | None:
-    texts = first_file(tree, _ARRAYS)
-    return f"{texts.name} holds word ids" if texts else None
+def detect_arrays(tree: Tree) -> object:
+    return by_split(tree, _ARRAYS)
 
 
 def open_arrays(tree: Tree, options: Options) -> TextSource:
@@ -140,13 +136,12 @@ def open_arrays(tree: Tree, options: Options) -> TextSource:
 _Row = tuple[str, str | tuple[str, ...], str]
 
 
-def detect_json(tree: Tree) -> str | None:
+def detect_json(tree: Tree) -> bool:
     file = first_file(tree, _JSON)
     try:
-        record = json.loads(next(iter(first_lines(file)), b"null")) if file else None
+        return file is not None and isinstance(json.loads(next(iter(first_lines(file)), b"null")), dict)
     except (ValueError, RecursionError):
-        return None
-    return f"the first line of {file.name} is a JSON object" if file and isinstance(record, dict) else None
+        return False
 
 
 def open_json(tree: Tree, options: Options) -> TextSource:
@@ -176,15 +171,13 @@ def _json_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]
         yield where, value if isinstance(value, str) else tuple(map(str, names)), " ".join(parts)
 
 
-def detect_csv(tree: Tree) -> str | None:
+def detect_csv(tree: Tree) -> bool:
+    """Whether the first line names two columns or more."""
     file = first_file(tree, _CSV)
     try:
-        header = next(_csv_lines(file), (1, []))[1] if file else []
+        return file is not None and len(next(_csv_lines(file), (1, []))[1]) >= 2
     except DataError:
-        return None
-    if not file or len(header) < 2:
-        return None
-    return f"the first line of {file.name} names the columns {', '.join(map(shown, header[:10]))}"
+        return False
 
 
 def open_csv(tree: Tree, options: Options) -> TextSource:
