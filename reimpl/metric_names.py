@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 
@@ -20,9 +19,6 @@ METRICS = {
     "Macro-F1": False,
     "Another-Macro-F1": False,
 }
-
-#: Other spellings of papers and programs, only to suggest ours.
-_SPELLINGS = {"precision": "P", "prec": "P", "recall": "R", "rprecision": "RP", "n": "nDCG", "g": "nDCG"}
 
 
 @dataclass(frozen=True)
@@ -43,15 +39,4 @@ def parse(name: str) -> Metric:
     if METRICS.get(family) is (at == "@") and (not at or has_number):
         return Metric(family, int(k) if at else None)
     known = ", ".join(f"{family}@k" if has_k else family for family, has_k in METRICS.items())
-    raise ConfigError(f"unknown metric {name!r}{_suggestion(family, k)}; known: {known} (k from 1)")
-
-
-def _suggestion(family: str, k: str) -> str:
-    plain = re.sub(r"[^a-z0-9]", "", family.lower())
-    spellings = _SPELLINGS | {known.lower().replace("-", ""): known for known in METRICS}
-    near = difflib.get_close_matches(plain, spellings, n=1)
-    if not near:
-        return ""
-    best = spellings[near[0]]
-    at = f"@{k if re.fullmatch(r'[1-9][0-9]*', k, re.ASCII) else 5}" if METRICS[best] else ""
-    return f", did you mean {best}{at}?"
+    raise ConfigError(f"unknown metric {name!r}; known: {known} (k from 1)")

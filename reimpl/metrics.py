@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,14 +37,9 @@ class Truth:
         for name in ("offsets", "labels"):
             object.__setattr__(self, name, integers(getattr(self, name), f"true {name}"))
         offsets, labels = self.offsets, self.labels
-        if offsets.ndim != 1 or labels.ndim != 1 or len(offsets) < 1:
-            shapes = f"{offsets.shape} and labels {labels.shape}"
-            raise DataError(f"true labels: offsets {shapes} must be two rows of numbers")
-        if offsets[0] != 0 or offsets[-1] != len(labels) or (np.diff(offsets) < 0).any():
-            raise DataError(
-                f"true labels: offsets must rise from 0 to the number of labels {len(labels)}, "
-                f"these go from {int(offsets[0])} to {int(offsets[-1])}"
-            )
+        flat = offsets.ndim == labels.ndim == 1 and len(offsets) > 0
+        if not flat or offsets[0] != 0 or offsets[-1] != len(labels) or (np.diff(offsets) < 0).any():
+            raise DataError(f"true labels: offsets must rise from 0 to the number of labels, {len(labels)}")
         outside = (labels < 0) | (labels >= (np.inf if self.n_labels is None else self.n_labels))
         if outside.any():
             at = int(outside.argmax())
@@ -254,10 +248,6 @@ _CONSTANTS = {
 }
 
 
-class PropensityWarning(UserWarning):
-    """Inverse propensities below 1: labels would count for less than one hit."""
-
-
 def propensity_constants(dataset: str) -> tuple[float, float]:
     """A and B that the field uses for this data set, by its name in any spelling."""
     return _CONSTANTS.get(re.sub(r"[^a-z0-9]", "", dataset.lower()), DEFAULT_CONSTANTS)
@@ -265,7 +255,8 @@ def propensity_constants(dataset: str) -> tuple[float, float]:
 
 def inverse_propensity(train_frequency: ArrayLike, n_train: int, *, A: float, B: float) -> FloatArray:
     """Inverse propensity (L,) of each label, from how many of the `n_train` training documents carry it (L,).
-    Warns for n_train < 3: below e, C is negative and weights fall under 1. Raises `DataError` for a frequency
+    Of fewer than 3, C is
+    negative and weights fall under 1. Raises `DataError` for a frequency
     outside 0..n_train, `ConfigError` for A, B or n_train."""
     frequency = integers(train_frequency, "training frequencies")
     if n_train < 1 or not (math.isfinite(A) and A > 0 and math.isfinite(B) and B > 0):
@@ -274,10 +265,6 @@ def inverse_propensity(train_frequency: ArrayLike, n_train: int, *, A: float, B:
         raise DataError(
             f"training frequencies from {frequency.min()} to {frequency.max()} of {n_train} training "
             "documents: count each label once per document, and all documents in N"
-        )
-    if n_train < 3:
-        warnings.warn(
-            f"{n_train} training documents make inverse propensities below 1", PropensityWarning, stacklevel=2
         )
     C = (math.log(n_train) - 1) * (B + 1) ** A
     return np.asarray(1 + C * (frequency + B) ** -A, dtype=np.float64)

@@ -51,7 +51,10 @@ def test_other_ways_to_write_the_same(tmp_path: Path, train: bytes) -> None:
     [
         (b"5" + HEADED_TRAIN[1:], r"train\.txt: 4 documents where its header says 5; it is cut off"),
         (b"4 6 4\n" + HEADED_TRAIN[6:], r"test is headed \(6, 3\) features and labels, train \(6, 4\)"),
-        (HEADED_TRAIN.replace(b"2 4:-3", b"2 6:-3"), r"ids run from 0 to 6, which cannot be counted from 0 of 6"),
+        (
+            HEADED_TRAIN.replace(b"2 4:-3", b"2 6:-3"),
+            r"ids run from 0 to 6, which cannot be counted from 0",
+        ),
         (b"4 6 3\n0 1:1\n0 2:1\n3,word 1:1\n1 1:1\n", r"train\.txt:4: '3,word 1:1' is no `label,label"),
     ],
 )
@@ -88,7 +91,11 @@ def test_a_corpus_of_features_is_a_data_set_without_words(tmp_path: Path) -> Non
             ["feature ids count from 1: the header says 6 and id 6 occurs."],
         ),
         (b"1 6 3\n1,2 1:1 4:1\n", Options(), "feature ids run from 1 to 5, which fits counting from 0 and"),
-        (b"1 6 3\n1,2 0:1\n", Options(features_from=1), "ids run from 0 to 5, which cannot be counted from 1 of 6"),
+        (
+            b"1 6 3\n1,2 0:1\n",
+            Options(features_from=1),
+            "ids run from 0 to 5, which cannot be counted from 1",
+        ),
         (b"1 6 3\n1,2 7:1\n", Options(), "ids run from 5 to 7, which cannot be of 6 in the header"),
     ],
 )
