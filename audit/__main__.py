@@ -10,20 +10,25 @@ from typing import Any
 
 
 def run() -> None:
-    """`audit.cli.run`; Ctrl-C while the command itself is being loaded ends it as it does later on."""
+    """Ctrl-C while the command itself is being loaded ends it as it does later on."""
     _open_streams()
     from audit.errors import Exit
 
     try:
-        from audit.cli import run as command
+        from audit.cli import main
 
-        code = command()
+        code = main(sys.argv[1:])
     except KeyboardInterrupt:
         print("audit: interrupted; the same command goes on where it was", file=sys.stderr)
         code = Exit.INTERRUPTED
     except BaseException:  # else Python would exit with 1, which says that a claim was contradicted
         traceback.print_exc()
         code = Exit.FAULT
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):  # else Python would exit with 120
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)
 
 
@@ -51,10 +56,11 @@ def _open_streams() -> None:
     for number, name in ((1, "stdout"), (2, "stderr")):
         stream = getattr(sys, name)
         if stream is not None and stream.isatty():
+            stream.reconfigure(errors="replace")  # a terminal without a tick still shows the rest
             continue
         raw = io.BufferedWriter(_Output(number, "w", closefd=False))
         lines, encoding = number == 2, getattr(stream, "encoding", None) or "utf-8"
-        setattr(sys, name, io.TextIOWrapper(raw, encoding, line_buffering=lines))
+        setattr(sys, name, io.TextIOWrapper(raw, encoding, errors="replace", line_buffering=lines))
 
 
 if __name__ == "__main__":

@@ -92,8 +92,13 @@ class Exit(IntEnum):
 # --------------------------------------------------------------------------- options of corpora
 
 #: Options of the readers -> the fields of `audit.settings`.
-_FIELDS = {"features_from": "base", "labels_from": "base", "text": "text_field", "labels": "labels_field"}
-_FIELDS |= {"data": "data_file"}
+_FIELDS = {
+    "features_from": "base",
+    "labels_from": "base",
+    "text": "text_field",
+    "labels": "labels_field",
+    "data": "data_file",
+}
 
 
 def in_data(name: str, value: str) -> str:
@@ -105,14 +110,9 @@ def in_data(name: str, value: str) -> str:
     return "" if name.startswith("_") else option(_FIELDS.get(name, name), value)
 
 
-def in_tune(name: str, value: str) -> str:
-    """`audit tune`, where `--data` is the corpus and has the split column behind it."""
-    return option("data", f"DIR@{value or 'N'}") if name == "column" else in_data(name, value)
-
-
 def in_run(name: str, value: str) -> str:
-    """`audit run`, which also takes all split columns at once."""
-    return f", or {option('columns', value)} for all of them" if name == "_columns" else in_tune(name, value)
+    """`audit run` and `audit tune`, where `--data` is the corpus and has the split column behind it."""
+    return option("data", f"DIR@{value or 'N'}") if name == "column" else in_data(name, value)
 
 
 @contextmanager

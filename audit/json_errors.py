@@ -6,13 +6,10 @@ import hashlib
 import json
 import math
 import reprlib
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-#: JSON has no such numbers, but Python writes and reads them under these names.
-_NAMES = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 #: Beginning of pydantic's type of error -> what is wanted.
 _WANTED = {
     "float": "a number",
@@ -49,23 +46,25 @@ def adapter(kind: Any) -> Any:
     return TypeAdapter(kind)
 
 
-def read_record(kind: Any, text: str) -> tuple[Any, Any]:
-    """The record of a dataclass, and its JSON as parsed. Raises `RecordError` for what we cannot have
-    written: "50" is no 50, and neither NaN nor 1e999 is a number."""
+def read_record(kind: Any, text: str) -> Any:
+    """The record of a dataclass. Raises `RecordError` for what we cannot have written: "50" is no 50, and
+    neither NaN nor 1e999 is a number."""
     from pydantic import ValidationError
 
     try:
-        content = json.loads(text)
-        record = adapter(kind).validate_json(text, strict=True)
+        json.loads(text, parse_float=_finite, parse_constant=_finite)
+        return adapter(kind).validate_json(text, strict=True)
     except ValidationError as err:
         first = err.errors(include_url=False)[0]
         raise RecordError(at(".".join(map(str, first["loc"])), _said(first))) from err
     except (ValueError, RecursionError) as err:
         raise RecordError(unread(err)) from err
-    for place, value in _numbers(content, ""):
-        if not math.isfinite(value):
-            raise RecordError(at(place, f"{_NAMES[str(value)]} is not a number"))
-    return record, content
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise RecordError(f"{text[:20]} is not a number")
+    return value
 
 
 def unread(err: Exception) -> str:
@@ -102,15 +101,3 @@ def wanted(kind: str) -> str:
 def at(place: str, problem: str) -> str:
     """`place: problem`, or the problem alone when it concerns the whole record."""
     return f"{place}: {problem}" if place else problem
-
-
-def _numbers(content: Any, place: str) -> Iterator[tuple[str, float]]:
-    """All floats below `content` with their key paths."""
-    if isinstance(content, float):
-        yield place, content
-    elif isinstance(content, int) and abs(content) > sys.float_info.max:
-        yield place, math.inf if content > 0 else -math.inf  # what a field of floats makes of it
-    elif isinstance(content, dict | list):
-        entries = content.items() if isinstance(content, dict) else enumerate(content)
-        for name, value in entries:
-            yield from _numbers(value, f"{place}.{name}" if place else str(name))

@@ -1,10 +1,6 @@
-"""The records that pass between the stages: runs, verdicts and the whole audit, as frozen data.
+"""The records that pass between the stages: runs, verdicts and the whole audit, as frozen data and as JSON.
 
-Every stage writes or reads these as JSON, so that each can be tested, resumed and re-run alone.
 `FORMAT_VERSION` changes whenever a reader of an older file would go astray.
-
-History of the format
-    1   first version
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from audit.json_errors import RecordError, adapter, at, read_record
+from audit.json_errors import RecordError, adapter, read_record
 from audit.json_errors import canonical_json as canonical_json
 from audit.json_errors import digest as digest
 from audit.stats.printed import Source as Source
@@ -878,7 +874,7 @@ def to_json(record: Run | Audit | SplitStudy) -> str:
 
 def run_from_json(text: str) -> Run:
     """Raises `RecordError`, a `ValueError`, naming the key when `text` is not a run record."""
-    run: Run = read_record(Run, text)[0]
+    run: Run = read_record(Run, text)
     if run.contradiction:
         raise RecordError(run.contradiction)
     return run
@@ -886,10 +882,5 @@ def run_from_json(text: str) -> Run:
 
 def audit_from_json(text: str) -> Audit:
     """Raises `RecordError`, a `ValueError`, naming the key when `text` is not an audit."""
-    audit: Audit = read_record(Audit, text)[0]
-    for i, experiment in enumerate(audit.experiments):
-        for name, runs in (("runs", experiment.runs), ("unjudged", experiment.unjudged)):
-            for j, run in enumerate(runs):
-                if run.contradiction:
-                    raise RecordError(at(f"experiments.{i}.{name}.{j}", run.contradiction))
+    audit: Audit = read_record(Audit, text)
     return audit

@@ -7,7 +7,7 @@ and seed (`StudySpec`). How many trials it has may grow. Runs that use its best 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from audit.json_errors import digest
@@ -54,19 +54,8 @@ class StudySpec:
 
     @property
     def key(self) -> str:
-        """Content address, 32 hex digits."""
-        return digest(self._deciding())
-
-    @property
-    def question(self) -> str:
-        """The same but for the seed and the epochs of a trial: which studies answer one question."""
-        whole = replace(self, seed=0)._deciding()
-        whole["training"] = {key: value for key, value in whole["training"].items() if key != "epochs"}
-        return digest(whole)
-
-    def _deciding(self) -> dict[str, Json]:
-        """All fields; studies from before models had a `code` are found again."""
-        return {name: value for name, value in asdict(self).items() if name != "code" or value}
+        """Content address, 32 hex digits; studies from before models had a `code` are found again."""
+        return digest({name: value for name, value in asdict(self).items() if name != "code" or value})
 
 
 @dataclass(frozen=True)

@@ -136,16 +136,6 @@ def test_something_became_contradicted_is_1_and_the_other_way_round_0(
     assert cli.main(["report", "--diff", new, old]) == Exit.OK
 
 
-def test_a_record_of_other_rules_is_compared_and_told(capsys: pytest.CaptureFixture[str]) -> None:
-    other = replace(sound(), verdicts=opened(sound()).verdicts)
-    old, new = write("old/audit.json", other), write("new/audit.json", sound())
-    assert cli.main(["report", "--diff", old, new]) == Exit.CONTRADICTED
-    assert capsys.readouterr().err == (
-        "old/audit.json: its verdicts are not those that its runs give in this version; "
-        "compared as they are\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -149,7 +149,7 @@ def test_runs_after_it_use_the_best_values_and_their_report_says_so(
         (("--timeout", "soon"), "--timeout 'soon' is no span of time"),
         (("--protocol", "big"), "--protocol 'big' is unknown"),
         (("--data", "nowhere"), "nowhere: no such file or folder"),
-        (("--trials", "0"), "invalid value for '--trials': give 1 or more"),
+        (("--trials", "0"), "invalid value for '--trials': Input should be greater than or equal to 1"),
     ],
 )
 def test_input_that_cannot_be_used_is_told_in_one_sentence(

@@ -19,7 +19,7 @@ MODULES = {
 MAY_IMPORT = {
     "audit": ("audit",),
     "audit.api": ("audit", "reports.lookup", "reports.page"),
-    "audit.pytest_items": ("audit", "reports.findings", "reports.sentences"),
+    "audit.pytest_plugin": ("audit", "reports.findings", "reports.sentences"),
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),
     "audit.importing": ("audit", "reimpl.metric_names", "reimpl.metrics"),

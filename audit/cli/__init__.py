@@ -2,54 +2,26 @@
 
 from __future__ import annotations
 
-import io
-import os
-import re
 import sys
 import traceback
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 import typer
 
-from audit.cli import add, check, claims, data, explain, imports, plan, report, tune
+from audit.cli import add, check, claims, data, imports, plan, report, tune
 from audit.cli import run as run_module
 from audit.cli.app import app
 from audit.errors import AuditError, Exit, in_data, on_the_command_line
 from reimpl.errors import ReimplError, spelled
 
 #: The modules that carry the commands.
-COMMANDS = (run_module, tune, imports, report, explain, plan, check, claims, data, add)
+COMMANDS = (run_module, tune, imports, report, plan, check, claims, data, add)
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.
 _UsageProblem: type[Exception] = next(
     base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
 )
-#: What typer quotes of its own parts -> what to do.
-_OURS = (
-    (r"Input should be a valid integer.*", "give a whole number"),
-    (r"Input should be a valid number.*", "give a number"),
-    (r"Input should be greater than or equal to (\S+)", r"give \1 or more"),
-    (r"Input should be less than or equal to (\S+)", r"give \1 or less"),
-    (r"[.;]? ?Did you mean", "; did you mean"),
-)
-
-
-def run() -> int:
-    """The command that the process was started with; its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without a tick still shows the rest
-    code = main(sys.argv[1:])
-    # What a reader who left did not take must not turn the exit code into Python's own 120.
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):
-            stream.flush()
-        with suppress(OSError, ValueError):
-            os.dup2(nowhere, stream.fileno())
-    return code
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -86,7 +58,5 @@ def _show(err: Any) -> None:
         err.show()
         return
     said = " ".join(err.format_message().split()).rstrip(".")
-    for pattern, words in _OURS:
-        said = re.sub(pattern, words, said)
     command = err.ctx.command_path if getattr(err, "ctx", None) else "audit"
     print(f"audit: {said[:1].lower()}{said[1:]}; `{command} --help` shows what there is", file=sys.stderr)

@@ -96,6 +96,11 @@ def _each(parameter: inspect.Parameter, hints: dict[str, Any]) -> Iterator[inspe
         yield inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
+@cache
+def _options() -> dict[str, dict[str, dict[str, Any]]]:
+    return tomllib.loads((resources.files("audit.cli") / "options.toml").read_text(encoding="utf-8"))
+
+
 def _declared(command_name: str, parameter: inspect.Parameter) -> inspect.Parameter:
     """With what `options.toml` says of it."""
     name, kind = parameter.name, parameter.annotation
@@ -108,11 +113,6 @@ def _declared(command_name: str, parameter: inspect.Parameter) -> inspect.Parame
             how = typer.Option(flag, callback=_use_models if name == "models" else None, **said)
         kind = Annotated[kind, how]
     return parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)
-
-
-@cache
-def _options() -> dict[str, dict[str, dict[str, Any]]]:
-    return tomllib.loads((resources.files("audit.cli") / "options.toml").read_text(encoding="utf-8"))
 
 
 def _use_models(context: typer.Context, folder: Path | None) -> Path | None:

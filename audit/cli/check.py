@@ -122,22 +122,12 @@ def _legend(findings: Sequence[Finding]) -> str:
     )
 
 
-def _explained(it: Finding) -> Iterator[str]:
-    rows = [
-        ("finding", it.id),
-        ("result", f"{it.result}, weight {it.weight} of 5"),
-        ("place", it.where if it.claim is None else ""),
-        ("in our words", f"{it.says} [{it.where}]" if it.says else ""),
-        ("read as" if it.claim else "known", it.note or ""),
-        ("source", "the README of the public code, not the paper" if it.source else ""),
-        ("cells", ", ".join(it.cells) or "none"),
-        *(("" if i else "consider", text) for i, text in enumerate(it.alternatives)),
-        ("arithmetic", it.arithmetic),
-        ("in detail", it.detail),
-        ("power", "" if it.power is None else f"{it.power:.0%} (chance to see a wrong last digit)"),
-        ("transcribed", "held against the page" if it.verified else "not yet held against the page"),
-    ]
-    for name, text in rows:
-        if text:
-            first, *rest = wrapped(text, 15)
-            yield from (f"{f'{name}:' if name else '':15}{first[15:]}", *rest)
+def _explained(finding: Finding) -> Iterator[str]:
+    """All that is known of it, key by key."""
+    for name, value in asdict(finding).items():
+        texts = value if isinstance(value, tuple) and name == "alternatives" else [value]
+        for k, text in enumerate(texts):
+            text = ", ".join(text) if isinstance(text, tuple) else "" if text is None else str(text)
+            if text:
+                first, *rest = wrapped(text, 15)
+                yield from (f"{'' if k else f'{name}:':15}{first[15:]}", *rest)

@@ -36,14 +36,9 @@ def validate_command(claims: Words = None, *, models: Folder = None) -> int:
 
 
 @command(app, "schema")
-def schema_command(of: str) -> int:
-    """Print the JSON Schema of claim files or of audit.json."""
-    from audit.record_schema import audit_schema
-
-    if of not in ("claim", "audit"):
-        raise AuditError(f"{of!r} has no schema; known are claim and audit")
-    schema = json_schema() if of == "claim" else audit_schema()
-    say(json.dumps(schema, indent=2, ensure_ascii=of == "audit"))
+def schema_command() -> int:
+    """Print the JSON Schema of claim files."""
+    say(json.dumps(json_schema(), indent=2, ensure_ascii=False))
     return Exit.OK
 
 
@@ -54,14 +49,8 @@ def list_command(claims: Words = None, *, models: Folder = None) -> int:
     from reimpl.models import known_models, sources_of_models
 
     words = claims or []
-    sorts = {
-        "models": sources_of_models,
-        "metrics": _metrics,
-        "readers": _readers,
-        "protocols": described.protocols,
-        "recipes": described.recipes,
-        "tuning": described.tunings,
-    }
+    choices = {"protocols": described.protocols, "recipes": described.recipes, "tuning": described.tunings}
+    sorts = {"models": sources_of_models, "metrics": _metrics, "readers": _readers, **choices}
     if words[:1] == ["model"]:
         if len(words) != 2:
             raise AuditError(f"list model: name one of {', '.join(known_models())}")
@@ -71,7 +60,10 @@ def list_command(claims: Words = None, *, models: Folder = None) -> int:
     elif len(words) == 1 and words[0] in sorts:
         lines = (f"{name:20} {source}" for name, source in sorts[words[0]]().items())
     else:
-        lines = (*_paper_lines(claims), *named_choices())
+        lines = [*_paper_lines(claims)]
+        for key, named in choices.items():
+            lines.append(f"{key.removesuffix('s')}:")
+            lines += [line for name, text in named().items() for line in wrapped(f"{name:20} {text}", 2, 6)]
     for line in lines:
         say(line)
     return Exit.OK
@@ -79,10 +71,7 @@ def list_command(claims: Words = None, *, models: Folder = None) -> int:
 
 def _paper_lines(claims: list[str] | None) -> Iterator[str]:
     for paper in papers_of(claims):
-        published = " ".join(str(said) for said in (paper.paper.venue, paper.paper.year) if said is not None)
-        yield from wrapped(
-            f"{paper.paper.key}: {paper.paper.title}{f' ({published})' if published else ''}", 0, 2
-        )
+        yield from wrapped(f"{paper.paper.key}: {paper.paper.title} ({paper.paper.year})", 0, 2)
         yield "  experiments"
         for name, experiment in paper.experiments.items():
             how = f"{experiment.model}, {experiment.variant}, {experiment.protocol}"
@@ -96,17 +85,6 @@ def _paper_lines(claims: list[str] | None) -> Iterator[str]:
     for model, variants in names_here().models.items():
         named = ", ".join(variants) if variants else "variants not known without loading it"
         yield from wrapped(f"model {model}: {named}", 0, 4)
-
-
-def named_choices() -> Iterator[str]:
-    """Protocols, recipes and tuning protocols, a line each under the key that names them."""
-    from reimpl import described
-
-    choices = {"protocol": described.protocols, "recipe": described.recipes, "tuning": described.tunings}
-    for key, named in choices.items():
-        yield f"{key}:"
-        for name, text in named().items():
-            yield from wrapped(f"{name:20} {text}", 2, 6)
 
 
 def _metrics() -> dict[str, str]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from audit.claims.papers import papers_of
 from audit.claims.schema import Dataset as Described
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 #: Seconds to wait for a server.
 TIMEOUT = 30.0
-#: Words of a vector file that are shown.
-_FIRST = 8
 
 
 @command(data_app, "list")
@@ -117,7 +114,7 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple
     if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:
         say(f"note: no training document has two labels that {options.separator!r} parts; is it right?")
     lines, why_not = identity(observed_in(figures), entry)
-    for line in (*_doubts(corpus, figures), *_overlap(figures), *lines):
+    for line in (*_doubts(corpus, figures), *lines):
         say(line)
     return corpus, why_not
 
@@ -133,8 +130,6 @@ def identity(observed: Observed, entry: str | None) -> tuple[list[str], str]:
     known, sure = catalogue(), ("content", "partition", "corpus")
     match = recognise(observed, known)
     lines, why = [f"recognised: {match.sentence}"], ""
-    if match.how == "nothing" and entry is None:
-        lines.append("note: how it differs from an entry of `audit data list` is told with --as ENTRY")
     if match.how == "sizes" and not any(copy.published for copy in known.find(match.key or "").known):
         lines.append(
             f"note: the published content of {match.key} is not on record, so no run on it is same_data by "
@@ -155,31 +150,26 @@ def identity(observed: Observed, entry: str | None) -> tuple[list[str], str]:
             lines.append(f"as asked: {said}")
     copy_of = known.entries[match.key].stand_in_for if match.key else None
     every = list(bearings(observed, {it.paper.key: it.datasets for it in papers_of(None)}, copy_of))
-    keys = {entry, copy_of, match.key} - {None}
-    shown = [bearing for bearing in every if bearing.scope != "other_data" or bearing.catalogue in keys]
-    lines += [bearing.sentence for bearing in shown]
-    if rest := [bearing for bearing in every if bearing not in shown]:
-        number, other = len({bearing.paper for bearing in rest}), "other " if shown else ""
-        lines.append(f"{len(rest)} {other}data sets of {number} papers: other_data")
+    keys, rest = {entry, copy_of, match.key} - {None}, []
+    for scope, paper, catalogued, sentence in every:
+        if scope != "other_data" or catalogued in keys:
+            lines.append(sentence)
+        else:
+            rest.append(paper)
+    if rest:
+        other = "other " if len(rest) < len(every) else ""
+        lines.append(f"{len(rest)} {other}data sets of {len(set(rest))} papers: other_data")
     return lines, why
-
-
-class Bearing(NamedTuple):
-    """A corpus against one data set of one paper."""
-
-    paper: str
-    dataset: str
-    scope: Scope
-    catalogue: str | None
-    sentence: str
-    """`wang2019 delicious: other_split; printed 19.03 labels a document, here 19.05`: what the paper prints
-    and is not here, or why it is `other_data` all the same."""
 
 
 def bearings(
     observed: Observed, papers: Mapping[str, Mapping[str, Described]], copy_of: str | None = None
-) -> Iterator[Bearing]:
-    """Every data set of every paper, in their order; what is recognised stands in for entry `copy_of`."""
+) -> Iterator[tuple[Scope, str, str | None, str]]:
+    """Scope, paper, catalogue name and sentence of every data set of every paper, in their order.
+
+    `wang2019 delicious: other_split; printed 19.03 labels a document, here 19.05`: what the paper prints and
+    is not here, or why it is `other_data` all the same. What is recognised stands in for `copy_of`.
+    """
     from reimpl.data.catalogue import REORDERED, differences, scope_of
 
     for paper, name, dataset in ((key, *of) for key, datasets in papers.items() for of in datasets.items()):
@@ -194,8 +184,7 @@ def bearings(
             another = same or corpora or (copy_of and dataset.catalogue == copy_of)
             unknown = "and whether the content is the same is not known"
             differ = (f"{agree}, {'but the content is another' if another else unknown}",)
-        sentence = "; ".join((f"{paper} {name}: {scope}", *differ))
-        yield Bearing(paper, name, scope, dataset.catalogue, sentence)
+        yield scope, paper, dataset.catalogue, "; ".join((f"{paper} {name}: {scope}", *differ))
 
 
 # --------------------------------------------------------------------------- corpora as lines of text
@@ -265,24 +254,18 @@ def _statistics(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _doubts(corpus: object, figures: Mapping[str, Any]) -> Iterator[str]:
-    """Notes where rows are not used, and where the labels were likely not read as they are meant."""
+    """Notes on rows not used, labels likely not read as they are meant, and what test has of train."""
     if unused := getattr(corpus, "counts", {}).get("rows_not_used", 0):
-        stand = "stands" if unused == 1 else "stand"
-        yield f"note: {counted(unused, 'row')} of the data {stand} in neither train nor test"
-    train = figures["splits"]["train"]
+        yield f"note: {counted(unused, 'row')} of the data in neither train nor test"
+    train, test = figures["splits"]["train"], figures["splits"]["test"]["documents"]
     given, lists = round(train["labels_a_document"] * train["documents"]), train["labels_like_lists"]
     if 2 * lists >= given > 0:
         yield (
             f"note: {lists:,} of {given:,} training labels hold a comma; what parts labels is a blank: if "
             "commas are meant to part them, replace them by blanks"
         )
-
-
-def _overlap(figures: Mapping[str, Any]) -> Iterator[str]:
-    """Notes where test has something in common with train that it should not have, or lacks."""
-    unit = "features" if "features" in figures else "text"
-    test = figures["splits"]["test"]["documents"]
     if met := figures["test_texts_in_train"]:
+        unit = "features" if "features" in figures else "text"
         yield f"note: {met:,} of {test:,} test documents stand in train too, by their {unit}"
     if new := figures["test_labels_not_in_train"]:
         yield f"note: {counted(new, 'label')} of test in no training document, so never to be learnt"
@@ -361,27 +344,4 @@ def get_command(key: str, *, settings: CorpusSettings, to: Folder = None, addres
     if why_not:
         raise AuditError(f"{path}: this is not {key}; it is kept, and to use it for what it is: {add}")
     say(f"to prepare it for all runs: {add} --as {key}")
-    return Exit.OK
-
-
-@command(data_app, "vectors")
-def vectors_command(file: Path, *, store: Path = Path("audit-runs")) -> int:
-    """Say what a file of word vectors holds, and convert it once for all runs with --vectors FILE."""
-    from audit.runner.progress import bytes_bar
-    from reimpl.data.vectors import converted
-
-    with bytes_bar(file.name) as show:
-        vectors = converted(
-            file,
-            store / "data" / "vectors",
-            progress=lambda what, done, total: show(done, total or None, what),
-        )
-    tally = vectors.tally
-    words = counted(tally.lines - tally.bad - tally.duplicates, "word")
-    say(f"{file}: {tally.form}, {words} of {tally.dimension} numbers")
-    for note in tally.notes(file.name)[1:]:
-        say(f"    {note.removeprefix('Word vectors: ')}")
-    first = [word.decode("utf-8", "backslashreplace") for word in islice(vectors.words(), _FIRST)]
-    say(f"    first words: {', '.join(map(repr, first))}")
-    say(f"kept: {vectors.folder}")
     return Exit.OK

@@ -1,18 +1,24 @@
-"""A derivation as lines of text."""
+"""`audit explain`: one verdict with every number of its derivation, as lines of text."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from audit.cli.app import wrapped
+from audit.errors import AuditError
+from audit.judging.documents import with_instances
 from audit.judging.explain import Derivation, derivation
 from audit.judging.plan import outlooks
 from audit.judging.plan import sentence as outlook_sentence
 from audit.judging.verdicts import about_specifications
+from audit.names import known_names
 from audit.record import Audit, ClaimRecord, ExperimentRecord
 from audit.stats.decision import Step, num
 from audit.stats.printed import printed
+from audit.storage.runs import Store
 from reports import numbers
 from reports.cards import seed_note, where_text
 from reports.lookup import Lookup
@@ -38,6 +44,44 @@ _OF_READINGS = (
     "paper's own reading, so that nothing is corrected for their number, and the p-values of the claim are "
     "the largest of theirs"
 )
+
+
+def explained(claim: str, audits: Sequence[tuple[Path, Audit]], store: Path) -> Iterator[str]:
+    """A text for each audit and metric of a claim, or of a claim and metric. Raises `AuditError` for none."""
+    there = False
+    for path, audit in audits:
+        for record in audit.claims:
+            if claim in (record.id, record.claim):
+                there = True
+                lines = explanation(_with_documents(audit, record, store), record)
+                yield "\n".join((f"{audit.paper.key} ({path})", *lines))
+    if not there:
+        where = str(audits[0][0]) if len(audits) == 1 else f"{len(audits)} records"
+        raise AuditError(_not_there(claim, [audit for _, audit in audits], where))
+
+
+def _with_documents(audit: Audit, claim: ClaimRecord, store: Path) -> Audit:
+    """With what single documents say of the claim, where the audit does not have it and the store does."""
+    if claim.id in audit.instances or not store.is_dir():
+        return audit
+    verdicts = tuple(verdict for verdict in audit.verdicts if verdict.claim == claim.id)
+    found = with_instances(replace(audit, claims=(claim,), verdicts=verdicts), Store(store))
+    return replace(audit, instances=found.instances)
+
+
+def _not_there(name: str, audits: Sequence[Audit], where: str) -> str:
+    """Why no verdict has that name, and what to ask for instead."""
+    claim, _, metric = name.partition(":")
+    claims = [record for audit in audits for record in audit.claims]
+    metrics = [record.metric for record in claims if record.claim == claim]
+    if metric and metrics:
+        return f"{claim!r} is not about {metric!r} in {where}; {known_names(metric, metrics)}"
+    for audit in audits:
+        stated = [finding.id for finding in audit.findings if claim in finding.id.split(":")[1:]]
+        if stated:
+            shows = f"`audit check {audit.paper.key} --explain {stated[0]}` shows it"
+            return f"{claim!r} is a claim about printed numbers alone, which no run tests; {shows}"
+    return f"no claim {name!r} in {where}; {known_names(name, [record.claim for record in claims])}"
 
 
 def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:

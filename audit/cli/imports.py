@@ -103,19 +103,14 @@ def _left_unsaid(
     from audit.importing.predictions import metrics_claimed
     from audit.judging.evidence import other_code, scope_of
 
-    key, code, names = paper.paper.key, paper.paper.code, [it.name for it in paper.datasets.values()]
-    metrics = dict.fromkeys(metric for run in runs for metric in run.metrics)
-    others = [name for name in dict.fromkeys(run.data.name for run in runs) if name not in names]
+    code, metrics = paper.paper.code, dict.fromkeys(metric for run in runs for metric in run.metrics)
     idle = [metric for metric in metrics if metric not in metrics_claimed(paper)]
     scopes = [
         (scope_of(paper, paper.single_experiments[name].on, mine), all(run.data.n_test for run in mine))
         for name, mine in by_experiment.items()
     ]
-    if others:
-        named = ", ".join(map(repr, others))
-        yield f"{named}: no data set of {key} ({', '.join(names)}), so taken for stand-in data"
     if idle:
-        yield f"{', '.join(idle)}: in no claim of {key}, so kept and not judged"
+        yield f"{', '.join(idle)}: in no claim of {paper.paper.key}, so kept and not judged"
     if "other_data" in dict(scopes):
         yield (
             "the data are not known to be the paper's own, so printed values are not judged by them: declare "

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.claims.load import Paper
 from audit.claims.papers import papers_of
-from audit.cli.app import Folder, Words, app, command, say, say_table, wrapped
-from audit.cli.report import numbers_explained, read_sound, records_in
-from audit.errors import Exit
+from audit.cli.app import Words, app, command, say, say_table, wrapped
+from audit.cli.report import read_sound, records_in
+from audit.errors import AuditError, Exit
 from audit.names import counted, first_of
-from audit.record import BY_COMMAND, NOT_YET, Audit
+from audit.record import Audit
 from audit.storage.files import read_audit
 
 if TYPE_CHECKING:
@@ -28,32 +28,29 @@ _LEGEND = (
 
 
 @command(app, "plan")
-def plan_command(
-    names: Words = None, *, out: Path = Path("audit-report"), as_json: bool = False, models: Folder = None
-) -> int:
+def plan_command(names: Words = None, *, out: Path = Path("audit-report"), as_json: bool = False) -> int:
     """List the open claims by what it costs to settle them: seeds, and their time by the run records.
 
     Needs no data, no GPU and no torch. Exit code 0 whether claims are open or not, 2 for bad input.
     """
     from audit.judging.plan import cost, outlooks
 
-    planned = []
-    for audit, where in _audits(names, out):
-        with numbers_explained(Path(where)):
-            planned.append((audit, where, sorted(outlooks(audit), key=cost)))  # the cheapest first
+    audits, some = list(_audits(names, out)), False
     if as_json:
-        said = [_as_json(audit, where, open_claims) for audit, where, open_claims in planned]
+        said = [_as_json(audit, where) for audit, where in audits]
         say(json.dumps(said, indent=1, ensure_ascii=False))
         return Exit.OK
-    for audit, where, open_claims in planned:
+    for audit, where in audits:
+        open_claims = sorted(outlooks(audit), key=cost)  # the cheapest first
         _print(audit, where, open_claims)
-    if any(claim.seeds is not None for _, _, open_claims in planned for claim in open_claims):
+        some = some or any(claim.seeds is not None for claim in open_claims)
+    if some:
         say("\n".join(wrapped(_LEGEND)))
     return Exit.OK
 
 
 def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str]]:
-    """The audits, and where each one stands; of a paper that was never run, one without any run."""
+    """The audits, and where each one stands."""
     if not names:
         yield from ((read_sound(path), str(path)) for path in records_in(out))
     for name in names or ():
@@ -63,23 +60,9 @@ def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str
         (paper,) = papers_of([name])
         key = paper.paper.key
         paths = [path for path in sorted(out.glob(f"{key}*/audit.json")) if read_audit(path).paper.key == key]
-        yield from ((read_sound(path), str(path)) for path in paths)
         if not paths:
-            yield _unrun(paper), "not run yet"
-
-
-def _unrun(paper: Paper) -> Audit:
-    from audit.judging.assemble import assemble
-    from reimpl.models import known_models
-
-    known, records = known_models(), {}
-    for name, experiment in paper.single_experiments.items():
-        never = None if experiment.command else experiment.never_run
-        if not (experiment.command or never or experiment.model in known):
-            never = f"this toolkit has no model {experiment.model!r} yet"
-        why = never or (BY_COMMAND if experiment.command else NOT_YET)
-        records[name] = paper.without_runs(name, why, unavailable=never is not None)
-    return assemble(paper, records, fidelity=(), command="")
+            raise AuditError(f"{out}: no audit of {key} is there; `audit run {name}` makes one")
+        yield from ((read_sound(path), str(path)) for path in paths)
 
 
 def _print(audit: Audit, where: str, open_claims: Sequence[Outlook]) -> None:
@@ -121,26 +104,8 @@ def _needed(needed: Any) -> str:
     return f"{needed.seeds_80} ({needed.seeds_90 if needed.seeds_90 is not None else '> 100'})"
 
 
-def _as_json(audit: Audit, where: str, open_claims: Sequence[Outlook]) -> dict[str, Any]:
-    from audit.judging.plan import sentence
+def _as_json(audit: Audit, where: str) -> dict[str, Any]:
+    from audit.judging.plan import settling
 
-    claims = [
-        {
-            "claim": claim.claim,
-            "kind": claim.kind,
-            "reason": claim.reason,
-            "seeds_now": dict(claim.seeds_now),
-            "reproduce": {"80": claim.reproduce.seeds_80, "90": claim.reproduce.seeds_90},
-            "contradict": {"80": claim.contradict.seeds_80, "90": claim.contradict.seeds_90},
-            "seeds": claim.seeds,
-            "missing": dict(claim.missing) if claim.seeds is not None else None,
-            "seconds": claim.time.seconds if claim.time else None,
-            "device": claim.time.device if claim.time else None,
-            "by_similar_experiments": claim.time.similar if claim.time else None,
-            "weakest_part": claim.part,
-            "why_not": None if claim.seeds is not None else sentence(claim),
-            "sentence": sentence(claim),
-        }
-        for claim in open_claims
-    ]
+    claims = [{"claim": name, **asdict(found)} for name, found in settling(audit).items()]
     return {"paper": audit.paper.key, "record": where, "claims": len(audit.claims), "open": claims}

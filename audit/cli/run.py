@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from audit.claims.links import names_here
+from audit.claims.load import load
 from audit.claims.papers import check_keys, claim_paths, papers_of
 from audit.cli.app import Words, app, command, say_on_stderr, verdict_code
 from audit.cli.report import also_of, command_line, tell_study, write_files, write_index, write_report
-from audit.errors import AuditError, Exit, corpus_questions, in_run
+from audit.errors import AuditError, Exit, SettingsError, corpus_questions, in_run
 from audit.names import counted, seconds_of
 from audit.settings import RunSettings
 from audit.storage.files import check_can_be_written
@@ -49,7 +51,7 @@ def run_command(
     Exit codes: 0 nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted.
     """
     from audit.pipeline.session import Session
-    from audit.pipeline.suite import judged_at_once, line_of_bad_settings, report_name, suites
+    from audit.pipeline.suite import judged_at_once, report_name, suites
     from audit.pipeline.until_settled import looks_of
     from audit.runner.progress import new_console
 
@@ -87,13 +89,16 @@ def run_command(
     for suite in suites(to_run, settings, session, new_console(), out):
         if suite.run_own_commands():
             worst = Exit.RUNS_FAILED
-        with line_of_bad_settings(suite.path):
+        try:
             if several:
                 code = _run_columns(suite, several, names)
             elif until_settled:
                 code = _run_until_settled(suite, wanted, seconds, names)
             else:
                 code = _run_once(suite, names)
+        except SettingsError:  # all that is wrong in its file is told, with the lines
+            load(suite.path, known=names_here(configs=True))
+            raise  # where the file by itself is sound
         if code == Exit.INTERRUPTED:
             return code
         worst = max(worst, code)
@@ -197,8 +202,7 @@ def _run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> E
         f"{suite.paper.paper.key}: columns {', '.join(map(str, columns))} of {corpus.name}; "
         f"{counted(seeds, 'seed')} on column {first}, one seed on the others; {counted(len(jobs), 'run')}"
     )
-    missing = [job for job in jobs if suite.is_open(job)]
-    for remark in (*plans[first].remarks, *suite.to_do(list(plans.values()), jobs, missing)):
+    for remark in (*plans[first].remarks, *suite.to_do(list(plans.values()), jobs)):
         suite.say(f"  {remark}")
     checks = suites[first].fidelity(plans[first])
     if not suite.carry_out(jobs):

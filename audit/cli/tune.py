@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from audit.claims.papers import check_keys, papers_of
 from audit.cli.app import app, command, say
-from audit.errors import Exit, corpus_questions, in_tune
+from audit.errors import Exit, corpus_questions, in_run
 from audit.names import seconds_of, span
 from audit.settings import TrainingSettings
 from audit.storage.files import check_can_be_written
@@ -16,9 +16,7 @@ def tune_command(
     *,
     settings: TrainingSettings,
     trials: int | None = None,
-    epochs: int | None = None,
     timeout: str | None = None,
-    seed: int = 0,
 ) -> int:
     """Seek the settings of experiments that a claim file marks with `tuning`, on documents held out.
 
@@ -40,10 +38,8 @@ def tune_command(
     if timeout is not None:  # a bare number is minutes
         minutes = timeout.isascii() and timeout.isdecimal()
         seconds = seconds_of(f"{timeout}m" if minutes else timeout, option="--timeout")
-    with corpus_questions(in_tune):
-        asked = [
-            question for paper in papers for question in questions(paper, settings, seed=seed, epochs=epochs)
-        ]
+    with corpus_questions(in_run):
+        asked = [question for paper in papers for question in questions(paper, settings)]
     jobs, worst = settings.jobs or 1, Exit.OK
     for question in asked:
         study = carry_on(

@@ -5,24 +5,23 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from audit.claims.links import names_here
-from audit.claims.load import Paper, load
-from audit.errors import AuditError, SettingsError, corpus_questions, in_run, option
+from audit.claims.load import Paper
+from audit.errors import AuditError, corpus_questions, in_run, option
 from audit.judging.looks import ruled
 from audit.judging.plan import RunTimes
 from audit.names import counted, first_of, span
 from audit.pipeline.session import Session
 from audit.record import BY_COMMAND, LEFT_OUT, Audit, ExperimentRecord, FidelityCheck, Look, Run, digest
 from audit.runner import Job, Plan, make_plan
+from audit.runner.carry_out import Means, stands
 from audit.runner.commands import Commands
 from audit.runner.execute import execute
 from audit.runner.models import fidelity
@@ -54,16 +53,6 @@ def suites(
         Suite(paper, path, settings, request, session, console, out, workers)
         for (paper, path), request in zip(papers, requests, strict=True)
     ]
-
-
-@contextmanager
-def line_of_bad_settings(path: Path) -> Iterator[None]:
-    """Where settings of an experiment cannot be, all that is wrong in its file is told, with the lines."""
-    try:
-        yield
-    except SettingsError:
-        load(path, known=names_here(configs=True))
-        raise  # where the file by itself is sound
 
 
 def threads_of(workers: int) -> int:
@@ -109,18 +98,16 @@ def request_of(paper: Paper, chosen: RunSettings) -> str:
     settings = {name: str(value) for name, value in asdict(replace(chosen, **_IDLE)).items()}
     places = [chosen.tuned_on, chosen.data, chosen.data_file, chosen.models, chosen.store / "studies"]
     places += [Path(chosen.vectors)] if chosen.vectors else []
-    dated = [[str(place), _dated(split_name(place)[0])] for place in places if place is not None]
+    dated = []  # name, size and date of each file, and of all files below each folder
+    for place in (split_name(place)[0] for place in places if place is not None):
+        files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.is_file())
+        dated.append(
+            [str(place), *((str(path), (of := path.stat()).st_size, of.st_mtime_ns) for path in files)]
+        )
     # what decides which device `auto` is, without loading torch
     driver = any(Path("/dev", name).exists() for name in ("nvidiactl", "kfd", "dxg"))
     machine = [driver, os.environ.get("CUDA_VISIBLE_DEVICES")]
     return digest([paper.model_dump(mode="json"), settings, dated, _code(), machine])
-
-
-def _dated(place: Path) -> list[tuple[str, int, int]]:
-    """Name, size and date of a file, or of all files below a folder."""
-    files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.is_file())
-    stats = ((path, path.stat()) for path in files)
-    return [(str(path), stat.st_size, stat.st_mtime_ns) for path, stat in stats]
 
 
 @cache
@@ -171,15 +158,11 @@ class Suite:
         """The runs of so many seeds of the experiments that `only` names."""
         settings = self.settings if seeds is None else replace(self.settings, seeds=seeds)
         settings = settings if only is None else replace(settings, only=only)
-        with corpus_questions(in_run):
-            return make_plan(self.paper, settings, known_specifications=self._known_specifications)
-
-    @cached_property
-    def _known_specifications(self) -> frozenset[str]:
-        """Other specifications that an earlier command of this report planned: runs of theirs count."""
+        # Other specifications that an earlier command of this report planned: runs of theirs count.
         others = self.paper.specified_experiments
         kept = self.kept if others else None
-        return frozenset(kept.keys.keys() & others.keys()) if kept else frozenset()
+        with corpus_questions(in_run):
+            return make_plan(self.paper, settings, known=kept.keys.keys() & others.keys() if kept else ())
 
     def announce(self, plan: Plan) -> None:
         """What is about to be run; what cannot be written or judged ends the command here."""
@@ -191,26 +174,15 @@ class Suite:
         if plan.jobs:
             settings = replace(self.settings, seeds=seeds)
             self.say(plan.summary(self.paper.paper.key, settings, self._workers(plan.jobs)))
-        remarks = plan.remarks if self.settings.data else ()
-        for remark in (*self.cost_lines(plan), *plan.idle, *remarks):
+        remarks = [*self.to_do([plan], plan.jobs), *plan.idle, *(plan.remarks if self.settings.data else ())]
+        if 0 < seeds < 3 and not all(record.deterministic for record in plan.asked):
+            remarks.append(f"{counted(seeds, 'seed')}: nothing random is decided by fewer than three")
+        for remark in remarks:
             self.say(f"  {remark}")
 
-    def cost_lines(self, plan: Plan) -> Iterator[str]:
-        """What the runs of the plan cost, and that few seeds decide nothing."""
-        missing = [job for job in plan.jobs if self.is_open(job)]
-        if readings := Counter(record.reading_of for record in plan.asked if record.reading):
-            most = counted(1 + max(readings.values()), "reading")
-            number = f"up to {most} each of {counted(len(readings), 'experiment')}"
-            yield f"readings: {number}, {counted(self.settings.seeds, 'seed')} of each reading"
-            if not missing:
-                yield f"all {counted(len(plan.jobs), 'run')} are on record"
-        yield from self.to_do([plan], plan.jobs, missing)
-        seeds = max(map(len, plan.keys.values()), default=0)
-        if 0 < seeds < 3 and not all(record.deterministic for record in plan.asked):
-            yield f"{counted(seeds, 'seed')}: nothing random is decided by fewer than three"
-
-    def to_do(self, plans: Sequence[Plan], jobs: Sequence[Job], missing: Sequence[Job]) -> Iterator[str]:
+    def to_do(self, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterator[str]:
         """How many of the jobs are to be run, how long that takes, and which were begun before."""
+        missing = [job for job in jobs if self.is_open(job)]
         if not missing:
             return
         there, number = len(jobs) - len(missing), counted(len(missing), "run")
@@ -282,8 +254,7 @@ class Suite:
     def keep(self, plan: Plan, checks: Sequence[FidelityCheck], *, request: str | None = None) -> None:
         """On record, with the margins, before the first run.
 
-        `request` is what another command must ask for to be answered by this plan; "" for one that holds only
-        the beginning of what was asked for.
+        `request` is "" for a plan that holds only the beginning of what was asked for.
         """
         keep_fixed(self.session.store, self.paper)
         kept = KeptPlan(
@@ -332,10 +303,8 @@ class Suite:
         return not outcome.interrupted
 
     def run_once(self) -> tuple[Audit | None, Plan]:
-        """All seeds that were asked for, and one judgement; no audit where it was interrupted.
-
-        Then nothing is judged: that may take longer than whoever stops a command waits, and would be a look.
-        """
+        """All seeds that were asked for, and one judgement: none where it was interrupted, as it takes long
+        and would be a look."""
         plan = self.plan()
         if idle := self.nothing_to_run(plan):
             self.say(idle)
@@ -345,14 +314,9 @@ class Suite:
 
     def is_open(self, job: Job) -> bool:
         """Whether the job needs a run."""
-        run = self.session.records.get(job.spec.key)
-        if (
-            run is None
-            or run.status == "interrupted"
-            or (run.status == "failed" and self.settings.retry_failed)
-        ):
-            return True
-        return self.settings.rerun_changed and run.sources != job.sources
+        run, settings = self.session.records.get(job.spec.key), self.settings
+        means = Means(self.session.records, None, settings.retry_failed, settings.rerun_changed)
+        return run is None or not stands(run, job, means)
 
     def failures(self, jobs: Collection[Job]) -> bool:
         """Whether runs failed, which is told."""

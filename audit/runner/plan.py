@@ -94,11 +94,11 @@ class Plan:
         return tuple(dict.fromkeys(key for keys in self.keys.values() for key in keys if key not in asked))
 
 
-def make_plan(paper: Paper, settings: RunSettings, *, known_specifications: Collection[str] = ()) -> Plan:
+def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = ()) -> Plan:
     """Resolve every experiment of the claim file.
 
     Other specifications of what the paper leaves open are resolved where `settings.readings` asks for
-    them, and those of `known_specifications` in any case: runs of theirs that are there already count.
+    them, and those of `known` in any case: runs of theirs that are there already count.
 
     Raises `PlanError` for an unknown name in `only`, model, variant, protocol or recipe, and where the corpus
     is for none of the models; `reimpl.errors.DataError` for data that cannot be read.
@@ -115,12 +115,12 @@ def make_plan(paper: Paper, settings: RunSettings, *, known_specifications: Coll
     experiments: list[tuple[str, Experiment, SpecifiedExperiment | None]]
     experiments = [(name, experiment, None) for name, experiment in paper.single_experiments.items()]
     for name, other in paper.specified_experiments.items():
-        if settings.readings or name in known_specifications:
+        if settings.readings or name in known:
             experiments.append((name, other.experiment, other))
     for name, experiment, specified in experiments:
         base = specified.base if specified else name
         asked = (wanted is None or base in wanted) and (specified is None or settings.readings)
-        if specified is not None and (base not in keys or not (asked or name in known_specifications)):
+        if specified is not None and (base not in keys or not (asked or name in known)):
             continue  # what is to be told of its experiment is told
         if why := experiment.never_run or (experiment.command and BY_COMMAND):
             records.append(replace(paper.without_runs(name, why), unavailable=not experiment.command))

@@ -58,14 +58,10 @@ def get_study(path: Path) -> Study:
     return study
 
 
-def answering(store: Path, spec: StudySpec) -> Study | None:
-    """The study that answers the spec's question: of most epochs a trial, then of the lowest seed.
-
-    Raises `StoreError` for a record that is not as it was written.
-    """
-    studies = [get_study(path) for path in sorted((store / "studies").glob("*.json"))]
-    answers = [of for of in studies if of.spec.question == spec.question and of.best is not None]
-    return min(answers, key=lambda of: (-of.spec.training.get("epochs", 0), of.spec.seed), default=None)
+def study_in(store: Path, spec: StudySpec) -> Study | None:
+    """Raises `StoreError` for a record that is not as it was written."""
+    path = study_path(store, spec.key)
+    return get_study(path) if path.exists() else None
 
 
 # --------------------------------------------------------------------------- what is to be sought
@@ -89,9 +85,7 @@ class Question:
         return int(self.spec.training["epochs"])
 
 
-def questions(
-    paper: Paper, settings: TrainingSettings, *, seed: int = 0, epochs: int | None = None
-) -> tuple[Question, ...]:
+def questions(paper: Paper, settings: TrainingSettings) -> tuple[Question, ...]:
     """One for each different question of the experiments that are asked for, in the order of the file.
 
     Experiments of one question share a study. Raises `PlanError` where none of them asks for tuning or can be
@@ -115,7 +109,7 @@ def questions(
         except UnfitError as err:
             unfit.append(f"{name}: {err}")
             continue
-        question = question_of(name, experiment, plain, settings, seed=seed, epochs=epochs)
+        question = question_of(name, experiment, plain, settings)
         same = by_key.get(question.spec.key, question)
         names, trials = dict.fromkeys((*same.experiments, name)), max(same.trials, question.trials)
         by_key[question.spec.key] = replace(same, experiments=tuple(names), trials=trials)
@@ -124,16 +118,8 @@ def questions(
     return tuple(by_key.values())
 
 
-def question_of(
-    name: str,
-    experiment: Experiment,
-    plain: Resolved,
-    settings: TrainingSettings,
-    *,
-    seed: int = 0,
-    epochs: int | None = None,
-) -> Question:
-    """The question that the experiment's `tuning` puts; `epochs` of a trial instead of the protocol's.
+def question_of(name: str, experiment: Experiment, plain: Resolved, settings: TrainingSettings) -> Question:
+    """The question that the experiment's `tuning` puts.
 
     Raises `PlanError` where the protocol has nothing to seek, and `reimpl.errors.DataError`.
     """
@@ -155,10 +141,10 @@ def question_of(
     except ConfigError as err:
         raise PlanError(f"experiments.{name}: {err}") from err
     metric = protocol.metric_for(plain.catalogue)
-    best, whole_epochs = protocol.score == "best", protocol.epochs or used.epochs
+    best = protocol.score == "best"
     training = replace(  # scored each epoch on the documents held out
         used,
-        epochs=epochs or whole_epochs,
+        epochs=protocol.epochs or used.epochs,
         select="best_on_dev" if best else "last",
         select_metric=metric,
         select_above=None,
@@ -185,7 +171,6 @@ def question_of(
         metric=metric,
         sampler=protocol.sampler,
         pruner=protocol.pruner,
-        seed=seed,
         precision=settings.precision,
         revision=getattr(module, "REVISION", 1),
     )
@@ -193,9 +178,6 @@ def question_of(
     if used.deviation:
         sizes = f"the reduced protocol {used.name} ({used.deviation})"
         notes.append(f"trials are of {sizes}; the sizes that it reduces are not sought")
-    if training.epochs != whole_epochs:
-        instead = f"{training.epochs} epochs instead of {whole_epochs}"
-        notes.append(f"a trial has {instead}: cheaper, and a cruder answer")
     return Question(spec, request, settings.device, (name,), protocol.name, protocol.trials, tuple(notes))
 
 
@@ -231,7 +213,7 @@ def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSetti
         raise UntunedError(name)
     folder = settings.tuned_on.resolve() if settings.tuned_on else plain.request.folder
     asked = replace(plain, request=replace(plain.request, folder=folder))
-    study = answering(store, question_of(name, experiment, asked, settings).spec)
+    study = study_in(store, question_of(name, experiment, asked, settings).spec)
     if study is None or study.best is None:
         raise UntunedError(name)
     departures = list(study.notes)

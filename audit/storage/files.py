@@ -1,7 +1,4 @@
-"""Files that are whole or not there: written beside their place, synced, renamed; and `audit.json` read.
-
-What a file system refuses, and why a file is no audit, is told in one sentence with a remedy.
-"""
+"""Files that are whole or not there: written beside their place, synced, renamed; and `audit.json` read."""
 
 from __future__ import annotations
 
@@ -17,20 +14,18 @@ from typing import Any
 
 from audit.errors import AuditError, StoreError
 from audit.json_errors import RecordError, read_record, unread
-from audit.record import FORMAT_VERSION, Audit, audit_from_json, seal_of
+from audit.record import FORMAT_VERSION, Audit, seal_of
 
 _REMEDIES = {
     errno.ENOSPC: "free some space there or choose another folder",
     errno.EDQUOT: "free some of your quota or choose another folder",
     errno.EACCES: "make it accessible or choose another folder",
+    errno.EISDIR: "a folder stands where a file belongs, so move the folder away",
     errno.EPERM: "make it accessible or choose another folder",
     errno.EROFS: "choose a folder that can be written",
     errno.EEXIST: "a file stands where a folder is needed, so choose another folder",
     errno.ENOTDIR: "a file stands where a folder is needed, so choose another folder",
 }
-#: Nothing is lost with an audit's record: all runs are in the store.
-REMEDY = "`audit judge` writes it anew from the runs in the store, `audit run` makes runs"
-CHANGED = "it was changed after it was written"
 
 
 @contextmanager
@@ -110,6 +105,8 @@ def read_sealed(path: Path, kind: Any, newest: int) -> Any:
     Raises `RecordError` saying what is wrong with it, and `StoreError`.
     """
     with explained(path):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "")
         try:
             raw = path.read_bytes()
         except FileNotFoundError:
@@ -122,44 +119,22 @@ def read_sealed(path: Path, kind: Any, newest: int) -> Any:
     version = content.get("format_version") if isinstance(content, dict) else None
     if isinstance(version, int) and version > newest:
         raise StoreError(f"{path}: a newer version of this tool wrote it; update the tool")
-    record, content = read_record(kind, text)
+    record = read_record(kind, text)
     if content.get("seal") != seal_of(content):
-        raise RecordError(CHANGED)
+        raise RecordError("it was changed after it was written")
     return record
 
 
 def read_audit(path: Path) -> Audit:
     """The audit in a file. Raises `AuditError` naming the file, and the key where one is to blame."""
+    # Nothing is lost with an audit's record: all runs are in the store.
+    remedy = "`audit judge` writes it anew from the runs in the store, `audit run` makes runs"
     try:
-        text = path.read_bytes().decode()
-        audit = audit_from_json(text)
-    except OSError as err:
-        reason = os.strerror(err.errno) if err.errno else str(err)
-        raise AuditError(f"{path}: {reason}; give an audit.json, or make it: {REMEDY}") from err
-    except ValueError as err:
-        raise AuditError(f"{path}: no audit record ({unread(err)}); {REMEDY}") from err
-    if audit.format_version > FORMAT_VERSION:
-        raise AuditError(
-            f"{path}: format {audit.format_version} was written by a newer version of this tool, and this "
-            f"one reads up to {FORMAT_VERSION}; update the tool"
-        )
-    claims, verdicts = [it.id for it in audit.claims], [it.claim for it in audit.verdicts]
-    if claims != verdicts:
-        raise AuditError(
-            f"{path}: no audit record (its {len(verdicts)} verdicts are not those of its {len(claims)} "
-            f"claims); {REMEDY}"
-        )
-    content = json.loads(text)
-    experiments = content["experiments"]
-    runs = [run for it in experiments for run in (*it["runs"], *it.get("unjudged", ()))]
-    unsealed = "looks" in content and not content.get("seal")  # audits of before there were looks have none
-    if unsealed or not all(map(_is_as_sealed, (content, *runs))):
-        raise AuditError(f"{path}: {CHANGED}; {REMEDY}")
+        audit: Audit | None = read_sealed(path, Audit, FORMAT_VERSION)
+    except RecordError as err:
+        raise AuditError(f"{path}: no audit record ({err}); {remedy}") from err
+    if audit is None:
+        raise AuditError(f"{path}: No such file or directory; give an audit.json, or make it: {remedy}")
+    if [claim.id for claim in audit.claims] != [verdict.claim for verdict in audit.verdicts]:
+        raise AuditError(f"{path}: no audit record (its verdicts are not those of its claims); {remedy}")
     return audit
-
-
-def _is_as_sealed(content: dict[str, Any]) -> bool:
-    if content.get("seal") in (None, "", seal_of(content)):
-        return True
-    before_sources = {key: value for key, value in content.items() if key != "sources"}
-    return content.get("sources") == {} and content["seal"] == seal_of(before_sources)

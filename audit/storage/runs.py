@@ -1,27 +1,20 @@
 """Run records on disk: content-addressed, atomic, safe for two processes.
 
-A store is a folder, and KEY is the hash of everything that decides the outcome of a run (`RunSpec.key`):
+STORE/KEY.json            the record (`audit.record.Run`) with a seal; KEY hashes all that decides the run
+STORE/KEY.npz             its top-k predictions, only of a run that is done; the record has their hash
+STORE/checkpoints/KEY/    what an unfinished run left for its continuation
+STORE/members/KEY/        models of ensembles on the same data, for those with the same settings
+STORE/locks/KEY.lock      held by the process that works on the run; freed when that process dies
 
-    KEY.json            the record; JSON of `audit.record.Run`
-    KEY.npz             the top-k predictions that the record names; only a run that is done has any
-    manifests/          of each paper, what was planned and on record (`audit.storage.manifest`)
-    checkpoints/KEY/    what an unfinished run left for its continuation
-    members/KEY/        models of ensembles on the same data, for those with the same settings
-    locks/KEY.lock      held by the process that works on the run; the system frees it when that process dies
-    .KEY.*.tmp          what a killed writer left: never read, removed by the next writer of the same run
-
-A file gets its name by a rename, after its whole content is on the disk, and predictions get theirs before
-the record that names them. So a record is there and whole, or not there at all, whenever a process is killed.
-A record carries a seal over its content and the hash of its predictions, so that what was edited, cut or
-exchanged later is refused. That guards against accident and carelessness, not against forgery.
-All names are lower-case hex digits and dots, which every file system can hold.
+A file gets its name by a rename, and predictions before the record that names them: a record is there and
+whole, or not there, whenever a process is killed. What a killed writer left (`.KEY.*.tmp`) is never read.
+Seals guard against accident and carelessness, not against forgery.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
-import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -35,9 +28,9 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from audit.errors import StoreError
-from audit.json_errors import unread
-from audit.record import FORMAT_VERSION, Run, RunSpec, digest, run_from_json, seal_of, sealed, to_json
-from audit.storage.files import CHANGED, explained, write
+from audit.json_errors import RecordError
+from audit.record import FORMAT_VERSION, Run, RunSpec, digest, sealed, to_json
+from audit.storage.files import explained, read_sealed, write
 
 Predictions = Mapping[str, NDArray[Any]]
 
@@ -51,10 +44,8 @@ _KEY = re.compile(r"[0-9a-f]{32}")
 class Claim:
     """The answer to `Store.claim`."""
 
-    held: bool
-    """Whether this process may work on the run; False when another one does and we did not wait it out."""
-    record: Run | None
-    """The record as it stood after the lock was taken: whoever held it before may have finished the run."""
+    held: bool  # Whether this process may work on the run, and no other one does.
+    record: Run | None  # As it stood after the lock was taken: who held it before may have finished the run.
 
 
 @dataclass(frozen=True)
@@ -70,19 +61,22 @@ class Store:
     # ----------------------------------------------------------------- reading
 
     def get(self, key: str) -> Run | None:
-        """The record of a run, or None. Raises `StoreError` when the file is there but is no sound record.
-
-        A record that was changed after it was written is not sound: its seal shows it.
-        """
+        """The record of a run, or None. Raises `StoreError` when the file is there but is no sound record."""
         path = self._record(key)
-        content = _read(path)
-        return None if content is None else _parse(path, content)
+        try:
+            run: Run | None = read_sealed(path, Run, FORMAT_VERSION)
+        except RecordError as err:
+            _reject(path, f"no whole run record ({err})", err)
+        if run is not None and (run.contradiction or not path.stem == run.key == run.spec.key):
+            said = f"holds the key {run.key!r}, but its spec hashes to {run.spec.key!r}"
+            _reject(path, run.contradiction or said)
+        return run
 
     def runs(self, *, problems: list[StoreError] | None = None) -> Iterator[Run]:
-        """All sound records, by key. One that is not sound never hides the others.
+        """All sound records, by key.
 
         What is wrong with the rest goes to `problems`; without such a list it is raised, together, as one
-        `StoreError` after the last sound record. Files whose name is no key are none of ours.
+        `StoreError` after the last sound record.
         """
         found: list[StoreError] = []
         with explained(self.root):
@@ -107,11 +101,10 @@ class Store:
         if run is None or run.predictions is None:
             return None
         record, path = self._record(key), self._predictions(key)
-        if run.predictions != path.name:
-            _reject(record, f"names the predictions {run.predictions!r} instead of {path.name!r}")
-        content = _read(path)
-        if content is None:
+        if not path.is_file():
             _reject(record, f"its predictions {path.name!r} are gone")
+        with explained(path):
+            content = path.read_bytes()
         if hashlib.sha256(content).hexdigest() != run.predictions_sha256:
             _reject(record, f"its predictions {path.name!r} are not those that were written with it")
         try:
@@ -138,7 +131,8 @@ class Store:
         nobody else can write meanwhile puts them without `durable`, and calls `files.sync_all` at the end.
         """
         path, arrays = self._record(run.key), self._predictions(run.key)
-        _check_writable(run, path, predictions)
+        if run.key != run.spec.key or run.contradiction:  # `get` would refuse it
+            raise StoreError(f"{path}: {run.contradiction or 'the key is not the hash of its spec'}")
         content = None
         if predictions is not None:
             buffer = io.BytesIO()
@@ -151,11 +145,9 @@ class Store:
             raise StoreError(
                 f"{path}: a record holds no NaN or infinity ({err}); store a failed run"
             ) from err
-        alone = not durable
+        alone = nullcontext(Claim(True, self.get(run.key)))
         with (
-            (
-                nullcontext(Claim(True, self.get(run.key))) if alone else self.claim(run.key, wait=PUT_WAIT)
-            ) as claim,
+            self.claim(run.key, wait=PUT_WAIT) if durable else alone as claim,
             explained(path),
         ):
             if not claim.held:
@@ -163,13 +155,8 @@ class Store:
                     f"{path}: another process has held this run for {PUT_WAIT:.0f} s; let it finish"
                 )
             before = None if anew or claim.record is None else claim.record.status
-            if before == "done":
-                raise StoreError(
-                    f"{path}: a finished run is never replaced; choose another store to run it again"
-                )
-            if before == "failed" and not retry:
-                raise StoreError(f"{path}: this run failed before; ask for a retry to replace its record")
-            _refuse_folder(arrays)
+            if before == "done" or (before == "failed" and not retry):
+                raise StoreError(f"{path}: a run that is {before} is not replaced; choose another store")
             arrays.unlink(missing_ok=True)
             if durable:  # to list the folder for each of thousands takes longer than to write them
                 for left in self.root.glob(f".{run.key}.*.tmp"):
@@ -182,10 +169,7 @@ class Store:
         return run
 
     def take_back(self, run: Run) -> None:
-        """Remove a record that the caller has just put, predictions and all, since what it is part of failed.
-
-        Raises `StoreError` where the file system refuses, or where the record is not this one any more.
-        """
+        """Remove a record that the caller has just put, predictions and all. Raises `StoreError`."""
         path = self._record(run.key)
         with self.claim(run.key, wait=PUT_WAIT) as claim, explained(path):
             if not claim.held or claim.record is None or claim.record.seal != run.seal:
@@ -244,58 +228,6 @@ class Store:
 
     def _checkpoint(self, key: str) -> Path:
         return self.root / "checkpoints" / self._record(key).stem
-
-
-def _check_writable(run: Run, path: Path, predictions: Predictions | None) -> None:
-    if run.key != run.spec.key:
-        raise StoreError(f"{path}: the run's key is not the hash of its spec, {run.spec.key!r}; use spec.key")
-    if run.contradiction:  # `get` would refuse it
-        raise StoreError(f"{path}: {run.contradiction}; store what belongs together")
-    if predictions is not None and run.status != "done":
-        raise StoreError(f"{path}: a run that is {run.status!r} has no predictions; leave them out")
-    for name, array in (predictions or {}).items():
-        if array.dtype.hasobject:
-            raise StoreError(
-                f"{path}: the predictions {name!r} hold Python objects; give an array of numbers"
-            )
-
-
-def _parse(path: Path, raw: bytes) -> Run:
-    """The record in `raw`, which was read from `path`. Raises `StoreError` for all that is not sound."""
-    try:
-        text = raw.decode()
-        content = json.loads(text)
-        version = content["format_version"]
-        if isinstance(version, int) and version > FORMAT_VERSION:
-            raise StoreError(
-                f"{path}: format {version} was written by a newer version of this tool, and this one reads up"
-                f" to {FORMAT_VERSION}; update the tool or choose another folder"
-            )
-        run = run_from_json(text)
-    except (ValueError, KeyError, TypeError, RecursionError) as err:
-        _reject(path, f"no whole run record ({unread(err)})", err)
-    if not path.stem == run.key == run.spec.key:
-        _reject(path, f"holds the key {run.key!r}, but its spec hashes to {run.spec.key!r}")
-    if not run.seal:
-        _reject(path, "it has no seal, so it was not written as it stands")
-    if run.seal != seal_of(content):
-        _reject(path, CHANGED)
-    return run
-
-
-def _read(path: Path) -> bytes | None:
-    """None where there is no such file."""
-    with explained(path):
-        _refuse_folder(path)
-        try:
-            return path.read_bytes()
-        except FileNotFoundError:
-            return None
-
-
-def _refuse_folder(path: Path) -> None:
-    if path.is_dir():
-        raise StoreError(f"{path}: a folder stands where a file of this run belongs; move the folder away")
 
 
 def _reject(path: Path, reason: str, cause: Exception | None = None) -> NoReturn:

@@ -15,8 +15,7 @@ from audit.errors import Exit
 from audit.expression.grammar import FUNCTIONS, RELATIONS
 from audit.kinds import KINDS
 from audit.record import Audit, to_json
-from audit.record_schema import audit_schema
-from tests.docs.schema_pages import audit_markdown, claim_markdown
+from tests.docs.schema_pages import audit_markdown, audit_schema, claim_markdown
 from tests.expression.tables import outcome
 from tests.reports import every_kind, sample
 
@@ -58,10 +57,8 @@ def test_the_pages_are_those_of_the_schemas_as_they_are() -> None:
     assert (DOCS / "claim-file.md").read_text() == claim_markdown()
 
 
-def test_the_command_prints_each(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["schema", "audit"]) == Exit.OK
-    assert json.loads(capsys.readouterr().out) == audit_schema()
-    assert cli.main(["schema", "claim"]) == Exit.OK
+def test_the_command_prints_the_schema_of_claim_files(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["schema"]) == Exit.OK
     assert json.loads(capsys.readouterr().out)["title"] == "Claim file"
 
 
