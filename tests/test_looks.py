@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from audit.judging.looks import about_looks, at_look, judge_by, next_level, ruled, spent
+from audit.judging.looks import about_looks, at_look, judge_by, next_level, ruled
 from audit.judging.verdicts import compare
 from audit.record import ClaimRecord, ExperimentRecord, Look, Margin, Verdict, Where
 from tests.records import make_experiment, make_run
@@ -16,6 +16,11 @@ from tests.records import make_experiment, make_run
 #: Levels by the rule: 4/5 of 5 % for the first look, then 0.5, 0.25, 0.125 %, ...
 TAKEN = (Look(3, 0.04), Look(5, 0.005))
 DECLARED = (Look(3, 0.025, (3, 5)), Look(5, 0.025, (3, 5)))
+
+
+def spent(looks: Iterable[Look]) -> float:
+    """Of the level, by looks at which something can be decided."""
+    return sum(look.level for look in looks if look.seeds >= 3)
 
 
 def ran(values: list[float], name: str = "e", *, first: int = 0) -> ExperimentRecord:

@@ -162,9 +162,9 @@ def test_an_optimum_hangs_on_its_nearest_rival() -> None:
 @pytest.mark.parametrize(
     ("reason", "text"),
     [
-        ("other_data", "it is about the paper's own data: `audit run --data` on those would test it"),
+        ("other_data", "it is about the paper's own data: runs on those would test it"),
         ("unverified_reimplementation", "decided but for the model's own checks, which it has not passed"),
-        ("run_failed", "its runs failed: `audit run --retry-failed` first"),
+        ("run_failed", "its runs failed: `audit run --retry-failed`, or import some that ended"),
         ("a_new_reason", "a_new_reason"),
     ],
 )

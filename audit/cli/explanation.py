@@ -10,8 +10,7 @@ from pathlib import Path
 from audit.cli.app import wrapped
 from audit.errors import AuditError
 from audit.judging.documents import with_instances
-from audit.judging.explain import Derivation, derivation
-from audit.judging.plan import outlooks
+from audit.judging.plan import Derivation, derivation, outlooks
 from audit.judging.plan import sentence as outlook_sentence
 from audit.judging.verdicts import about_specifications
 from audit.names import known_names

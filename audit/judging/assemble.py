@@ -15,11 +15,10 @@ from audit.checks import Sheet, all_findings
 from audit.checks.tables import Number, cut, meet
 from audit.claims.load import Paper
 from audit.claims.papers import sheet_of
-from audit.judging.evidence import beside, passed
-from audit.judging.looks import Judge, about_looks, judge_by
+from audit.judging.evidence import beside
+from audit.judging.looks import about_looks, judge_by, judge_of
 from audit.judging.plan import settling
 from audit.judging.splits import stand
-from audit.judging.verdicts import MarginsNow, compare
 from audit.kinds import KINDS
 from audit.names import counted
 from audit.record import (
@@ -56,9 +55,8 @@ def assemble(
 ) -> Audit:
     """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken.
 
-    `grown` are earlier margins of which all claims stand, with the claims that were added since. `others` are
-    papers that this one's numbers are held against. `earlier` is how earlier judgements decided claims.
-    `superseded` tells of earlier margins why they are taken over; as the claim file says, without it.
+    `grown` and `superseded` (else as the claim file says) tell of earlier margins what `Audit.margins_grown`
+    and `margins_superseded` do; `others` are papers that this one's numbers are held against.
     """
     runs, sheet, claims = [run for of in experiments.values() for run in of.runs], sheet_of(paper), []
     for claim in paper.claim_records():
@@ -142,24 +140,6 @@ def family_size(verdicts: Iterable[Verdict]) -> int:
     return sum(verdict.p_reproduced_adjusted is not None for verdict in verdicts)
 
 
-def judge_of(audit: Audit) -> Judge:
-    """How the audit's claims are judged, with its own gate, margins and test sizes."""
-    margins = MarginsNow.of(audit)
-
-    def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
-        return compare(
-            audit.claims,
-            experiments,
-            fidelity=passed(audit.fidelity),
-            margins=margins,
-            test_sizes=audit.test_sizes,
-            specifications=audit.readings,
-            alpha=level,
-        )
-
-    return judge
-
-
 def across(sheet: Sheet, others: Sequence[Sheet]) -> tuple[AcrossPapers, ...]:
     """The numbers of `sheet` that another paper prints too, in the order in which they stand in it.
 
@@ -209,8 +189,8 @@ def _printed_in(sheet: Sheet, number: Number) -> PrintedIn:
 def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share | None:
     """Of the claims that were decided, how many were reproduced; None where none was decided.
 
-    Its interval (Wilson 1927) takes claims for independent draws, which they are not: they share runs and
-    tables. The same comparison twice is counted once in it; the rest makes it narrower than the truth.
+    Its interval takes claims for independent draws, which they are not, and is narrower than the truth; the
+    same comparison twice is counted once in it.
     """
     pairs = zip(claims, verdicts, strict=True)
     decided = [(claim, verdict) for claim, verdict in pairs if verdict.outcome != "inconclusive"]

@@ -581,9 +581,9 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
         word = "runs" if all(made_here) else "imported results"
         notes.append(f"{replaced} of {number} {word} replaced earlier ones")
     if alike := sum(source.same_lists_as is not None for source in stated):
-        verb = "has" if alike == 1 else "have"
-        of_seed = "the results of another seed, as stated of runs of their own"
-        notes.append(f"{alike} of {number} imported runs {verb} {of_seed}")
+        notes.append(
+            f"{alike} of {number} imported runs: the results of another seed, stated to be of its own"
+        )
     return tuple(notes)
 
 

@@ -1,12 +1,8 @@
 """Verdicts where the claims were judged at several numbers of seeds: every look costs.
 
-Each look has its part of the level, and the first look that decides a claim gives its verdict, on the seeds
-of that look, unless the seeds since do not bear it out. By Bonferroni the chance that any look errs is at
-most the sum of their levels, for whatever dependence (for a false discovery rate too: the share of errors
-among all that was ever rejected is at most the sum of the shares of each look).
-
-A look is a number of seeds at which the claims were judged: judging the same evidence again is no new one. It
-is judged by the runs that it saw, whatever seeds came later.
+Each look has its part of the level (Bonferroni: any dependence), and the first that decides a claim gives its
+verdict, by the runs that it saw, unless the seeds since do not bear it out. Judging the same seeds again is
+no new look.
 """
 
 from __future__ import annotations
@@ -15,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
+from audit.judging.evidence import passed
+from audit.judging.verdicts import MarginsNow, compare
 from audit.names import counted
-from audit.record import ExperimentRecord, Look, Verdict
+from audit.record import Audit, ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA, percent
 from audit.stats.families import level_of
 
-Saw = Mapping[str, tuple[str, ...]]
-"""`RunSpec.arm` -> keys of the runs that a look saw."""
 Judge = Callable[[Mapping[str, ExperimentRecord], float], tuple[Verdict, ...]]
 """Experiments and a level -> one verdict a claim."""
 
@@ -48,36 +44,51 @@ def ruled(looks: Iterable[Look]) -> tuple[Look, ...]:
     declared = max((look.declared for look in every), key=len, default=())
     further = [seeds for seeds in declared if seeds not in {look.seeds for look in taken}]
     reached = max((look.seeds for look in every if look.declared), default=0)
-    level = (ALPHA - spent(taken)) / len(further) if further else 0.0
+    spent = sum(look.level for look in taken if look.seeds >= _DECIDES_FROM)
+    level = (ALPHA - spent) / len(further) if further else 0.0
     for seeds in (seeds for seeds in further if seeds <= reached):
         alike = (look for look in every if look.declared and look.seeds == seeds)
         taken.append(reduce(Look.joined, alike, Look(seeds, level, declared)))
     return tuple(taken)
 
 
-def spent(looks: Iterable[Look]) -> float:
-    """Of the level, by looks at which something can be decided."""
-    return sum(look.level for look in looks if look.seeds >= _DECIDES_FROM)
-
-
 def next_level(looks: Sequence[Look]) -> float:
     """The level of the look that comes after these; all of it where none is on record."""
-    if not looks:
-        return ALPHA
-    declared = [look for look in looks if look.declared]
-    if declared:
+    if declared := [look for look in looks if look.declared]:
         return declared[-1].level
-    return level_of(1 + sum(look.seeds >= _DECIDES_FROM for look in looks))
+    return level_of(1 + sum(look.seeds >= _DECIDES_FROM for look in looks)) if looks else ALPHA
 
 
 def with_look(
-    looks: Sequence[Look], seeds: int, declared: tuple[int, ...] = (), runs: Saw | None = None
+    looks: Sequence[Look],
+    seeds: int,
+    declared: tuple[int, ...] = (),
+    runs: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Look:
-    """The look at `seeds` seeds of these runs with its level, after `looks` or already one of them."""
+    """The look at `seeds` seeds with its level, after `looks` or already one of them; `runs` are
+    `Look.runs`."""
     new = Look(seeds, ALPHA, declared, runs or {})
     every = ruled([*looks, new])
     by_seeds = next(look for look in every if look.seeds == seeds)
     return next((look for look in reversed(every) if look.is_same(new)), by_seeds)
+
+
+def judge_of(audit: Audit) -> Judge:
+    """How the audit's claims are judged, with its own gate, margins and test sizes."""
+    margins = MarginsNow.of(audit)
+
+    def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
+        return compare(
+            audit.claims,
+            experiments,
+            fidelity=passed(audit.fidelity),
+            margins=margins,
+            test_sizes=audit.test_sizes,
+            specifications=audit.readings,
+            alpha=level,
+        )
+
+    return judge
 
 
 def judge_by(
@@ -149,18 +160,24 @@ def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) 
     """What a reader must know of the looks: their levels, and what waits."""
     if not looks:
         return ()
+
+    def listed(items: Iterable[object]) -> str:
+        """`3, 5 and 8`."""
+        *before, last = map(str, items)
+        return " and ".join(filter(None, (", ".join(before), last)))
+
     reached, alpha, each = furthest(looks), percent(ALPHA, 3), []
     for look in looks:
         costs = percent(look.level, 3) if look.seeds >= _DECIDES_FROM else "decides nothing"
         each.append(f"{counted(look.seeds, 'seed')} ({costs})")
     text = (
-        f"First look, at {_listed(each)}: a look at more seeds has less of the {alpha}, which all share. "
+        f"First look, at {listed(each)}: a look at more seeds has less of the {alpha}, which all share. "
         "Judging the same seeds again is no further look."
     )
     if len(looks) > 1 or reached.declared:
-        planned = f" of those declared, at {_listed(reached.declared)} seeds" if reached.declared else ""
+        planned = f" of those declared, at {listed(reached.declared)} seeds" if reached.declared else ""
         text = (
-            f"Looks at {_listed(each)}{planned}: together they err in at most {alpha} of cases. A claim has "
+            f"Looks at {listed(each)}{planned}: together they err in at most {alpha} of cases. A claim has "
             "the verdict of the first look that decided it, on the seeds of that look, where the seeds since "
             "bear it out."
         )
@@ -171,9 +188,3 @@ def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) 
     have = "1 experiment has" if more == 1 else f"{more} experiments have"
     wait = f"before the look at {later[0]}" if later else "since no later look was taken"
     return text, f"{have} more seeds than the look at {reached.seeds}: these are not used {wait}."
-
-
-def _listed(items: Sequence[object]) -> str:
-    """`3, 5 and 8`."""
-    texts = [str(item) for item in items]
-    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))

@@ -1,13 +1,16 @@
-"""What it takes to settle the open claims of an audit: seeds, and their time by the run records."""
+"""One verdict taken apart, with the formula of every number; and what would settle an open one, in seeds and
+time by the run records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from functools import partial
+from typing import Literal, NamedTuple
 
 from audit.judging.evidence import Evidence
-from audit.judging.looks import at_look, furthest, next_level
+from audit.judging.looks import at_look, furthest, judge_of, next_level
 from audit.judging.verdicts import case_of, family_of, obstacle
 from audit.kinds import KINDS
 from audit.record import (
@@ -17,9 +20,12 @@ from audit.record import (
     Audit,
     ClaimRecord,
     ExperimentRecord,
+    InstanceEvidence,
+    Look,
     Settling,
     Verdict,
 )
+from audit.stats.decision import ALPHA, Step, Steps
 from audit.stats.power import FULL, NONE, Levels, Needed, Question, Several
 
 #: Seeds an arm from which on claims are decided.
@@ -44,9 +50,9 @@ _OBSTACLES = {
 
 #: By reason code: why seeds do not settle a claim.
 HOPELESS = {
-    "other_data": "it is about the paper's own data: `audit run --data` on those would test it",
+    "other_data": "it is about the paper's own data: runs on those would test it",
     "other_split": "another split: the noise of two test sets stays; the paper's own split would settle it",
-    "run_failed": "its runs failed: `audit run --retry-failed` first",
+    "run_failed": "its runs failed: `audit run --retry-failed`, or import some that ended",
     "most_failed": "more of its runs failed than ended: `audit run --retry-failed` first",
     "same_runs": "both sides rest on the same runs",
     "different_data": "its two sides were tested on different data",
@@ -83,21 +89,11 @@ HOPELESS = {
     "`DETERMINISTIC` where all seeds give one result, a claim on imported runs `deterministic: true`",
 }
 
-#: The same of claims that rest on imported runs.
-_OF_IMPORTS = {
-    "run_failed": "its imported runs failed: import some that came to their end",
-    "other_data": "it is about the paper's own data: imported runs on those, stated to be so, would test it",
-    "different_data": "its two sides were tested on different data: import both of one",
-    "not_measured": "the import does not hold what it is about",
-}
-
-Device = Literal["CPU", "GPU"]
-
 
 @dataclass(frozen=True)
 class RunTime:
     seconds: float
-    device: Device
+    device: Literal["CPU", "GPU"]
     similar: bool = False  # By other experiments, since an experiment has no runs of its own.
 
     def __str__(self) -> str:
@@ -119,32 +115,39 @@ class RunTimes:
         for name, record in self.experiments.items():
             timed = [run for run in record.runs if run.status == "done" and run.seconds > 0.0]
             if timed:
-                device: Device = "CPU" if timed[-1].device.startswith("cpu") else "GPU"
+                device: Literal["CPU", "GPU"] = "CPU" if timed[-1].device.startswith("cpu") else "GPU"
                 self.own[name] = RunTime(sum(run.seconds for run in timed) / len(timed), device)
 
-    def a_run(self, experiment: str) -> RunTime | None:
-        """Of the experiment itself, else of those most like it (same model and data set, same model, any);
-        None where nothing was ever run."""
-        if experiment in self.own or not self.own:
-            return self.own.get(experiment)
-        record, like = self.experiments.get(experiment), list(self.own.values())
-        if record is not None:
-            same = {n: time for n, time in self.own.items() if self.experiments[n].model == record.model}
-            on_it = [time for n, time in same.items() if self.experiments[n].dataset == record.dataset]
-            like = on_it or list(same.values()) or like
-        devices = [time.device for time in like]
-        usual = max(set(devices), key=lambda device: (devices.count(device), device))
-        return RunTime(sum(time.seconds for time in like) / len(like), usual, similar=True)
-
     def of(self, runs: Mapping[str, int]) -> RunTime | None:
-        """Of so many runs of each experiment; None where one of them has nothing to go by."""
-        each = [(self.a_run(name), number) for name, number in runs.items() if number > 0]
-        known = [(time, number) for time, number in each if time is not None]
-        if not known or len(known) < len(each):
+        """Of so many runs of each experiment; None where nothing was ever run."""
+        each = [(self._a_run(name), number) for name, number in runs.items() if number > 0]
+        if not each or not self.own:
             return None
-        device: Device = "GPU" if any(time.device == "GPU" for time, _ in known) else "CPU"
-        seconds = sum(time.seconds * number for time, number in known)
-        return RunTime(seconds, device, similar=any(time.similar for time, _ in known))
+        return RunTime(
+            sum(time.seconds * number for time, number in each),
+            max(time.device for time, _ in each),  # GPU where one is
+            similar=any(time.similar for time, _ in each),
+        )
+
+    def _a_run(self, experiment: str) -> RunTime:
+        """Of the experiment itself, else of those most like it: same model and data set, same model, any."""
+        if experiment in self.own or not self.own:
+            return self.own.get(experiment, RunTime(0.0, "CPU"))
+        record, like = self.experiments.get(experiment), list(self.own.values())
+        for alike in ("dataset", ""):
+            same = [
+                time
+                for name, time in self.own.items()
+                if record
+                and (of := self.experiments[name]).model == record.model
+                and getattr(of, alike, "") == getattr(record, alike, "")
+            ]
+            if same:
+                like = same
+                break
+        devices = [time.device for time in like]
+        usual = max(sorted(set(devices), reverse=True), key=devices.count)
+        return RunTime(sum(time.seconds for time in like) / len(like), usual, similar=True)
 
 
 @dataclass(frozen=True)
@@ -286,8 +289,7 @@ def sentence(outlook: Outlook) -> str:
     """`6 seeds, 0.4 GPU-hours`, or why there is no such number."""
     why, imported, time = outlook.why_not, outlook.imported, outlook.time
     if why is not None:
-        of_import = _OF_IMPORTS.get(why) if imported else None
-        return of_import or _OBSTACLES.get(why) or HOPELESS.get(why) or why
+        return _OBSTACLES.get(why) or HOPELESS.get(why) or why
     if imported and outlook.reason == "not_run":  # what the imported program would have to add
         metric = outlook.claim.rpartition(":")[2]
         return f"{metric} was not imported for every side: import it, of {LEAST} seeds or more"
@@ -299,3 +301,101 @@ def sentence(outlook: Outlook) -> str:
         similar = " by similar experiments" if time and time.similar else ""
         return f"{begun}: {LEAST} seeds first, {f'about {time}{similar}' if time else 'time not known'}"
     return f"{outlook.seeds} seeds, {time or 'time not known'}{part}"
+
+
+# --------------------------------------------------------------------------- how a verdict came about
+
+
+class Place(NamedTuple):
+    """One p-value among those of the family."""
+
+    raw: float
+    adjusted: float
+    rank: int  # 1 for the smallest.
+    threshold: float  # The largest raw p that would do, the others being as they are.
+
+
+class AmongOthers(NamedTuple):
+    """All tests of a paper that could be made, of which this is one; the same of the same runs is one."""
+
+    size: int
+    primaries: int
+    reproduced: Place
+    contradicted: Place
+
+
+@dataclass(frozen=True)
+class Derivation:
+    claim: ClaimRecord
+    verdict: Verdict
+    look: Look | None  # That gave the verdict; None where none is on record.
+    level: float
+    experiments: Mapping[str, ExperimentRecord]  # As they stood at the look.
+    steps: tuple[Step, ...]
+    family: AmongOthers | None  # None for a claim of no family: not tested, capped, or exact.
+    documents: tuple[Step, ...]  # What single documents say, beside the verdict.
+
+
+def derivation(audit: Audit, claim: str) -> Derivation:
+    """Of the claim with that id (`claimid:metric`). Raises ValueError for an id that there is not."""
+    k = [record.id for record in audit.claims].index(claim)
+    record, verdict = audit.claims[k], audit.verdicts[k]
+    experiments, judge = {of.id: of for of in audit.experiments}, judge_of(audit)
+    look, level, records, verdicts = None, ALPHA, experiments, audit.verdicts
+    for taken in audit.looks:  # the first that decided the claim, or that of most seeds
+        seen = at_look(experiments, audit.looks, taken)
+        judged = judge(seen, taken.level)
+        decided = judged[k].outcome != "inconclusive"
+        if decided or taken == furthest(audit.looks):
+            look, level, records, verdicts = taken, taken.level, seen, judged
+        if decided:
+            break
+    evidence = Evidence.of(audit.claims, records, audit.test_sizes)
+    case = case_of(record, evidence, alpha=level)
+    tested = () if obstacle(case) else KINDS[record.kind].judge(case).steps
+    steps = {str(step): step for step in tested}  # arms stand in several parts
+    documents = tuple(_of_documents(audit.instances[claim])) if claim in audit.instances else ()
+    family = _family(audit, k, verdicts, records, level)
+    return Derivation(record, verdict, look, level, records, tuple(steps.values()), family, documents)
+
+
+def _family(
+    audit: Audit, k: int, verdicts: Sequence[Verdict], records: Mapping[str, ExperimentRecord], level: float
+) -> AmongOthers | None:
+    """The place of the audit's claim `k`."""
+    family, own = family_of(audit, verdicts, records), verdicts[k]
+    if (mine := family.ps[k]) is None or own.p_reproduced_adjusted is None:
+        return None
+    others, needed = family.others(k), family.needed(k, alpha=level)
+    adjusted = own.p_reproduced_adjusted, own.p_contradicted_adjusted or 0.0
+    reproduced, contradicted = (
+        Place(mine[i], adjusted[i], 1 + sum(other[i] < mine[i] for other in others), needed[i])
+        for i in (0, 1)
+    )
+    primaries = family.primary[k] + sum(primary for _, _, primary in others)
+    return AmongOthers(1 + len(others), primaries, reproduced, contradicted)
+
+
+def _of_documents(found: InstanceEvidence) -> Steps:
+    """Errors and intervals of the two estimands, and McNemar's test of each pair."""
+    steps, n = Steps(), float(found.documents)
+    mean = "mean over documents of (mean over seeds of A - mean over seeds of B)"
+    d = steps.note("d", mean, found.difference)
+    s = steps.note("s_d", "SD over documents of the same differences", found.sd_documents)
+    steps.note("N, documents", "", n)
+    if found.these is not None:
+        steps.note("se, these documents", "of the verdict: seeds alone vary", found.these.se)
+    if found.these is not None and found.new is not None:
+        steps.note("se, new documents", "sqrt(se^2 + s_d^2 / N)", found.new.se, se=found.these.se, s_d=s, N=n)
+    for name, estimate in (("these", found.these), ("new", found.new)):
+        if estimate is not None:
+            df = math.inf if estimate.df is None else estimate.df
+            for end, sign, value in zip(("from", "to"), "-+", estimate.ci95, strict=True):
+                of = f"95 % interval, {name} documents, {end}"
+                steps.note(of, f"d {sign} t(0.975) * se", value, df=df, d=d, se=estimate.se)
+    for pair in found.pairs:
+        b, c = pair.first_only, pair.second_only
+        name = f"McNemar's p of seeds {pair.seeds[0]} and {pair.seeds[1]}, b = {b} and c = {c}"
+        filled = partial("min(1, 2 * Bin({}; {}))".format, b + c, min(b, c))
+        steps.note(name, "min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)])", pair.p, text=filled)
+    return steps

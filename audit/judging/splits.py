@@ -1,9 +1,6 @@
 """Runs of several split columns of one corpus: how much of a number's scatter is the split's and how much the
 seed's.
 
-Every column has a plan of its own beside the run records (`audit.storage.manifest`). The study is made of all
-columns that have one, however many commands ran them, so that `audit run` and `audit judge` say the same.
-
 A paper that does not say which split its number is about leaves two readings, and each has another noise:
 
     one run on one unknown split     x_1..x_n, one run a column, are draws as the paper's was: s of them,
@@ -12,9 +9,9 @@ A paper that does not say which split its number is about leaves two readings, a
                                      on one column, se = s / sqrt(n), k - 1 df,
                                      se_pred = s sqrt((1 + kappa^2) / n)
 
-The test is that of value claims, the margin that of the claim. Each verdict is taken alone at the full level.
-That seeds scatter on every column as on the one that was run with several is assumed; the columns are draws
-given the corpus and share documents, so that none of this is about new documents.
+The test is that of value claims, the margin that of the claim, each verdict alone at the full level. Seeds
+are taken to scatter on every column as on the one that was run with several; none of this is about new
+documents.
 """
 
 from __future__ import annotations
@@ -46,26 +43,18 @@ from audit.stats.printed import printed
 from audit.stats.sample import interval, sample
 from audit.storage.manifest import KeptPlan, with_stored_runs
 
-_COLUMN = re.compile(r"(.+)@([0-9]{1,4})")
-
 
 def column_of(report: str) -> tuple[str, int] | None:
-    """Report of the corpus, and column; None for a report of no column.
-
-    >>> column_of("wang2019-delicious@3"), column_of("wang2019-delicious")
-    (('wang2019-delicious', 3), None)
-    """
-    match = _COLUMN.fullmatch(report)
+    """Report of the corpus, and column: `wang2019-delicious@3`; None for a report of no column."""
+    match = re.fullmatch(r"(.+)@([0-9]{1,4})", report)
     return (match[1], int(match[2])) if match else None
 
 
 def studies_of(
     paper: Paper, plans: Iterable[KeptPlan], runs: Sequence[Run], lost: Mapping[str, tuple[int, ...]]
 ) -> dict[str, SplitStudy]:
-    """Report of a corpus with split columns -> the study of them; `lost` as in `audit.storage.manifest`.
-
-    By the stored runs, those with other settings left out; no study of fewer than two columns.
-    """
+    """Report of a corpus with two split columns or more -> the study of their stored runs, of one setting;
+    `lost` as in `audit.storage.manifest`."""
     corpora: dict[str, dict[int, KeptPlan]] = {}
     for plan in plans:
         if (of := column_of(plan.report)) is not None:
@@ -105,12 +94,6 @@ def studies_of(
     return studies
 
 
-def with_splits(audit: Audit, report: str, studies: Mapping[str, SplitStudy]) -> Audit:
-    """The audit of one column with the study of all of them; any other one as it is."""
-    of = column_of(report)
-    return audit if of is None else replace(audit, splits=studies.get(of[0]))
-
-
 def split_study(
     paper: Paper,
     columns: Mapping[int, Mapping[str, ExperimentRecord]],
@@ -122,9 +105,8 @@ def split_study(
 ) -> SplitStudy:
     """`columns`: column -> experiments with their runs on it, the column with several seeds first.
 
-    An experiment without a done run on any column is left out. A printed number stands only beside runs on
-    the paper's own corpus, in whatever split, and is judged where a value claim is about it. `fidelity` says
-    of each model whether it passed its own checks: without that nothing is contradicted.
+    A printed number stands only beside runs on the paper's own corpus, in whatever split, and is judged where
+    a value claim is about it. `fidelity` says of each model whether it passed its own checks.
     """
     claims: dict[tuple[str, str], ClaimRecord] = {}
     for claim in paper.claim_records():
@@ -205,11 +187,8 @@ def _noise(
 def with_split_verdicts(
     noise: SplitNoise, claim: ClaimRecord, *, bar: str | None, deterministic: bool = False
 ) -> SplitNoise:
-    """`noise` with the claim's printed number judged under both readings.
-
-    `bar` is the reason code for which the runs may contradict nothing, if any. `deterministic`: declared by
-    the model. Equal columns are no sign of it: that says nothing of splits.
-    """
+    """`noise` with the claim's printed number judged under both readings; `bar` is why the runs may
+    contradict nothing. `deterministic`: declared by the model, as equal columns say nothing of splits."""
     number, n, seeds = printed(claim.printed[0]), len(noise.columns), noise.seed_values
     margin = claim.margin.value if claim.margin else 0.0
     test_of = partial(value, reported=number, margin=margin, paper_sd_ratio=KAPPA)
@@ -241,10 +220,8 @@ def with_split_verdicts(
 
 
 def stand(audit: Audit) -> bool:
-    """Whether the verdicts of the audit's split columns are those that its own numbers and claims give.
-
-    Another column may lack what this one has, so that nothing is contradicted; never less.
-    """
+    """Whether the verdicts of the audit's split columns are those that its own numbers and claims give;
+    another column may lack what this one has, so that nothing is contradicted."""
     claims, fidelity = {claim.id: claim for claim in audit.claims}, passed(audit.fidelity)
     for noise in audit.splits.noise if audit.splits else ():
         if not noise.claim:

@@ -14,7 +14,7 @@ from audit.judging.assemble import assemble, family_size
 from audit.judging.documents import with_instances
 from audit.judging.evidence import EVIDENCE, about_code, about_gone, active, with_imported
 from audit.judging.looks import ruled, with_look
-from audit.judging.splits import studies_of, with_splits
+from audit.judging.splits import column_of, studies_of
 from audit.names import counted, first_of
 from audit.record import Audit, ExperimentRecord, Look, Run, SplitStudy
 from audit.storage.manifest import KeptPlan, Ledger, with_lost_imports, with_stored_runs
@@ -114,7 +114,8 @@ class Session:
         if audit.earlier:
             otherwise = f"{counted(len(audit.earlier), 'claim')} decided otherwise at an earlier judgement"
             self.tell(f"{otherwise}, which a badge of each tells: {first_of(list(audit.earlier))}")
-        return with_splits(with_instances(audit, self.records), plan.report, self.studies(paper))
+        audit, column = with_instances(audit, self.records), column_of(plan.report)
+        return replace(audit, splits=self.studies(paper).get(column[0])) if column else audit
 
     def _take_looks(self, paper: Paper, experiments: Iterable[ExperimentRecord]) -> tuple[Look, ...]:
         """All looks at these runs, with this one: the seeds that are there, or as many of those declared.

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from audit.judging.documents import instance_evidence
-from audit.judging.explain import Derivation, derivation
+from audit.judging.plan import Derivation, derivation
 from audit.record import Audit, Look
 from tests.explaining.by_hand import work_out
 from tests.explaining.cases import CASES, audited, made
