@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, pairwise
+from itertools import combinations, pairwise
 from statistics import fmean, linear_regression
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -23,7 +23,7 @@ from audit.kinds.base import KIND, Case, Claim, Constant, Symbol, formula_misfit
 from audit.names import counted
 from audit.record import Run
 from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, percent, within
-from audit.stats.sample import SAME, small_sample_cap, upper_tail
+from audit.stats.sample import SAME, small_sample_cap
 
 #: Costs that are times, which two machines do not have alike.
 TIMES = ("training_time", "prediction_time")
@@ -35,7 +35,7 @@ FEWEST_SIZES = 5
 FEWEST_DECADES = 1.2
 FEWEST_REPEATS = 3
 
-#: So many ways to deal the runs to two arms are enumerated: 10 seeds against 10.
+#: So many ways to deal the runs to two arms are enumerated, 10 seeds against 10; of more so many are drawn.
 MOST_DEALS = 200_000
 
 
@@ -72,9 +72,7 @@ class CostClaim(Claim):
             reproduced      iff P[t >= d / se] <= alpha        (`cheaper`)
             contradicted    iff 2 P[t <= d / se] <= alpha      (`reversed`)
 
-        Logarithms because times err by shares and not by seconds; times count only if all runs were on one
-        kind of device. Fewer than 3 runs in an arm never decide, nor do equal ones, unless they are counts,
-        as of parameters: then exact.
+        Logarithms because times err by shares and not by seconds; counts, as of parameters, are exact.
         """
         quantity, alpha = case.claim.details["quantity"], case.alpha
         if quantity in TIMES and _on_several_machines(case):
@@ -88,9 +86,10 @@ class CostClaim(Claim):
         )
         if quantity in COUNTED and d.still:
             exact = Decision("inconclusive", "undecided")  # equal costs are not "less"
-            if abs(d.value) > SAME:
-                less = d.value > 0.0
-                exact = Decision("reproduced", "cheaper") if less else Decision("contradicted", "reversed")
+            if d.value > SAME:
+                exact = Decision("reproduced", "cheaper")
+            elif d.value < -SAME:
+                exact = Decision("contradicted", "reversed")
             return replace(plain, cap=None, exact=exact)
         if d.error is None:
             return plain
@@ -248,12 +247,10 @@ def measured(run: Run, quantity: str) -> float | None:
 
 
 def _on_several_machines(case: Case) -> bool:
-    """Times of two machines are not compared."""
     return len({(run.device, run.threads) for arm in case.arms for run in arm.runs}) > 1
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(NamedTuple):
     """One run: the steps after which it had the score, or had not when it ended (censored)."""
 
     steps: float
@@ -261,10 +258,7 @@ class Reach:
 
 
 def steps_to(curve: Sequence[tuple[float, float]], target: float) -> Reach:
-    """The first (step, score) of `curve` whose score is at least `target`; else censored at the last step.
-
-    Scores that are nan reach nothing. The steps grow, and there is one.
-    """
+    """The first (step, score) of `curve` whose score is at least `target`; else censored at the last step."""
     reached = (Reach(step) for step, score in curve if score >= target)
     return next(reached, Reach(curve[-1][0], reached=False))
 
@@ -276,28 +270,27 @@ def convergence(faster: Sequence[Reach], slower: Sequence[Reach]) -> Test:
         O - E = sum of a_i over the faster arm                positive when it is faster
         p = share of all ways to deal the runs to two arms of these sizes with O - E at least as large
 
-    The permutation is exact where both arms have the same budget of steps; beyond 10 against 10 the normal
-    approximation with the hypergeometric variance takes its place. Reproduced one-sided, contradicted
-    (`reversed`) two-sided. Fewer than 3 runs an arm never decide; three against three reach 1/20 at best.
+    Exact where both arms have the same budget of steps. Reproduced one-sided, contradicted (`reversed`)
+    two-sided. Fewer than 3 runs an arm never decide; three against three reach 1/20 at best.
     """
+    import numpy as np
+
     both = [*faster, *slower]
     notes, events = Steps(), _events(both)
     reached = float(sum(run.reached for run in faster))
     observed = notes.note("O", "runs of the first that reached the score", reached)
-    exact = math.comb(len(both), len(faster)) <= MOST_DEALS
-    if exact:
-        hazard = [math.fsum(d / n for t, d, n in events if t <= run.steps) for run in both]
-        expected = math.fsum(hazard[: len(faster)])
-        scores = [run.reached - h for run, h in zip(both, hazard, strict=True)]
-        p_faster, p_slower = _permuted(scores, len(faster), observed - expected)
-    else:  # V = sum of d (n - d) / (n - 1) (n_A / n) (n_B / n), hypergeometric for each event
-        shares = [(d, n, sum(run.steps >= t for run in faster) / n) for t, d, n in events]
-        expected = math.fsum(d * share for d, _, share in shares)
-        variance = math.fsum(d * (n - d) / (n - 1) * a * (1.0 - a) for d, n, a in shares if n > 1)
-        se, excess = math.sqrt(variance), observed - expected
-        p_faster, p_slower = upper_tail(excess, se, math.inf), upper_tail(-excess, se, math.inf)
+    hazard = [math.fsum(d / n for t, d, n in events if t <= run.steps) for run in both]
+    expected, size = math.fsum(hazard[: len(faster)]), len(faster)
+    if exact := math.comb(len(both), size) <= MOST_DEALS:
+        deals = np.array(list(combinations(range(len(both)), size)))
+    else:
+        every = np.tile(np.arange(len(both)), (MOST_DEALS, 1))
+        deals = np.random.default_rng(0).permuted(every, axis=1)[:, :size]
+    sums = np.array([run.reached - h for run, h in zip(both, hazard, strict=True)])[deals].sum(axis=1)
+    p_faster = float(np.mean(sums >= observed - expected - 1e-9))
+    p_slower = float(np.mean(sums <= observed - expected + 1e-9))
     notes.note("E", "what both arms alike would give", expected)
-    how = "by the exact permutation" if exact else "by the normal approximation"
+    how = "by the exact permutation" if exact else f"by {MOST_DEALS:,} permutations"
     notes.note("p_rep", f"P[O - E at least as large], {how}", p_faster)
     p_reversed = notes.note("p_con", "min(1, 2 P[O - E at most as large])", min(1.0, 2.0 * p_slower))
     cap = small_sample_cap(min(len(faster), len(slower)), still=False)
@@ -329,16 +322,6 @@ def _events(runs: Sequence[Reach]) -> list[tuple[float, int, int]]:
     ]
 
 
-def _permuted(scores: Sequence[float], size: int, excess: float) -> tuple[float, float]:
-    """Shares of the choices of `size` scores whose sum is at least, and at most, `excess`."""
-    import numpy as np
-
-    deals = math.comb(len(scores), size)
-    chosen = np.fromiter(chain.from_iterable(combinations(range(len(scores)), size)), np.intp, deals * size)
-    sums = np.asarray(scores)[chosen.reshape(deals, size)].sum(axis=1)
-    return float(np.mean(sums >= excess - 1e-9)), float(np.mean(sums <= excess + 1e-9))
-
-
 def _reaches(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
     """By seed, for each run whose curve holds the validation metric, at epochs that grow.
 
@@ -355,13 +338,9 @@ def _reaches(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
 
 @dataclass(frozen=True, kw_only=True)
 class GrowthTest(Test):
+    slope: float  # Over all sizes.
     decades: float  # Between the smallest and the largest size.
     local_slopes: tuple[float, ...]  # Between neighbouring sizes: a curve that bends shows here.
-
-    @property
-    def slope(self) -> float:
-        """Over all sizes."""
-        return self.estimate or 0.0
 
 
 def growth(
@@ -378,10 +357,9 @@ def growth(
         p_rep = max(P[t >= (D + d) / se], P[t >= (D - d) / se])
         p_con = min(1, 2 P[t >= (|d| - D) / se])
 
-    `costs` are times (the fastest of several repeats), bytes, or counts of operations, which are exact and to
-    be preferred. Assumes errors of the logs that are independent and of one size. Three different sizes are
-    the least; fewer than 5 (`too_few_sizes`) or less than 1.2 decades (`too_narrow`) decide nothing. Raises
-    ValueError for what is not above 0.
+    `costs` are times (the fastest of several repeats), bytes, or counts of operations. Three different sizes
+    are the least; fewer than 5 (`too_few_sizes`) or less than 1.2 decades (`too_narrow`) decide nothing.
+    Raises ValueError for what is not above 0.
     """
     points = sorted(zip(sizes, costs, strict=True))
     if not all(0.0 < value < math.inf for point in points for value in point):
@@ -410,6 +388,7 @@ def growth(
     cap = "too_few_sizes" if n < FEWEST_SIZES else narrow
     return GrowthTest(
         estimate=slope,
+        slope=slope,
         target=exponent,
         margin=margin,
         se=se,

@@ -26,10 +26,9 @@ from audit.stats.power import Direction, Question, Several, noise_of
 from audit.stats.sample import SAME, Difference, small_sample_cap
 
 if TYPE_CHECKING:
-    from audit.judging.evidence import Arm
-
-if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from audit.judging.evidence import Arm
 
 #: The exact law of one block visits 2^m sets of levels.
 MOST_LEVELS = 12
@@ -37,8 +36,7 @@ MOST_LEVELS = 12
 
 @dataclass(frozen=True)
 class Comparison:
-    """That the first arm is better than the second, from both sides; one without runs is not shown either
-    way."""
+    """That the first arm is better than the second, from both sides; without runs neither side is shown."""
 
     first: str
     second: str
@@ -111,7 +109,7 @@ def _one(steps: Steps, name: str, why: str) -> float:
 
 
 def _cap(every: Sequence[Comparison]) -> str | None:
-    """Why nothing can be decided, where no comparison may; the reason of the first."""
+    """Why nothing can be decided, where no comparison may."""
     return every[0].cap if all(pair.cap for pair in every) else None
 
 
@@ -187,21 +185,8 @@ class RankingClaim(Claim):
             if_reproduced="in_order",
             if_undecided=_undecided(every),
             question=_question(every, shared=True),
-            steps=[*steps, *_agreement(case)],
+            steps=steps,
         )
-
-
-def _agreement(case: Case) -> Sequence[Step]:
-    """Kendall's tau-b (1938) of the claimed order and the means: a description, which decides nothing."""
-    from scipy.stats import kendalltau
-
-    means = [sum(x) / len(x) for x in case.values]
-    if len(set(means)) < 2:
-        return ()
-    exact = len(set(means)) == len(means)
-    tau = kendalltau([-k for k in range(len(means))], means, method="exact" if exact else "auto")
-    steps = [Step("Kendall's tau-b of the means, a description", "", float(tau.statistic))]
-    return [*steps, Step("its exact p", "", float(tau.pvalue))] if exact else steps
 
 
 class TrendClaim(Claim):
@@ -283,10 +268,9 @@ def page(blocks: Sequence[Sequence[float]]) -> tuple[float, float]:
 
         L = sum over blocks of sum_j j r_j       r_j the rank of level j within its block (Page 1963)
 
-    All orders of each block's ranks are equally likely under the null, and blocks are independent. Ties get
-    midranks, and the law is that of the midranks, which `scipy.stats.page_trend_test` does not know. A block
-    need not be a real pairing: under the null any one run of each level can make one. Raises ValueError for
-    blocks of different length, fewer than 2 or more than 12 levels, or nan.
+    Ties get midranks, and the law is that of the midranks, which `scipy.stats.page_trend_test` does not know.
+    A block need not be a real pairing: under the null any one run of each level can make one. Raises
+    ValueError for blocks of different length, fewer than 2 or more than 12 levels, or nan.
     """
     import numpy as np
     from scipy.stats import rankdata
@@ -367,10 +351,9 @@ class OptimumClaim(JudgedByMargin):
                          beaten; contradicted iff some level is better by more than D
 
         else inconclusive: the data name the levels that are tied. That no level is better by D must be shown
-        for each (P[t >= (d + D) / se] <= alpha; all must hold, so the largest p counts). That none is shown
-        to be better would not do: three seeds of SD 0.3 overlook a level that is 0.5 better in 3 of 4 sweeps.
-        Against a single other level the claim is an order claim, and a contradiction is two-sided as there.
-        Levels with too few runs stay in the family.
+        for each (P[t >= (d + D) / se] <= alpha, so the largest p counts): that none is shown to be better
+        would not do. Against a single other level a contradiction is two-sided, as in an order claim. Levels
+        with too few runs stay in the family.
         """
         levels = dict(zip(case.names, case.values, strict=True))
         best, *others = levels
@@ -568,9 +551,7 @@ def dominance(
 
     On one data set with k other methods the winner is at `place` or above iff it beats k - place + 1 of them;
     it is not iff `place` of them beat it. The claim asks for that on `at_least` of the data sets (all, when
-    left out). Each count is a partial conjunction, valid under any dependence, so that no further correction
-    is needed inside; for "the best everywhere" p is the largest of all. Orders with too few seeds count as
-    not shown.
+    left out). Each count is a partial conjunction, valid under any dependence.
     """
     count = len(lines) if at_least is None else at_least
 
