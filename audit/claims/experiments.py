@@ -240,10 +240,8 @@ def grid(open_choices: Sequence[record.OpenChoice], limit: Limit) -> tuple[Depar
 def declared(
     specifications: record.Specifications | None, experiments: Iterable[str]
 ) -> tuple[Departures, ...]:
-    """The specifications of a claim about these experiments; none where nothing is open in any of them.
-
-    They share what has one name: under each specification all of them make the same choice of it.
-    """
+    """The specifications of a claim about these experiments, under each of which all make the same choice of
+    what has one name; none where nothing is open in any of them."""
     if specifications is None:
         return ()
     names = {name for experiment in experiments for name in specifications.of.get(experiment, ())}

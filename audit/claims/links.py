@@ -43,10 +43,8 @@ def check_known(what: str, name: str, known: Collection[str], *, of: str = "ther
 
 
 def row_of(reference: str, tables: Tables) -> list[Cell]:
-    """The cells of the row that `table.row` begins with; `row` may also be an experiment of the table.
-
-    Raises `UnresolvedError`.
-    """
+    """The cells of the row that `table.row` begins with; `row` may also be an experiment of the table. Raises
+    `UnresolvedError`."""
     name, row, *_ = reference.split(".")
     check_known("table", name, tables)
     rows = {line.id: line.cells for line in tables[name].rows}
@@ -60,9 +58,7 @@ def row_of(reference: str, tables: Tables) -> list[Cell]:
 
 def cell_of(reference: str, metric: str | None, tables: Tables) -> Cell:
     """The cell that `reference` names; `metric` (or a quantity) picks it where the reference has no column.
-
-    Raises `UnresolvedError`.
-    """
+    Raises `UnresolvedError`."""
     cells = row_of(reference, tables)
     table, row, *column = reference.split(".")
     if column:
@@ -378,11 +374,8 @@ class KnownNames:
 
 
 def names_here(*, configs: bool = False) -> KnownNames:
-    """Found without loading torch.
-
-    With `configs`, the configuration of each experiment is built as a run does it, which loads torch as soon
-    as a file has an experiment that runs here.
-    """
+    """Found without loading torch; with `configs`, the configuration of each experiment is built as a run
+    does it, which loads torch as soon as a file has an experiment that runs here."""
     from reimpl.data.preprocessing import PREPROCESSINGS
     from reimpl.models import config_problem, known_models, known_variants
     from reimpl.protocol import PROTOCOLS, problem, tuning_problem

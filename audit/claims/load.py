@@ -172,9 +172,7 @@ class Paper(Model):
 
     def known_as(self, dataset: str, *, content: str, partition: str = "", corpus: str = "") -> str:
         """Id of the data set, other than `dataset`, that a corpus of these hashes is declared to be; or none.
-
-        One that is `dataset` too, in this split or another, is no other data set.
-        """
+        One that is `dataset` too, in this split or another, is no other data set."""
         hashes = {"content": content, "partition": partition, "corpus": corpus}
         meant = [
             id
@@ -194,12 +192,9 @@ class Paper(Model):
 
     @cached_property
     def margins_hash(self) -> str:
-        """Digest of what must be fixed before a run: claims with their printed numbers, the margins they get,
-        specifications, and where the authors' code is.
-
-        Wording, places and the order of the file do not enter; a claim added, dropped or made primary does,
-        since each changes what the others are corrected for.
-        """
+        """Digest of what must be fixed before a run: claims with printed numbers and margins, specifications,
+        and where the authors' code is. Wording, places and the order of the file do not enter; a claim added,
+        dropped or made primary does, as it changes what the others are corrected for."""
         return record.digest(list(self.fixed.values()))
 
     @property
@@ -332,9 +327,7 @@ def _in_percent(cell: record.Cell) -> record.Cell:
 
 def load(path: Path, *, known: KnownNames | None = None, content: bytes | None = None) -> Paper:
     """The paper of a claim file (or of `content` in its place); its experiments name nothing but `known`.
-
-    Raises `ClaimFileError` with the problems of the file as `file:line: key.path: what, and what to do`.
-    """
+    Raises `ClaimFileError` with the problems as `file:line: key.path: what, and what to do`."""
     source = claim_source.read(path, content)
     problems, paper = list(source.problems), None
     try:
@@ -366,10 +359,8 @@ def json_schema() -> dict[str, Any]:
 
 
 def fingerprint(tables: Mapping[str, Table]) -> str:
-    """Digest of all numbers of `tables` by their addresses, as printed, each with its spread and mark.
-
-    Labels, captions and the order of rows and columns do not enter: what somebody saw on the page stays seen.
-    """
+    """Digest of all numbers of `tables` by their addresses, as printed, each with its spread and mark;
+    labels, captions and the order of rows and columns do not enter."""
     return record.digest(
         [
             [f"{name}.{row.id}.{column.id}", cell and cell.printed, cell and cell.sd, cell and cell.mark]
@@ -381,10 +372,8 @@ def fingerprint(tables: Mapping[str, Table]) -> str:
 
 
 def verified(name: str, tables: Mapping[str, Table], whole: Transcription | None) -> str | None:
-    """`A. Reader, 2026-11-28` for a table whose numbers somebody held against the page as they are now.
-
-    `whole` is the paper's own record, which goes for every table that has none.
-    """
+    """`A. Reader, 2026-11-28` for a table whose numbers somebody held against the page as they are now;
+    `whole` is the paper's own record, which goes for every table that has none."""
     own = tables[name].transcription
     last, seen = (own, {name: tables[name]}) if own else (whole, tables)
     if last is None or last.verified_by is None or is_outdated(last, seen):
@@ -457,10 +446,8 @@ def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: s
 
 
 def _split(location: Sequence[str | int], content: Plain) -> tuple[KeyPath, KeyPath]:
-    """The part of pydantic's location that the file has, and the missing rest.
-
-    Names that pydantic puts between (the kind in a union of kinds, `[key]`) are in no file and fall away.
-    """
+    """The part of pydantic's location that the file has, and the missing rest; names that pydantic puts
+    between (the kind in a union of kinds, `[key]`) fall away."""
     path: list[str | int] = []
     missing: list[str | int] = []
     for part in location:

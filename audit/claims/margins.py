@@ -130,16 +130,11 @@ def _agrees(value: float, computed: Fraction, rule: str, ground: Ground) -> bool
 
 
 def for_printed(margin: Resolved, text: str) -> Resolved:
-    """`margin` for the percentage printed as `text`, by the ceiling and the floor of the default rules.
+    """`margin` for the percentage printed as `text`, as `audit add` writes it into the file.
 
-    `audit add` writes it into the file, since nobody sees a margin that stands in none. Near 100 and near 0 a
-    margin of points would hold most of the errors or hits there are, so `field` and `half_gap` are capped at
-    5 % of what is left, 0.05 * (100 - v), and of what is there, 0.05 * v; then they are raised to one unit of
-    the last printed digit (2h), below which rounding alone decides. The other rules give values that somebody
-    argued for, and stay.
-
-    >>> for_printed(Resolved(0.5, "field", "usual"), "96.10").value
-    0.195
+    Near 100 and near 0 a margin of points would hold most of the errors or hits there are, so `field` and
+    `half_gap` are capped at 5 % of what is left, 0.05 * (100 - v), and of what is there, 0.05 * v; then they
+    are raised to one unit of the last printed digit (2h), below which rounding alone decides.
     """
     number, wanted = printed(text), Fraction(str(margin.value))
     cap = max(min(100 - number.value, number.value) * Fraction(5, 100), Fraction(0))
@@ -161,17 +156,13 @@ class Margins:
 
     def of(self, claim: Claim, metric: str = "") -> Resolved | None:
         """As it stands in the file, or by its rule where no value does; None for a claim judged without.
-
-        Raises `MarginError` or `UnresolvedError` for one that `problems` tells of.
-        """
+        Raises `MarginError` or `UnresolvedError` for one that `problems` tells of."""
         path, margin = self._that_counts(claim, metric)
         return resolve(margin, self._ground(path, margin, claim, metric)) if margin else None
 
     def _that_counts(self, claim: Claim, metric: str) -> tuple[KeyPath, Margin | None]:
-        """That of the claim's one metric, the claim's own, or that of its name, its table, or the default.
-
-        Its place comes first.
-        """
+        """That of the claim's one metric, the claim's own, or that of its name, its table, or the default;
+        its place comes first."""
         margins, of_metric = self.paper.margins, f"{claim.id}:{metric}"
         if not isinstance(claim, JudgedByMargin) or not claim.uses_margin:
             return (), None
@@ -183,10 +174,8 @@ class Margins:
         return ("margins", name), margins.get(name)
 
     def problems(self) -> Iterator[Problem]:
-        """Margins without a value that their rule could give, or with one that it does not; in any order.
-
-        Of a file that is right otherwise.
-        """
+        """Margins without a value that their rule could give, or with one that it does not, of a file that is
+        right otherwise."""
         for claim in self.paper.claims:
             for metric in self.paper.metrics_of(claim) if isinstance(claim, JudgedByMargin) else ():
                 try:
@@ -196,10 +185,8 @@ class Margins:
                     yield Problem((*self._that_counts(claim, metric)[0], key), str(err))
 
     def _ground(self, path: KeyPath, margin: Margin, claim: Claim, metric: str) -> Ground:
-        """A margin of a table looks at all of it, another one at the claim's data set in it.
-
-        What is called significant is held against what the paper calls so, not against its smaller leads.
-        """
+        """A margin of a table looks at all of it, another one at the claim's data set in it; what is called
+        significant is held against what the paper calls so."""
         _, cells, dataset = self.paper.subject(claim, metric)
         size = self.paper.datasets[dataset].printed.get("test") if dataset else None
         table = _table_of(cells[0]) if cells else None

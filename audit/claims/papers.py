@@ -19,10 +19,8 @@ def own_file(name: str) -> Path | None:
 
 
 def claim_paths(claims: Sequence[str] | None) -> list[Path]:
-    """The claim files by path or key: a built-in paper first, then a file of the user's own by `own_file`.
-
-    Raises `AuditError` for what is neither.
-    """
+    """The claim files by path or key: a built-in paper first, then `own_file`. Raises `AuditError` for
+    neither."""
     builtin = {path.stem: path for path in builtin_claims()}
     if not claims:
         return list(builtin.values())
@@ -78,10 +76,8 @@ def _builtin_sheet(path: Path) -> Sheet:
 
 
 def sheets_beside(paper: Paper, others: Sequence[Paper] = ()) -> tuple[Sheet, ...]:
-    """What the numbers of `paper` are held against: the built-in papers, and the others that the user named.
-
-    One that was named goes before a built-in one of its key.
-    """
+    """What the numbers of `paper` are held against: the built-in papers, and the others that the user named,
+    which go before built-in ones of their keys."""
     named = {other.paper.key: sheet_of(other) for other in others}
     sheets = {path.stem: named.get(path.stem) or _builtin_sheet(path) for path in builtin_claims()} | named
     return tuple(sheet for key, sheet in sheets.items() if key != paper.paper.key)

@@ -464,10 +464,8 @@ class Table(Origin):
                     yield place, text
 
     def cell(self, row: int, column: int) -> dict[str, Any]:
-        """What the table says of one cell, as `record.Cell` names it; what a narrower place says counts.
-
-        The experiment is as the file writes it, and may be one on several data sets.
-        """
+        """What the table says of one cell, as `record.Cell` names it; what a narrower place says counts. The
+        experiment is as the file writes it, and may be one on several data sets."""
         line, heading = self.rows[row], self.columns[column]
         value = line.values[column]
         source = _first("source", value, line, heading, self)

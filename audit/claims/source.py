@@ -100,10 +100,8 @@ def short(text: str, most: int = 80) -> str:
 
 
 def read(path: Path, content: bytes | None = None) -> Source:
-    """The file's data and lines; raises `ClaimFileError` where no data can be had at all.
-
-    `content`: what is read as that file's, in its place.
-    """
+    """The file's data and lines (or those of `content`, in its place). Raises `ClaimFileError` where no data
+    can be had at all."""
     source = Source(str(path))
     if content is None:
         try:

@@ -112,10 +112,8 @@ def assemble(
 
 
 def is_judged_by(audit: Audit) -> bool:
-    """Whether the audit's verdicts are those that its own claims and runs give today.
-
-    What describes them must fit them too; records of before there were descriptions have none.
-    """
+    """Whether the audit's verdicts, and what describes them, are those that its own claims and runs give
+    today; older records have no descriptions."""
     now = share(audit.claims, audit.verdicts)
     if audit.share is not None and audit.share != now:
         return False
@@ -141,11 +139,8 @@ def family_size(verdicts: Iterable[Verdict]) -> int:
 
 
 def across(sheet: Sheet, others: Sequence[Sheet]) -> tuple[AcrossPapers, ...]:
-    """The numbers of `sheet` that another paper prints too, in the order in which they stand in it.
-
-    Which method and which collection a number is about is what the claim files say: `method` of an
-    experiment and `catalogue` of a data set.
-    """
+    """The numbers of `sheet` that another paper prints too, in their order: of one `method` of an experiment
+    and one `catalogue` name of a data set."""
     found = []
     for subject, numbers in sheet.across.items():
         theirs = [(other, number) for other in others for number in other.across.get(subject, ())]

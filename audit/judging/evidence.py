@@ -169,9 +169,7 @@ class Evidence:
 
     def arm(self, name: str, metric: str, *, cost: Reader | None = None, deterministic: bool = False) -> Arm:
         """The runs of an experiment for a metric, or for the cost of that name, which `cost` reads.
-
-        `deterministic`: declared by the claim; then nothing is moderated, nor are costs.
-        """
+        `deterministic`: declared by the claim; then nothing is moderated, nor are costs."""
         record = self.experiments.get(name)
         if record is None:
             return Arm(name, lacks="not_run", notes=(f"no experiment named {name!r}",))
@@ -318,12 +316,9 @@ BARS = (
 
 
 def barred(records: Iterable[ExperimentRecord], fidelity: Mapping[str, bool]) -> str | None:
-    """Reason code for which these runs may contradict nothing, or None.
-
-    To speak against a paper they must be of its own corpus (in this split or another), by its own protocol,
-    with settings tuned where it tunes, and by models that passed their own checks. Of imported runs no more
-    is known than what is stated of them: all must be stated to be of the authors' own code.
-    """
+    """Reason code for which these runs may contradict nothing, or None. To speak against a paper they must be
+    of its own corpus (in this split or another), by its own protocol, with settings tuned where it tunes, and
+    by models that passed their own checks; imported ones must be stated to be of the authors' own code."""
     records = [record for record in records if record.runs]
     for record in records:
         if any(run.imported for run in record.runs):
@@ -450,10 +445,8 @@ def counting(runs: Iterable[Run], paper: str) -> dict[tuple[str, int], list[Run]
 
 
 def active(runs: Iterable[Run], paper: str, root: Path) -> dict[str, tuple[Run, ...]]:
-    """Experiment -> the imported runs that it may be judged by, by seed.
-
-    Raises `StoreError` for two that say different things of one seed, and for an import that is not whole.
-    """
+    """Experiment -> the imported runs that it may be judged by, by seed. Raises `StoreError` for two that say
+    different things of one seed, and for an import that is not whole."""
     kept: dict[str, dict[int, Run]] = {}
     for (experiment, seed), alike in sorted(counting(runs, paper).items()):
         first = kept.setdefault(experiment, {})[seed] = alike[0]
@@ -483,12 +476,9 @@ def with_imported(
     *,
     evidence: Kind = "ours",
 ) -> dict[str, ExperimentRecord]:
-    """The experiments with the runs they are judged by; runs of the other kind are there to be shown.
-
-    An experiment of ours whose imported runs are on data closer to the paper's stands there a second time,
-    with those: `assemble` points the printed values at it. Names that the claim file has not (any more) are
-    passed over.
-    """
+    """The experiments with the runs they are judged by; runs of the other kind are there to be shown. One of
+    ours whose imported runs are on data closer to the paper's stands there a second time, with those:
+    `assemble` points the printed values at it."""
     found = dict(experiments)
     for name, runs in imported.items():
         record = found.get(name)
@@ -542,9 +532,7 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
 
 def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:
     """`same_data` if that is declared, one way or the other, of every run; else `other_split` if that is.
-
-    What is stated counts only where no fingerprint tells: one that is not the paper's speaks against it.
-    """
+    What is stated counts only where no fingerprint tells."""
     data = paper.datasets[dataset]
     known = (*(data.content or ()), *(data.partition or ()))
     same, near = [], []
@@ -588,10 +576,8 @@ def origin(runs: Sequence[Run]) -> tuple[str, ...]:
 
 
 def other_code(stated: str, paper: Paper) -> bool:
-    """Whether the code that is stated to be the authors' is not the one that the claim file names.
-
-    The claim file's address has to stand there, and its commit, if another commit does.
-    """
+    """Whether the code that is stated to be the authors' is not the one that the claim file names, by its
+    address, and its commit if another one stands there."""
     code = paper.paper.code
     if code is None or not stated:
         return False

@@ -28,9 +28,8 @@ _DECIDES_FROM = 3
 def ruled(looks: Iterable[Look]) -> tuple[Look, ...]:
     """The looks that were taken, each once and with its level: the newest declared ones last.
 
-    Undeclared ones come in the order in which they were taken, the first with four fifths of the level. Looks
-    that were declared share what those before them have left, and come by seeds; an earlier one of them that
-    is not on record for these runs belongs to them too: so every command says the same of one store.
+    Undeclared ones come in the order in which they were taken. Declared ones share what those before them
+    have left, and come by seeds; an earlier one of them that is not on record belongs to them too.
     """
     every = list(looks)
     taken: list[Look] = []
@@ -113,11 +112,8 @@ def judge_by(
 
 
 def _borne_out(decided: Verdict, last: Verdict) -> Verdict:
-    """The verdict of the look that decided, with what all seeds of the last look say of it.
-
-    Where they would not even decide it alike by themselves, at the whole level, it is not decided: that can
-    only take errors away. Their numbers are shown then.
-    """
+    """The verdict of the look that decided, with what all seeds of the last look say of it; where they would
+    not even decide it alike at the whole level, it is not decided, and their numbers are shown."""
     if decided.look == last.look or sum(last.attempts) <= sum(decided.attempts):
         return decided
     p = last.p_reproduced if decided.outcome == "reproduced" else last.p_contradicted
@@ -137,10 +133,8 @@ def furthest(looks: Sequence[Look]) -> Look:
 def at_look(
     experiments: Mapping[str, ExperimentRecord], looks: Sequence[Look], look: Look
 ) -> dict[str, ExperimentRecord]:
-    """The experiments as they stood at one of the looks: with the runs that it, or one before it, saw.
-
-    Of an experiment that no look names, those are the runs of its first seeds.
-    """
+    """The experiments with the runs that this look, or one before it, saw; of an experiment that no look
+    names, those of its first seeds."""
     seen: dict[str, tuple[str, ...]] = {}
     for taken in looks[: next(k for k, taken in enumerate(looks) if taken is look) + 1]:
         seen |= taken.runs

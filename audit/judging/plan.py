@@ -187,10 +187,8 @@ class Outlook:
 
 
 def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = None) -> tuple[Outlook, ...]:
-    """One for each inconclusive claim, in the order of the claims, or for the `only` one with that id.
-
-    `alpha`: of the look that is to come.
-    """
+    """One for each inconclusive claim, in the order of the claims, or for the `only` one; `alpha` is that of
+    the look that is to come."""
     experiments = {record.id: record for record in audit.experiments}
     if audit.looks:
         experiments = at_look(experiments, audit.looks, furthest(audit.looks))

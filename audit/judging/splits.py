@@ -103,11 +103,9 @@ def split_study(
     fidelity: Mapping[str, bool],
     left_out: Sequence[str] = (),
 ) -> SplitStudy:
-    """`columns`: column -> experiments with their runs on it, the column with several seeds first.
-
-    A printed number stands only beside runs on the paper's own corpus, in whatever split, and is judged where
-    a value claim is about it. `fidelity` says of each model whether it passed its own checks.
-    """
+    """`columns`: column -> experiments with their runs on it, the column with several seeds first. A printed
+    number stands only beside runs on the paper's own corpus, and is judged where a value claim is about
+    it."""
     claims: dict[tuple[str, str], ClaimRecord] = {}
     for claim in paper.claim_records():
         if KINDS[claim.kind].of_one_printed and claim.printed and claim.experiments:

@@ -127,11 +127,8 @@ def compare(
 ) -> tuple[Verdict, ...]:
     """One verdict for each of a paper's claims, in their order.
 
-    `fidelity` says for each model whether it passed its own checks; without that a contradiction is not
-    given out. `margins` are held against the run records: a margin is worth what it was before the runs.
-    `test_sizes` gives the number of test documents that the paper prints for a data set; evidence of another
-    split needs it, and stays inconclusive without. A claim with `specifications` is judged under each of
-    them that was run, and decided only where all agree.
+    `fidelity` says for each model whether it passed its own checks, without which nothing is contradicted;
+    `margins` are held against the run records; `test_sizes` are the printed numbers of test documents.
     """
     evidence = Evidence.of(claims, experiments, test_sizes)
     rules = Judgement(claims, evidence, fidelity, margins, specifications, alpha)
@@ -264,11 +261,9 @@ def _badged(verdict: Verdict, *texts: str) -> Verdict:
 
 @dataclass(frozen=True)
 class Family:
-    """All claims of a paper, in which the same test of the very same runs counts once.
-
-    Claims that were stated after the runs may have been chosen by them: they are no part of the others'
-    family, and theirs is all claims. Claims whose runs were on record and are gone stay in it, with a p of 1.
-    """
+    """All claims of a paper, in which the same test of the very same runs counts once. Claims stated after
+    the runs may have been chosen by them: they are no part of the others' family, and theirs is all claims.
+    Claims whose runs are gone stay in it, with a p of 1."""
 
     same: Sequence[str]  # Of each claim, what those have in common that are one test.
     primary: Sequence[bool]  # Whether it or one that is the same test is primary.
@@ -313,11 +308,8 @@ class Family:
         return {late: self.once(late=late) for late in (True, False)}
 
     def adjusted(self, only: int | None = None) -> list[PValues]:
-        """(p_reproduced, p_contradicted) of each claim, adjusted over all tests that could be made.
-
-        Holm over the contradictions (any dependence), primaries first: the others count only once every
-        primary is contradicted, or at half of the level. Benjamini-Hochberg over all reproductions.
-        """
+        """(p_reproduced, p_contradicted) of each claim: Holm over the contradictions, primaries first
+        (`families`), Benjamini-Hochberg over all reproductions."""
         pairs: dict[bool, dict[str, PValues]] = {}
         for late in set(self.late):
             once = self.once(late=late, only=only)
@@ -344,10 +336,8 @@ class Family:
 def family_of(
     audit: Audit, verdicts: Sequence[Verdict], experiments: Experiments, not_shown: Iterable[str] = ()
 ) -> Family:
-    """Of an audit's claims as they were judged by these experiments.
-
-    Claims that are open for a reason in `not_shown` count with a p of 1.
-    """
+    """Of an audit's claims as they were judged by these experiments; those open for a reason in `not_shown`
+    count with a p of 1."""
     found: list[tuple[Verdict, PValues, InFamily]] = []
     for verdict in verdicts:
         both = p, q = verdict.p_reproduced, verdict.p_contradicted
@@ -481,10 +471,8 @@ class Judgement:
         return _badged(shown, alone) if min(verdict.n, default=0) > 0 else shown
 
     def robust(self, k: int, verdict: Verdict, *, own: Outcome, alike: Outcome) -> Verdict:
-        """With what the verdict hangs on: moderation, the scatter of the paper's runs, a single seed.
-
-        `own` is the outcome without moderation, `alike` that if the paper's runs scatter as ours do.
-        """
+        """With what the verdict hangs on: moderation (`own` is the outcome without), the scatter of the
+        paper's runs (`alike`: if they scatter as ours do), a single seed."""
         if any(scatter.moderated is not None for scatter in verdict.scatter):
             verdict = replace(verdict, by_own_spread=own)
         if verdict.outcome == "inconclusive" and alike == "contradicted":

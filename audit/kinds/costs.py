@@ -66,13 +66,10 @@ class CostClaim(Claim):
 
     @staticmethod
     def judge(case: Case) -> Test:
-        """Welch's t on the logarithms: d = mean log dearer - mean log cheaper; the estimate is the ratio
-        exp(d).
+        """Welch's t on the logarithms: d = mean log dearer - mean log cheaper; the estimate is exp(d).
 
-            reproduced      iff P[t >= d / se] <= alpha        (`cheaper`)
-            contradicted    iff 2 P[t <= d / se] <= alpha      (`reversed`)
-
-        Logarithms because times err by shares and not by seconds; counts, as of parameters, are exact.
+        reproduced      iff P[t >= d / se] <= alpha        (`cheaper`)
+        contradicted    iff 2 P[t <= d / se] <= alpha      (`reversed`)
         """
         quantity, alpha = case.claim.details["quantity"], case.alpha
         if quantity in TIMES and _on_several_machines(case):
@@ -270,8 +267,7 @@ def convergence(faster: Sequence[Reach], slower: Sequence[Reach]) -> Test:
         O - E = sum of a_i over the faster arm                positive when it is faster
         p = share of all ways to deal the runs to two arms of these sizes with O - E at least as large
 
-    Exact where both arms have the same budget of steps. Reproduced one-sided, contradicted (`reversed`)
-    two-sided. Fewer than 3 runs an arm never decide; three against three reach 1/20 at best.
+    Reproduced one-sided, contradicted (`reversed`) two-sided; three against three reach 1/20 at best.
     """
     import numpy as np
 
@@ -323,10 +319,8 @@ def _events(runs: Sequence[Reach]) -> list[tuple[float, int, int]]:
 
 
 def _reaches(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
-    """By seed, for each run whose curve holds the validation metric, at epochs that grow.
-
-    Where a run is evaluated every so many steps, that is within epochs: after 20 of 50 steps, 0.4.
-    """
+    """By seed, for each run whose curve holds the validation metric at epochs that grow; within epochs where
+    it is evaluated every so many steps."""
     found = {}
     for run in arm.runs:
         points = [point for point in run.curve if metric in point and "epoch" in point]
@@ -357,9 +351,8 @@ def growth(
         p_rep = max(P[t >= (D + d) / se], P[t >= (D - d) / se])
         p_con = min(1, 2 P[t >= (|d| - D) / se])
 
-    `costs` are times (the fastest of several repeats), bytes, or counts of operations. Three different sizes
-    are the least; fewer than 5 (`too_few_sizes`) or less than 1.2 decades (`too_narrow`) decide nothing.
-    Raises ValueError for what is not above 0.
+    Three different sizes are the least; fewer than 5 or less than 1.2 decades decide nothing. Raises
+    ValueError for what is not above 0.
     """
     points = sorted(zip(sizes, costs, strict=True))
     if not all(0.0 < value < math.inf for point in points for value in point):

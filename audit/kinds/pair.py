@@ -54,18 +54,15 @@ class OrderClaim(Better):
 
     @staticmethod
     def judge(case: Case) -> Test:
-        """The direction of a difference.
+        """The direction of a difference; d0 = `negligible` points, or 0 where the paper prints at most twice
+        that.
 
-            p_rep = P[t >= d / se]                       small iff better at all
-            p_con = min(1, 2 P[t >= (d0 - d) / se])      small iff better by less than d0, or worse
+        p_rep = P[t >= d / se]                       small iff better at all
+        p_con = min(1, 2 P[t >= (d0 - d) / se])      small iff better by less than d0, or worse
 
-            reproduced (direction)               p_rep is small, and p_con is not
-            inconclusive (negligible_gain)       both are small: better, by a size that hardly matters
-            contradicted (reversed, negligible)  p_con is small, and p_rep is not; reversed where worse than 0
-            inconclusive                         neither
-
-        d0 = `negligible` points, or 0 where the paper itself prints a gap of no more than twice that.
-        Confirming is one-sided, contradicting two-sided: accusing is harder.
+        reproduced (direction)               p_rep is small, and p_con is not
+        inconclusive (negligible_gain)       both are small: better, by a size that hardly matters
+        contradicted (reversed, negligible)  p_con is small, and p_rep is not; reversed where worse than 0
         """
         gap, negligible = case.printed_gap, case.claim.negligible
         least = 0.0 if gap is not None and gap <= 2.0 * negligible else negligible
@@ -119,10 +116,8 @@ class SignificantClaim(Better, JudgedByMargin):
             reproduced     iff one-sided P[t >= (d - D) / se] <= alpha      (`exceeds_margin`)
             contradicted   iff the order is reversed, or (printed gap > 2 D) the difference lies within -+ D
 
-        A paper that calls a difference significant says that it is there and that it matters; seeds decide
-        the first, the margin the second. Here a small margin reproduces, one up to d - t(1 - a) se; from |d|
-        + t(1 - a) se on a margin contradicts, as far as the printed gap is above 2 D. Of deterministic arms
-        the difference itself is compared with D. What the table alone could support, a check tells beside it.
+        Here a small margin reproduces, one up to d - t(1 - a) se; from |d| + t(1 - a) se on a margin
+        contradicts.
         """
         badges = () if case.claim.details.get("test") else ("no test is named in the paper",)
         margin, gap = case.margin, case.printed_gap or 0.0
@@ -189,17 +184,14 @@ class EquivalentClaim(JudgedByMargin):
 
     @staticmethod
     def judge(case: Case) -> Test:
-        """Two one-sided tests within -+ D; with `no_loss` one of them: left is not worse, and may be better
-        by any amount.
+        """Two one-sided tests within -+ D; with `no_loss` one of them: left is not worse.
 
             p_rep = max(P[t >= (D + d) / se], P[t >= (D - d) / se])    small iff the inner interval is in -+ D
             p_con = min(1, 2 P[t >= (|d| - D) / se])                   small iff the outer one is outside -+ D
 
             no loss: p_rep = P[t >= (D + d) / se], p_con = min(1, 2 P[t >= (-d - D) / se])
 
-        The inner interval has the coverage 1 - 2 alpha, the outer one 1 - alpha. "Not significantly
-        different" is not "similar": the former is what few seeds give for anything. Of deterministic arms
-        |d| <= D is exact, the margin itself included.
+        "Not significantly different" is not "similar". Of deterministic arms |d| <= D is exact.
         """
         margin, no_loss = case.margin, bool(case.claim.details.get("no_loss"))
         steps = Steps(case.alpha, D=margin)

@@ -163,10 +163,7 @@ class RankingClaim(Claim):
     @staticmethod
     def judge(case: Case) -> Test:
         """Reproduced iff every adjacent order is, contradicted iff one is reversed; Holm inside, both ways.
-
-        Systems with too few runs to decide stay in the family, and keep the ranking from being reproduced,
-        not from being contradicted elsewhere.
-        """
+        Systems with too few runs stay in the family, and keep the ranking from being reproduced."""
         steps = Steps()
         every = [
             compared(steps, *names, *values, deterministic=case.deterministic)
@@ -210,12 +207,10 @@ class TrendClaim(Claim):
     def judge(case: Case) -> Test:
         """Page's test of the levels, with the seeds that all of them have as blocks.
 
-            reproduced     iff Page's p <= alpha and no adjacent pair is significantly reversed (Holm)
-            contradicted   iff 2 p of the opposite trend <= alpha (`reversed`), or an adjacent pair is
-                           significantly reversed (Holm, two-sided; `step_back`)
-
-        A flat sweep gives either route with alpha / 2 at most. Fewer than 3 seeds never decide: the chance of
-        the claimed order of one run a level is 1 / m!.
+        reproduced     iff Page's p <= alpha and no adjacent pair is significantly reversed (Holm)
+        contradicted   iff 2 p of the opposite trend <= alpha (`reversed`), or an adjacent pair is
+        significantly
+                       reversed (Holm, two-sided; `step_back`)
         """
         drawn = [set(arm.seeds) for arm in case.arms if not arm.deterministic]
         common = sorted(set.intersection(*drawn)) if drawn else [0, 1, 2]  # a deterministic one has any
@@ -268,9 +263,9 @@ def page(blocks: Sequence[Sequence[float]]) -> tuple[float, float]:
 
         L = sum over blocks of sum_j j r_j       r_j the rank of level j within its block (Page 1963)
 
-    Ties get midranks, and the law is that of the midranks, which `scipy.stats.page_trend_test` does not know.
-    A block need not be a real pairing: under the null any one run of each level can make one. Raises
-    ValueError for blocks of different length, fewer than 2 or more than 12 levels, or nan.
+    The law is that of midranks where there are ties, which `scipy.stats.page_trend_test` does not know. Under
+    the null any one run of each level can make a block. Raises ValueError for blocks of different length or
+    nan.
     """
     import numpy as np
     from scipy.stats import rankdata
@@ -347,13 +342,12 @@ class OptimumClaim(JudgedByMargin):
         """One-sided Welch of the best level against each other one, Holm within the sweep.
 
             unique       reproduced iff it beats all others; contradicted iff some level beats it
-            among_best   (with a margin D) reproduced iff no level is better by D or more, and one at least is
-                         beaten; contradicted iff some level is better by more than D
+            among_best   (with a margin D) reproduced iff no level is better by D or more (P[t >= (d + D) /
+            se] <=
+                         alpha for each) and one at least is beaten; contradicted iff some level is better by
+                         more
 
-        else inconclusive: the data name the levels that are tied. That no level is better by D must be shown
-        for each (P[t >= (d + D) / se] <= alpha, so the largest p counts): that none is shown to be better
-        would not do. Against a single other level a contradiction is two-sided, as in an order claim. Levels
-        with too few runs stay in the family.
+        Against a single other level a contradiction is two-sided, as in an order claim.
         """
         levels = dict(zip(case.names, case.values, strict=True))
         best, *others = levels
@@ -478,12 +472,9 @@ class DominanceClaim(Claim):
 
     @staticmethod
     def judge(case: Case) -> Test:
-        """Each line of the tables (data set and metric) is a group of orders: the winner over each other.
-
-        "In at least so many data sets" is asked of each metric by itself, and must hold for all of them.
-        Comparisons that were not made are named and count as not shown: what was run may contradict the
-        claim, and nothing reproduces it before all of it was run.
-        """
+        """Each line of the tables (data set and metric) is a group of orders: the winner over each other. "In
+        at least so many data sets" is asked of each metric by itself, and must hold for all. Comparisons that
+        were not made count as not shown: what was run may contradict the claim."""
         details, steps = case.claim.details, Steps()
         place, at_least = details.get("place", 1), details.get("at_least")
         groups: dict[str, list[list[Comparison]]] = {}
@@ -547,12 +538,9 @@ def dominance(
     name: str = "",
 ) -> tuple[float, float]:
     """p of the claim and of its contrary; `lines` holds, for each data set, "the winner is better than this
-    method".
-
-    On one data set with k other methods the winner is at `place` or above iff it beats k - place + 1 of them;
-    it is not iff `place` of them beat it. The claim asks for that on `at_least` of the data sets (all, when
-    left out). Each count is a partial conjunction, valid under any dependence.
-    """
+    method". With k other methods the winner is at `place` or above iff it beats k - place + 1 of them, and is
+    not iff `place` of them beat it; the claim asks for that on `at_least` of the data sets (all, when left
+    out). Each count is a partial conjunction, valid under any dependence."""
     count = len(lines) if at_least is None else at_least
 
     def conjunction(of: str, says: str, least: int, p_values: Sequence[float]) -> float:

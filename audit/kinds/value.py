@@ -125,23 +125,15 @@ def value(
     reject.
 
         se      = s sqrt(1/n)             of p_rep
-        se_pred = s sqrt(1/n + r^2/m)     of p_con, r = `paper_sd_ratio`
+        se_pred = s sqrt(1/n + r^2/m)     of p_con, r = `paper_sd_ratio`: the SD of the paper's runs over ours
+        se_pred = sqrt(s^2/n + s_p^2/m)   where the paper prints v -+ `spread` over its m runs, two or more
 
-    n = 1 or 2 never decides, unless `noise` gives (s, its degrees of freedom) from other runs. The SD of the
-    paper's runs is not known: r says how much larger than ours it may be. On another split the instance noise
-    of both test sets enters both variances. Its known variance raises Satterthwaite's degrees of freedom,
-    which may outweigh it: a contradiction must then hold for the seeds alone too, so that another split never
-    contradicts what the same runs on the paper's own would leave open.
-
-    Where the paper prints v -+ `spread` over its m runs, two or more, its own SD s_p takes the place of ours
-    in the paper's part: se_pred = sqrt(s^2/n + s_p^2/m), Satterthwaite's degrees of freedom (Welch of summary
-    data). Where it does not say what it prints, a contradiction must hold for SD, standard error and 95 %
-    interval alike; if it holds for some only, the reason is `ambiguous_spread`.
-
-    Runs that are all equal (s = 0) without being declared `deterministic` are capped as `no_spread`: either
-    the metric is too coarse to show what the seed changes, or the seed is not used. Both ways s = 0 is no
-    estimate of the noise. Declared, and seen in two runs, equality is what it should be, and the comparison
-    is exact, unless the paper's runs do vary. Raises ValueError for no runs, nan or infinity.
+    n = 1 or 2 never decides, unless `noise` gives (s, its degrees of freedom) from other runs. On another
+    split the instance noise of both test sets enters both variances; as it may raise the degrees of freedom,
+    a contradiction must then hold for the seeds alone too. Where the paper does not say what `spread` is, it
+    must hold for SD, standard error and 95 % interval alike, else the reason is `ambiguous_spread`. Equal
+    runs of a `deterministic` model are compared exactly, others are capped as `no_spread`. Raises ValueError
+    for no runs, nan or infinity.
     """
     h, v, m = float(reported.half_unit), float(reported.value), paper_runs
     steps = Steps(alpha, D=margin, h=h, v=v)
@@ -216,11 +208,8 @@ def around(
         D_R   = |d| + t(1 - a) se + h                                        p_rep <= a  iff  D >= D_R
         D_C   = max(0, |d| - max over readings of t(1 - a / 2) se_pred - h)  p_con <= a  iff  D <= D_C
 
-    `steps` know D, h, se and se_pred of each reading. `predicted` is the error of the difference to the
-    paper's own runs, by name for each way to read what the paper prints of its spread: contradicted is what
-    every one contradicts, so the largest p counts. `floor` is the least margin that is used, whatever was
-    fixed. Intervals and band are at the level of the test, so that the three statements about one set of
-    numbers agree.
+    `steps` know D, h, se and se_pred. `predicted` is the error of the difference to the paper's own runs, for
+    each way to read its spread: the largest p counts. `floor` is the least margin that is used.
     """
     steps.known["se"], against, alpha = own.se, [], steps.alpha
     steps.tail("p_low", f"D - h + {off}", own.df)
@@ -266,16 +255,11 @@ class GapClaim(Better, JudgedByMargin):
     def judge(case: Case) -> Test:
         """Is our gap within the margin of the printed gap g? By the tests of `around`, with Welch's error.
 
-            D = max(margin, |g| / 2)        half a large gap is still the effect that was claimed
-            h = h_A + h_B                   both printed numbers are rounded
-            se^2      = sA^2 / nA + sB^2 / nB
-            se_pred^2 = sA^2 (1/nA + r^2/m) + sB^2 (1/nB + r^2/m)     each arm of the paper is a draw as well
+            D = max(margin, |g| / 2)        half a large gap is still the effect that was claimed (Simonsohn
+            2015) h = h_A + h_B                   both printed numbers are rounded se_pred^2 = sA^2 (1/nA +
+            r^2/m) + sB^2 (1/nB + r^2/m)     each arm of the paper is a draw as well
 
-        with r = `kappa`, as in `value`. Half of the gap as the margin is the analogue of "small telescopes"
-        (Simonsohn 2015). A paper can have its order reproduced and its gap contradicted: these are two
-        claims. Fewer than 3 runs in an arm never decide, nor do two arms without any spread, unless they are
-        declared `deterministic`. The printed difference is about the paper's data: on others nothing is
-        judged by it.
+        The printed difference is about the paper's data: on others nothing is judged by it.
         """
         test = _gap(case)
         test = replace(test, badges=case.without_spread)

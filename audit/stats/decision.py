@@ -102,8 +102,7 @@ class Steps(list[Step]):
         steps = Steps(alpha=0.05, d=1.66, se=0.2, D=0.5)
         steps.work("p_rep", "P[t >= (d - D) / se]", df=4)       # notes the step, and gives 0.0022
 
-    A symbol is a number that was given, that a step before is named by, or `one` and `two`: 1 - alpha and
-    1 - alpha / 2, the probabilities of the one-sided and the two-sided test.
+    A symbol is a number that was given, a step before, or `one` and `two`: 1 - alpha and 1 - alpha / 2.
     """
 
     def __init__(self, alpha: float = ALPHA, **known: Any) -> None:
@@ -186,10 +185,8 @@ class Route:
 
 @dataclass(frozen=True)
 class Band:
-    """Margins that give an outcome, in points; None for an end that the kind of test does not have.
-
-    The test inverted for the margin (duality of tests and intervals, Lehmann and Romano 2005, section 3.5).
-    """
+    """Margins that give an outcome, in points; None for an end that the kind of test does not have. The test
+    inverted for the margin (Lehmann and Romano 2005, section 3.5)."""
 
     reproduced_from: float | None = None
     reproduced_up_to: float | None = None  # 0.0 for none
@@ -199,14 +196,10 @@ class Band:
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """What came of the test of one claim: two p-values, or the reason why there is no verdict to be had.
-
-    The hypotheses split the line in three: the null of `p_reproduced` is "they differ by the margin or more",
-    that of `p_contradicted` "by the margin or less". One of them is true, so the two tests share no error and
-    each has the full level. Rejecting neither is *inconclusive*; a difference that is not significant is
-    never *reproduced*. Where the nulls leave a region between them (orders) both may be rejected, which is
-    *inconclusive* too: `if_both`.
-    """
+    """What came of the test of one claim: two p-values, or the reason why there is no verdict to be had. The
+    null of `p_reproduced` is "they differ by the margin or more", that of `p_contradicted` "by the margin or
+    less": one is true, so each has the full level. Rejecting neither is *inconclusive*; so is rejecting both,
+    where the nulls leave a region between them (`if_both`, orders)."""
 
     __test__ = False  # for pytest
 
@@ -286,11 +279,8 @@ class Test:
 
 
 def exactly(distance: Fraction, *, margin: float, half_unit: Fraction) -> Decision:
-    """Without noise: |d| <= D - h is reproduced, |d| > D + h contradicted; the rounding decides in between.
-
-    D = h asks for "the same printed digits": |d| <= h, our value lies in the rounding interval of the target.
-    Rational arithmetic, so that "on the margin" is on the margin.
-    """
+    """Without noise, in rational arithmetic: |d| <= D - h is reproduced, |d| > D + h contradicted; the
+    rounding decides in between. D = h asks for "the same printed digits": |d| <= h."""
     D, h = Fraction(repr(float(margin))), half_unit
     if abs(distance) <= (h if h == D else D - h):
         return Decision("reproduced", "deterministic")

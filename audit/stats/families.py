@@ -28,19 +28,14 @@ def _holm(p_values: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """max over j <= i of (m - j + 1) p_(j), at most 1, p sorted upwards.
-
-    Step-down: the family-wise error under any dependence, never less powerful than Bonferroni.
-    """
+    """max over j <= i of (m - j + 1) p_(j), at most 1, p sorted upwards: the family-wise error under any
+    dependence."""
     return _holm(tuple(p_values))
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
-    """min over j >= i of (m / j) p_(j), at most 1.
-
-    Step-up: the false discovery rate, for independent or positively dependent tests (P@1, P@3 and P@5 of the
-    same runs are that). By hand, since `scipy.stats` takes most of a second to load.
-    """
+    """min over j >= i of (m / j) p_(j), at most 1: the false discovery rate, for independent or positively
+    dependent tests (P@1, P@3 and P@5 of the same runs are that)."""
     m, running = len(_checked(p_values)), 1.0
     adjusted = [1.0] * m
     for rank, i in reversed(list(enumerate(sorted(range(m), key=lambda i: p_values[i]), start=1))):
@@ -49,13 +44,9 @@ def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def families(p_values: Sequence[float], *, primary: Sequence[bool]) -> tuple[float, ...]:
-    """Holm-adjusted p-values where headline claims, declared before the runs, are a family of their own.
-
-    Each family has half of the level, and the whole of it once the other is rejected altogether (Bonferroni
-    split with recycling, Bretz et al. 2009): the error of the whole paper is held at the level under any
-    dependence; two families at the full level each would not do that. Without a primary, or with nothing
-    else, it is `holm` of all.
-    """
+    """Holm-adjusted p-values where headline claims, declared before the runs, are a family of their own. Each
+    family has half of the level, and the whole of it once the other is rejected altogether (Bonferroni split
+    with recycling, Bretz et al. 2009): the error of the whole paper is held under any dependence."""
     groups = {flag: [i for i, of in enumerate(primary) if bool(of) is flag] for flag in (True, False)}
     if not all(groups.values()):
         return holm(p_values)
@@ -70,11 +61,7 @@ def families(p_values: Sequence[float], *, primary: Sequence[bool]) -> tuple[flo
 
 def partial_conjunction(p_values: Sequence[float], *, at_least: int) -> float:
     """p of "fewer than u of the m effects are there": min(1, (m - u + 1) p_(u)), p sorted upwards, 1 <= u <=
-    m.
-
-    With Bonferroni inside: valid under any dependence. For u = m it is the largest p (all effects are there),
-    for u = 1 Bonferroni's smallest (there is one at all).
-    """
+    m; valid under any dependence. For u = m it is the largest p."""
     return min(1.0, (len(p_values) - at_least + 1) * sorted(_checked(p_values))[at_least - 1])
 
 
@@ -85,10 +72,8 @@ def _checked(p_values: Sequence[float]) -> Sequence[float]:
 
 
 def threshold_bh(others: Sequence[float], *, alpha: float = ALPHA) -> float:
-    """The largest p that Benjamini and Hochberg reject beside the p-values `others`, which stay as they are.
-
-    max alpha r / m over the r for which r - 1 of the others are at most alpha r / m,   m = others + 1
-    """
+    """The largest p that Benjamini and Hochberg reject beside `others`, which stay as they are: max alpha r /
+    m over the r for which r - 1 of the others are at most alpha r / m, m = others + 1."""
     m, ordered = len(others) + 1, sorted(others)
     ranks = (r for r in range(m, 1, -1) if ordered[r - 2] <= alpha * r / m)
     return alpha * next(ranks, 1) / m
@@ -97,12 +82,9 @@ def threshold_bh(others: Sequence[float], *, alpha: float = ALPHA) -> float:
 def threshold_holm(
     others: Sequence[float], *, primary: Sequence[bool], is_primary: bool, alpha: float = ALPHA
 ) -> float:
-    """The largest p that Holm rejects beside `others`, with `families`.
-
-    Within its own family of m it is alpha / (m - j), where j is how many of the others Holm rejects before:
-    p_(1) <= alpha / m, p_(2) <= alpha / (m - 1), ... Beside a second family alpha is half of the level, or
-    all of it where that family is rejected altogether at half. `primary` holds a flag for each of `others`.
-    """
+    """The largest p that Holm rejects beside `others`, with `families`: within its own family of m it is
+    alpha / (m - j), where j is how many of the others Holm rejects before. `primary` holds a flag for each of
+    `others`."""
     own = sorted(p for p, flag in zip(others, primary, strict=True) if flag == is_primary)
     rest = [p for p, flag in zip(others, primary, strict=True) if flag != is_primary]
     if rest and max(holm(rest)) > alpha / 2.0 * (1.0 + _DUST):
@@ -114,11 +96,7 @@ def threshold_holm(
 
 def level_of(look: int, *, alpha: float = ALPHA) -> float:
     """Of looks that nobody declared: 4/5 alpha for the first, alpha/5 2^-(k-1) for look k >= 2, together
-    alpha.
-
-    Bonferroni over looks is valid for any dependence and any number of seeds; testing at 5 % after every few
-    seeds would be wrong in 16.6 % of cases after five looks.
-    """
+    alpha (Bonferroni: any dependence)."""
     return alpha * 4 / 5 if look == 1 else alpha / 5 * 0.5 ** (look - 1)
 
 

@@ -82,7 +82,7 @@ def contradiction_power(
 ) -> float:
     """Of *contradicted*, when the printed number is this far from our true mean; `margin` = D + h.
 
-    E_s P[|d| >= D + h + t s sqrt(k (1/n + theirs))],   d ~ N(delta, sigma^2 k / n),   t = t_{1-alpha/2}
+        E_s P[|d| >= D + h + t s sqrt(k (1/n + theirs))],   d ~ N(delta, sigma^2 k / n),   t = t_{1-alpha/2}
 
     `theirs` is what a paper of m runs, with an SD of kappa times ours, adds: kappa^2 / m.
     """
@@ -103,10 +103,7 @@ def _within(bound: Floats, difference: float, noise: Noise, n: int) -> Floats:
 
 def order_power(n: int, noise: Noise, gap: float, *, alpha: float = ALPHA) -> float:
     """Of a one-sided t test of two arms of n seeds each: P[t'_nu(gap / (sigma r)) >= t_{1-alpha}], t'
-    noncentral.
-
-    Reversing a claim is two-sided: `alpha` / 2 with the gap the other way round.
-    """
+    noncentral. Reversing a claim is two-sided: `alpha` / 2 with the gap the other way round."""
     from scipy import special
 
     root = noise.root(n)
@@ -117,9 +114,7 @@ def seeds_needed(
     power: Callable[[int], float], *, target: float, fewest: int = 3, most: int = MOST
 ) -> int | None:
     """The smallest n from `fewest` to `most` with power(n) >= target; None where `most` does not reach it.
-
-    The power must not fall with n, as none does that can reach the target at all.
-    """
+    The power must not fall with n."""
     if power(most) < target:
         return None
     low, high = fewest - 1, most  # power(high) reaches it, power(low) does not or is not allowed
@@ -209,11 +204,9 @@ class Plan:
 
     @property
     def obstacle(self) -> Literal["too_many_seeds", "no_number_of_our_seeds"] | None:
-        """None where one of the two is reached with 80 % power.
-
-        `no_number_of_our_seeds`: the paper's own run is the noise, or the difference lies on the margin; the
-        authors' seeds would settle it. `too_many_seeds`: more than `MOST` of ours would.
-        """
+        """None where one of the two is reached with 80 % power; else whether the authors' seeds would settle
+        it (the paper's own run is the noise, or the difference lies on the margin), or more than `MOST` of
+        ours."""
         if self.fewest is not None:
             return None
         return "no_number_of_our_seeds" if self.hopeless else "too_many_seeds"
@@ -221,12 +214,9 @@ class Plan:
 
 @dataclass(frozen=True)
 class Distance:
-    """Is the difference within a margin? Values, gaps and equivalence.
-
-    With ever more of our seeds a claim is reproduced iff |delta| < D - h, and contradicted iff |delta| > D +
-    h + z_.975 sigma sqrt(k theirs), since the paper's runs remain as noisy as they are. Between the two no
-    number of our seeds settles it.
-    """
+    """Is the difference within a margin? Values, gaps and equivalence. With ever more of our seeds a claim is
+    reproduced iff |delta| < D - h, and contradicted iff |delta| > D + h + z_.975 sigma sqrt(k theirs):
+    between the two no number of our seeds settles it."""
 
     difference: float
     noise: Noise
@@ -257,10 +247,8 @@ class Distance:
 
 @dataclass(frozen=True)
 class Direction:
-    """Is the difference above a bar, or below a floor? Orders, significance, "no loss".
-
-    Of orders the floor is the negligible size, above the bar of 0: in between is a negligible gain.
-    """
+    """Is the difference above a bar, or below a floor? Orders, significance, "no loss". Of orders the floor
+    is the negligible size, above the bar of 0: in between is a negligible gain."""
 
     difference: float
     noise: Noise

@@ -59,11 +59,8 @@ class Printed:
 
 @lru_cache(maxsize=4096)
 def printed(text: str) -> Printed:
-    """Reads `76.38`, `15,449`, `.638`, `-0.5` and `12%`.
-
-    Raises TypeError for anything but a string (a float has lost its trailing zeros) and ValueError for a
-    string that is not one plain decimal number: dashes, exponents, decimal commas, `76.38 +- 0.2`.
-    """
+    """Reads `76.38`, `15,449`, `.638`, `-0.5` and `12%`. Raises TypeError for anything but a string (a float
+    has lost its trailing zeros) and ValueError for a string that is not one plain decimal number."""
     if not isinstance(text, str):
         raise TypeError(f"a printed number must be the string that was printed, got {text!r}")
     match = _NUMBER.fullmatch(text.strip())
@@ -77,11 +74,8 @@ def printed(text: str) -> Printed:
 
 @lru_cache(maxsize=4096)
 def printed_count(text: str) -> Printed:
-    """Reads how many things there are: what `printed` reads, and `about 3,200`, `~3200` and `3.8K`.
-
-    Zeros at its end may be rounded: 3,200 stands for 3,150..3,250, whoever counted exactly. Raises as
-    `printed` does.
-    """
+    """Reads how many things there are: what `printed` reads, and `about 3,200`, `~3200` and `3.8K`. Zeros at
+    its end may be rounded: 3,200 stands for 3,150..3,250. Raises as `printed` does."""
     match = _COUNT.fullmatch(text.strip()) if isinstance(text, str) else None
     number = printed(match["number"] if match else text)
     value = number.value * {"": 1, "k": 1_000, "m": 1_000_000}[match["unit"].lower() if match else ""]
@@ -93,13 +87,8 @@ def printed_count(text: str) -> Printed:
 
 
 def in_percent(text: str) -> str:
-    """A printed fraction of 1 as the percentage that it is, with the digits that were printed and no others.
-
-    Raises ValueError for fewer than two decimals, whose rounding no percentage shows, and outside 0 to 1.
-
-    >>> in_percent("0.7638"), in_percent(".50"), in_percent("1.000")
-    ('76.38', '50', '100.0')
-    """
+    """A printed fraction of 1 as the percentage that it is, with the digits that were printed: `.50` is `50`,
+    `1.000` is `100.0`. Raises ValueError for fewer than two decimals, and outside 0 to 1."""
     number = printed(text)
     if not 0 <= number.value <= 1 or number.percent:
         raise ValueError(f"{text!r} is no fraction of 1")

@@ -31,10 +31,8 @@ SPREADS: dict[SpreadReading, str] = {
 
 
 def upper_tail(distance: float, se: float, df: float) -> float:
-    """P[t_df >= distance / se]; the normal distribution where `df` is infinite.
-
-    With `se` = 0 the estimate has no error: the limit is taken (0 above, 1 below, 1/2 at zero).
-    """
+    """P[t_df >= distance / se]; the normal distribution where `df` is infinite. With `se` = 0 the limit is
+    taken: 0 above, 1 below, 1/2 at zero."""
     from scipy import special
 
     if se == 0.0:
@@ -97,11 +95,11 @@ def percent_scale(mean: float) -> float:
 def prior_of(arms: Sequence[Sequence[float]], *, percent: bool | None = None) -> Prior | None:
     """By the moments of log s^2 over arms of two values or more that do vary; None for fewer than three arms.
 
-    `percent` says whether they are shares of 100; by default where all means lie between 0 and 100.
+        e = log s^2 - digamma(d / 2) + log(d / 2)
+        trigamma(d0 / 2) = var e - mean trigamma(d / 2)          d0 infinite where that is not above 0
+        s0^2 = exp(mean e + digamma(d0 / 2) - log(d0 / 2))       the mean of s^2 where d0 is infinite
 
-    e = log s^2 - digamma(d / 2) + log(d / 2)
-    trigamma(d0 / 2) = var e - mean trigamma(d / 2)          d0 infinite where that is not above 0
-    s0^2 = exp(mean e + digamma(d0 / 2) - log(d0 / 2))       the mean of s^2 where d0 is infinite
+    `percent`: whether they are shares of 100; by default where all means lie between 0 and 100.
     """
     import numpy as np
     from scipy import special
@@ -146,12 +144,9 @@ class Sample:
 
 
 def sample(values: Sequence[float]) -> Sample:
-    """Summary of `values`; the variance of `Moderated` ones is (d0 s0^2 + d s^2) / (d0 + d).
-
-    Equal values get their own value as the mean and 0.0 as the SD, not the dust that rounding leaves
-    (the SD of three times 0.1 is 1.7e-17 in floating point). Raises ValueError for no values, nan or
-    infinity.
-    """
+    """Summary of `values`; the variance of `Moderated` ones is (d0 s0^2 + d s^2) / (d0 + d). Equal values get
+    their own value as the mean and 0.0 as the SD, not the dust that rounding leaves. Raises ValueError for no
+    values, nan or infinity."""
     if not values or not all(map(math.isfinite, values)):
         raise ValueError(f"a sample needs one finite value or more, got {list(values)!r}")
     n, low, high = len(values), min(values), max(values)
@@ -180,10 +175,7 @@ class Error(NamedTuple):
 
 def error(*parts: tuple[float, float]) -> Error:
     """Standard error and Satterthwaite's degrees of freedom of a sum of (variance, degrees of freedom) parts:
-    (sum v_i)^2 / sum (v_i^2 / df_i).
-
-    A part whose df is infinite is known exactly; when no part is estimated the result is infinite.
-    """
+    (sum v_i)^2 / sum (v_i^2 / df_i). A part whose df is infinite is known exactly."""
     total = math.fsum(v for v, _ in parts)
     if total == 0.0:
         return Error(0.0, math.inf)
@@ -211,12 +203,9 @@ class Difference:
 
 
 def welch(first: Sequence[float], second: Sequence[float]) -> Difference:
-    """Unequal variances (Welch 1947): se^2 = sA^2/nA + sB^2/nB, Satterthwaite's degrees of freedom.
-
-    An arm whose runs are all equal adds nothing to the error, and its n - 1 does not count either: the other
-    arm's degrees of freedom remain. When both are so, the difference has no error estimate (`no_spread`).
-    Raises ValueError for an empty arm, nan or infinity.
-    """
+    """Unequal variances (Welch 1947): se^2 = sA^2/nA + sB^2/nB, Satterthwaite's degrees of freedom. An arm
+    whose runs are all equal adds nothing to either; when both are so, there is no error estimate
+    (`no_spread`). Raises ValueError for an empty arm, nan or infinity."""
     a, b = sample(first), sample(second)
     if min(a.n, b.n) == 1:
         return Difference(a, b, a.mean - b.mean, None, None, "no_variance_estimate", still=False)
@@ -227,20 +216,14 @@ def welch(first: Sequence[float], second: Sequence[float]) -> Difference:
 
 
 def instance_se(percent: float, *, documents: int) -> float:
-    """Standard error, in points, of a mean over `documents` documents: sqrt(p (100 - p) / N).
-
-    The binomial formula (Dietterich 1998) is exact for P@1. A document's P@k or nDCG@k lies in [0, 1] too,
-    where p (1 - p) is the largest variance that a mean of p permits: for them it is an upper bound, and
-    decides less.
-    """
+    """Standard error, in points, of a mean over `documents` documents: sqrt(p (100 - p) / N). Binomial
+    (Dietterich 1998) for P@1; an upper bound for P@k and nDCG@k, which lie in [0, 1] too."""
     return math.sqrt(percent * (100.0 - percent) / documents)
 
 
 def mcnemar(first_only: int, second_only: int) -> float:
-    """Two-sided p, min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)]), of documents that one system alone gets right.
-
-    McNemar 1947, exact, for one run of each system: noise of documents, not of seeds. 1 for b + c = 0.
-    """
+    """Two-sided p, min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)]), of documents that one system alone gets right
+    (McNemar 1947, exact): noise of documents, not of seeds. 1 for b + c = 0."""
     from scipy import special
 
     fewer, both = min(first_only, second_only), first_only + second_only
