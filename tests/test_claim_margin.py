@@ -18,7 +18,6 @@ from tests.test_claim import edited
 
 GAINS = (("78.60", "76.81"), ("50.87", "50.50"), ("40.00", "41.00"))
 """1.79, 0.37, and one that is none."""
-SIMILAR = (("74.28", "75.50"), ("58.98", "60.47"))
 
 
 def given(rule: str | None, value: float | None = None) -> Given:
@@ -33,7 +32,6 @@ def given(rule: str | None, value: float | None = None) -> Given:
         ("field", Ground(documents=99_999), (0.5, "field")),
         ("field", Ground(documents=100_000), (0.2, "field")),
         ("lenient", Ground(), (1.0, "lenient")),
-        ("paper_yardstick", Ground(similar=SIMILAR), (1.49, "paper_yardstick")),
         (None, Ground(("76.38",), 3865, GAINS), (0.185, "half_gap")),
         (None, Ground(("76.4",), 3865, (("50.1", "50.0"),)), (0.1, "half_gap")),  # not below 2h
     ],
@@ -107,17 +105,6 @@ OF_TABLE = ("claims:\n", "  t1: {rule: half_gap, why: table}\nclaims:\n")
             [OF_TABLE, ("says: As printed", "says: As printed, margin: {rule: digits, why: own}")],
             "ours-value",
             (0.005, "digits"),
-        ),
-        (
-            [
-                (
-                    "says: Same",
-                    "says: Same, margin: {rule: paper_yardstick, why: own, "
-                    "similar: [[t1.base.P@1, t1.ours.P@1], [t1.old.P@1, t1.base.P@1]]}",
-                )
-            ],
-            "no-loss",
-            (5.5, "paper_yardstick"),
         ),
     ],
 )

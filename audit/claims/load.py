@@ -1,8 +1,7 @@
 """The claim file: one paper's tables as printed, its experiments, margins and claims.
 
-Reading goes in steps, each of which reports all it finds and must be right before the next: the YAML with
-its lines (`source`) and each entry by itself (`schema`, `audit.kinds`); the entries against each other
-(`links`); the margins against their rules (`margins`).
+Each step of reading must be right before the next: YAML with its lines (`source`) and entries by themselves
+(`schema`, `audit.kinds`); entries against each other (`links`); margins against their rules (`margins`).
 """
 
 from __future__ import annotations

@@ -1,19 +1,15 @@
-"""The margin that one judged number gets: by the rule that the file names, within what the number allows.
-
-A smallest difference of interest that is fixed before the first run (Lakens, Scheel and Isager 2018). Refused
-are margins in units of our own SD, which grow with our sloppiness, and margins chosen after a run. A margin
-may leave its value out where its rule gives one:
+"""The margin that one judged number gets, fixed before the first run (Lakens, Scheel and Isager 2018).
 
     digits           half a unit of the printed number; of a comparison, of its numbers together
     half_gap         half of the smallest improvement among the paper's own claims about the table (for a
                      significance claim: among what it calls significant)
     field            0.5 points, 0.2 on 100,000 printed test documents or more
     lenient          1 point
-    paper_yardstick  the largest difference of the pairs in `similar`
+    paper_yardstick  what the paper treats as similar, as the file states it
     none named       the smaller of half_gap and field, at least one unit of the last printed digit
 
 A value that stands there must be that of its rule, but for rounding, or for a single printed number what
-`for_printed` makes of it: it is then checked, never replaced. What stands there is what counts.
+`for_printed` makes of it; it may be left out where the rule gives one.
 """
 
 from __future__ import annotations
@@ -25,7 +21,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from audit.claims.links import UnresolvedError
 from audit.claims.schema import Margin
 from audit.claims.source import KeyPath, Problem
 from audit.kinds.base import Claim, JudgedByMargin
@@ -40,31 +35,23 @@ if TYPE_CHECKING:
 
 
 class MarginError(ValueError):
-    """What is wrong with a margin, and what to do; `key` is where it says so."""
-
-    def __init__(self, text: str, *, key: str = "value") -> None:
-        super().__init__(text)
-        self.key = key
+    """What is wrong with the value of a margin, and what to do."""
 
 
 @dataclass(frozen=True)
 class Ground:
     """What the rules go by, for one judged number."""
 
-    printed: tuple[str, ...] = ()
-    """The claim's numbers."""
-    documents: int | None = None
-    """Test documents as printed."""
+    printed: tuple[str, ...] = ()  # The claim's numbers.
+    documents: int | None = None  # Test documents as printed.
     improvements: tuple[tuple[str, str], ...] = ()
     """Printed numbers, better and worse, of the paper's own claims of improvement in the table."""
-    similar: tuple[tuple[str, str], ...] = ()
-    """Pairs of printed numbers that the paper calls similar."""
 
 
 _LACKS = {
     "half_gap": "no order, gap or significance claim about the table prints an improvement",
     "digits": "the claim names no printed number",
-    "paper_yardstick": "no pair is named in similar",
+    "paper_yardstick": "what the paper treats as similar is yours to read",
 }
 
 
@@ -87,13 +74,9 @@ def resolve(margin: Margin, ground: Ground) -> Resolved:
 
 def _by_rule(margin: Margin, ground: Ground) -> tuple[str, Fraction | None]:
     """The rule, and the value that it gives; None where it cannot tell."""
-
-    def apart(pair: tuple[str, str]) -> Fraction:
-        return gap(*map(printed, pair))
-
     # 0.5 points are 0.7 standard errors of P@1 over the 3,865 test documents of EUR-Lex
     field = Fraction(1, 5) if (ground.documents or 0) >= 100_000 else Fraction(1, 2)
-    gaps = [size for pair in ground.improvements if (size := apart(pair)) > 0]
+    gaps = [size for pair in ground.improvements if (size := gap(*map(printed, pair))) > 0]
     half_gap = min(gaps) / 2 if gaps else None  # a smaller difference cannot turn a headline round
     match margin.rule:
         case None:
@@ -110,11 +93,7 @@ def _by_rule(margin: Margin, ground: Ground) -> tuple[str, Fraction | None]:
             return "field", field if ground.documents is not None or margin.value is None else None
         case "lenient":
             return "lenient", Fraction(1)
-    similar = max((abs(apart(pair)) for pair in ground.similar), default=None)
-    if similar == 0:
-        text = "paper_yardstick needs two different numbers that the paper calls similar; name other cells"
-        raise MarginError(text, key="similar")
-    return margin.rule, similar
+    return margin.rule, None
 
 
 def _agrees(value: float, computed: Fraction, rule: str, ground: Ground) -> bool:
@@ -122,7 +101,7 @@ def _agrees(value: float, computed: Fraction, rule: str, ground: Ground) -> bool
     rule's value within what a single printed number allows, as `audit add` writes it."""
     exact = Fraction(repr(value))
     unit = min(Fraction(1, 10 ** len(repr(value).partition(".")[2])), Fraction(1, 100))
-    if exact == computed or (rule in ("half_gap", "paper_yardstick") and abs(exact - computed) < unit):
+    if exact == computed or (rule == "half_gap" and abs(exact - computed) < unit):
         return True
     plain = Resolved(float(computed), rule, "")
     scaled = for_printed(plain, ground.printed[0]) if len(ground.printed) == 1 else plain
@@ -156,9 +135,9 @@ class Margins:
 
     def of(self, claim: Claim, metric: str = "") -> Resolved | None:
         """As it stands in the file, or by its rule where no value does; None for a claim judged without.
-        Raises `MarginError` or `UnresolvedError` for one that `problems` tells of."""
+        Raises `MarginError` for one that `problems` tells of."""
         path, margin = self._that_counts(claim, metric)
-        return resolve(margin, self._ground(path, margin, claim, metric)) if margin else None
+        return resolve(margin, self._ground(path, claim, metric)) if margin else None
 
     def _that_counts(self, claim: Claim, metric: str) -> tuple[KeyPath, Margin | None]:
         """That of the claim's one metric, the claim's own, or that of its name, its table, or the default;
@@ -180,11 +159,10 @@ class Margins:
             for metric in self.paper.metrics_of(claim) if isinstance(claim, JudgedByMargin) else ():
                 try:
                     self.of(claim, metric)
-                except (MarginError, UnresolvedError) as err:
-                    key = err.key if isinstance(err, MarginError) else "similar"
-                    yield Problem((*self._that_counts(claim, metric)[0], key), str(err))
+                except MarginError as err:
+                    yield Problem((*self._that_counts(claim, metric)[0], "value"), str(err))
 
-    def _ground(self, path: KeyPath, margin: Margin, claim: Claim, metric: str) -> Ground:
+    def _ground(self, path: KeyPath, claim: Claim, metric: str) -> Ground:
         """A margin of a table looks at all of it, another one at the claim's data set in it; what is called
         significant is held against what the paper calls so."""
         _, cells, dataset = self.paper.subject(claim, metric)
@@ -200,15 +178,7 @@ class Margins:
                 and (path == ("margins", table) or better.dataset == dataset)
                 and (significant or not isinstance(claim, SignificantClaim))
             ),
-            similar=tuple((self._number(one), self._number(two)) for one, two in margin.similar or ()),
         )
-
-    def _number(self, reference: str) -> str:
-        cell = self.paper.target(reference, None)
-        if not isinstance(cell, Cell) or cell.printed is None:
-            text = f"{reference!r} is no printed number; name cells as table.row.column"
-            raise MarginError(text, key="similar")
-        return cell.printed
 
     @cached_property
     def _improvements(self) -> tuple[tuple[Cell, Cell, bool], ...]:

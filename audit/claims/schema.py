@@ -545,11 +545,7 @@ class Margin(Model):
     """Named rule that the value follows; left out, with the value, for the smaller of half_gap and field."""
     why: Text
     """Why this value, in one sentence."""
-    similar: Annotated[tuple[tuple[Reference, Reference], ...], Field(min_length=1)] | None = None
-    """For paper_yardstick: pairs of cells, as table.row.column, that the paper calls similar."""
 
     def misfits(self) -> Iterator[Misfit]:
         if self.value is not None and self.rule is None:
             yield ("rule",), "this key is missing; add it, or drop value for the default rules"
-        if self.similar is not None and self.rule != "paper_yardstick":
-            yield ("similar",), "goes with rule: paper_yardstick alone; drop it or set that rule"

@@ -1,8 +1,5 @@
-"""Claim file + evidence -> the audit: the one record that reports are made of.
-
-With it go descriptions that decide nothing: what several papers print of one method on one collection by one
-metric, and the share of claims that were decided.
-"""
+"""Claim file + evidence -> the audit, the one record that reports are made of, with what only describes:
+numbers that several papers print of one method, and the share of claims that were decided."""
 
 from __future__ import annotations
 

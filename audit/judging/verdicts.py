@@ -1,21 +1,15 @@
 """Claims and evidence to verdicts: what the runs say about each claim, all claims of a paper taken together.
 
-How a claim of each kind is tested is in `audit.kinds`; what each reason code says, in `reports.sentences`.
-
     compare                   all claims, three times: as they are; without moderated variances; with the
       |                       paper's runs scattering as ours do. The two others only qualify the first
       Judgement.verdicts      outcomes among the other claims (Family.adjusted, then _settle)
       |  Judgement.judge      one claim: case_of -> obstacle, or the kind's own test (_judge)
       Judgement.robust        what a decided verdict hangs on: its spread, or a single seed
 
-Specifications ("readings" in claim files). A claim is judged anew under each specification of what the paper
-leaves open, all of its arms under the same one. The headline decides only what all of them decide alike.
-Some specification is the paper's, and nobody knows which: "reproduced under all" is the intersection of one
-verdict each, all at the full level, and false only if the verdict under the paper's own is false too
-(intersection-union test: Berger 1982). No correction is made for their number, since none is picked. The
-p-values of the intersection are the largest over the specifications. With these a claim stands in the family
-of its paper's other claims; a single specification is adjusted there in its claim's place. As adjustments
-grow with a claim's own p, the intersection of the verdicts and the verdict by the largest p are the same.
+A claim is judged anew under each specification ("reading") of what the paper leaves open, and decided only
+where all agree. Some specification is the paper's, and nobody knows which: each verdict is at the full level
+(intersection-union: Berger 1982), and the p-values of all together are the largest. With these a claim stands
+in the family of its paper's other claims; a single specification is adjusted there in its claim's place.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The kinds of claims: what a paper states about its tables, each kind with its own keys and its own test.
-
-A further kind is a class in the file of its family, and its name in `AnyClaim`.
-"""
+"""The kinds of claims. A further one is a class in the file of its family, and its name in `AnyClaim`."""
 
 from __future__ import annotations
 

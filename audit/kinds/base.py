@@ -1,9 +1,7 @@
-"""What a kind of claim is: its keys in a claim file, its test, and by which runs it is judged.
+"""What a kind of claim is: one class, in the file of its family.
 
-A kind is one class in the file of its family. Its fields are the keys of the claim file, its class variables
-say how claims of the kind are judged, and `judge` is their test: that takes a `Case`, the claim with the runs
-of its experiments, and returns a `Test` with all its numbers, the steps that led to them, and the question by
-which its power is found.
+Its fields are the keys of the claim file, its class variables say how claims of the kind are judged, and
+`judge` is their test: it takes a `Case`, the claim with the runs of its experiments, and returns a `Test`.
 """
 
 from __future__ import annotations

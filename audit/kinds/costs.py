@@ -1,8 +1,7 @@
 """What runs cost: less time or memory, growth with a size, and fewer steps to a score.
 
-Costs are compared by Welch's t on logarithms, as ratios are in bioequivalence (Schuirmann 1987); growth by
-least squares on logarithms (Goldsmith, Aiken and Wilkerson 2007); steps to a score by the log-rank test
-(Mantel 1966).
+Costs by Welch's t on logarithms (Schuirmann 1987); growth by least squares on logarithms (Goldsmith, Aiken
+and Wilkerson 2007); steps to a score by the log-rank test (Mantel 1966).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Statements that an expression over cells and constants puts exactly: no run decides them, `audit.checks`
-do."""
+"""Statements that an expression over cells and constants puts exactly; `audit.checks` decide them, no run
+does."""
 
 from __future__ import annotations
 

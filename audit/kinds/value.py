@@ -1,10 +1,9 @@
 """A printed number: the metric of an experiment is v, or one experiment is better than another by g.
 
 Notation: d = ours - printed, h half a unit of the printed decimals, D the margin, m runs of the paper behind
-the number. Two one-sided tests (Schuirmann 1987) and the minimum-effect test as their mirror (Murphy and
-Myors 1999), with the asymmetry of replication and prediction intervals (Spence and Stanley 2016):
-*reproduced* is about the number as printed, *contradicted* must survive that it may be one lucky run. h
-enters against us both ways: `83.6` may be anything from 83.55 to 83.65.
+the number. Two one-sided tests (Schuirmann 1987), and the minimum-effect test as their mirror (Murphy and
+Myors 1999): *reproduced* is about the number as printed, *contradicted* must survive that it may be one lucky
+run (Spence and Stanley 2016). h enters against us both ways.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
-"""From p-values to one of three outcomes, and the steps that led to them.
-
-Partitioning of the line into three hypotheses: Goeman, Solari and Stijnen 2010.
-"""
+"""From p-values to one of three outcomes (Goeman, Solari and Stijnen 2010), and the steps that led to
+them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Many tests together: adjusted p-values of a family, what it leaves for one of them, and the level of each
-look.
+"""Many tests together: adjusted p-values of a family, what it leaves for one of them, and levels of looks.
 
-Holm 1979; Benjamini and Hochberg 1995; partial conjunctions: Benjamini and Heller 2008; what repeated tests
-at one level do: Armitage, McPherson and Rowe 1969. Reject where an adjusted p is at most the level.
+Holm 1979; Benjamini and Hochberg 1995; partial conjunctions: Benjamini and Heller 2008. Reject where an
+adjusted p is at most the level.
 """
 
 from __future__ import annotations

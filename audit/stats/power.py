@@ -1,15 +1,12 @@
 """Power of the tests, and how many seeds would settle a claim if means and spread are as they are now.
 
-sigma is the SD over seeds, delta the true difference, D the margin, k = `arms` the arms of n seeds each (1:
-our runs against a printed number, 2: two systems), nu = k (n - 1), r = sqrt(k / n). The SD s that the test
-will see is random too: every power is exact, the normal probability given s averaged over s / sigma =
-sqrt(chi2_nu / nu) (of two one-sided tests: Phillips 1990). Where variances are moderated, by `prior_df` = d0
-an arm, the prior is taken to be right, s0 = sigma: the test then sees s~^2 = (k d0 sigma^2 + nu s^2) / (k d0
-+ nu), and t has k d0 + nu degrees of freedom.
+sigma is the SD over seeds, delta the true difference, D the margin, k = `arms` the arms of n seeds each, nu =
+k (n - 1), r = sqrt(k / n). The SD s that the test will see is random too: every power is exact, the normal
+probability given s averaged over s / sigma = sqrt(chi2_nu / nu) (Phillips 1990). Where variances are
+moderated, by `prior_df` = d0 an arm, the test sees s~^2 = (k d0 sigma^2 + nu s^2) / (k d0 + nu).
 
 A `Question` is what a test asks of the means. It plans with the upper 80 % limit of the SD, since that of a
-few seeds is unsure (Browne 1995), and tells the chance to be decided with the SD as it was seen: a plan must
-not fall short, and seeds must not be called futile too soon.
+few seeds is unsure (Browne 1995), and tells the chance to be decided with the SD as it was seen.
 """
 
 from __future__ import annotations

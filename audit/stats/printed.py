@@ -1,7 +1,5 @@
-"""The number as the paper prints it: exact value, decimals, rounding; from the string, never from a float.
-
-What a rounded number may stand for: an interval, as in GRIM (Brown and Heathers 2017).
-"""
+"""The number as the paper prints it: exact value, decimals, rounding interval; from the string, never from a
+float."""
 
 from __future__ import annotations
 

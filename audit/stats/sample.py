@@ -1,9 +1,7 @@
-"""The runs of an arm as a sample: Student's t, mean and SD, moderated variances, errors of sums and
-differences.
+"""The runs of an arm as a sample: Student's t, mean and SD, moderated variances (Smyth 2004), errors of
+differences (Satterthwaite 1946, Welch 1947).
 
-Student 1908; Satterthwaite 1946; Welch 1947; moderated variances: Smyth 2004. Tails and quantiles are those
-of `scipy.special` (`scipy.stats` says the same, 100 times slower), imported where they are used: that takes
-0.3 s, and commands that judge nothing should not wait for it.
+Tails and quantiles are those of `scipy.special`, imported where they are used: it takes 0.3 s to load.
 """
 
 from __future__ import annotations
