@@ -64,10 +64,7 @@ class ClaimFile:
         return "\n".join(difflib.unified_diff(old, new, str(self.path), f"{self.path} (new)", lineterm=""))
 
     def check(self) -> Paper:
-        """The new text by the loader, before it is written.
-
-        Raises `ClaimFileError`: the loader's lines, which count in the new text, after one that says so.
-        """
+        """The new text by the loader; raises `ClaimFileError` with the lines that it would have."""
         try:
             return load(self.path, known=self.known, content=self.text.encode())
         except ClaimFileError as err:
@@ -75,7 +72,7 @@ class ClaimFile:
             raise ClaimFileError([f"{self.path}: {what}", *err.problems]) from err
 
     def save(self) -> Paper:
-        """Check, and put the new text in the place of the old one, in one step.
+        """Put the new text in the place of the old one, in one step.
 
         Raises `ClaimFileError` as `check` does, and `AuditError` where another program changed the file.
         """
@@ -91,10 +88,7 @@ class ClaimFile:
         return paper
 
     def put(self, place: KeyPath, value: Plain) -> None:
-        """Add a key with its value. Raises `AuditError` where the key stands already: nothing is replaced.
-
-        A mapping that is to hold it and is not there is made.
-        """
+        """Add a key, and the mapping that is to hold it. Raises `AuditError` where it stands already."""
         above, key, there = tuple(place[:-1]), place[-1], self._spans()
         if place in there:
             what = f"{shown(place)} is there already, and is kept; choose another name"
@@ -205,10 +199,7 @@ def spans(text: str) -> dict[KeyPath, Span]:
 
 
 def rendered(value: Plain, *, flow: bool = False) -> str:
-    """YAML text of plain data, without a line end after it; with `flow`, on one line.
-
-    Text that could be read as anything else is quoted: printed numbers stay the strings they are.
-    """
+    """YAML text of plain data, without a line end after it; with `flow`, on one line."""
     if isinstance(value, str):
         return _quoted(value)
     if not isinstance(value, dict | list | tuple):
@@ -249,7 +240,7 @@ def _indented(text: str, by: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    """In quotes where YAML could take it for something else, or where brackets around it could."""
+    """In quotes where YAML could take it for anything else: printed numbers stay the strings they are."""
     letters = text.translate(dict.fromkeys(map(ord, "@-_ ."), ""))
     safe = letters.isalnum() and text[0].isalpha() and text.isascii() and text == text.strip()
     if safe and text.casefold() not in _RESERVED:
@@ -262,10 +253,9 @@ def _quoted(text: str) -> str:
 
 
 def entry(model: type[Model], texts: Mapping[str, str | None]) -> dict[str, Plain]:
-    """The values of the texts, by key, those that must be there first.
+    """The values of the texts, by key, those that must be there first: YAML, text, or lists with commas.
 
-    A text stands for what the model takes: YAML, the text itself, or a list with commas. Raises `AuditError`
-    for a key that there is not, and for a text that cannot stand there.
+    Raises `AuditError` for a key that there is not, and for a text that cannot stand there.
     """
     fields = {field.alias or name: field for name, field in model.model_fields.items()}
     words = {name: text for name, text in texts.items() if text}
@@ -372,7 +362,6 @@ def write_scaffold(
     """Write a claim file without tables, and the JSON Schema beside it unless something stands there.
 
     `paper`: the keys of `paper:` that are known. `datasets`: keys of the catalogue, each with its name.
-    Raises `AuditError` where there is a file of that name.
     """
     data = ""
     for key, name in datasets:

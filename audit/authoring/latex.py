@@ -143,7 +143,7 @@ class Macro(NamedTuple):
 def definitions(name: str, source: Iterable[Token]) -> tuple[list[Token], dict[str, Macro]]:
     """The tokens without the definitions of macros, and the macros; the last definition of a name counts.
 
-    One that is written in no plain way (delimited parameters) is left out: its use is then told as unknown.
+    One with delimited parameters is left out: its use is then told as unknown.
     """
     stream, rest, macros = Stream(name, source), list[Token](), dict[str, Macro]()
     for token in stream:
@@ -172,10 +172,7 @@ def definitions(name: str, source: Iterable[Token]) -> tuple[list[Token], dict[s
 
 
 def expanded(name: str, source: Iterable[Token], macros: Mapping[str, Macro]) -> Iterator[Token]:
-    """The tokens with every macro replaced by what it stands for; each of these says the line of the call.
-
-    Raises `AuditError` for a macro without end.
-    """
+    """The tokens with macros replaced, on the line of the call. Raises `AuditError` for one without end."""
     stream, count = Stream(name, source), 0
     for token in stream:
         macro = macros.get(token.text) if token.kind == "command" else None
@@ -272,7 +269,6 @@ class _Cell:
                 self.runs.append(Run(" " if blank else token.text, styles))
 
     def _command(self, stream: Stream, token: Token, styles: frozenset[str]) -> None:
-        """What a command prints with its arguments."""
         name = token.text
         shown: str | None = ""
         if name in ("multicolumn", "multirow"):  # the content follows as a group

@@ -149,10 +149,7 @@ class Corrections:
 
 
 def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Corrections:
-    """Keys of the whole table, and corrections of its parts, of which a later one counts before an earlier.
-
-    Raises `AuditError` with the form that they should have.
-    """
+    """Keys of the whole table, and corrections of its parts, of which the later ones count."""
     for key, value in whole.items():
         if key not in _KEYS["table"]:
             raise AuditError(f"--set {key}: a table has no such key; {known_names(key, _KEYS['table'])}")
@@ -210,10 +207,7 @@ class Line:
 
 
 class Proposal:
-    """A table with the meaning of its parts.
-
-    Raises `AuditError` for a correction of a place that is not there, or of a name that nobody knows.
-    """
+    """A table with the meaning of its parts. Raises `AuditError` for a place or a name that is not there."""
 
     def __init__(self, table: Table, paper: Paper, said: Corrections) -> None:
         self.table, self.paper, self.words = table, paper, said
@@ -263,10 +257,7 @@ class Proposal:
         return id
 
     def _rows(self) -> list[Line]:
-        """A row's id is its innermost name, or all of its names where that is not enough.
-
-        A name that says a data set or a metric stands aside where there is another.
-        """
+        """A row's id is its innermost name that says no data set or metric, or else all of its names."""
         meanings = [meaning(row.names, self.paper) for row in self.table.rows]
         pairs = list(zip(self.table.rows, meanings, strict=True))
         ids = [slug((means.rest or row.names or ("",))[-1]) for row, means in pairs]

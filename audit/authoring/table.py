@@ -273,8 +273,7 @@ Grid = list[list[Cell]]
 
 
 def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) -> Table:
-    """The table that a reader gives. `heads` and `names` in `settings`: how many rows are the heading, and
-    how many columns name the rows.
+    """The table that a reader gives; `settings` may say how many `heads` and columns of `names` it has.
 
     Raises `AuditError` for rows of different lengths and for tables without rows or columns.
     """
@@ -361,8 +360,8 @@ def _heads(grid: Grid, source: Source) -> int:
     """Rows of the heading: those that the file says, or those down to the first line across the table.
 
     A row with gaps or with titles over several columns goes on in the next one, as long as that has no
-    number: a heading may be ruled row by row. Whole numbers may stand in it (the k of P@k); what stands above
-    a line that comes later are results.
+    number. Whole numbers may stand in it (the k of P@k); what stands above a line that comes later are
+    results.
     """
     if source.heads is not None and not source.least_heads:
         return source.heads

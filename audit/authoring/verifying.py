@@ -45,8 +45,7 @@ _DASH = "a dash"
 
 
 def _shown(text: str, sd: str | None = None, marks: Sequence[str] = ()) -> str:
-    """With one kind of minus, and without blanks that only set the type; stars, daggers and the like in any
-    order, of which `**` is another one than `*`."""
+    """With one kind of minus, without blanks that only set the type, stars and daggers in any order."""
 
     def plain(text: str) -> str:
         return re.sub(r"[\N{MINUS SIGN}\N{EN DASH}]", "-", " ".join(text.split())).replace(" %", "%")
@@ -58,9 +57,8 @@ def _shown(text: str, sd: str | None = None, marks: Sequence[str] = ()) -> str:
 def second_reading(read: ReadTable, name: str, table: Table) -> tuple[dict[Place, Seen], str]:
     """The cells of a second file that are those of the table, and what of that file was not compared.
 
-    Rows and columns are found by their labels where all are there, and else by their order where there are
-    as many. The unit of a row or column may stand behind its numbers. Raises `AuditError` where neither leads
-    to every row and column.
+    Rows and columns are found by their labels where all are there, and else by their order. Raises
+    `AuditError` where neither leads to every one. Their unit may stand behind the numbers.
     """
 
     def size(rows: int, columns: int) -> str:
@@ -90,10 +88,7 @@ def second_reading(read: ReadTable, name: str, table: Table) -> tuple[dict[Place
 
 
 def _places(wanted: Sequence[tuple[str, str]], paths: Sequence[Sequence[str]]) -> list[int] | None:
-    """The place of each wanted label (or id) among titles that are there; None where that cannot be told.
-
-    A title is known by all of its path, or by the last part.
-    """
+    """The place of each label (or id) among titles, by all of their path or its end; None where in doubt."""
     whole, last = [bare(" ".join(path)) for path in paths], [bare("".join(path[-1:])) for path in paths]
     for titles, ours in product((whole, last), (0, 1)):
         labels = [names[ours] for names in wanted]
@@ -116,9 +111,8 @@ def state(paper: Paper, name: str) -> str:
 def record(file: ClaimFile, name: str, *, by: str, date: str, how: str) -> None:
     """Note that the numbers of table `name` are those of the page; nothing is written yet.
 
-    The table gets a record of its own, with the fingerprint of its numbers. `how`: what was compared with
-    what, behind what its author wrote. Where there is a record, only the keys that differ are written, so
-    that what its author wrote stays as it is.
+    The table gets a record of its own, with the fingerprint of its numbers; where it has one, only the keys
+    that differ are written, so that what its author wrote stays. `how`: what was compared with what.
     """
     table, place = file.paper.tables[name], ("tables", name, "transcription")
     own = table.transcription

@@ -27,10 +27,7 @@ ACROSS: tuple[Callable[[Sequence[Sheet]], Iterator[Finding]], ...] = (granularit
 
 
 def all_findings(sheets: Sequence[Sheet], others: Sequence[Sheet] = ()) -> tuple[Finding, ...]:
-    """What every check finds about papers, with `others` to hold them against.
-
-    In the order of papers, checks and tables; what takes several papers last.
-    """
+    """What every check finds about papers, with `others` to hold them against; what is across, last."""
     keys = {sheet.paper.key for sheet in sheets}
     findings = one_cause([finding for sheet in sheets for check in CHECKS for finding in check(sheet)])
     for finding in (finding for check in ACROSS for finding in check([*sheets, *others])):

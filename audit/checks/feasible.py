@@ -125,8 +125,7 @@ def cells() -> tuple[Cell, ...]:
 def metric_bounds(metric: str, of_labels: bool = False) -> Bounds:
     """For each cell whole numbers (low, high) with low <= UNIT x metric <= high; the metric is a fraction.
 
-    They are equal for P@1, and otherwise close to what UNIT resolves: logarithms are irrational. `of_labels`:
-    P@k over min(k, labels).
+    `of_labels`: P@k over min(k, labels). Logarithms are irrational, so that the two may differ.
     """
     family, _, k_text = metric.partition("@")
     k, bounds = int(k_text), []
@@ -214,8 +213,7 @@ def fit_row(
 def _refutation(metrics: Sequence[str], ends: Sequence[Ends], sorts: Sequence[Bounds]) -> Certificate | None:
     """A proof that the row is impossible, or None, by the inequality that the weights give, exactly.
 
-    `ends` are the least and greatest value of each metric as fractions of 1, `sorts` its bounds for each sort
-    of document.
+    `ends`: the least and greatest value of each metric; `sorts`: its bounds for each sort of document.
     """
     low, high = (np.array([float(end[side]) for end in ends]) for side in (0, 1))
     points = np.array([[low + high for low, high in of] for of in sorts], dtype=np.float64) / (2.0 * UNIT)
@@ -302,7 +300,6 @@ def _gives(
 
 
 def _shown(numbers: Mapping[str, Number], row: RowFit, causes: Sequence[str]) -> tuple[str, str]:
-    """The row in a sentence, and its proof."""
     values = ", ".join(f"{metric} {number.text}" for metric, number in numbers.items())
     proof = row.certificate
     if proof is None:
@@ -331,10 +328,9 @@ def _shown(numbers: Mapping[str, Number], row: RowFit, causes: Sequence[str]) ->
 
 
 def one_cause(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings, with one in place of all the rows of a table whose P@k and nDCG@k do not go together.
+    """One finding in place of all the rows of a table whose P@k and nDCG@k do not go together.
 
-    Where at least half of its rows do not, and three or more, the columns are in question and not each row.
-    It is inconsistent if a row is.
+    Where three or more do not, and half of its rows, the columns are in question and not each row.
     """
     kept = list(findings)
     rows = [of for of in findings if of.check in ("feasible_row", "identity") and of.claim is None]

@@ -45,10 +45,7 @@ class PreImage:
 
 
 def pre_image(number: Printed, rounding: Rounding = "nearest") -> PreImage:
-    """All values that round to `number`, which is not negative: metrics, ranks and sizes are not.
-
-    76.38 comes from 76.375..76.385 by rounding to the nearest, and from 76.38..76.39 if cut.
-    """
+    """All values printed as `number` >= 0: 76.38 comes from 76.375..76.385, or 76.38..76.39 if cut."""
     v, h = number.value, number.half_unit
     if rounding == "truncate":
         return PreImage(v, v + 2 * h, with_high=False)
@@ -83,8 +80,8 @@ def rounding_of(number: Printed, documents: int) -> Rounding | None:
 def without_padding(column: Sequence[Printed]) -> tuple[Printed, ...]:
     """The numbers without the zeros that pad a whole column: 82.40, 68.50, 57.70 are 82.4, 68.5, 57.7.
 
-    As many zeros are dropped as at least four fifths of the numbers end in. The others keep their digits, as
-    they show that they have them.
+    As many zeros are dropped as four fifths of the numbers end in; the others show that they have their
+    digits.
     """
     zeros = [number.zeros_at_end for number in column]
     padding = max((z for z in zeros if sum(end >= z for end in zeros) >= PADDED * len(zeros)), default=0)
@@ -125,10 +122,7 @@ def fingerprint(numbers: Iterable[Printed], candidates: Sequence[int]) -> tuple[
 
 
 def tail(chances: Sequence[Fraction], at_least: int) -> Fraction:
-    """P[at least so many of independent events happen], exactly; the binomial tail where all chances are one.
-
-    The number of events has the generating function prod (1 - p + p x), multiplied out in whole numbers.
-    """
+    """P[at least so many of independent events happen]: the generating function is prod (1 - p + p x)."""
     counts = [1]
     for p in chances:
         miss, hit = p.denominator - p.numerator, p.numerator
@@ -149,10 +143,7 @@ _CUT = "cut after the last digit instead of rounded"
 
 
 def granularity(sheets: Sequence[Sheet]) -> Iterator[Finding]:
-    """One finding for the P@1 of each data set, and one for each number that stands out.
-
-    What is copied is taken by itself; means over runs have a grid too fine.
-    """
+    """One finding for the P@1 of a data set, what is copied by itself, and one for each that stands out."""
     by_key = {sheet.paper.key: sheet for sheet in sheets}
     for sheet in sheets:
         for dataset, copied in product(sheet.datasets, (False, True)):

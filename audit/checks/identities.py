@@ -24,7 +24,6 @@ from audit.checks.tables import (
 )
 from audit.claims.schema import CorpusQuantity
 from audit.expression.interval import Interval
-from audit.names import counted
 from audit.record import Finding, FindingResult
 from audit.stats.printed import Printed
 
@@ -71,11 +70,11 @@ def bounds(sheet: Sheet) -> Iterator[Finding]:
 
 
 def identity(sheet: Sheet) -> Iterator[Finding]:
-    """nDCG@1 = P@1: both are the share of documents whose first label is right.
+    """nDCG@1 = P@1, and PSnDCG@1 = PSP@1: both are the share of documents whose first label is right.
 
-    So wherever documents without labels count 0 in both, as in pyxclib, or do not exist. Where one of the two
-    leaves them out, both have one ratio in all rows: only a row that other rows show to have another ratio is
-    inconsistent. Source: the definition; the same for PSnDCG@1 and PSP@1.
+    So wherever documents without labels count 0 in both, as in pyxclib, or do not exist. Where one of the
+    two leaves them out, both have one ratio in all rows: only a row that other rows show to have another
+    ratio is inconsistent.
     """
     rows = grouped(sheet.profiles, lambda profile: profile.program)
     for profile in sheet.profiles:
@@ -101,20 +100,8 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
     """The same metric of the same experiment, or the same statistic of a data set, printed in two places.
 
     A mean over runs and a single run are not the same number, nor are means over more and over fewer runs.
-    What names no experiment cannot be compared, which is told. Where single runs are not stated, the first
-    thing to consider is that the experiment was run twice.
+    Where single runs are not stated, the first thing to consider is that the experiment was run twice.
     """
-    scores = [number for number in sheet.numbers.values() if number.is_score]
-    tables = {
-        subject: {number.table for number in numbers}
-        for subject, numbers in grouped(scores, lambda of: (of.cell.dataset, of.cell.metric)).items()
-    }
-    nameless = [number for number in scores if not number.cell.experiment]
-    for table, numbers in grouped(nameless, lambda number: number.table).items():
-        if any(len(tables[number.cell.dataset, number.cell.metric]) > 1 for number in numbers):
-            rows = counted(len({number.row for number in numbers}), "row")
-            text = f"{rows} without an experiment, so not compared with other tables"
-            yield sheet.finding("twice", "untestable", numbers, text, subject=f"no-experiment-{table}")
     same = grouped(sheet.numbers.values(), _quantity)
     different = [
         (first, second)
@@ -127,10 +114,9 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
     )
     for group in places.values():
         differing = all(_agree(*pair) == "inconsistent" for pair in group)
-        if differing and len(group) > 1 and group[0][0].cell.metric:
-            yield _of_pairs(sheet, group, all_differ=True)
-            continue
-        yield from (_of_pairs(sheet, [pair]) for pair in group)
+        all_differ = bool(differing and len(group) > 1 and group[0][0].cell.metric)
+        for pairs in [group] if all_differ else [[pair] for pair in group]:
+            yield _of_pairs(sheet, pairs, all_differ=all_differ)
 
 
 def _quantity(number: Number) -> tuple[object, ...] | None:
@@ -145,7 +131,7 @@ def _quantity(number: Number) -> tuple[object, ...] | None:
     return None
 
 
-def _of_pairs(sheet: Sheet, pairs: Sequence[tuple[Number, Number]], *, all_differ: bool = False) -> Finding:
+def _of_pairs(sheet: Sheet, pairs: Sequence[tuple[Number, Number]], *, all_differ: bool) -> Finding:
     """Where all metrics of an experiment differ, it is hardly a slip; more likely it was run again."""
     first, second = pairs[0]
     names = [a.cell.metric or f"{a.cell.quantity} of {a.cell.dataset}" for a, _ in pairs]
@@ -185,8 +171,6 @@ def _difference(first: Number, second: Number) -> str:
 OTHER_DOCUMENTS = Fraction(1, 10)
 #: Of the training documents at least so much is counted, whatever was held out for validation.
 HELD_OUT = Fraction(1, 2)
-#: That only the labels that occur are counted explains a mean if so large a part of them need occur.
-MOST = Fraction(1, 2)
 #: Documents over which statistics may have been counted, the most usual first.
 COUNTED_OVER = ("train", "train+test", "train+validation+test", "train+validation", "test", "validation")
 _NEEDED = ("train", "labels", "labels_per_document", "documents_per_label")
@@ -209,17 +193,7 @@ def statistics(sheet: Sheet) -> Iterator[Finding]:
         train, labels, mean, documents = (values[name] for name in _NEEDED)
         fitting = readings(values)
         whole = [count.documents for count in fitting if count.labels == "all"]
-        most = [
-            count
-            for count in fitting
-            if count.labels == "occurring" and count.labels_needed.high >= MOST * labels.value
-        ]
-        how = "no known count gives it"
-        if whole:
-            how = f"as counted over {' or '.join(whole)}"
-        elif most:
-            needed = f"{int(most[0].labels_needed.high):,} of {labels.text}"
-            how = f"as counted over {most[0].documents} and only the labels that occur there ({needed})"
+        how = f"as counted over {' or '.join(whole)}" if whole else "no known count of all labels gives it"
         given = decimal(mean.value * train.value / labels.value, 5)
         fewest = HELD_OUT * mean.interval[0] * train.value / labels.value
         impossible = not fitting and documents.interval[1] < fewest
@@ -239,7 +213,6 @@ class Reading(NamedTuple):
 
     documents: str  # One of `COUNTED_OVER`.
     labels: Literal["all", "occurring"]  # `occurring`: only those that these documents have.
-    labels_needed: Interval  # For how many labels the two statistics go together.
 
 
 def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:
@@ -257,9 +230,9 @@ def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:
             documents = sum((spans[part] for part in parts[1:]), spans[parts[0]])
             needed = spans["labels_per_document"] * documents / spans["documents_per_label"]
             if needed.low <= labels.high and labels.low <= needed.high:
-                whole.append(Reading(name, "all", needed))
+                whole.append(Reading(name, "all"))
             if needed.high < labels.low:
-                fewer.append(Reading(name, "occurring", needed))
+                fewer.append(Reading(name, "occurring"))
     return (*whole, *fewer)
 
 

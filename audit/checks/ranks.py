@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Literal
+from itertools import product
+from operator import attrgetter, itemgetter
+from typing import Literal, NamedTuple
 
 from audit.checks.granularity import PLAUSIBLE, pre_image
-from audit.checks.tables import SLIP, Number, Sheet, decimal
+from audit.checks.tables import SLIP, Number, Sheet, decimal, grouped
 from audit.record import Finding
 from audit.stats.printed import Printed
 
@@ -53,8 +54,7 @@ def ranks(line: Line, rule: TieRule, *, missing: Missing = "skipped") -> tuple[F
 def possible_averages(lines: Sequence[Line], *, missing: Missing = "skipped") -> tuple[_Span | None, ...]:
     """Least and greatest mean rank of each method, whatever the digits behind the printed ones were.
 
-    Numbers whose rounding intervals overlap may have been in either order, or tied by any rule. Each method
-    is taken by itself.
+    Numbers whose rounding intervals overlap may have been in either order, or tied by any rule.
     """
     best, worst = [], []
     for line in lines:
@@ -64,18 +64,17 @@ def possible_averages(lines: Sequence[Line], *, missing: Missing = "skipped") ->
         present = [span for span in spans if span is not None]
         # without a number: behind all others, or in no place
         behind = (Fraction(1 + _fewest_values(present)), Fraction(len(line))) if missing == "last" else None
-        places = [_places(span, present) if span else behind for span in spans]
+        places = [behind] * len(line)
+        for k, own in enumerate(spans):
+            if own is not None:
+                # 1 and one more for each value surely above, what may be one value counted once, as by the
+                # dense rule; at worst as many as are not surely below, itself included
+                above = _fewest_values([span for span in present if span[0] > own[1]])
+                places[k] = Fraction(1 + above), Fraction(sum(span[1] >= own[0] for span in present))
         best.append([place and place[0] for place in places])
         worst.append([place and place[1] for place in places])
     pairs = zip(_means(best), _means(worst), strict=True)
     return tuple(None if low is None or high is None else (low, high) for low, high in pairs)
-
-
-def _places(own: _Span, spans: Sequence[_Span]) -> _Span:
-    """Best: 1 and one more for each value surely above, where what may be one value counts once, as by the
-    dense rule. Worst: as many as are not surely below, itself included."""
-    above = _fewest_values([span for span in spans if span[0] > own[1]])
-    return Fraction(1 + above), Fraction(sum(span[1] >= own[0] for span in spans))
 
 
 def _fewest_values(numbers: Sequence[_Span]) -> int:
@@ -87,34 +86,27 @@ def _fewest_values(numbers: Sequence[_Span]) -> int:
     return values
 
 
-@dataclass(frozen=True)
-class RankReading:
+class RankReading(NamedTuple):
     """One way of averaging the ranks, held against the printed averages."""
 
     rule: TieRule
-    missing: Missing
     averages: tuple[Fraction | None, ...]
     misfits: tuple[int, ...]
     """Places of the methods whose printed average is not this one rounded, cut off or rounded up."""
 
 
 def readings(lines: Sequence[Line], reported: Line) -> tuple[RankReading, ...]:
-    """Every rule for ties and for missing numbers against the printed averages, in the order of `TIE_RULES`.
-
-    A printed average that is missing fits. Where no reading fits all, digits that rounding hid may be the
-    reason: see `impossible`.
-    """
+    """Every rule for ties and missing numbers against the printed averages; a missing average fits."""
     every = []
-    for missing in _rules_for_missing(lines):
-        for rule in TIE_RULES:
-            averages = _means([ranks(line, rule, missing=missing) for line in lines])
-            misfits = tuple(
-                place
-                for place, (average, number) in enumerate(zip(averages, reported, strict=True))
-                if number is not None
-                and not (average is not None and any(average in pre_image(number, how) for how in PLAUSIBLE))
-            )
-            every.append(RankReading(rule, missing, averages, misfits))
+    for missing, rule in product(_rules_for_missing(lines), TIE_RULES):
+        averages = _means([ranks(line, rule, missing=missing) for line in lines])
+        misfits = tuple(
+            place
+            for place, (average, number) in enumerate(zip(averages, reported, strict=True))
+            if number is not None
+            and not (average is not None and any(average in pre_image(number, how) for how in PLAUSIBLE))
+        )
+        every.append(RankReading(rule, averages, misfits))
     return tuple(every)
 
 
@@ -127,16 +119,13 @@ def _rules_for_missing(lines: Sequence[Line]) -> tuple[Missing, ...]:
 def impossible(lines: Sequence[Line], reported: Line) -> tuple[int, ...]:
     """Places of printed averages that no rule gives, nor any order of what rounding may have hidden."""
     averages = [possible_averages(lines, missing=missing) for missing in _rules_for_missing(lines)]
-
-    def possible(number: Printed, span: _Span | None) -> bool:
-        unit = 2 * number.half_unit  # rounded, cut off or rounded up
-        return span is None or span[0] - unit <= number.value <= span[1] + unit
-
-    return tuple(
-        place
-        for place, number in enumerate(reported)
-        if number is not None and not any(possible(number, spans[place]) for spans in averages)
-    )
+    found = []
+    for place, number in enumerate(reported):
+        spans = [of[place] for of in averages]
+        unit = 2 * number.half_unit if number else Fraction(0)  # rounded, cut off or rounded up
+        if number and all(span and not span[0] - unit <= number.value <= span[1] + unit for span in spans):
+            found.append(place)
+    return tuple(found)
 
 
 def _means(lines: Sequence[Sequence[Fraction | None]]) -> tuple[Fraction | None, ...]:
@@ -153,23 +142,19 @@ _OTHER_LINES = "ranks over other lines than those of the table"
 def average_rank(sheet: Sheet) -> Iterator[Finding]:
     """One finding for each row (or column) of printed average ranks.
 
-    Consistent if one rule for ties and missing numbers gives all of them; inconsistent only where no rule
-    does, nor any order of numbers that print alike and may have been told apart before rounding. Ranks may be
-    means over all lines of the table, or over those of one metric or one data set. Where the table ranks
-    fewer methods than it shows, nobody knows among which they were ranked.
+    Consistent if one rule for ties and missing numbers gives all of them, over all lines of the table or
+    those of one metric or one data set; inconsistent only where no rule does, nor any order of numbers that
+    may have been told apart before rounding. Where the table ranks fewer methods than it shows, nobody
+    knows among which.
     """
     averages = [number for number in sheet.numbers.values() if number.cell.quantity == "average_rank"]
-    for by_row in (True, False):
-        groups: dict[tuple[str, str], list[Number]] = {}
-        for number in averages:
-            groups.setdefault((number.table, number.row if by_row else number.column), []).append(number)
-        for numbers in groups.values():
+    for of, along in (("row", "column"), ("column", "row")):  # methods are columns, or rows
+        for numbers in grouped(averages, attrgetter("table", of)).values():
             if len(numbers) > 1:
-                yield from _of_group(sheet, numbers, "column" if by_row else "row")
+                yield from _of_group(sheet, numbers, along)
 
 
-def _of_group(sheet: Sheet, numbers: Sequence[Number], along: Literal["row", "column"]) -> Iterator[Finding]:
-    """`along`: whether methods are rows or columns."""
+def _of_group(sheet: Sheet, numbers: Sequence[Number], along: str) -> Iterator[Finding]:
     subjects = [getattr(number, along) for number in numbers]
     lines: dict[tuple[str, str], Line] = {}
     all_ranked = True
@@ -183,33 +168,28 @@ def _of_group(sheet: Sheet, numbers: Sequence[Number], along: Literal["row", "co
             all_ranked = False
     if not lines:
         return
+    # over all lines; then over those of each metric, and of each data set, where there are several
+    parts: list[list[Line]] = [list(lines.values())]
+    for place in (1, 0):
+        groups = grouped(lines, itemgetter(place)).values()
+        parts += [[lines[key] for key in group] for group in groups if len(groups) > 1]
     reported = [number.value for number in numbers]
     shown, subject = ", ".join(number.text for number in numbers), numbers[0].address
-    for part in _parts(lines):
+    for part in parts:
         rules = dict.fromkeys(reading.rule for reading in readings(part, reported) if not reading.misfits)
         if rules:
             text = f"{shown} over {len(part)} lines: as ranked with ties by the rule {' or '.join(rules)}"
             yield sheet.finding("average_rank", "consistent", numbers, text, subject=subject)
             return
-    whole = list(lines.values())
-    closest = min(readings(whole, reported), key=lambda reading: len(reading.misfits))
+    closest = min(readings(parts[0], reported), key=lambda reading: len(reading.misfits))
     given = ", ".join("-" if rank is None else decimal(rank, 4) for rank in closest.averages)
-    text = f"{shown} over {len(whole)} lines; the table's own numbers give {given} (ties: {closest.rule})"
-    wrong = all_ranked and all(impossible(part, reported) for part in _parts(lines))
+    text = f"{shown} over {len(parts[0])} lines; the table's own numbers give {given} (ties: {closest.rule})"
+    wrong = all_ranked and all(impossible(part, reported) for part in parts)
     yield sheet.finding(
         "average_rank",
         "inconsistent" if wrong else "untestable",
-        [numbers[place] for place in impossible(whole, reported)] or numbers,
+        [numbers[place] for place in impossible(parts[0], reported)] or numbers,
         text,
         (SLIP, _UNROUNDED, _OTHER_LINES),
         subject=subject,
     )
-
-
-def _parts(lines: Mapping[tuple[str, str], Line]) -> Iterator[list[Line]]:
-    """All lines; then those of each metric, and of each data set, where there are several."""
-    yield list(lines.values())
-    for place in (1, 0):
-        names = dict.fromkeys(key[place] for key in lines)
-        for name in names if len(names) > 1 else ():
-            yield [line for key, line in lines.items() if key[place] == name]

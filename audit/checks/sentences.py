@@ -21,7 +21,6 @@ from audit.expression.interval import UndefinedError
 from audit.expression.meaning import Meaning, evaluate
 from audit.kinds import KINDS
 from audit.kinds.costs import MARGIN, growth
-from audit.names import counted
 from audit.record import ClaimRecord, Finding, FindingResult
 from audit.stats.printed import Printed, printed
 from audit.stats.sample import mcnemar
@@ -62,8 +61,8 @@ def formulas(sheet: Sheet) -> Iterator[Finding]:
 def complexity(sheet: Sheet) -> Iterator[Finding]:
     """One finding for each growth claim: untestable where the claim file counts no operations.
 
-    The slope of log count on log size is held against the claimed power with a margin of 0.15, as logarithmic
-    factors need it; where it differs over all sizes and not between the two largest, the check cannot tell.
+    The slope of log count on log size is held against the claimed power with a margin, as logarithmic
+    factors need it; where only one of all sizes and the two largest differs, the check cannot tell.
     """
     for claim in sheet.statements:
         if "exponent" not in claim.details:
@@ -121,7 +120,8 @@ class Cells:
 
     def others(self, reference: str) -> Sequence[Printed]:
         own = self._number(reference)
-        return [other.value for other in self.sheet.line_of(own) if other.address != own.address]
+        line = self.sheet.lines.get((own.table, own.cell.dataset or "", own.cell.metric or ""), ())
+        return [other.value for other in line if other.address != own.address]
 
     def constant(self, name: str) -> Printed | Fraction:
         value = {**self.claim.details.get("given", {}), **(self.constants or {})}[name]
@@ -239,7 +239,7 @@ class _Line(NamedTuple):
 
 def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
     """One finding: the lines (data set and metric) in which the method is not among the best."""
-    settings, lines, numbers, nameless = claim.details, list[_Line](), list[Number](), set[str]()
+    settings, lines, numbers = claim.details, list[_Line](), list[Number]()
     for (table, dataset, metric), line in sheet.lines.items():
         if (
             table not in settings["tables"]
@@ -247,7 +247,6 @@ def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
             or metric not in (settings.get("metrics") or (metric,))
         ):
             continue
-        nameless |= {number.address for number in line if number.cell.method is None}
         winners = [number for number in line if number.cell.method == settings["winner"]]
         others = [number for number in line if number.cell.method not in (None, settings["winner"])]
         rivals = [
@@ -264,7 +263,6 @@ def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
     else:
         result, text = _all([(line.result, line.text) for line in lines])
         text = f"in all {len(lines)} lines" if result == "consistent" else text
-    text += f"; {counted(len(nameless), 'number')} of no named method left out" if nameless else ""
     yield sheet.finding("sentence", result, numbers, text, _ALTERNATIVES, claim=claim)
 
 
@@ -285,10 +283,7 @@ def _place(winner: Number, rivals: Sequence[Number], place: int) -> Result:
 
 
 def _in_enough(lines: Sequence[_Line], at_least: int) -> Result:
-    """Whether in so many data sets, by what a reader may take that for.
-
-    Data sets where it holds in most of the metrics; or as many data sets in each metric by itself.
-    """
+    """Whether in so many data sets: in most of the metrics each, or as many in each metric by itself."""
     by_dataset = grouped(lines, lambda line: line.dataset)
     by_metric = grouped(lines, lambda line: line.metric)
     in_most = [_count([line.result for line in group], len(group) // 2 + 1) for group in by_dataset.values()]
@@ -327,8 +322,7 @@ def significance(sheet: Sheet) -> Iterator[Finding]:
     """One finding for each "significantly better" in P@1 whose numbers and test size are printed.
 
     P@1 and N fix how many documents each system gets right, and so b - c, the documents that only the first
-    gets right less those that only the second does. All this is noise of documents; what other seeds would
-    give is not in the table.
+    gets right less those that only the second does. What other seeds would give is not in the table.
     """
     for claim in sheet.statements:
         if "test" not in claim.details or claim.metric != "P@1" or len(claim.cells) != 2:

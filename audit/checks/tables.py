@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -15,17 +16,10 @@ from audit.stats.printed import COUNTS, Printed, in_percent, printed, printed_co
 #: is printed in two ways. 3: a sentence and its own table differ. 2: numbers do not go with the printed test
 #: size, or come from another split. 1: statistics that do not go with each other.
 WEIGHTS = {
-    "bounds": 5,
-    "feasible_row": 5,
-    "identity": 4,
-    "twice": 4,
-    "average_rank": 3,
-    "sentence": 3,
-    "significance": 3,
-    "structure": 3,
-    "granularity": 2,
-    "copies": 2,
-    "label_caps": 2,
+    **dict.fromkeys(("bounds", "feasible_row"), 5),
+    **dict.fromkeys(("identity", "twice"), 4),
+    **dict.fromkeys(("average_rank", "sentence", "significance", "structure"), 3),
+    **dict.fromkeys(("granularity", "copies", "label_caps"), 2),
     "statistics": 1,
 }
 
@@ -38,8 +32,6 @@ _FITTED = "so read after the table was seen, which is no evidence for the senten
 #: So many rows are named where numbers are shown by their places.
 _MOST_ROWS = 3
 
-Basis = tuple[str | None, bool, int]
-"""Unit, whether a mean over runs, and over how many."""
 _Item = TypeVar("_Item")
 _Key = TypeVar("_Key")
 
@@ -89,8 +81,8 @@ class Number:
     runs: int | None = None  # Runs behind it, where the paper says that it is a mean.
 
     @property
-    def basis(self) -> Basis:
-        """Numbers of one thing on different bases need not be the same number: a mean and one run, say."""
+    def basis(self) -> tuple[str | None, bool, int]:
+        """Unit, whether a mean over runs, over how many: on other bases one thing may have other numbers."""
         return self.cell.unit, self.is_mean, self.runs or 1
 
     @property
@@ -109,7 +101,6 @@ class Number:
 
     @property
     def text(self) -> str:
-        """As printed."""
         return self.value.text
 
     @property
@@ -118,20 +109,14 @@ class Number:
         return self.cell.experiment or f"{self.table}.{self.row}"
 
     @property
-    def is_score(self) -> bool:
-        return bool(self.cell.metric and self.cell.dataset)
-
-    @property
     def percent(self) -> Number:
         """In percent, where a metric is printed as a fraction of 1 with two decimals or more."""
-        if not self.cell.metric or self.cell.unit != "fraction":
-            return self
-        try:
-            text = in_percent(self.value.text)
-        except ValueError:
-            return self
-        cell = replace(self.cell, printed=text, unit="percent")
-        return replace(self, cell=cell, value=replace(printed(text), decimals=self.value.decimals - 2))
+        if self.cell.metric and self.cell.unit == "fraction":
+            with suppress(ValueError):
+                text = in_percent(self.value.text)
+                value = replace(printed(text), decimals=self.value.decimals - 2)
+                return replace(self, cell=replace(self.cell, printed=text, unit="percent"), value=value)
+        return self
 
 
 @dataclass(frozen=True)
@@ -177,7 +162,14 @@ class Sheet:
         def row(number: Number) -> tuple[str | None, ...]:
             return (number.table, number.cell.dataset, number.experiment) if number.cell.metric else ()
 
-        numbers = [number for table in self.tables for number in _numbers(table)]
+        numbers = []
+        for table in self.tables:
+            for line, (column, cell) in (
+                (row, of) for row in table.rows for of in zip(table.columns, row.cells, strict=True)
+            ):
+                if cell.printed is not None and (cell.metric or cell.quantity):
+                    value = (printed_count if cell.quantity in COUNTS else printed)(cell.printed)
+                    numbers.append(Number(cell, value, table.id, line.id, column.id, table.runs))
         rows = {key: cells for key, cells in grouped(numbers, row).items() if key and len(cells) > 1}
         zeros = {key: min(cell.value.zeros_at_end for cell in cells) for key, cells in rows.items()}
         return {
@@ -186,12 +178,14 @@ class Sheet:
         }
 
     @cached_property
+    def scores(self) -> tuple[Number, ...]:
+        """The numbers of a metric on a data set."""
+        return tuple(n for n in self.numbers.values() if n.cell.metric and n.cell.dataset)
+
+    @cached_property
     def lines(self) -> Mapping[tuple[str, str, str], tuple[Number, ...]]:
         """By table, data set and metric the numbers that stand side by side, in the order of the table."""
-        scores = (number for number in self.numbers.values() if number.is_score)
-        return grouped(
-            scores, lambda number: (number.table, number.cell.dataset or "", number.cell.metric or "")
-        )
+        return grouped(self.scores, lambda of: (of.table, of.cell.dataset or "", of.cell.metric or ""))
 
     @cached_property
     def profiles(self) -> tuple[Profile, ...]:
@@ -200,8 +194,7 @@ class Sheet:
         Numbers of several tables go together only if no metric is printed in two ways among them.
         """
         profiles = []
-        scores = (number for number in self.numbers.values() if number.is_score)
-        by_subject = grouped(scores, lambda number: (number.cell.dataset or "", number.experiment))
+        by_subject = grouped(self.scores, lambda number: (number.cell.dataset or "", number.experiment))
         for (dataset, experiment), numbers in by_subject.items():
             whole = _each_once(numbers)
             tables = [] if whole else grouped(numbers, lambda number: number.table).values()
@@ -227,11 +220,6 @@ class Sheet:
             return None
         return cell.method, dataset.catalogue, cell.metric
 
-    def line_of(self, number: Number) -> tuple[Number, ...]:
-        """The number and those that stand beside it: same table, data set and metric."""
-        key = number.table, number.cell.dataset or "", number.cell.metric or ""
-        return self.lines.get(key, (number,))
-
     def statistic(self, dataset: str | None, name: str) -> Printed | None:
         """A statistic of the data set as printed; None where the paper prints none."""
         record = self.datasets.get(dataset or "")
@@ -249,13 +237,13 @@ class Sheet:
 
     def places(self, numbers: Sequence[Number]) -> str:
         """Where numbers stand, as a reader finds them: `Table 3: CorNet, P@1 and N@1`."""
-        by_row: dict[str, list[str]] = {}
+        by_row: dict[str, dict[str, None]] = {}
         for number in numbers:
             table = self.by_name[number.table]
             row = next(row.label for row in table.rows if row.id == number.row)
             column = next(column.label for column in table.columns if column.id == number.column)
-            by_row.setdefault(f"{table.label}: {row}", []).append(column)
-        shown = [f"{row}, {' and '.join(dict.fromkeys(columns))}" for row, columns in by_row.items()]
+            by_row.setdefault(f"{table.label}: {row}", {})[column] = None
+        shown = [f"{row}, {' and '.join(columns)}" for row, columns in by_row.items()]
         more = [f"and {len(shown) - _MOST_ROWS} more rows"] if len(shown) > _MOST_ROWS else []
         return "; ".join([*shown[:_MOST_ROWS], *more])
 
@@ -303,14 +291,6 @@ class Sheet:
             source="code_readme" if any(number.cell.source == "code_readme" for number in numbers) else "",
             verified=bool(tables) and all(self.by_name[table].verified for table in tables),
         )
-
-
-def _numbers(table: TableRecord) -> Iterator[Number]:
-    for row in table.rows:
-        for column, cell in zip(table.columns, row.cells, strict=True):
-            if cell.printed is not None and (cell.metric or cell.quantity):
-                value = (printed_count if cell.quantity in COUNTS else printed)(cell.printed)
-                yield Number(cell, value, table.id, row.id, column.id, table.runs)
 
 
 def _each_once(numbers: Sequence[Number]) -> Mapping[str, Number] | None:

@@ -135,10 +135,7 @@ def _spread(*x: Interval) -> Interval:
 
 
 def _bottleneck(bytes_of_unit: int, *given: Interval) -> Interval:
-    """R of CorNet's blocks (2VR + R + V), Xun et al. (2020), Eq. 2, of P parameters of 4 bytes (fp32) each.
-
-    R = (P - V) / (2V + 1), as ((2P + 1) / (2V + 1) - 1) / 2.
-    """
+    """R of CorNet's blocks, (P - V) / (2V + 1) for P fp32 parameters: Xun et al. (2020), Eq. 2."""
     size_with, size_without, V, blocks = given
     P = (size_with - size_without) * point(Fraction(bytes_of_unit, 4)) / blocks
     two, one = point(2), point(1)
@@ -254,8 +251,8 @@ class Node:
     """An expression, or one part of it; equal to another if it says the same, however it is spaced.
 
     `op` is number, cell, cells, name, call, negation, power, product, sum, comparison, not, and, or. `text`
-    is the number, reference, name, function, exponent or relation; of a sum or product, flat so that a
-    long one is not deep, the signs before all parts but the first.
+    is the number, reference, name, function, exponent or relation; of a flat sum or product, the signs
+    before all parts but the first.
     """
 
     op: str
@@ -282,10 +279,7 @@ class Node:
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Node:
-    """Reads one sentence over cells, such as `improvement(t5.c.P@1, t5.b.P@1) more than 17`.
-
-    Raises `ExpressionError` at the first thing that cannot be read: with its place, and what to do.
-    """
+    """Reads one sentence over cells. Raises `ExpressionError` at the first thing that cannot be read."""
     if not text.strip():
         raise ExpressionError(0, "the expression is empty", "write a comparison, as in t3.a.P@1 > 50")
     if len(text) > MOST_CHARACTERS:
@@ -431,7 +425,6 @@ def _at(token: Token) -> int:
 
 
 def _over(op: str, parts: list[Node], text: str = "", *, at: int | None = None) -> Node:
-    """A node over its parts; begins where it is said to, or else with the first part."""
     start = parts[0].at if at is None else at
     depth = 1 + max((part.depth for part in parts), default=0)
     if depth > DEEPEST:

@@ -18,10 +18,7 @@ _MOST_DECIMALS = 24
 
 
 class UndefinedError(Exception):
-    """No value can be told, and why: a division by what may be 0, an empty set, a cell that prints a dash.
-
-    Makes a sentence untestable; a `Lookup` may raise it too.
-    """
+    """No value can be told, and why: a division by what may be 0, an empty set, a cell that prints a dash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +41,8 @@ class Interval:
     def __str__(self) -> str:
         """`11.894..11.947`, or one number where both ends are the same.
 
-        So many decimals that the width holds at least ten units, or a single number six digits. Ten digits
-        are enough for a range so narrow that it is one number to a reader, as of a logarithm.
+        The width holds at least ten units of the last digit; a single number, or a logarithm, has enough
+        digits.
         """
         low, high = self.low, self.high
         size = max((high - low) / 10, abs(low) / 10**10) if high > low else abs(low) / 10**5

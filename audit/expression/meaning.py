@@ -57,10 +57,7 @@ class Truth(NamedTuple):
 
 
 class Lookup(Protocol):
-    """Where the numbers of references and names are. References are checked before.
-
-    May raise `UndefinedError` for a cell without a number.
-    """
+    """Where the numbers are. May raise `UndefinedError` for a cell without a number."""
 
     def cell(self, reference: str) -> Printed: ...  # table.row.column, or table.row with the claim's metric
     def cells(self, reference: str) -> Sequence[Printed]: ...  # Of a star, those that print a number.
@@ -146,8 +143,8 @@ class Meaning:
     def _rank(self, reference: str) -> Number:
         """From the place where only those rank higher that must, to the one where all do that can.
 
-        Of two cells that print neighbouring numbers, 66.10 and 66.11, the second must: their spans meet in
-        66.105 only, and whatever the rounding rule, one number does not print in two ways.
+        Of 66.10 and 66.11 the second must: their spans meet in 66.105 only, and one number prints in one
+        way.
         """
         (own,) = rounded(self.lookup.cell(reference))
         others = [reading for cell in self.lookup.others(reference) for reading in rounded(cell)]
@@ -227,10 +224,7 @@ def rounded(cell: Printed) -> Number:
 
 
 def combined(function: Callable[..., Interval], arguments: Sequence[Number], *, name: str = "") -> Number:
-    """The function of every choice of readings, each twice: of the spans and of the numbers as printed.
-
-    Raises `UndefinedError` where the function is not defined throughout.
-    """
+    """The function of every choice of readings, each twice: of the spans and of the numbers as printed."""
     results = (
         Reading(
             span=function(*(reading.span for reading in choice)),
@@ -243,14 +237,12 @@ def combined(function: Callable[..., Interval], arguments: Sequence[Number], *, 
 
 
 def _choices(numbers: Sequence[Number]) -> Iterable[tuple[Reading, ...]]:
-    """Each reading of each number with each of the others."""
     if prod(len(number) for number in numbers) > MOST_READINGS:
         raise UndefinedError(f"it can be read in more than {MOST_READINGS} ways")
     return product(*numbers)
 
 
 def _every(parts: Sequence[Truth]) -> Truth:
-    """`a and b`."""
     return Truth(
         can_hold=all(part.can_hold for part in parts),
         can_fail=any(part.can_fail for part in parts),
@@ -267,8 +259,7 @@ def _in_some_reading(readings: Iterable[Truth]) -> Truth:
 def _compared(left: Reading, relation: Relation, right: Reading) -> Truth:
     """By the unit of the last digit of the right side; where both sides round, of either.
 
-    Then a cell's span has its rounding already, and only a number written in the expression is still to be
-    widened.
+    Then a cell's span has its rounding already, and only a written number is still to be widened.
     """
     within = as_printed = right.unit
     if relation.both_rounded:

@@ -132,10 +132,7 @@ def _scored(
     training: _Training | None,
     threshold: float | None,
 ) -> tuple[dict[str, float], list[str]]:
-    """The metrics, and one sentence for each that these lists do not give, or that goes by more than they.
-
-    `n_labels` counts all labels that are known.
-    """
+    """The metrics, and one sentence for each that these lists do not give, or that goes by more than they."""
     # for decisions all labels above the threshold have to be in the lists
     cut = 0 if threshold is None else int(((ids[:, -1] >= 0) & (scores[:, -1] > threshold)).sum())
     lacks, rankings, sums = dict[str, str](), dict[str, int](), list[str]()

@@ -39,9 +39,8 @@ def keep(
     """Write the results as sealed runs; those that are there already, with the same values, are left alone.
 
     With `replacing` a result takes the place of another one of the same seed, whose record stays and is
-    named; not once anything was judged, as a seed that is exchanged after a verdict is a look that nobody
-    counts. Everything is checked before the first record is written. Raises `ImportFileError` with all that
-    is unclear beside what the store holds, `StoreError` when it cannot be read or written.
+    named; not once anything was judged: that would be a look that nobody counts. Raises `ImportFileError`
+    with all that is unclear, before the first record is written, and `StoreError`.
     """
     key, problems = paper.paper.key, Problems()
     with store.claim(digest(["import", key]), wait=PUT_WAIT) as claim:
@@ -220,9 +219,9 @@ def _same_results(
 ) -> dict[tuple[str, int], tuple[int, str]]:
     """Experiment and seed of results that another seed has too, and that seed with the file it is from.
 
-    Of predictions the labels of every document are compared, in their order, as far as the shorter lists go.
-    Scores are not: they change when a program is told to write others of the same run. Of values all must be
-    equal in all digits, and there must be more digits than are printed.
+    Of predictions the labels of every document are compared, as far as the shorter lists go, and not the
+    scores, which a program may write otherwise. Of values all must be equal in all digits, in more than are
+    printed.
     """
     same: dict[tuple[str, int], tuple[int, str]] = {}
     seen: dict[tuple[str, bool], list[tuple[int, str, Any]]] = {}

@@ -53,10 +53,7 @@ class Source:
 
 
 def read_table(path: Path, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
-    """Every row as text, under names in lower case, its place as the index.
-
-    Raises `ImportFileError` for a file that is no table, or lacks a column of `wanted`.
-    """
+    """Every row as text, under names in lower case, its place as the index."""
     content, source = read_text(path)
     rows = _csv_rows(path, content, wanted) if path.suffix.casefold() == ".csv" else objects(path, content)
     return frame_of(rows, wanted, str(path)), source
@@ -333,10 +330,7 @@ class Problems:
 
 
 def experiment_of(paper: Paper, name: str, dataset: str) -> str:
-    """Id of the one experiment that is meant. Raises `ValueError`, offering the known names.
-
-    The name of an experiment on several data sets is enough where the data set says which one.
-    """
+    """Id of the experiment that is meant, by its name on that data set. Raises `ValueError` for none."""
     single = paper.single_experiments
     if name in single:
         return name
@@ -391,10 +385,7 @@ def sound_seed(seed: int) -> int:
 
 
 def from_results(paper: Paper, paths: Sequence[Path], declared: Declared) -> tuple[Result, ...]:
-    """The runs in tables of results, by experiment and seed.
-
-    Raises `ImportFileError` with everything that is unclear in any of the files.
-    """
+    """The runs in tables of results. Raises `ImportFileError` with all that is unclear in the files."""
     tables = [read_table(path, wanted_columns(declared)) for path in dict.fromkeys(paths)]
     return from_tables(paper, tables, declared)
 
@@ -498,8 +489,8 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
 def _consistent(rows: DataFrame, problems: Problems) -> DataFrame:
     """The rows without those that contradict an earlier one, or stand there twice: these are told.
 
-    An experiment is on one data set, a value of a metric and seed stands there once, an experiment has a
-    limited number of seeds, and a run has failed in all its metrics or in none.
+    An experiment is on one data set and has a limited number of seeds, a value of a metric and seed stands
+    there once, and a run has failed in all its metrics or in none.
     """
     first = rows.groupby("experiment")[["dataset", "fingerprint", "place"]].transform("first")
     other = (rows["dataset"] != first["dataset"]) | (rows["fingerprint"] != first["fingerprint"])
