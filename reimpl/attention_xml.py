@@ -1,9 +1,11 @@
-"""AttentionXML: a bidirectional LSTM, one attention a label, and layers that all labels share (You, Zhang,
-Wang, Dai, Mamitsuka, Zhu 2019, NeurIPS; yourh/AttentionXML e2bbbec, deepxml/{networks,modules}.py;
-ntumlgroup/LibMultiLabel 5cd775a). The network here is that of one level: of all labels, or of the nodes of
-one level of a label tree, where each document is asked about its candidates; `reimpl.tree_training` and
-`reimpl.ensemble` do the rest. B documents, T token positions, E components of a word vector, h LSTM units
-each way, L labels, C candidates of a document."""
+"""AttentionXML: a bidirectional LSTM, one attention a label, and layers that all labels share.
+
+You, Zhang, Wang, Dai, Mamitsuka, Zhu (2019), NeurIPS; yourh/AttentionXML e2bbbec,
+deepxml/{networks,modules}.py; ntumlgroup/LibMultiLabel 5cd775a. The network here is that of one level: of
+all labels, or of the nodes of one level of a label tree, where each document is asked about its candidates;
+`reimpl.tree_training` does the rest. B documents, T token positions, E components of a word vector, h LSTM
+units each way, L labels, C candidates of a document.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from scipy.special import expit
 from torch import Tensor, nn
 
-from reimpl import ensemble, training
+from reimpl import training
 from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
@@ -28,7 +30,7 @@ from reimpl.layers import WordStates, dropout, label_scores, places
 from reimpl.losses import loss
 from reimpl.protocol import Protocol
 from reimpl.training import How, Result
-from reimpl.tree_training import train_tree
+from reimpl.tree_training import train_ensemble, train_tree
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     if config.trees == 1:
         return _train_one(config, data, protocol, **how)
     one, options = replace(config, trees=1), {"models": config.trees, "rule": config.ensemble}
-    return ensemble.train(_probabilities, one, data, protocol, **options, **how)  # type: ignore[arg-type]
+    return train_ensemble(_probabilities, one, data, protocol, **options, **how)  # type: ignore[arg-type]
 
 
 def _train_one(

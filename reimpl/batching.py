@@ -22,11 +22,9 @@ class Plan:
     order: IntArray  # int64 (N,): document numbers
     starts: IntArray  # int64 (batches + 1,)
     widths: IntArray  # int64 (batches,)
-    label_rows: IntArray
-    """int64 (positives,): row within its batch of each positive label, in the order of `order`."""
+    label_rows: IntArray  # int64 (positives,): row of each positive label within its batch, in this order
     label_cols: IntArray  # int64 (positives,): its label id
-    label_starts: IntArray
-    """int64 (batches + 1,): the positives of batch i are `label_starts[i]:label_starts[i + 1]`."""
+    label_starts: IntArray  # int64 (batches + 1,): where the positives of each batch begin
 
     def __len__(self) -> int:
         return len(self.widths)

@@ -239,6 +239,4 @@ class _Run:
 
 
 def _gradient(parameter: Tensor) -> Tensor:
-    if parameter.grad is None:
-        return torch.zeros_like(parameter)
-    return parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
+    return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.to_dense()

@@ -1,9 +1,11 @@
-"""One-vs-rest linear classifiers on bags of words: LIBLINEAR's objective (Fan et al. 2008), as in DiSMEC
-(Babbar and Schölkopf 2017, Eq. 1) and LibMultiLabel's `1vsrest`, 1/2 |w|^2 + C * sum of losses, with the bias
-as weight of a constant 1, solved by LIBLINEAR itself. Labels without a training document are never predicted;
-one that all have has the score 1. Weights are not kept, so memory does not grow with the labels. The problems
-are convex and documents visited in one fixed order, so all seeds give one result. N documents, D features, L
-labels, K labels kept of each ranking."""
+"""One-vs-rest linear classifiers on bags of words: the yardstick of the field.
+
+LIBLINEAR's objective (Fan et al. 2008), as in DiSMEC (Babbar and Schölkopf 2017, Eq. 1) and LibMultiLabel's
+`1vsrest`, 1/2 |w|^2 + C * sum of losses, with the bias as weight of a constant 1, solved by LIBLINEAR
+itself. Labels without a training document are never predicted; one that all have has the score 1. Weights
+are not kept, so memory does not grow with the labels. The problems are convex and documents visited in one
+fixed order, so all seeds give one result. N documents, D features, L labels, K labels kept of each ranking.
+"""
 
 from __future__ import annotations
 

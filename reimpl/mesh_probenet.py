@@ -1,8 +1,11 @@
-"""MeSHProbeNet as CorNet's authors run it (Xun et al. 2020, KDD, sections 4.3 and 5.2.3; after Xun et al.
-2019, Bioinformatics, without the information on journals; XunGuangxu/CorNet ecc0996,
-deepxml/{meshprobenet,attentionxml,gpipe_modules}.py): a few probes over a bidirectional LSTM, attentions
-without a bias; what they see side by side feeds one output layer for all labels, maybe through a bottleneck.
-B documents, T token positions, E components of a word vector, h LSTM units each way, M probes, L labels."""
+"""MeSHProbeNet as CorNet's authors run it: a few probes over a bidirectional LSTM, and one vector a document.
+
+Xun et al. (2020), KDD, sections 4.3 and 5.2.3, after Xun et al. (2019), Bioinformatics, without the
+information on journals; XunGuangxu/CorNet ecc0996, deepxml/{meshprobenet,attentionxml,gpipe_modules}.py.
+Probes are attentions without a bias; what they see side by side feeds one output layer for all labels,
+maybe through a bottleneck. B documents, T token positions, E components of a word vector, h LSTM units each
+way, M probes, L labels.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,15 @@
-"""Rank-AE: an autoencoder of label sets, and a network from words to the same space (Wang et al. 2019, NAACL,
-sections 2.2-2.4 and 3.1; starry91/Extreme-Classification 7e54d2f is a third party's: model/net.py, losses.py,
-main.py, params.config). Training: x_h = F(x) from the words and y_h = E(y) from the labels are drawn together
-(Lh), and D(y_h) is to give the labels back (Lae): L = Lh + lambda Lae, Eq. (1). Prediction: D(F(x)). F: words
-with vectors e and weights v, V' = v e; A = sigmoid(F2 ReLU(F1 V')), Eq. (5); the mean of V' o A over the
-words; one linear layer. E and D: linear, activation, linear. The paper leaves much open; each choice is a
-field of `Config`. Words that a document does not have are never made; where their places count, they count in
-closed form (`reimpl.word_batches`). B documents, V words, n words of the batch, C components of a word
-vector, U attention units, e units of encoder and decoder, h size of the common space, L labels."""
+"""Rank-AE: an autoencoder of label sets, and a network from words to the same space.
+
+Wang et al. (2019), NAACL, sections 2.2-2.4 and 3.1; (starry91/Extreme-Classification 7e54d2f is a third
+party's: model/net.py, losses.py, main.py, params.config). Training: x_h = F(x) from the words and y_h =
+E(y) from the labels are drawn together (Lh), and D(y_h) is to give the labels back (Lae): L = Lh + lambda
+Lae, Eq. (1). Prediction: D(F(x)). F: words with vectors e and weights v, V' = v e; A = sigmoid(F2 ReLU(F1
+V')), Eq. (5); the mean of V' o A over the words; one linear layer. E and D: linear, activation, linear. The
+paper leaves much open; each choice is a field of `Config`. Words that a document does not have are never
+made; where their places count, they count in closed form (`reimpl.word_batches`). B documents, V words, n
+words of the batch, C components of a word vector, U attention units, e units of encoder and decoder, h size
+of the common space, L labels.
+"""
 
 from __future__ import annotations
 

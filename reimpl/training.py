@@ -66,17 +66,14 @@ class _FailedError(Exception):
 
 @dataclass
 class Watch:
+    #: Called with steps done, steps in all, and the mean loss of the epoch so far.
     progress: Callable[[int, int, float | None], None] = lambda done, total, loss: None
-    """Called with steps done, steps in all, and the mean loss of the epoch so far."""
-    stop: Callable[[], bool] = lambda: False
-    """Asked before each step; True ends the run with a checkpoint and `Interrupted`."""
-    checkpoint: Path | None = None
-    """File that holds the state of an unfinished run; read when it is there, removed by the caller."""
+    stop: Callable[[], bool] = lambda: False  # Asked before each step; True ends it with a checkpoint
+    checkpoint: Path | None = None  # State of an unfinished run; read when it is there, removed by the caller
     checkpoint_every: float = CHECKPOINT_EVERY
+    #: Told each evaluation as it stands on the curve; what it raises ends the run.
     evaluated: Callable[[Mapping[str, float]], None] = lambda row: None
-    """Told each evaluation as it stands on the curve; what it raises ends the run."""
-    members: Path | None = None
-    """Folder in which ensembles over the same data keep their models, for each other; None: each its own."""
+    members: Path | None = None  # Where ensembles over the same data keep their models, for each other
 
     def part(self, before: int, parts: int, checkpoint: Path | None) -> Watch:
         """For one of several trainings of like length, `before` of which are over."""
@@ -109,8 +106,7 @@ class Result:
     top_scores: Scores | None = None
     reason: str | None = None
     notes: tuple[str, ...] = ()
-    prediction_seconds: float | None = None
-    """What ranking the test documents took of `seconds`, without the metrics; None where it is unknown."""
+    prediction_seconds: float | None = None  # What ranking the test documents took, without the metrics
 
     @property
     def failed(self) -> bool:
@@ -287,9 +283,7 @@ class Run:
                     self._one_epoch()
                 # the weights that are reported: the best ones, else the mean of those averaged, else the last
                 if self.protocol.select != "last" and not self.best.restore(self.network):
-                    why = f"too few steps, or none above {self.best.score:g}"
-                    none = f"no evaluation gave weights to keep ({why})"
-                    self.notes.append(f"{none}: those at the end are reported")
+                    self.notes.append("no evaluation gave weights to keep: those at the end are reported")
                 if self.best.weights is None:
                     self.average.swap()
                 metrics, ids, scores = self._score(self.data.test)
@@ -446,17 +440,13 @@ class Run:
 
     def _scores(self, batch: Any, documents: int) -> Tensor:
         """The network's scores (B, L). Raises `ConfigError` where it gives something else."""
-        logits, L = self.network(batch), self.data.n_labels
-        if not isinstance(logits, Tensor):
-            raise ConfigError(f"the network gives a {type(logits).__name__}; it is to give scores (B, {L})")
-        if logits.shape != (documents, L):
-            rows, *rest = logits.shape or ("",)
-            shape = ", ".join(map(str, ("B" if rows == documents else rows, *rest)))
+        logits, expected = self.network(batch), (documents, self.data.n_labels)
+        shape = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
+        if shape != expected:
             raise ConfigError(
-                f"the network gives ({shape}) for {L} labels; it is to give (B, {L}), a row for each of the "
-                f"{documents} documents of a batch"
+                f"the network gives {shape}; it is to give scores (documents, labels), {expected}"
             )
-        return logits
+        return cast(Tensor, logits)
 
     def _look(self, total: Tensor, documents: int) -> float:
         mean = float(total) / max(1, int(documents))

@@ -8,16 +8,16 @@ import pytest
 
 from audit import cli
 from audit.errors import Exit
-from reimpl import described
+from reimpl import models
 from reimpl.data.preprocessing import PREPROCESSINGS, find_preprocessing
 from reimpl.protocol import PROTOCOLS, TABLES, TUNING, protocol
 
 
 def test_every_name_has_one_line_and_no_other_name_has() -> None:
     for held, lines in (
-        (PROTOCOLS, described.protocols()),
-        (PREPROCESSINGS, described.recipes()),
-        (TUNING, described.tunings()),
+        (PROTOCOLS, models.protocols()),
+        (PREPROCESSINGS, models.recipes()),
+        (TUNING, models.tunings()),
     ):
         assert list(lines) == list(held)
         assert all(re.fullmatch(r"\S[^\n]{15,220}", line) for line in lines.values())

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from reimpl import attention_xml, cornet, ensemble, training
+from reimpl import attention_xml, cornet, training, tree_training
 from reimpl.attention_xml import VARIANTS, AttentionXML, Config, build
 from reimpl.training import Result
 from tests.toys import toy_data, toy_protocol
@@ -124,7 +124,7 @@ def test_documents_that_read_their_neighbours_are_scored_in_file_order() -> None
 def test_an_ensemble_joins_the_probabilities_of_single_models(rule: Any) -> None:
     data, protocol = toy_data(), toy_protocol(padding="batch")
     ours = attention_xml.train(tiny(trees=3, ensemble=rule), data, protocol, seed=3)
-    singles = [attention_xml.train(tiny(), data, protocol, seed=it) for it in ensemble.seeds(3, 3)]
+    singles = [attention_xml.train(tiny(), data, protocol, seed=it) for it in tree_training.seeds(3, 3)]
     total = np.zeros((11, 6))
     for single in singles:
         assert single.top_ids is not None and single.top_scores is not None
@@ -156,7 +156,7 @@ def test_a_tree_is_handed_to_its_own_training(monkeypatch: Patch) -> None:
     one = attention_xml.train(tiny(tree_height=1, cluster_size=2), data, protocol, seed=3)
     assert asked[0]["seed"] == 3 and one.parameters == 5
     both = attention_xml.train(tiny(tree_height=1, cluster_size=2, trees=2), data, protocol, seed=3)
-    assert [it["seed"] for it in asked[1:]] == ensemble.seeds(3, 2)
+    assert [it["seed"] for it in asked[1:]] == tree_training.seeds(3, 2)
     assert all(it["list_length"] == 6 and it["trees"] == 1 for it in asked[1:])
     assert both.top_scores is not None
     np.testing.assert_allclose(both.top_scores[0, :3], [1.0, 0.5, 0], atol=1e-6)

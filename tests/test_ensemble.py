@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reimpl import ensemble
 from reimpl.data.dataset import Dataset
-from reimpl.ensemble import join, seeds
 from reimpl.training import Interrupted, Result, Watch
+from reimpl.tree_training import join, seeds, train_ensemble
 from tests.shared import shared
 from tests.toys import toy_data, toy_protocol
 
@@ -108,7 +107,7 @@ def train(one: Trained, models: int = 2, **options: Any) -> Result:
     given: dict[str, Any] = {"rule": "sum", "seed": 5, "device": "cpu", "precision": "float32"}
     given |= {"watch": Watch(), **options}
     config = given.pop("config", Settings())
-    return ensemble.train(one, config, toy_data(), toy_protocol(), models=models, **given)
+    return train_ensemble(one, config, toy_data(), toy_protocol(), models=models, **given)
 
 
 def test_an_ensemble_is_the_joined_rankings_of_models_with_seeds_of_their_own() -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from audit import cli
 from audit.errors import Exit
-from reimpl.described import KeyLine, keys_of
-from reimpl.models import find_model, known_models
+from reimpl.models import KeyLine, find_model, keys_of, known_models
 from reimpl.protocol import KEYS
 
 

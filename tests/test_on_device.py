@@ -13,7 +13,7 @@ import torch
 
 from reimpl.batching import DeviceSplit
 from reimpl.data.dataset import Split
-from reimpl.data.storage import read_array
+from reimpl.data.files import read_array
 
 
 def plain(
@@ -49,7 +49,7 @@ import resource, sys
 from pathlib import Path
 import numpy as np, torch
 from reimpl.data.dataset import Split
-from reimpl.data.storage import read_array
+from reimpl.data.files import read_array
 from reimpl.batching import DeviceSplit
 
 def anonymous():

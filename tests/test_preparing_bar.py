@@ -17,7 +17,7 @@ from audit import cli
 from audit.errors import Exit
 from audit.runner import resolve
 from audit.runner.resolve import DataRequest
-from reimpl.data import storage
+from reimpl.data import files
 from reimpl.fidelity import Check
 from tests.runner.papers import write_corpus, write_paper
 
@@ -27,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Holds corpus/, toy.yaml and a file of vectors for each of its words and for many others."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    monkeypatch.setattr(storage, "_COARSE", 0.0)  # files that were just written are known by their times
+    monkeypatch.setattr(files, "_COARSE", 0.0)  # files that were just written are known by their times
     monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
     write_paper(tmp_path)
     write_corpus(tmp_path / "corpus")

@@ -15,7 +15,7 @@ from audit.errors import AuditError, Exit
 from audit.names import counted
 
 if TYPE_CHECKING:
-    from reimpl.described import KeyLine
+    from reimpl.models import KeyLine
 
 
 @command(app, "validate")
@@ -45,11 +45,10 @@ def schema_command() -> int:
 @command(app, "list")
 def list_command(claims: Words = None, *, models: Folder = None) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
-    from reimpl import described
-    from reimpl.models import known_models, sources_of_models
+    from reimpl.models import known_models, protocols, recipes, sources_of_models, tunings
 
     words = claims or []
-    choices = {"protocols": described.protocols, "recipes": described.recipes, "tuning": described.tunings}
+    choices = {"protocols": protocols, "recipes": recipes, "tuning": tunings}
     sorts = {"models": sources_of_models, "metrics": _metrics, "readers": _readers, **choices}
     if words[:1] == ["model"]:
         if len(words) != 2:
@@ -101,9 +100,8 @@ def _readers() -> dict[str, str]:
 
 def model_lines(name: str) -> Iterator[str]:
     """Variants and keys of a model. Imports it; raises `reimpl.errors.ConfigError` for an unknown one."""
-    from reimpl.described import keys_of, variants_of
     from reimpl.losses import LOSSES
-    from reimpl.models import find_model, known_bases, sources_of_models
+    from reimpl.models import find_model, keys_of, known_bases, sources_of_models, variants_of
 
     module = find_model(name)
     title = (module.__doc__ or "").strip().partition("\n")[0]
@@ -129,7 +127,7 @@ def model_lines(name: str) -> Iterator[str]:
 def training_lines() -> Iterator[str]:
     """The fields of a protocol that an experiment may change. No defaults: each protocol has its own."""
     from reimpl.data.splits import RULES
-    from reimpl.described import keys_of
+    from reimpl.models import keys_of
     from reimpl.protocol import KEYS, Protocol
 
     yield from wrapped(

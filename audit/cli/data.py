@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reimpl.data.catalogue import Entry, Observed
     from reimpl.data.dataset import Dataset
     from reimpl.data.download import Fetched
-    from reimpl.data.source import TextSource
+    from reimpl.data.numbering import TextSource
 
 #: Seconds to wait for a server.
 TIMEOUT = 30.0

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from reimpl.data.dataset import Dataset
     from reimpl.data.formats import Options
-    from reimpl.data.source import TextSource
+    from reimpl.data.numbering import TextSource
     from reimpl.data.splits import LabelNoise
     from reimpl.errors import Spelling
     from reimpl.protocol import Protocol

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from reimpl.data.storage import digest_of
+from reimpl.data.files import digest_of
 from reimpl.errors import DataError
 
 if TYPE_CHECKING:
@@ -173,8 +173,7 @@ class Observed:
     content: str
     corpus: str
     label_set: str
-    statistics: Mapping[str, tuple[float, ...]]
-    """By the papers' names: in each way in which papers count, the usual one first."""
+    statistics: Mapping[str, tuple[float, ...]]  # In each way of counting, the usual first
     partition: str = ""  # empty where it is not known
 
 

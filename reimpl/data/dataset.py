@@ -45,15 +45,12 @@ class Split:
     tokens: IntArray  # int32 (n_tokens,): token ids of all documents, one after another
     offsets: IntArray  # int64 (N+1,): document i is `tokens[offsets[i]:offsets[i+1]]`
     label_ids: IntArray  # int32 (n_positives,): label ids, rising and without duplicates within a document
-    label_offsets: IntArray
-    """int64 (N+1,): the labels of document i are `label_ids[label_offsets[i]:label_offsets[i+1]]`."""
-    features: sparse.csr_matrix | None = None
-    """float32 (N, D): weights of words (tf-idf, or as the corpus gives them) in the whole, uncut documents;
-    None where the preprocessing makes none. A corpus of features alone has documents of no tokens."""
+    label_offsets: IntArray  # int64 (N+1,): the same of `label_ids`
+    #: float32 (N, D): weights of words (tf-idf, or as the corpus gives them) in the whole, uncut documents.
+    features: sparse.csr_matrix | None = None  # A corpus of features alone has documents of no tokens
 
     @classmethod
     def from_lists(cls, documents: Iterable[Sequence[int]], labels: Iterable[Iterable[int]]) -> Split:
-        """Split of token-id lists and label-id collections; duplicate labels of a document collapse."""
         tokens, offsets = ragged(documents)
         label_ids, label_offsets = ragged([sorted(set(ids)) for ids in labels])
         return cls(tokens, offsets, label_ids, label_offsets)
@@ -92,16 +89,12 @@ class Dataset:
     vocabulary: tuple[str, ...]  # (V,) words by token id
     vectors: FloatArray  # float32 (V, E): the initial word vectors, row = token id
     padding_id: int  # Token id that fills up a batch
-    padding_trainable: bool
-    """False: the padding row is zero and gets no gradient (study). True: an ordinary word (Liu's code)."""
+    padding_trainable: bool  # Whether its row is that of an ordinary word (Liu's code), else zero (study)
     dev: Split | None = None
-    content: str = ""
-    """SHA-256 of the decoded (labels, text) pairs alone: the identity of the corpus, whatever its packing."""
+    content: str = ""  # SHA-256 of the decoded (labels, text) pairs, whatever their packing
     corpus: str = ""  # SHA-256 of the same pairs in any order and split: equal for two splits of one corpus
-    partition: str = ""
-    """SHA-256 of the same pairs in these splits, in any order within each: equal for one split reordered."""
-    counts: Mapping[str, float] = field(default_factory=dict)
-    """What preparation counted: dropped documents, truncated share, out-of-vocabulary share, ..."""
+    partition: str = ""  # SHA-256 of the same pairs in these splits, in any order within each
+    counts: Mapping[str, float] = field(default_factory=dict)  # What preparation counted
     notes: tuple[str, ...] = ()  # One sentence for each rule that acted on this corpus
 
     @property

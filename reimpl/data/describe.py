@@ -14,7 +14,7 @@ import numpy as np
 from reimpl.data.catalogue import Observed, label_means, label_set_of
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import open_corpus
-from reimpl.data.source import ContentHash, TextSource, identities, line_of
+from reimpl.data.numbering import ContentHash, TextSource, identities, line_of
 
 
 def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ import pooch
 import requests
 from filelock import FileLock
 
-from reimpl.data.storage import file_digest
+from reimpl.data.files import file_digest
 from reimpl.errors import DataError
 
 #: Algorithms of checksums that publishers print, and their digits.

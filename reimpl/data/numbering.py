@@ -1,31 +1,141 @@
-"""Documents as numbers: words and labels by first appearance in the corpus, whatever the number of processes.
-A worker gives back the distinct words of some hundred documents, and the documents as places among them; here
-these get the numbers of the corpus. Tokens go to disk, so memory does not grow with the corpus. What a worker
-imports from here is light: neither scipy nor torch nor pandas."""
+"""Documents as a reader of any format gives them, their identity, and as numbers: words and labels by first
+appearance in the corpus, whatever the number of processes. A worker gives back the distinct words of some
+hundred documents, and the documents as places among them; here these get the numbers of the corpus. Tokens go
+to disk, so memory does not grow with the corpus. What a worker imports from here is light: neither scipy nor
+torch nor pandas."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import signal
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reimpl.data.files import decoded, shown
-from reimpl.data.source import ContentHash, Document, TextSource, line_of, sum_of_digests
-from reimpl.data.storage import GrowingArray
+from reimpl.data.files import File, GrowingArray, decoded, digest_of, file_digest, shown
 from reimpl.data.text import Tokeniser
 from reimpl.errors import DataError, option
+
+MODULUS = 1 << 256
+
+
+class Document(NamedTuple):
+    """One document as it was written: label names in their order, duplicates included, and the text."""
+
+    labels: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """A corpus of raw texts in any format; it is read anew, and streamed, at each call of `documents`."""
+
+    name: str
+    readers: Mapping[str, Callable[[], Iterator[Document]]]  # split -> its documents
+    files: tuple[File, ...]
+    choices: str  # format and options, as they enter `digest`
+    notes: tuple[str, ...] = ()
+    #: Split -> the same documents in chunks (`numbering.Lines`) that a worker process takes apart.
+    pieces: Mapping[str, Callable[[], Iterator[Any]]] = field(default_factory=dict)
+    by_split: bool = False  # whether `digest` calls the files, one a split, by their splits
+    tokenised: bool = False  # whether a program has parted the words by blanks already
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        return tuple(self.readers)
+
+    def documents(self, split: str) -> Iterator[Document]:
+        """Documents of a split, in order; raises `DataError` with file and line, or if there is none."""
+        document = None
+        for document in self.readers[split]():
+            yield document
+        if document is None:
+            raise DataError(f"{self.name}: {split} has no documents; give a file that is not empty")
+
+    def digest(self) -> str:
+        """SHA-256 over the files' bytes as they lie on disk and over the options."""
+        packed = {path: file_digest(path) for path in sorted({file.path for file in self.files})}
+        names = self.splits if self.by_split else [f"{file.name} {file.member}" for file in self.files]
+        parts = [f"{name} {packed[file.path]}" for name, file in zip(names, self.files, strict=True)]
+        return digest_of("\n".join([self.choices, *parts]))
+
+
+def line_of(labels: Sequence[str], text: bytes) -> bytes:
+    """What counts of a document: its distinct sorted labels, joined by a space, tab, text (UTF-8), line feed.
+    Where a label holds a space, a tab or a line feed, or is empty, that would not tell two labels from one:
+    such a line starts with a space, which no other does, and has them as JSON."""
+    distinct = sorted(set(labels))
+    names = " ".join(distinct)
+    if distinct and (names.split(" ") != distinct or not distinct[0] or "\t" in names or "\n" in names):
+        names = " " + json.dumps(distinct)
+    return b"%b\t%b\n" % (names.encode(), text)
+
+
+class ContentHash:
+    """Identity of one split: its documents in order, each as `line_of` it, and `total`, the same in any
+    order: the sum of their SHA-256 modulo 2^256."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+        self.documents = self.total = 0
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        self.extend(b"".join(lines), len(lines), sum_of_digests(lines))
+
+    def extend(self, lines: bytes, documents: int, total: int) -> None:
+        """The same of lines joined, with their number and the sum of their digests."""
+        self._digest.update(lines)
+        self.total = (self.total + total) % MODULUS
+        self.documents += documents
+
+    def __str__(self) -> str:
+        return f"{self.documents} {self._digest.hexdigest()}"
+
+
+def sum_of_digests(parts: Iterable[bytes]) -> int:
+    """The sum of the SHA-256 of each part, modulo 2^256."""
+    return sum(int.from_bytes(hashlib.sha256(part).digest(), "big") for part in parts) % MODULUS
+
+
+def rows_as_bytes(
+    label_ids: NDArray[Any], label_offsets: NDArray[Any], offsets: NDArray[Any], *values: NDArray[Any]
+) -> Iterator[bytes]:
+    """What counts of each document of numbers: how many labels (8 bytes), label ids, its part of `values`, in
+    4 bytes, little-endian; `offsets` (N+1,) are those of `values`."""
+    arrays = [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in (label_ids, *values)]
+    ends = zip(label_offsets.tolist(), offsets.tolist(), strict=True)
+    for (start, first), (stop, last) in pairwise(ends):
+        own = [arrays[0][4 * start : 4 * stop], *(array[4 * first : 4 * last] for array in arrays[1:])]
+        yield b"".join(((stop - start).to_bytes(8, "little"), *own))
+
+
+def identities(splits: Mapping[str, ContentHash]) -> dict[str, Any]:
+    """`content`, `corpus` and `partition` of texts, whatever their format, compression or line ends."""
+    lines = [f"{split} {content}" for split, content in splits.items()]
+    sums = {split: (content.documents, content.total) for split, content in splits.items()}
+    return {"content": digest_of("\n".join(lines)), **identities_of_sums(sums)}
+
+
+def identities_of_sums(sums: Mapping[str, tuple[int, int]], kind: str = "") -> dict[str, Any]:
+    """`corpus` and `partition` by (documents, sum of their digests) of each split. Two splits of one corpus
+    share the corpus; the partition is the same documents in the same splits, in any order."""
+    documents, total = (sum(column) for column in zip(*sums.values(), strict=True))
+    lines = [f"{split} {size} {part % MODULUS:064x}" for split, (size, part) in sorted(sums.items())]
+    corpus, partition = f"{kind}corpus {documents} {total % MODULUS:064x}", [f"{kind}partition", *lines]
+    return {"corpus": digest_of(corpus), "partition": digest_of("\n".join(partition))}
+
 
 Ints: TypeAlias = NDArray[np.integer[Any]]
 
@@ -159,9 +269,7 @@ class Numbered(NamedTuple):
     words: list[str]  # in the order of their first appearance
     labels: list[str]
     tokens: Ints  # the words that are kept of all documents, one after another
-    per_document: dict[str, Ints]
-    """(N,) each: `kept` words, `lengths` before the cut, `label_lengths`; where whole documents are counted,
-    how many `distinct` words."""
+    per_document: dict[str, Ints]  # (N,) each: `kept` words, `lengths` before the cut, ...
     label_places: Ints  # as written, unsorted, duplicates included
     unlabelled: int  # documents without labels, dropped or not
     counts: tuple[Ints, Ints] | None  # distinct words of whole documents, and how often they stand there
@@ -247,9 +355,7 @@ class _Pieces(dict[bytes, int]):
         return codes
 
 
-@lru_cache(maxsize=1)
-def _pieces(tokeniser: Tokeniser) -> _Pieces:
-    return _Pieces(tokeniser)
+_pieces = lru_cache(maxsize=1)(_Pieces)
 
 
 def number(chunk: Chunk, task: Task) -> Numbered:
@@ -373,12 +479,11 @@ class Numbers:
     """A corpus as numbers. `close` it, also after an error."""
 
     def __init__(self, folder: Path | None) -> None:
-        """Large arrays go into the folder; None is memory."""
-        self.folder = folder
+        self.folder = folder  # of large arrays; None is memory
         self.words, self.labels = _Places(), _Places()  # name -> number, in the order of first appearance
         self.splits: dict[str, SplitNumbers] = {}
+        # int64 (W,): in how many training documents (whole ones) each word stands
         self.documents_with: Ints = np.zeros(0, dtype=np.int64)
-        """int64 (W,): in how many training documents (whole ones) each word stands."""
 
     def read(self, source: TextSource, split: str, task: Task, pool: Any, *, features: bool) -> None:
         """Numbers one split; `features` keeps its word counts. Raises `DataError` as the source does."""

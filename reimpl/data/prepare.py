@@ -17,15 +17,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from reimpl.data import files
 from reimpl.data import preprocessing as rules
-from reimpl.data import storage
 from reimpl.data.dataset import BoolArray, Dataset, FloatArray, IntArray, Split, csr, offsets_of
-from reimpl.data.files import Progress, counted
+from reimpl.data.files import Progress, counted, steps
 from reimpl.data.formats import open_corpus
-from reimpl.data.numbering import Numbers, SplitNumbers, Task, processes
+from reimpl.data.numbering import Numbers, SplitNumbers, Task, TextSource, identities, processes
 from reimpl.data.preprocessing import Preprocessing, Vocabulary, find_preprocessing
-from reimpl.data.source import TextSource, identities
-from reimpl.data.storage import steps
 from reimpl.data.text import ATTENTIONXML, SEPARATOR, TOKENISED
 from reimpl.data.vectors import (
     HALF_WIDTH,
@@ -76,7 +74,7 @@ def prepare(
                     # study rule: training documents without labels are dropped, others stay
                     # (data_utils.py 92-93)
                     drop_unlabelled=split == "train" and choices.unlabelled == "drop",
-                    counts=choices.tfidf or (split == "train" and choices.counts_documents),
+                    counts=choices.tfidf or (split == "train" and choices.vocabulary not in ("liu", "all")),
                 )
                 numbers.read(source, split, task, pool, features=choices.tfidf)
         return _dataset(source, choices, length, vectors, numbers, rng)
@@ -99,19 +97,19 @@ def load_or_prepare(
     if isinstance(vectors, VectorFile):
         vectors = replace(vectors, cache=cache / "vectors")
     choices, name = find_preprocessing(preprocessing).of(source), source.name
-    with storage.remembered(cache / storage.MEMORY):
+    with files.remembered(cache / files.MEMORY):
         # what is not looked up is no part of the key
         looked_up = vectors.identity if choices.tokens else None
         versions = [CACHE_VERSION, PREPARATION_VERSION]
         key = [versions, source.digest(), choices.name, choices.identity, length, looked_up]
-        entry = cache / storage.digest_of(key)[:32]
+        entry = cache / files.digest_of(key)[:32]
 
     def make(work: Path) -> None:
         rng = np.random.default_rng(0)
         given: dict[str, Any] = {"preprocessing": choices, "length": length, "vectors": vectors, "rng": rng}
         _write(prepare(source, **given, workers=workers, progress=progress, folder=work), work)
 
-    return storage.cached_entry(entry, f"the prepared {name}", partial(load, name=name), make)
+    return files.cached_entry(entry, f"the prepared {name}", partial(load, name=name), make)
 
 
 def _source(source: TextSource | Path) -> TextSource:
@@ -217,7 +215,7 @@ def _vocabulary(
 
     frequency = numbers.documents_with
     if choices.vocabulary == "all":
-        return rules.full_vocabulary(words)
+        return rules.listed(rules.STUDY_SPECIAL, words, np.arange(len(words)))
     if choices.vocabulary == "bow":
         return rules.bow_vocabulary(words, frequency)
     if choices.vocabulary == "study":
@@ -348,20 +346,20 @@ _PLAIN = ("name", "fingerprint", "content", "partition", "corpus", "padding_id",
 
 def load(entry: Path, *, name: str | None = None) -> Dataset:
     """Opens an entry, maybe under another `name`; raises `DataError` when it was touched or is damaged."""
-    meta = storage.read_meta(entry)
+    meta = files.read_meta(entry)
     try:
         parts: dict[str, Any] = {key: meta[key] for key in _PLAIN} | ({} if name is None else {"name": name})
         parts |= {key: tuple(json.loads((entry / f"{key}.json").read_text("utf-8"))) for key in _NAMES}
         for split, columns in meta["splits"].items():
-            arrays = {array: storage.read_array(entry / f"{split}.{array}.npy") for array in _ARRAYS}
+            arrays = {array: files.read_array(entry / f"{split}.{array}.npy") for array in _ARRAYS}
             features = None
             if columns is not None:
-                files = (entry / f"{split}.features.{array}.npy" for array in _FEATURES)
-                data, indices, offsets = map(storage.read_array, files)
+                paths = (entry / f"{split}.features.{array}.npy" for array in _FEATURES)
+                data, indices, offsets = map(files.read_array, paths)
                 features = csr(data, indices, offsets, columns)
             parts[split] = Split(**arrays, features=features)
         more = {"counts": meta["counts"], "notes": tuple(meta["notes"]), "preprocessing": meta["recipe"]}
-        return Dataset(**parts, **more, vectors=storage.read_array(entry / "vectors.npy"))
+        return Dataset(**parts, **more, vectors=files.read_array(entry / "vectors.npy"))
     except (OSError, ValueError, KeyError, TypeError) as err:
         raise DataError(f"{entry}: the prepared corpus is damaged ({err})") from err
 
@@ -383,4 +381,4 @@ def _write(dataset: Dataset, folder: Path) -> None:
         (folder / f"{name}.json").write_text(text, "utf-8")
     meta = {name: getattr(dataset, name) for name in _PLAIN} | {"recipe": dataset.preprocessing}
     meta |= {"splits": splits, "counts": dict(dataset.counts), "notes": dataset.notes}
-    storage.write_meta(folder, meta, [*arrays, *(f"{name}.json" for name in _NAMES)])
+    files.write_meta(folder, meta, [*arrays, *(f"{name}.json" for name in _NAMES)])

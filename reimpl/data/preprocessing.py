@@ -22,27 +22,16 @@ class Preprocessing:
     name: str
     tokeniser: Tokeniser
     vocabulary: Literal["study", "liu", "attentionxml", "bow", "all"]
-    """`study`: training words by document frequency. `liu`: most frequent words of train and test, cut and
-    padded before counting. `attentionxml`: as `study`, the most frequent only, ties to words with a vector.
-    `bow`: training words by the alphabet. `all`: those of all splits, as they come."""
     out_of_vocabulary: OutOfVocabulary
     padding_trainable: bool = False
-    unlabelled: Literal["drop", "keep"] = "keep"
-    """What happens to TRAINING documents without labels; those of test and dev always stay."""
+    unlabelled: Literal["drop", "keep"] = "keep"  # TRAINING documents; those of test and dev always stay
+    #: A text without any word: one unknown word (LibMultiLabel since 5458b28), or no token at all, which a
+    #: fixed length then fills with padding (the study's code).
     empty: Literal["unknown", "nothing"] = "unknown"
-    """A text without any word: one unknown word (LibMultiLabel since 5458b28), or no token at all, which a
-    fixed length then fills with padding (the study's code)."""
     min_frequency: int = 1  # `study` only: documents that a word must stand in
-    vocabulary_size: int = 30_000
-    """Words kept. `liu`: the padding is one of them, the unknown word not. `attentionxml`: both are."""
+    vocabulary_size: int = 30_000  # `liu`: with the padding; `attentionxml`: with the unknown word, too
     tokens: bool = True  # Whether documents are word ids; False for models of features alone
-    tfidf: bool = False
-    """Whether documents have tf-idf features, a column for each word of the vocabulary."""
-
-    @property
-    def counts_documents(self) -> bool:
-        """Whether the words of whole documents are counted."""
-        return self.tfidf or self.vocabulary not in ("liu", "all")
+    tfidf: bool = False  # Whether documents have tf-idf features, a column for each word of the vocabulary
 
     @property
     def identity(self) -> dict[str, str | int | bool]:
@@ -124,7 +113,7 @@ def study_vocabulary(words: Sequence[str], frequency: IntArray, *, min_frequency
     """Words of the training documents by falling document frequency (W,), counted before truncation, ties in
     alphabetical order, behind padding (0) and unknown word (1); sian-chen/xml-cnn-study-code at 2051eda,
     libmultilabel/data_utils.py, and torchtext 0.9 `Vocab`."""
-    return _listed(STUDY_SPECIAL, words, _by_frequency(words, frequency, min_frequency))
+    return listed(STUDY_SPECIAL, words, _by_frequency(words, frequency, min_frequency))
 
 
 def _by_frequency(words: Sequence[str], frequency: IntArray, min_frequency: int = 1) -> IntArray:
@@ -135,7 +124,7 @@ def _by_frequency(words: Sequence[str], frequency: IntArray, min_frequency: int 
     return order
 
 
-def _listed(special: tuple[str, ...], words: Sequence[str], order: IntArray) -> Vocabulary:
+def listed(special: tuple[str, ...], words: Sequence[str], order: IntArray) -> Vocabulary:
     ids = np.full(len(words), 1 if special else NO_ROW, dtype=np.int32)
     ids[order] = np.arange(len(order)) + len(special)
     listed = (*special, *(words[number] for number in order.tolist()))
@@ -155,18 +144,13 @@ def attentionxml_vocabulary(
         order = order[frequency[order] >= frequency[order[room - 1]]]
     favoured = has_vector([words[number] for number in order.tolist()])
     order = order[np.lexsort((~favoured, -frequency[order]))][:room]
-    return _listed(ATTENTIONXML_SPECIAL, words, order)
-
-
-def full_vocabulary(words: Sequence[str]) -> Vocabulary:
-    """All words in the order in which they came, behind the padding (0) and the unknown word (1)."""
-    return _listed(STUDY_SPECIAL, words, np.arange(len(words)))
+    return listed(ATTENTIONXML_SPECIAL, words, order)
 
 
 def bow_vocabulary(words: Sequence[str], frequency: IntArray) -> Vocabulary:
     """Words of the training documents in alphabetical order, as scikit-learn's vectorisers number them; none
     pads, and words that training does not know have `NO_ROW`."""
-    return _listed((), words, _by_frequency(words, np.minimum(frequency, 1)))
+    return listed((), words, _by_frequency(words, np.minimum(frequency, 1)))
 
 
 def liu_vocabulary(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of
-from reimpl.data.storage import digest_of
+from reimpl.data.files import digest_of
 from reimpl.errors import ConfigError, DataError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
-from reimpl.data.source import identities_of_sums, rows_as_bytes, sum_of_digests
+from reimpl.data.numbering import identities_of_sums, rows_as_bytes, sum_of_digests
 
 PAD, UNK = "**PAD**", "<unk>"
 
@@ -28,8 +28,7 @@ class Shape:
     label_exponent: float = 0.8  # Zipf exponent of the label frequencies: 0 is uniform
     max_labels: int = 4  # A document has 1 to this many labels, fewer being likelier
     words_per_label: int = 16  # Topic words that a label owns alone
-    topic_probability: float = 0.2
-    """Share of a document's positions that hold a topic word (at least one word for each of its labels)."""
+    topic_probability: float = 0.2  # Share of a document's positions that hold a topic word
     noise: float = 0.2  # Share of topic words, beyond the first of each passage, that are of a random label
     n_background: int = 500
     background_exponent: float = 1.0  # Zipf exponent of the background words
@@ -37,10 +36,8 @@ class Shape:
     length: int = 96  # Longest document, and the width to which a fixed-length protocol pads
     dimension: int = 32  # E, of the random word vectors
     vector_scale: float = 0.3  # Standard deviation of a component; trained GloVe components have about this
-    likeness: float = 0.5
-    """What vectors of two words of one label have in common, 0 to 1; trained vectors group by topic too."""
-    background_scale: float = 0.5
-    """Size of background words' vectors against topic words'; in trained vectors common words are shorter."""
+    likeness: float = 0.5  # What vectors of two words of one label have in common, 0 to 1
+    background_scale: float = 0.5  # Size of background words' vectors against topic words'
 
 
 def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) -> Dataset:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 #: Stands behind each text in what `flat` gives, and nowhere else. A NUL inside a text counts as a blank.
 END = b"\0"
 
-_BLANK, _NUL, _LOW_LINE = 32, 0, 95
+_BLANK, _NUL = 32, 0
 _WORD_RUNS = re.compile(r"\w+")
 _RUNS_OF_TWO = re.compile(r"\b\w\w+\b")
 _CAPITAL_SIGMA = "\u03a3".encode()
@@ -22,10 +22,9 @@ class Tokeniser:
     """`flat` then `words`; calling it gives the words of one text."""
 
     name: str
+    #: UTF-8 texts to pieces parted by spaces (the one sign that parts them), `END` behind each text.
     flat: Callable[[Sequence[bytes]], bytes]
-    """UTF-8 texts to pieces parted by spaces (the one sign that parts them), `END` behind each text."""
-    words: Callable[[bytes], Sequence[str]]
-    """The words of a piece: none when it is dropped, several when it holds signs that part words."""
+    words: Callable[[bytes], Sequence[str]]  # Of a piece: none when it is dropped, or several
     empty: str | None = None  # The word that a text without any word has, if there is one
 
     def __call__(self, text: str) -> list[str]:
@@ -240,8 +239,8 @@ def _attentionxml_flat(texts: Sequence[bytes]) -> bytes:
     return joined([treebank_pieces(text.replace(END, b" ")) for text in texts])
 
 
+#: Parts title and body in AttentionXML's texts; the only word that keeps its capitals.
 SEPARATOR = "/SEP/"
-"""Parts title and body in AttentionXML's texts; the only word that keeps its capitals."""
 
 #: Most distinct pieces: the only rules that act on them part words at these signs, wherever they stand, and
 #: at a comma or colon without a digit behind it.

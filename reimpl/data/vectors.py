@@ -30,7 +30,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from reimpl.data import files, storage
+from reimpl.data import files
 from reimpl.data.dataset import BoolArray, FloatArray
 from reimpl.data.files import File, counted
 from reimpl.errors import DataError
@@ -218,7 +218,7 @@ class ConvertedFile(NamedTuple):
             if word in row_of and row_of[word] < 0:
                 row_of[word] = row
         at = np.array([row_of[word] for word in wanted], dtype=np.int64)
-        matrix = storage.read_array(self.folder / "matrix.npy").reshape(-1, self.tally.dimension)
+        matrix = files.read_array(self.folder / "matrix.npy").reshape(-1, self.tally.dimension)
         values = np.zeros((len(words), self.tally.dimension), dtype=np.float32)
         values[at >= 0] = matrix[at[at >= 0]]
         return values, at >= 0
@@ -230,12 +230,12 @@ def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> 
     file, word_file = locate(path)
 
     def opened(entry: Path) -> ConvertedFile:
-        return ConvertedFile(entry, Tally(**storage.read_meta(entry)["tally"]))
+        return ConvertedFile(entry, Tally(**files.read_meta(entry)["tally"]))
 
     def convert(work: Path) -> None:
         # memory: one chunk, and 16 bytes a word, by whose hashes repeated ones are counted
         tally, hashes = Tally(), [np.empty(0, dtype=np.int64)]
-        matrix = storage.GrowingArray(work, "matrix", np.float32)
+        matrix = files.GrowingArray(work, "matrix", np.float32)
         watched = counted(_size(file, word_file), progress and partial(progress, "converting"))
         with (work / "words.bin").open("xb") as stream, watched:
             for words, rows in read_vectors(file, word_file, tally):
@@ -245,20 +245,20 @@ def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> 
         matrix.done()
         together = np.concatenate(hashes)
         tally.duplicates = len(together) - len(np.unique(together))
-        storage.write_meta(work, {"tally": asdict(tally)}, ("matrix.npy", "words.bin"))
+        files.write_meta(work, {"tally": asdict(tally)}, ("matrix.npy", "words.bin"))
 
     place = folder / _key(file, word_file, folder, progress)
-    return storage.cached_entry(place, f"the converted word vectors of {file.name}", opened, convert)
+    return files.cached_entry(place, f"the converted word vectors of {file.name}", opened, convert)
 
 
 def _key(file: File, words: File | None, folder: Path | None, progress: Progress | None) -> str:
     """Names what is made of these files: their content, and what a name says of how a file is read."""
-    memory = storage.remembered(folder / storage.MEMORY) if folder else nullcontext()
+    memory = files.remembered(folder / files.MEMORY) if folder else nullcontext()
     both = [each for each in (file, words) if each]
     with memory, counted(_size(file, words), progress and partial(progress, "hashing")):
-        contents = [storage.file_digest(path) for path in dict.fromkeys(each.path for each in both)]
+        contents = [files.file_digest(path) for path in dict.fromkeys(each.path for each in both)]
     kinds = [[each.member, each.packing, Path(each.stem).suffix.lower()] for each in both]
-    return storage.digest_of([VERSION, contents, kinds])[:32]
+    return files.digest_of([VERSION, contents, kinds])[:32]
 
 
 def _size(*parts: File | None) -> int:

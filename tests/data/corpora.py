@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reimpl.data.source import Document
+from reimpl.data.numbering import Document
 from tests.data.made import PACK
 
 TRAIN = ("b a\tthe cat sat", "a\tthe dog 12 sat", "c\tThe bird")

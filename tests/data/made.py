@@ -15,7 +15,7 @@ from scipy import sparse
 
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import Options, open_corpus
-from reimpl.data.source import Document, TextSource
+from reimpl.data.numbering import Document, TextSource
 
 PACK: Mapping[str, Callable[[bytes], bytes]] = {
     "": lambda content: content,

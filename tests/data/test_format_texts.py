@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reimpl.data.formats import Options, TextSource, open_corpus
-from reimpl.data.source import Document
+from reimpl.data.numbering import Document
 from reimpl.errors import DataError
 from tests.data.made import CORPORA, TEXTS, lay, npy, texts_of
 

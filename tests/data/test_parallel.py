@@ -15,10 +15,9 @@ import pytest
 from reimpl.data import numbering
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import texts
-from reimpl.data.numbering import Documents, Rows, Task, numbered, processes
+from reimpl.data.numbering import Document, Documents, Rows, Task, numbered, processes
 from reimpl.data.prepare import prepare
 from reimpl.data.preprocessing import Preprocessing
-from reimpl.data.source import Document
 from reimpl.data.text import STUDY
 from reimpl.errors import DataError
 from tests.data.corpora import corpus, write

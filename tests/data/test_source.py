@@ -7,7 +7,7 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reimpl.data.source import ContentHash, Document, identities, line_of
+from reimpl.data.numbering import ContentHash, Document, identities, line_of
 
 A, B, C = Document(("x", "y"), "one"), Document((), "two"), Document(("x",), "three")
 

@@ -149,7 +149,7 @@ def _numbers_in(markup: str) -> list[str]:
 
 def corpora() -> Iterator[str]:
     """A line a format: its identity; and of texts a line a preprocessing: fingerprint and arrays."""
-    from reimpl import described
+    from reimpl import models
     from reimpl.data import prepare
     from reimpl.data.dataset import Dataset
     from reimpl.data.formats import open_corpus
@@ -166,7 +166,7 @@ def corpora() -> Iterator[str]:
                 yield f"{name}  content {source.digest()[:16]}"
         for name in TEXT_FORMATS:
             files, options = CORPORA[name]
-            for name_of_rules in described.recipes():
+            for name_of_rules in models.recipes():
                 source = open_corpus(Path(folder) / name, options)
                 try:
                     made = prepared(

@@ -13,7 +13,7 @@ from reimpl.data.dataset import Dataset
 from reimpl.data.files import head, tree
 from reimpl.data.formats import features, texts
 from reimpl.data.formats.base import Options, Reader, by_split
-from reimpl.data.source import TextSource
+from reimpl.data.numbering import TextSource
 from reimpl.errors import ConfigError, DataError, option
 
 __all__ = ["COLUMN", "READERS", "Options", "Reader", "TextSource", "check_columns", "open_corpus"]

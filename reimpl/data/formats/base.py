@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from reimpl.data.dataset import Dataset
 from reimpl.data.files import File, Tree, head
-from reimpl.data.source import TextSource
+from reimpl.data.numbering import TextSource
 from reimpl.errors import ConfigError, DataError, option
 
 Base: TypeAlias = Literal[0, 1]

@@ -23,6 +23,7 @@ from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
 from reimpl.data.files import (
     File,
     Tree,
+    digest_of,
     exact_floats,
     head,
     line_blocks,
@@ -33,8 +34,7 @@ from reimpl.data.files import (
 )
 from reimpl.data.formats import base
 from reimpl.data.formats.base import Base, Options, first_file, train_and_test
-from reimpl.data.source import identities_of_sums, rows_as_bytes
-from reimpl.data.storage import digest_of
+from reimpl.data.numbering import identities_of_sums, rows_as_bytes
 from reimpl.errors import ConfigError, DataError, option
 
 #: What stands as `Dataset.preprocessing`: the weights are those of the corpus.

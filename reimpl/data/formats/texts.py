@@ -16,8 +16,7 @@ from typing import Any
 from reimpl.data.files import LONGEST_LINE, File, Tree, line_blocks, read_npy, shown, text_lines
 from reimpl.data.formats import base
 from reimpl.data.formats.base import Options, by_split, first_file, first_lines, train_and_test
-from reimpl.data.numbering import Lines, parse_line
-from reimpl.data.source import Document, TextSource
+from reimpl.data.numbering import Document, Lines, TextSource, parse_line
 from reimpl.errors import DataError, option
 
 #: Bytes of lines that a worker process takes apart at once.
