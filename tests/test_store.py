@@ -359,7 +359,9 @@ rng, halves, sync = random.Random(0), 0, os.fsync
 os.fsync = lambda handle: (time.sleep(0.003), sync(handle))  # a slow disk, whatever the test runs on
 arrays = {"ids": np.random.default_rng(0).integers(0, 9, 40_000).reshape(-1, 5)}
 store.take_back(store.put(make(0)))  # what is loaded for that is loaded before the clock runs
-for cycle in range(60):
+for cycle in range(600):
+    if cycle >= 60 and halves:  # on a busy machine a writer may not have begun when it is killed
+        break
     child = os.fork()
     if not child:
         for seed in range(cycle * 1000, cycle * 1000 + 1000):
@@ -382,7 +384,7 @@ print(halves)
 
 @posix
 def test_a_writer_killed_at_any_moment_leaves_no_half_record(tmp_path: Path) -> None:
-    """Of sixty writers killed at random moments every record that can be seen is whole, with its arrays."""
+    """Writers are killed at random moments: every record that is seen is whole, with its arrays."""
     (tmp_path / "runs").mkdir()
     halves = int(finish(start(KILLS, tmp_path / "runs")))
     assert halves > 0, "no writer was killed while it wrote, so this test has shown nothing"
