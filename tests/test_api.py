@@ -73,7 +73,7 @@ def test_results_in_any_shape_get_the_verdicts_of_the_commands(shape: str, by_co
 
 def test_a_real_data_frame(by_command: Audit) -> None:
     frame = pandas.DataFrame(rows())
-    with pytest.raises(audit.ImportFileError, match="row 7: 'nan' is no value; did the run fail"):
+    with pytest.raises(audit.ImportFileError, match="row 7: value 'nan' is no number"):
         audit.judge("toy.yaml", frame)  # pandas turns None into NaN, and NaN can be a bug of the program
     frame["value"] = frame["value"].map(repr).replace("nan", "failed")
     assert audit.judge("toy.yaml", frame).verdicts == by_command.verdicts
@@ -147,7 +147,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
         r"\['word'\]\['P@1'\], seed 0: 'word' is no experiment of toy2024; did you",
     ),
     ({"words": {"P@1": 80.0}}, {}, "80.0 is no list; give one value for each seed"),
-    ({"words": {"P@1": [float("nan")]}}, {}, "'nan' is no value; did the run fail"),
+    ({"words": {"P@1": [float("nan")]}}, {}, "value 'nan' is no number"),
     (7, {}, "7 is no table of results"),
     ({"words": {"P@1": [80.0]}}, {"dataset": None}, "no column 'dataset'.*or add dataset="),
     ({"words": {"P@1": [80.0]}}, {"authors_code": True}, "authors_code=True: say it in a few words"),

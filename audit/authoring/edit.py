@@ -195,9 +195,6 @@ def spans(text: str) -> dict[KeyPath, Span]:
     return found
 
 
-# --------------------------------------------------------------------------- YAML
-
-
 def rendered(value: Plain, *, flow: bool = False) -> str:
     """YAML text of plain data, without a line end after it; with `flow`, on one line."""
     if isinstance(value, str):
@@ -287,9 +284,6 @@ def _value(name: str, text: str, field: Any) -> Plain:
     raise AuditError(f"{name} {text!r} cannot stand there ({problems[0]}); it is: {about}")
 
 
-# --------------------------------------------------------------------------- which line reports an experiment
-
-
 def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> None:
     """Say that `table.row`, `table.column` or `table.row.column` reports the experiment, on its data sets.
 
@@ -348,9 +342,6 @@ def _is_of_several(cells: Sequence[Cell]) -> bool:
     """Whether one metric stands there twice on one data set."""
     counts = Counter((cell.metric, cell.dataset) for cell in cells if cell.metric)
     return max(counts.values(), default=0) > 1
-
-
-# --------------------------------------------------------------------------- a file to begin with
 
 
 def write_scaffold(

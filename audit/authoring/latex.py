@@ -362,14 +362,12 @@ class _Table:
         self.rows: list[tuple[Piece, ...]] = []
         self.row: list[Piece] = []
         self.cell: list[Token] = []
-        self.first_rule: int | None = None
-        """Rows before the first line across the table, those above the heading not counted."""
         self.cells = 0
-        self.pages: dict[str, int] = {}
-        """longtable: how many rows end with each of its marks."""
 
     def read(self) -> Source:
         stream, nested, environment = self.stream, 0, self.environment
+        heads: int | None = None  # rows before the first line across the table, but for one on top
+        pages: dict[str, int] = {}  # longtable: how many rows end with each of its marks
         for number in range(_TABLES[environment], 0, -1):  # width and columns, perhaps with options
             if number == 1:
                 stream.optional()
@@ -386,39 +384,43 @@ class _Table:
                 if token.text == "end" and not nested:
                     if written(inner) == environment:
                         self._end_row(token)
-                        return self._finished()
+                        break
                     what = f"\\end{{{written(inner)}}} within \\begin{{{environment}}} of line"
                     raise stream.error(token.line, f"{what} {self.begin.line}; close the inner one first")
                 nested += 1 if token.text == "begin" else -1
                 self.cell += [token, opens, *inner, closes]
-            elif nested or not self._structure(token):
+            elif nested:
                 self.cell.append(token)
-        what = f"\\begin{{{environment}}} has no \\end{{{environment}}}; close it"
-        raise stream.error(self.begin.line, what)
-
-    def _structure(self, token: Token) -> bool:
-        """Whether the token parts cells or rows, or draws a line."""
-        stream = self.stream
-        if token.is_("&"):
-            self.row.append(self._piece(token))
-        elif token.is_command("\\", "tabularnewline", "cr"):
-            stream.follows("*", space=False)  # `\\*[2pt]`; after a blank a bracket begins a cell
-            if bracket := stream.follows("[", space=False):
-                stream.until("]", bracket)
-            self._end_row(token)
-        elif token.kind == "command" and (token.text in _RULES or token.text in _PARTIAL):
-            self._skip_rule(token)
-            if token.text in _RULES and self.rows and self.first_rule is None:
-                self.first_rule = len(self.rows)
-        elif token.is_command(*_PAGES):
-            self._end_row(token)
-            self.pages[token.text] = len(self.rows)
-        elif token.is_command("caption"):
-            stream.optional()
-            stream.argument(token)
+            elif token.is_("&"):
+                self.row.append(self._piece(token))
+            elif token.is_command("\\", "tabularnewline", "cr"):
+                stream.follows("*", space=False)  # `\\*[2pt]`; after a blank a bracket begins a cell
+                if bracket := stream.follows("[", space=False):
+                    stream.until("]", bracket)
+                self._end_row(token)
+            elif token.kind == "command" and (token.text in _RULES or token.text in _PARTIAL):
+                self._skip_rule(token)
+                if token.text in _RULES and self.rows and heads is None:
+                    heads = len(self.rows)
+            elif token.is_command(*_PAGES):
+                self._end_row(token)
+                pages[token.text] = len(self.rows)
+            elif token.is_command("caption"):
+                stream.optional()
+                stream.argument(token)
+            else:
+                self.cell.append(token)
         else:
-            return False
-        return True
+            what = f"\\begin{{{environment}}} has no \\end{{{environment}}}; close it"
+            raise stream.error(self.begin.line, what)
+        rows = self.rows
+        if pages:  # a longtable comes without what it prints again on every page
+            head, ends = pages.get("endfirsthead", pages.get("endhead", 0)), sorted(pages.values())
+            first = max([0, *(end for end in ends if end < head)])
+            heads = len(rows[first:head])
+            rows = [*rows[first:head], *rows[ends[-1] :]]
+        heads = heads if heads is not None and heads < len(rows) else None
+        return Source(tuple(rows), self.begin.line, heads, least_heads=not pages, fills=True)
 
     def _skip_rule(self, token: Token) -> None:
         """Past `[2pt]`, `(lr)` or `(l{2pt}r)`, and the columns of a line."""
@@ -448,14 +450,3 @@ class _Table:
             self.cells += len(self.rows[-1])
             check_size(self.stream.name, self.begin.line, self.cells)
         self.row = []
-
-    def _finished(self) -> Source:
-        """A longtable comes without what it prints again on every page."""
-        rows, heads, pages = self.rows, self.first_rule, self.pages
-        if pages:
-            head, ends = pages.get("endfirsthead", pages.get("endhead", 0)), sorted(pages.values())
-            first = max([0, *(end for end in ends if end < head)])
-            heads = len(rows[first:head])
-            rows = [*rows[first:head], *rows[ends[-1] :]]
-        heads = heads if heads is not None and heads < len(rows) else None
-        return Source(tuple(rows), self.begin.line, heads, least_heads=not pages, fills=True)

@@ -258,9 +258,6 @@ def _is_bold(attributes: Mapping[str, str | None]) -> bool:
     return re.search(r"font-weight:\s*(bold|[6-9]00)|font_bold|\bbold\b", style) is not None
 
 
-# --------------------------------------------------------------------------- Markdown
-
-
 def _of_markdown(name: str, text: str) -> list[Source]:
     """The tables of the page that the file stands for, with the lines of the file."""
     from markdown_it import MarkdownIt

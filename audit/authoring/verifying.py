@@ -1,13 +1,12 @@
 """A second reading of a table against the first one in a claim file, cell by cell; and who made it.
 
-`83.5` is not `83.50`. Styles (bold, underlined, coloured) say nothing about a number and are not compared;
-stars and daggers are. The second reading is a table of any form that is read.
+`83.5` is not `83.50`. Styles (bold, underlined) say nothing about a number and are not compared; stars are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -21,41 +20,19 @@ from audit.errors import AuditError
 from audit.importing.results import bare
 from audit.names import counted
 
-Place = tuple[int, int]
-"""Row and column of the table in the claim file, from 0."""
+
+class Difference(NamedTuple):
+    """A cell in which the second reading is another one."""
+
+    row: int  # Of the table in the claim file, from 0.
+    column: int
+    here: str  # In the form in which two readings are compared: `75.10 ± 0.2 *`, or `a dash`.
+    there: str
+    line: int  # Of the second file.
 
 
-class Seen(NamedTuple):
-    """What one cell prints, with the line of its file."""
-
-    text: str  # In the form in which two readings are compared: `75.10 ± 0.2 *`, or `a dash`.
-    line: int = 0
-
-
-def differences(table: Table, second: Mapping[Place, Seen]) -> Iterator[tuple[Place, str, Seen]]:
-    """Every cell in which the second reading is another one, row by row: its place, ours, the other."""
-    for i, row in enumerate(table.rows):
-        for j, value in enumerate(row.values):
-            here = _shown(value.printed, value.sd, (value.mark or "").split()) if value else _DASH
-            if here != second[i, j].text:
-                yield (i, j), here, second[i, j]
-
-
-_DASH = "a dash"
-
-
-def _shown(text: str, sd: str | None = None, marks: Sequence[str] = ()) -> str:
-    """With one kind of minus, without blanks that only set the type, stars and daggers in any order."""
-
-    def plain(text: str) -> str:
-        return re.sub(r"[\N{MINUS SIGN}\N{EN DASH}]", "-", " ".join(text.split())).replace(" %", "%")
-
-    signs = {mark for mark in marks if all(sign in STARS for sign in mark)}
-    return " ".join([plain(text), *(["±", plain(sd)] if sd is not None else []), *sorted(signs)])
-
-
-def second_reading(read: ReadTable, name: str, table: Table) -> tuple[dict[Place, Seen], str]:
-    """The cells of a second file that are those of the table, and what of that file was not compared.
+def compared(read: ReadTable, name: str, table: Table) -> tuple[list[Difference], str]:
+    """Cell by cell a second file against the table, and what of that file was not compared.
 
     Rows and columns are found by their labels where all are there, and else by their order. Raises
     `AuditError` where neither leads to every one. Their unit may stand behind the numbers.
@@ -73,18 +50,30 @@ def second_reading(read: ReadTable, name: str, table: Table) -> tuple[dict[Place
             f"{read.name}:{read.line}: {theirs}, and {name} has {ours}, whose labels are not all there; give "
             f"the rows and columns of {name} in its order, or with its labels"
         )
-    seen = {}
+    found = []
     for (i, row), (j, column) in product(enumerate(rows), enumerate(columns)):
-        cell = read.rows[row].cells[read.names + column]
+        cell, value = read.rows[row].cells[read.names + column], table.rows[i].values[j]
+        here = _shown(value.printed, value.sd, (value.mark or "").split()) if value else "a dash"
         if cell.kind in ("dash", "empty"):
-            text = _DASH
+            there = "a dash"
         elif cell.with_unit and is_same_unit(cell.with_unit[1], table.rows[i].unit or table.columns[j].unit):
-            text = _shown(cell.with_unit[0])
+            there = _shown(cell.with_unit[0])
         else:
-            text = _shown(cell.value or cell.text, cell.sd, cell.marks)
-        seen[i, j] = Seen(text, cell.line)
+            there = _shown(cell.value or cell.text, cell.sd, cell.marks)
+        if here != there:
+            found.append(Difference(i, j, here, there, cell.line))
     more = len(names) - len(rows), len(titles) - len(columns)
-    return seen, f"{read.name} has {size(*more)} more, which were not compared" if any(more) else ""
+    return found, f"{read.name} has {size(*more)} more, which were not compared" if any(more) else ""
+
+
+def _shown(text: str, sd: str | None = None, marks: Sequence[str] = ()) -> str:
+    """With one kind of minus, without blanks that only set the type, stars and daggers in any order."""
+
+    def plain(text: str) -> str:
+        return re.sub(r"[\N{MINUS SIGN}\N{EN DASH}]", "-", " ".join(text.split())).replace(" %", "%")
+
+    signs = {mark for mark in marks if all(sign in STARS for sign in mark)}
+    return " ".join([plain(text), *(["±", plain(sd)] if sd is not None else []), *sorted(signs)])
 
 
 def _places(wanted: Sequence[tuple[str, str]], paths: Sequence[Sequence[str]]) -> list[int] | None:

@@ -113,9 +113,6 @@ def _slip(here: Printed, there: Printed) -> str:
     return f"a slip in one of the two sizes ({_size(here)}, {_size(there)})"
 
 
-# --------------------------------------------------------------------------- rows in two papers
-
-
 def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """Rows that two papers print alike of one collection for test sets of other sizes, without a source.
 
@@ -166,9 +163,6 @@ def _alike(mine: Profile, theirs: Profile) -> tuple[str, ...]:
         if metric != "nDCG@1" and metric in theirs.numbers and number.text == theirs.numbers[metric].text
     ]
     return tuple(same) if len(same) >= _TRIPLE else ()
-
-
-# --------------------------------------------------------------------------- sizes of a collection
 
 
 def sizes(sheets: Sequence[Sheet]) -> Iterator[Finding]:

@@ -147,9 +147,6 @@ def _discounts(ranks: Sequence[int]) -> Interval:
     return sum((point(1) / logarithm(point(rank + 1)) for rank in ranks), point(0))
 
 
-# --------------------------------------------------------------------------- a row
-
-
 @dataclass(frozen=True)
 class Certificate:
     """A weighted sum of the metrics that no documents bring to what the row has at least."""

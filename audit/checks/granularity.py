@@ -131,8 +131,6 @@ def tail(chances: Sequence[Fraction], at_least: int) -> Fraction:
     return Fraction(sum(counts[at_least:]), prod(p.denominator for p in chances))
 
 
-# --------------------------------------------------------------------------- the check
-
 #: Numbers go with a test size if a wrong one does as well no more often than this.
 LEVEL = 0.05
 #: They go with another size than the printed one if the best of the wrong sizes does as well no more often.

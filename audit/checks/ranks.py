@@ -133,8 +133,6 @@ def _means(lines: Sequence[Sequence[Fraction | None]]) -> tuple[Fraction | None,
     return tuple(sum(column, Fraction(0)) / len(column) if column else None for column in columns)
 
 
-# --------------------------------------------------------------------------- the check
-
 _UNROUNDED = "ranks from numbers before rounding, which the table does not show"
 _OTHER_LINES = "ranks over other lines than those of the table"
 

@@ -34,9 +34,6 @@ _ROUGHLY = "the sentence speaks roughly, or of other numbers than these"
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
 
-# --------------------------------------------------------------------------- formulas
-
-
 def formulas(sheet: Sheet) -> Iterator[Finding]:
     """One finding for each arithmetic or structural statement: `sentence` or `structure`."""
     for claim in sheet.statements:
@@ -223,9 +220,6 @@ def _compared(comparison: str, claim: ClaimRecord, numbers: Sequence[Number]) ->
     if abs(gap) <= margin:
         return "consistent", f"{shown}, within {decimal(margin)}"
     return "untestable", f"{shown}: more than {decimal(margin)}, but the text gives no size for it"
-
-
-# --------------------------------------------------------------------------- best of all
 
 
 class _Line(NamedTuple):

@@ -463,16 +463,15 @@ def verify_command(
             f"{against}: {name} was read from a file of this name, which is no second reading; give another "
             "transcription of the page"
         )
-    second, left_out = verifying.second_reading(read(against, corrections(sets(more)).table), name, first)
+    differences, left_out = verifying.compared(read(against, corrections(sets(more)).table), name, first)
     if left_out:
         say(left_out)
-    differences = list(verifying.differences(first, second))
     lines = read_yaml(file.path).lines if differences else {}
-    for (row, column), here, there in differences:
+    for row, column, here, there, number in differences:
         line = lines.get(("tables", name, "rows", row, "values", column), 1)
         address = f"{name}.{first.rows[row].id}.{first.columns[column].id}"
-        place = f"{'standard input' if against == '-' else against}:{there.line}"
-        say(f"{file.path}:{line}: {address}: {here} here, {there.text} in the second reading ({place})")
+        place = f"{'standard input' if against == '-' else against}:{number}"
+        say(f"{file.path}:{line}: {address}: {here} here, {there} in the second reading ({place})")
     cells = counted(len(first.rows) * len(first.columns), "cell")
     if differences:
         differ = f"{len(differences)} differ{'s' if len(differences) == 1 else ''}"

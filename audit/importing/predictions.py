@@ -114,22 +114,13 @@ def metrics_claimed(paper: Paper) -> tuple[str, ...]:
     return tuple(names)
 
 
-class _Training(NamedTuple):
-    """What is known of the training documents."""
-
-    counts: NDArray[np.int64]  # How many have each label.
-    documents: int
-    a: float  # A and B of the propensities.
-    b: float
-
-
 def _scored(
     names: Sequence[str],
     ids: NDArray[Any],
     scores: NDArray[np.float64],
     truth: Truth,
     n_labels: int,
-    training: _Training | None,
+    weights: NDArray[np.float64] | None,
     threshold: float | None,
 ) -> tuple[dict[str, float], list[str]]:
     """The metrics, and one sentence for each that these lists do not give, or that goes by more than they."""
@@ -142,16 +133,13 @@ def _scored(
         elif (k := parse(name).k) is None:
             if threshold is None:
                 lacks[name] = "it needs decisions; add --threshold SCORE"
-            elif training is None and name != "Micro-F1":
-                lacks[name] = (
-                    "it is a mean over all labels, also those that no test document has; add --train-truth"
-                )
+            elif weights is None and name != "Micro-F1":
+                lacks[name] = "it is a mean over all labels, also of training; add --train-truth"
             elif cut:
-                full = f"{counted(cut, 'list')} full to the last label above the threshold"
-                lacks[name] = f"{full}; give longer ones"
+                lacks[name] = f"{counted(cut, 'list')} full to the last label above the threshold"
             else:
                 sums.append(name)
-        elif parse(name).family in _BY_PROPENSITY and training is None:
+        elif parse(name).family in _BY_PROPENSITY and weights is None:
             lacks[name] = "it goes by how rare labels are in training; add --train-truth"
         elif k > ids.shape[1]:
             lacks[name] = f"the longest list has {counted(ids.shape[1], 'label')}"
@@ -160,13 +148,7 @@ def _scored(
     notes = [f"{name} not scored: {why}" for name, why in lacks.items()]
     values: dict[str, float] = {}
     if rankings:
-        weights = None
-        if training is not None:
-            weights = inverse_propensity(training.counts, training.documents, A=training.a, B=training.b)
         values = {**evaluate(ids, truth, sorted({*rankings.values()}), weights=weights)}
-        if training is not None and any(parse(name).family in _BY_PROPENSITY for name in rankings):
-            by = f"A = {training.a:g}, B = {training.b:g} and {training.documents:,} training documents"
-            notes.append(f"propensities by {by}")
     if sums and threshold is not None:
         rows = [row[line > threshold].tolist() for row, line in zip(ids, scores, strict=True)]
         values |= label_f1(Truth.from_lists(rows), truth, n_labels)
@@ -236,16 +218,18 @@ def from_predictions(
         for row, (own, document) in enumerate(zip(numbered(predicted), predicted, strict=True)):
             ids[row, : len(own)], scores[row, : len(own)] = own, document.scores
         lists.append((ids, scores, of_file))
-    training = None
+    weights, by = None, ""
     if train:
         data = paper.datasets[paper.single_experiments[id].on]
         a, b = propensity_constants(data.catalogue or data.name)
         every = np.array([label for row in train for label in row], dtype=np.int64)
-        training = _Training(np.bincount(every, minlength=len(labels)), len(train), a, b)
+        weights = inverse_propensity(np.bincount(every, minlength=len(labels)), len(train), A=a, B=b)
+        by = f"propensities by A = {a:g}, B = {b:g} and {len(train):,} training documents"
     of_documents = digest(sorted([name, sorted(of.labels)] for name, of in documents.items()))
     names, results = metrics_claimed(paper) or _DEFAULT, []
     for (ids, scores, of_file), seed in zip(lists, seeds, strict=True):
-        metrics, notes = _scored(names, ids, scores, true, len(labels), training, declared.threshold)
+        metrics, notes = _scored(names, ids, scores, true, len(labels), weights, declared.threshold)
+        notes += [by] if any(parse(name).family in _BY_PROPENSITY for name in metrics) else []
         results.append(
             Result(
                 experiment=id,

@@ -168,9 +168,6 @@ def run_of(
     )
 
 
-# --------------------------------------------------------------------------- beside what the store holds
-
-
 def _differences(old: Run, result: Result, declared: Declared) -> list[str]:
     """What the record says otherwise than the result: values, data, or anything that is declared."""
     if old.status == "done" and result.failed:

@@ -55,7 +55,7 @@ class Source:
 def read_table(path: Path, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
     """Every row as text, under names in lower case, its place as the index."""
     content, source = read_text(path)
-    rows = _csv_rows(path, content, wanted) if path.suffix.casefold() == ".csv" else objects(path, content)
+    rows = _csv_rows(path, content) if path.suffix.casefold() == ".csv" else objects(path, content)
     return frame_of(rows, wanted, str(path)), source
 
 
@@ -76,15 +76,9 @@ def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]
             if not isinstance(metrics, Mapping):
                 refuse(place, f"{brief(metrics)} are no metrics; give {_FORMS}")
             for metric, values in metrics.items():
-                if (
-                    isinstance(values, str)
-                    or not isinstance(values, Iterable)
-                    or getattr(values, "ndim", 1) != 1
-                ):
-                    what = (
-                        f"{brief(repr(values))} is no list; give one value for each seed, as in [76.4, 76.1]"
-                    )
-                    refuse(f"{place}[{metric!r}]", what)
+                if isinstance(values, str) or not isinstance(values, Iterable):
+                    what = "is no list; give one value for each seed, as in [76.4, 76.1]"
+                    refuse(f"{place}[{metric!r}]", f"{brief(repr(values))} {what}")
                 for seed, value in values.items() if isinstance(values, Mapping) else enumerate(values):
                     row = {"experiment": experiment, "metric": metric, "seed": seed, "value": value}
                     rows.append((f"{place}[{metric!r}], seed {seed}", row))
@@ -108,22 +102,17 @@ def frame_of(rows: Iterable[tuple[str, Any]], wanted: Sequence[str], name: str) 
         named = {str(column).strip().casefold(): text(value) for column, value in row.items()}
         if len(named) < len(row):
             refuse(place, "two columns have one name but for the case; rename one")
-        _check_columns(place, list(named), wanted)
+        if missing := [column for column in wanted if column not in named]:
+            add = f"; or add {option('dataset', 'NAME')}" if missing == ["dataset"] else ""
+            if {"labels", "scores"} <= named.keys():
+                add = f"; or, if these are predictions, add {option('truth', 'FILE')}"
+            absent, there = ", ".join(map(repr, missing)), ", ".join(repr(column[:40]) for column in named)
+            refuse(place, f"no column {absent}, only {there}; name the columns {', '.join(wanted)}{add}")
         places.append(place)
         cells.append(named)
     if not cells:
         refuse(name, f"there are no rows; give {_FORMS if name == NAME else 'one for each metric of a seed'}")
     return pandas.DataFrame(cells, index=places, dtype=object).fillna("")
-
-
-def _check_columns(place: str, names: Sequence[str], wanted: Sequence[str]) -> None:
-    missing = [name for name in wanted if name not in names]
-    if missing:
-        add = f"; or add {option('dataset', 'NAME')}" if missing == ["dataset"] else ""
-        if "labels" in names and "scores" in names:
-            add = f"; or, if these are predictions, add {option('truth', 'FILE')}"
-        absent, there = ", ".join(map(repr, missing)), ", ".join(repr(name[:40]) for name in names[:12])
-        refuse(place, f"no column {absent}, only {there}; name the columns {', '.join(wanted)}{add}")
 
 
 def text(value: Any) -> str:
@@ -196,7 +185,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _csv_rows(path: Path, content: str, wanted: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+def _csv_rows(path: Path, content: str) -> Iterator[tuple[str, dict[str, str]]]:
     names: list[str] = []
     for line, row in csv_lines(str(path), content):
         place = f"{path}:{line}"
@@ -208,7 +197,6 @@ def _csv_rows(path: Path, content: str, wanted: Sequence[str]) -> Iterator[tuple
         names = [name.strip().casefold() for name in row]
         if twice := [name for name in names if names.count(name) > 1]:
             refuse(place, f"the column {twice[0][:60]!r} stands there twice; rename one")
-        _check_columns(place, names, wanted)
 
 
 def csv_lines(name: str, content: str, separator: str = ",") -> Iterator[tuple[int, list[str]]]:
@@ -232,10 +220,8 @@ MOST_SEED = 2**63 - 1
 SHOWN = 20
 #: No name and no number is longer.
 _CELL = 200
-_KNOWN = (*COLUMNS, "fingerprint")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _SEED = re.compile(r"[+-]?\d+(\.0+)?", re.ASCII)
-_NO_VALUES = ("", "nan", "inf", "infinity", "none", "null", "na", "n/a")
 #: As in a claim file: a SHA-256, or its first half.
 _FINGERPRINT = re.compile(r"[0-9a-f]{32,64}")
 _A_FINGERPRINT = "give 32 to 64 digits of 0-9 and a-f, as `audit data describe DIR` prints for content"
@@ -324,9 +310,6 @@ class Problems:
         if lines:
             further = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
             raise ImportFileError([*lines[:SHOWN], *further])
-
-
-# --------------------------------------------------------------------------- names
 
 
 def experiment_of(paper: Paper, name: str, dataset: str) -> str:
@@ -421,7 +404,7 @@ def from_tables(
             experiment=str(experiment),
             seed=int(seed),
             dataset=mine["dataset"].iloc[0],
-            fingerprint=mine["fingerprint"].iloc[0] or None,
+            fingerprint=declared.fingerprint,
             metrics={
                 metric: float(Decimal(printed) * (100 if unit == "fraction" else 1))
                 for metric, printed in zip(mine["metric"], mine["printed"], strict=True)
@@ -448,25 +431,18 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
         return experiment, dataset_of(paper, experiment, dataset)
 
     def row_of(cells: Mapping[str, str]) -> dict[str, Any]:
-        for name in _KNOWN:
+        for name in COLUMNS:
             cell = cells.get(name, "")
             if len(cell) > _CELL:
                 raise ValueError(f"{name} has {len(cell)} characters; is this the right column?")
             if not is_visible(cell) or cell.encode("utf-8", "replace").decode() != cell:
                 raise ValueError(f"{name} {cell!a} holds characters that cannot be shown; take them out")
         experiment, dataset = data_of(cells["experiment"], cells.get("dataset", ""))
-        fingerprint, seed, metric = cells.get("fingerprint", ""), cells["seed"], cells["metric"]
-        if fingerprint and not _FINGERPRINT.fullmatch(fingerprint):
-            raise ValueError(f"fingerprint {fingerprint[:80]!r} is none; {_A_FINGERPRINT}")
-        if fingerprint and declared.fingerprint not in (None, fingerprint):
-            another = f"another than {option('fingerprint')} says; drop one"
-            raise ValueError(f"the fingerprint is {fingerprint!r}, {another}")
+        seed, metric = cells["seed"], cells["metric"]
         if not _SEED.fullmatch(seed):
             raise ValueError(f"seed {seed[:40]!r} is no whole number; number the seeds 0, 1, 2, ...")
         printed = cells["value"]
         failed = printed.casefold() in ("", "failed")
-        if not failed and printed.casefold().lstrip("+-") in _NO_VALUES:
-            raise ValueError(f"{printed!r} is no value; did the run fail? then write failed there")
         if not failed and not _NUMBER.fullmatch(printed):
             raise ValueError(f"value {printed[:40]!r} is no number; write it plainly, as 76.38, or failed")
         if not is_metric(metric) and (metric or not failed):
@@ -476,7 +452,6 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
         return {
             "experiment": experiment,
             "dataset": dataset,
-            "fingerprint": fingerprint or declared.fingerprint or "",
             "seed": sound_seed(int(seed.partition(".")[0])),
             "metric": metric,
             "printed": "failed" if failed else printed,
@@ -492,25 +467,19 @@ def _consistent(rows: DataFrame, problems: Problems) -> DataFrame:
     An experiment is on one data set and has a limited number of seeds, a value of a metric and seed stands
     there once, and a run has failed in all its metrics or in none.
     """
-    first = rows.groupby("experiment")[["dataset", "fingerprint", "place"]].transform("first")
-    other = (rows["dataset"] != first["dataset"]) | (rows["fingerprint"] != first["fingerprint"])
+    first = rows.groupby("experiment")[["dataset", "place"]].transform("first")
+    other = rows["dataset"] != first["dataset"]
     for row, earlier in zip(rows[other].itertuples(), first[other].itertuples(), strict=True):
-        here, there = (
-            f"{one.dataset!r}" + (f" ({one.fingerprint[:12]})" if one.fingerprint else "")
-            for one in (row, earlier)
-        )
-        what = f"{row.experiment!r} is on {here} here and on {there} at {earlier.place}"
+        what = f"{row.experiment!r} is on {row.dataset!r} here and on {earlier.dataset!r} at {earlier.place}"
         problems.add(row.place, f"{what}; import the results of one data set only")
     rows, key = rows[~other], ["experiment", "seed", "metric"]
     again = rows.duplicated(key)
     once = rows[~again].set_index(key)
     for row in rows[again].itertuples():
         earlier = once.loc[(row.experiment, row.seed, row.metric)]
-        what = f"{row.metric or 'the failure'} of {row.experiment}, seed {row.seed}, stands at"
-        which = f"with {earlier.printed} there and {row.printed} here; which one counts? remove the other"
-        if row.printed == earlier.printed or row.value == earlier.value:
-            which = "with the same value; one run or two? remove one row, or number the seeds apart"
-        problems.add(row.place, f"{what} {earlier.place} too, {which}")
+        what = f"{row.metric or 'the failure'} of {row.experiment}, seed {row.seed}, is {row.printed} here"
+        which = "which one counts? remove the other, or number the seeds of two runs apart"
+        problems.add(row.place, f"{what} and {earlier.printed} at {earlier.place}; {which}")
     rows = rows[~again]
     seeds = rows.groupby("experiment")["seed"].nunique()
     for experiment in seeds.index[seeds > MOST_SEEDS]:
@@ -539,9 +508,6 @@ def _check_units(rows: DataFrame, problems: Problems, paper: Paper, unit: str | 
         mine = (cell for cell in cells if (cell.experiment, cell.metric) == (row.experiment, row.metric))
         printed = next((cell.printed for cell in mine), None)
         beside = f"the paper prints {printed}" if printed else "below 1 both are possible"
-        top = values[rows["metric"] == row.metric].idxmax()
-        if values[top] > 1:
-            beside = f"other values of {row.metric} go up to {rows.loc[top, 'printed']}"
         units = f"{option('unit', 'percent')} or {option('unit', 'fraction')}"
         what = f"is {row.metric} {row.printed} a percentage or a fraction? {beside}; add {units}"
         problems.add(row.place, what)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from audit.authoring.reading import table_of
-from audit.authoring.verifying import Place, Seen, differences, second_reading
+from audit.authoring.verifying import compared
 from audit.claims.load import fingerprint, verified
 from audit.claims.schema import Table, Transcription
 
@@ -25,12 +25,9 @@ TWO = table(
 )
 
 
-def second(text: str, of: Table = TWO) -> dict[Place, Seen]:
-    return second_reading(table_of("t.csv", text, {}), "t1", of)[0]
-
-
-def found(text: str, of: Table = TWO) -> list[str]:
-    return [f"{i},{j}: {here} | {there.text}" for (i, j), here, there in differences(of, second(text, of=of))]
+def found(text: str) -> list[str]:
+    differences, _ = compared(table_of("t.csv", text, {}), "t1", TWO)
+    return [f"{of.row},{of.column}: {of.here} | {of.there}" for of in differences]
 
 
 @pytest.mark.parametrize(

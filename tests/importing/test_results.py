@@ -110,7 +110,7 @@ QUESTIONS = [
     (0, "experiment", "wrods", "'wrods' is no experiment of toy2024; did you mean 'words'? Known: words, le"),
     (2, "seed", "2.5", "seed '2.5' is no whole number; "),
     (2, "dataset", "RCV1", "'words' is on 'RCV1' here and on 'Corpus' at {path}:2; import the results of on"),
-    (0, "value", "NaN", "'NaN' is no value; did the run fail? then write failed there"),
+    (0, "value", "NaN", "value 'NaN' is no number; write it plainly, as 76.38, or failed"),
 ]  # fmt: skip
 
 
