@@ -204,9 +204,7 @@ def _stand_in(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[H
 
 
 def find_weights(weights: str) -> Path | None:
-    """The folder with configuration, weights and tokeniser: `weights` itself, the one of that name where
-    XMTC_WEIGHTS points to, or that of a repository in the cache of the Hugging Face hub. Nothing is
-    downloaded."""
+    """The folder of that name, where XMTC_WEIGHTS points to, or in the cache of the Hugging Face hub."""
     around = os.environ.get(WEIGHTS)
     for folder in (Path(weights), *([Path(around) / Path(weights).name] if around else [])):
         if (folder / "config.json").is_file():
@@ -232,8 +230,7 @@ def digest_of(folder: Path) -> str:
 
 
 def pieces_of(data: Dataset, folder: Path, length: int) -> Dataset:
-    """The data set in pieces of the tokeniser in `folder`, at most `length` a text with the two at its end;
-    no word vectors. Raises `ConfigError` where the folder has no tokeniser, or `length` no room."""
+    """The data in pieces of the folder's tokeniser, at most `length` a text. Raises `ConfigError`."""
     if length <= _SPECIAL:
         raise ConfigError(f"length {length} has no room for a text before its two last symbols; give more")
     by = tokeniser(folder)

@@ -123,9 +123,8 @@ class AttentionXML(WordStates):
         freeze_padding: bool = True,
         filler: bool = False,
     ) -> None:
-        """vectors (V, E): initial word vectors; `freeze_padding` keeps the row of `padding_id` as it is.
-        filler: the queries are a table with one row more, for candidates that are none (id `labels`), and
-        their gradients may be sparse."""
+        """vectors (V, E): initial word vectors. filler: the queries are a table with one row more, for
+        candidates that are none (id `labels`), and their gradients may be sparse."""
         super().__init__(config, vectors, padding_id, freeze_padding)
         states = 2 * config.hidden
         self.queries: nn.Embedding | nn.Linear | None = None
@@ -146,8 +145,7 @@ class AttentionXML(WordStates):
         return places(lengths.max().expand(len(lengths)), width)
 
     def forward(self, token_ids: Tensor, candidates: Tensor | None = None) -> Tensor:
-        """Token ids (B, T) -> scores before the sigmoid (B, L), or (B, C) for candidates: int64 (B, C) label
-        ids of each document, or `labels` where there is none."""
+        """Token ids (B, T) -> scores before the sigmoid (B, L), or (B, C) of candidates, int64 (B, C)."""
         states, lengths = self.states(token_ids)
         words = self.attended(lengths, states.shape[1])
         if self.queries is None:
@@ -208,8 +206,7 @@ def chooses_epoch(config: Config, labels: int) -> bool:
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """Train and test the network, the tree of networks, or the ensemble, that `config` describes.
-    `top_scores` of a tree are logarithms of probabilities, of an ensemble probabilities."""
+    """`top_scores` of a tree are logarithms of probabilities, of an ensemble probabilities."""
     if config.trees == 1:
         return _train_one(config, data, protocol, **how)
     one, options = replace(config, trees=1), {"models": config.trees, "rule": config.ensemble}

@@ -55,9 +55,8 @@ def scoring_plan(
     *,
     file_order: bool = False,
 ) -> Plan:
-    """All documents once, by length where the width is free, else or with `file_order` as in the file.
-    `maximum_width` is for a network of one width: a test set with longer documents than the training set's is
-    cut."""
+    """All documents once, by length where the width is free and not `file_order`. `maximum_width` is for a
+    network of one width: a test set with longer documents than the training set's is cut."""
     free = width_of_split(split, protocol) is None and not file_order
     order = np.argsort(split.lengths, kind="stable") if free else np.arange(split.size)
     size = protocol.batch_size
@@ -98,8 +97,7 @@ def _plan(
 
 
 class DeviceSplit:
-    """Token ids of a split on the device, flat; batches are cut out of them there. On a CPU they are the
-    split's own, read from disk as they are needed."""
+    """Token ids of a split on the device, flat; on a CPU the split's own, read from disk as needed."""
 
     def __init__(self, split: Split, padding_id: int, device: torch.device) -> None:
         # Without a token there would be nothing to read from beyond the end of an empty document.
@@ -132,9 +130,8 @@ _SPARE = 4
 
 def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """The k best labels of each document and their scores: score falling, ties by lower label id. scores (B,
-    L) -> values and int64 ids (B, k). A score of -inf means "never predict": its id is -1. Raises
-    `ConfigError` for k outside 1..L and `DataError` for NaN. Only rows where more than four labels tie at the
-    edge are read again."""
+    L) -> values and int64 ids (B, k); -inf means "never predict": its id is -1. Raises `ConfigError` for k
+    outside 1..L and `DataError` for NaN."""
     if scores.dim() != 2:
         raise ConfigError(f"top-k of scores of shape {tuple(scores.shape)}: give documents x labels")
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= scores.shape[1]:

@@ -164,8 +164,7 @@ class BertXML(nn.Module):
         padding_id: int = 0,
         freeze_padding: bool = True,
     ) -> None:
-        """For documents of up to `length` tokens; vectors (V, E): initial word vectors. `freeze_padding` has
-        no effect: padding is read by no attention."""
+        """For documents of up to `length` tokens; padding is read by no attention, whether frozen or not."""
         super().__init__()
         H, M = config.size(vectors.shape[1]), config.cls_tokens
         self.config, self.length, self.padding_id = config, length, padding_id

@@ -40,9 +40,9 @@ def is_whole(value: object, least: int = 1) -> bool:
 
 
 def check(config: Any, *, of: str = "", from_zero: Collection[str] = ()) -> None:
-    """Raises `ConfigError`, which begins with `of`, for a field whose value its annotation does not allow: a
-    choice outside its Literal, a whole number below 1 (0 for `from_zero`), a rate of dropout outside [0, 1).
-    A list of whole numbers, as a claim file gives it, becomes a tuple."""
+    """Raises `ConfigError`, which begins with `of`, for a value that its annotation does not allow, a whole
+    number below 1 (0 for `from_zero`), a rate of dropout outside [0, 1). A list of whole numbers becomes a
+    tuple."""
     for name, annotation in get_type_hints(type(config)).items():
         value = getattr(config, name)
         union = get_origin(annotation) in (Union, UnionType)
@@ -69,8 +69,8 @@ def check(config: Any, *, of: str = "", from_zero: Collection[str] = ()) -> None
 
 
 def from_json(kind: type, values: Mapping[str, Any], where: str) -> Any:
-    """The dataclass of these values, as JSON and strict: a list is a tuple, but "16" and true are no numbers.
-    Raises `ConfigError` naming the key and the value."""
+    """The dataclass of these values, strict: "16" and true are no numbers. Raises `ConfigError` naming the
+    key."""
     from pydantic import TypeAdapter, ValidationError
 
     try:
@@ -84,8 +84,7 @@ def from_json(kind: type, values: Mapping[str, Any], where: str) -> Any:
 
 
 class ChangeError(ConfigError):
-    """A change of a named protocol that a claim file asks for and cannot be; `key` is the one at fault, if it
-    is one."""
+    """A change of a named protocol that cannot be; `key` is the one at fault, if it is one."""
 
     def __init__(self, where: str, key: str | None, why: str) -> None:
         super().__init__(f"{where} key {key!r} {why}" if key else why)

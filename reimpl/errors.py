@@ -47,8 +47,7 @@ class DataError(ReimplError):
 
 
 class ConfigError(ReimplError):
-    """A model or protocol configuration that cannot work; names the key and the value. `place` leads to the
-    key, as in ("base_config", "maps"); empty where no single key is at fault."""
+    """A configuration that cannot work; `place` leads to the key, as in ("base_config", "maps")."""
 
     def __init__(self, why: str, place: Iterable[str | int] = ()) -> None:
         super().__init__(why)

@@ -44,8 +44,7 @@ class Check:
 
 def check(model: str) -> tuple[Check, ...]:
     """All fidelity checks of `reimpl/<model>.py`, never empty; the model is faithful if all passed. Never
-    raises for a faulty model, takes about a second, and leaves torch's random state and number of threads as
-    they were."""
+    raises for a faulty model; torch's random state and number of threads stay as they were."""
     tests = _collect(model)
     if isinstance(tests, str):
         return (Check(model, "fidelity checks", False, tests),)

@@ -194,8 +194,8 @@ def _chunk_scores(
 
 
 def of_like_length(lengths: Sequence[int], saving: int) -> list[tuple[slice, int]]:
-    """Groups of documents that are sorted by length, longest first, and the width that each needs. One begins
-    at a document a quarter shorter than the longest of the group before, where that saves `saving` places."""
+    """Groups of documents sorted by length, longest first, and the width of each. One begins at a document a
+    quarter shorter than the longest of the group before, where that saves `saving` places."""
     groups, start = [], 0
     for i, length in enumerate(lengths):
         width = lengths[start]
@@ -296,8 +296,8 @@ class WordStates(nn.Module):
         self.lstm = BiLSTM(vectors.shape[1], config.hidden, layers=config.layers, start=config.start)
 
     def states(self, token_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, zero beyond a document's end, and lengths (B,). A
-        document without words is one padding vector long, so that its attention has a place to go."""
+        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, and lengths (B,), 1 for a document without
+        words."""
         lengths = (token_ids != self.padding_id).sum(dim=1).clamp(min=1)
         if _free_to_look(token_ids) and len(lengths):
             token_ids = token_ids[:, : int(lengths.max())]  # without what lies beyond the longest document

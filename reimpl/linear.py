@@ -72,8 +72,8 @@ VARIANTS = {"svm": Config(), "svm-tfidf": Config(weights="tfidf"), "logistic": C
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """One classifier a label, and the test documents ranked by them; seed, protocol and device decide
-    nothing. Raises `Interrupted` after a checkpoint, and `CheckpointError`."""
+    """One classifier a label; seed, protocol and device decide nothing. Raises `Interrupted`,
+    `CheckpointError`."""
     watch, began = how.get("watch") or Watch(), time.perf_counter()
     reset_peak_memory(_CPU)
     inputs = word_weights(data, config.weights, normalise=config.normalise, dtype=np.float64)

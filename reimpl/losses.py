@@ -33,8 +33,7 @@ def softmax_ce(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
 
 
 def softmax_ce_normalised(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
-    """The same with each document's sum divided by its number of positives, none adding 0: Liu et al. 2017,
-    text (CNN-Kim)."""
+    """Each document's sum divided by its number of positives: Liu et al. 2017, text (CNN-Kim)."""
     positives = torch.bincount(rows, minlength=logits.shape[0]).to(logits.dtype)
     return -(F.log_softmax(logits, dim=1)[rows, cols] / positives[rows]).sum() / logits.shape[0]
 

@@ -64,8 +64,7 @@ class CheckpointError(ReimplError):
 
 
 def save_checkpoint(path: Path, content: Mapping[str, Any], device: torch.device) -> str | None:
-    """Write `content` (tensors, numbers, strings) and the generators' states beside `path`, then rename.
-    Returns the kind of error that kept it from being written, if one did; the older file then stays."""
+    """Writes content and generators beside `path`, then renames. Returns the kind of error, if any."""
     generators = {
         "torch_rng": torch.get_rng_state(),
         "cuda_rng": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
@@ -84,8 +83,7 @@ def save_checkpoint(path: Path, content: Mapping[str, Any], device: torch.device
 
 @contextlib.contextmanager
 def load_checkpoint(path: Path, device: torch.device) -> Iterator[dict[str, Any]]:
-    """The content for a block that takes it over; then the generators go on where they were. Whatever is
-    wrong with the file, or with what the block finds in it, is a `CheckpointError`."""
+    """The content for a block that takes it over; then the generators go on. Raises `CheckpointError`."""
     try:
         content = torch.load(path, map_location=device, weights_only=True)
         yield content

@@ -75,8 +75,7 @@ class MeSHProbeNet(WordStates):
         padding_id: int = 0,
         freeze_padding: bool = True,
     ) -> None:
-        """vectors (V, E): initial word vectors. `freeze_padding` keeps the row of `padding_id` as it is. Of
-        any `length`."""
+        """vectors (V, E): initial word vectors; of any `length`."""
         super().__init__(config, vectors, padding_id, freeze_padding)
         self.probes = nn.Linear(2 * config.hidden, config.probes, bias=False)
         features = 2 * config.hidden * config.probes

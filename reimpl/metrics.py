@@ -255,9 +255,7 @@ def propensity_constants(dataset: str) -> tuple[float, float]:
 
 def inverse_propensity(train_frequency: ArrayLike, n_train: int, *, A: float, B: float) -> FloatArray:
     """Inverse propensity (L,) of each label, from how many of the `n_train` training documents carry it (L,).
-    Of fewer than 3, C is
-    negative and weights fall under 1. Raises `DataError` for a frequency
-    outside 0..n_train, `ConfigError` for A, B or n_train."""
+    Raises `DataError` for a frequency outside 0..n_train, `ConfigError` for A, B or n_train."""
     frequency = integers(train_frequency, "training frequencies")
     if n_train < 1 or not (math.isfinite(A) and A > 0 and math.isfinite(B) and B > 0):
         raise ConfigError(f"propensity with N={n_train!r}, A={A!r}, B={B!r}: all must be above 0")
@@ -316,17 +314,10 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def hit_pattern(top_ids: ArrayLike, truth: TruthLike) -> dict[str, NDArray[Any]]:
-    """The arrays to be kept with a run of the given lists (N, K), best first, -1 where a list ended.
-
-        hits             (N,) uint8; bit r is set when the label at rank r + 1 is true (a label twice in a
-                         list hits at its first rank only)
-        true_labels      (N,) uint16; how many true labels the document has
-        documents_sha256 (32,) uint8; SHA-256 of the truth: runs that agree in it were scored on the same
-                         documents in the same order
-        hits_format      (2,) uint8; version of these arrays, and how many ranks the lists had, 8 at most
-
-    Raises `DataError` for lists or truth that do not fit each other, or a document of 65,536 labels or more.
-    """
+    """What is kept with a run of the given lists (N, K): `hits` (N,) uint8, bit r set when the label at rank
+    r + 1 is true; `true_labels` (N,) uint16; `documents_sha256` (32,) of the truth, which tells whether runs
+    were scored on the same documents; `hits_format` (2,): version, and how many ranks, 8 at most. Raises
+    `DataError`."""
     known = as_truth(truth)
     ranks = min(RANKS, np.asarray(top_ids).shape[-1])
     ids = check_lists(top_ids, known, (ranks,))
@@ -353,8 +344,7 @@ def is_kept(metric: str) -> bool:
 
 
 def of_documents(arrays: Arrays, metric: str) -> FloatArray:
-    """(N,) percent of each document; their mean is the metric. Raises `DataError` for one that they do not
-    give."""
+    """(N,) percent of each document; their mean is the metric. Raises `DataError` for another one."""
     version, ranks = arrays["hits_format"].tolist()
     if version != HITS_VERSION:
         raise DataError(f"hits of version {version}, and {HITS_VERSION} is read; run again")

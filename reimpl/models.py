@@ -52,8 +52,7 @@ FOLDERS = "XMTC_AUDIT_MODELS"
 
 
 def find_model(name: str) -> ModuleType:
-    """The model's module; imports torch. Raises `ConfigError` naming the known models. A package cannot put
-    its own module in the place of one that is here."""
+    """The model's module; imports torch. Raises `ConfigError` naming the known models."""
     if name in _own_models():
         return importlib.import_module(f"reimpl.{name}")
     if (path := files_of_models().get(name)) is not None:
@@ -98,8 +97,7 @@ def files_of_models() -> dict[str, Path]:
 
 
 def known_variants(model: str) -> tuple[str, ...] | None:
-    """The model's variants, read from its file without importing it, and so without torch. None where only
-    the import can tell: another package's, or `VARIANTS` that is not one dict written out with text keys."""
+    """The model's variants, read from its file without importing it; None where only the import can tell."""
     path = (_own_models() | files_of_models()).get(model)
     names = [] if path is None else [variant_keys(node) for node in ast.parse(path.read_bytes()).body]
     found = [keys for keys in names if keys is not None]
@@ -119,8 +117,7 @@ def variant_keys(node: ast.stmt) -> list[ast.expr | None] | None:
 
 
 def known_bases() -> list[str]:
-    """Models that another one can be put on: those whose file defines `build`, which is read and not run, and
-    those of other packages, since only the import can tell."""
+    """Models that another one can be put on: their file defines `build`, or only the import can tell."""
     files = _own_models() | files_of_models()
     pattern = re.compile(r"^(def build\b|build\b.*=|from .*\bbuild\b)", re.MULTILINE)
     networks = {name for name, path in files.items() if pattern.search(path.read_text(encoding="utf-8"))}
@@ -182,8 +179,7 @@ def _defining(folder: Path) -> dict[str, Path]:
 
 
 def load_file(path: Path) -> ModuleType:
-    """The module of a model's file, as it was when this process imported it first (see `forget`). What lies
-    beside it can be imported. Raises `ConfigError` with whatever goes wrong in the import."""
+    """The module of a model's file, as it was imported first (see `forget`). Raises `ConfigError`."""
     name = f"xmtc_audit_models.{path.stem}"
     module = sys.modules.get(name)
     if module is not None and module.__file__ == str(path):
@@ -214,8 +210,7 @@ def forget(folder: Path) -> None:
 
 
 def fault(err: BaseException, *modules: ModuleType) -> str:
-    """`ValueError: oops (mine/net.py:31)`: what went amiss, and the last line of these models that led to it,
-    if one did."""
+    """`ValueError: oops (mine/net.py:31)`: what went amiss, and the last line of these models on the way."""
     others = [module for module in modules if not module.__name__.startswith("reimpl.")]
     folders = {str(Path(module.__file__ or "").parent) for module in others}
     packages = {module.__name__.partition(".")[0] for module in others}
@@ -236,8 +231,7 @@ def shown(path: Path) -> Path:
 
 
 def reached_by(path: Path) -> set[Path]:
-    """The file, and those of its folder or package that it imports, over any number of steps: `import`
-    statements are read, and nothing is run. What a file gets at otherwise is for `REVISION`."""
+    """The file, and those of its folder or package that its `import` statements reach; nothing is run."""
     within = list(takewhile(lambda folder: (folder / "__init__.py").is_file(), path.parents))
     top = within[-1] if within else None  # the outermost folder of its package
     reached, unread = {path}, [path]
@@ -287,8 +281,7 @@ _PARTS = {
 
 @cache
 def sources_of(models: tuple[str, ...]) -> Mapping[str, str]:
-    """Part of the code that decides a run of these models -> digest of its files, as they are now; nothing is
-    imported, and a comment counts as a change."""
+    """Part of the code that decides a run of these models -> digest of its files, as they are now."""
     here = Path(__file__).parent
     parts = {part: [here / f"{file}.py" for file in files] for part, files in _PARTS.items()}
     parts["model"] = [file for name in models if (file := _file_of(name)) is not None]
@@ -322,8 +315,7 @@ def _file_of(model: str) -> Path | None:
 
 
 def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, Any]) -> Any:
-    """The variant's `Config` with some keys changed. Raises `ConfigError` naming the variants, the key or the
-    value."""
+    """The variant's `Config` with some keys changed. Raises `ConfigError` naming the key or the value."""
     variants: Mapping[str, Any] = module.VARIANTS
     if variant is not None and variant not in variants:
         raise ConfigError(
@@ -345,8 +337,7 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
 
 
 def reduced_config(module: ModuleType, config: Any, sizes: Mapping[str, Any]) -> Any:
-    """`config` at the model's own `SMALL` sizes, or else at `sizes`, where these are no larger than its own:
-    a network without a hidden layer gets none."""
+    """`config` at the model's own `SMALL` sizes, or else at `sizes`, where these are no larger."""
     own = getattr(module, "SMALL", sizes)
     asked = {key: getattr(config, key, None) for key in own}
     changes = {key: smaller(value, own[key]) for key, value in asked.items() if value is not None}
@@ -355,8 +346,8 @@ def reduced_config(module: ModuleType, config: Any, sizes: Mapping[str, Any]) ->
 
 
 def smaller(asked: Any, reduced: Any) -> Any:
-    """The smaller of two sizes, of lists place by place; what is no size is as reduced. `reduced` may be a
-    function of what is asked for."""
+    """The smaller of two sizes, of lists place by place; what is no size is as reduced, or as that makes
+    it."""
     if callable(reduced):
         return reduced(asked)
     if isinstance(asked, list | tuple) and isinstance(reduced, list | tuple):
@@ -407,8 +398,7 @@ def keys_of(config: type) -> tuple[KeyLine, ...]:
 
 
 def in_words(kind: Any) -> str:
-    """A type as the writer of a claim file reads it, as in `list of whole numbers`, `text or null`, `sum or
-    mean`."""
+    """A type as the writer of a claim file reads it, as in `list of whole numbers`, `sum or mean`."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Literal:
         return " or ".join(map(_plain, parts))

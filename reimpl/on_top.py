@@ -35,7 +35,7 @@ _Config = TypeVar("_Config", bound=OnTop)
 
 def resolve(config: _Config) -> _Config:
     """With all that the base's variant decides written out, so that a run's key holds it. Raises
-    `ConfigError` where the base is missing, unknown, no network, or has no such variant or key."""
+    `ConfigError`."""
     revision = getattr(base_module(config), "REVISION", 1)
     return replace(_written_out(config, base_config(config)), base_revision=revision)
 
@@ -94,8 +94,8 @@ class Upon(nn.Module):
 
 def encoder(module: ModuleType, config: Any, **sizes: Any) -> tuple[nn.Module, int]:
     """A model's network from token ids (B, T) to vectors (B, H), and H; sizes: but for its labels. Left out
-    is its last layer, an `nn.Linear`: its attribute `output`, or the one that its `output_name` names ("a.b"
-    for one within another). Raises `ConfigError` where there is none."""
+    is its last layer, `output` or the one that `output_name` names. Raises `ConfigError` where there is
+    none."""
     network = module.build(config, labels=1, **sizes)
     name = getattr(network, "output_name", "output")
     output = dict(network.named_modules()).get(name) if name else None

@@ -74,9 +74,8 @@ class DenseSparseAdam(LasagneAdam):
 
 
 def with_sparse_gradients(network: nn.Module) -> nn.Module:
-    """The network, the gradients of whose trained embeddings hold only the rows that were looked up: less
-    memory and time, and other steps only of an optimiser that goes by the rows. A network with
-    `dense_embeddings` keeps them dense, as the public BertXML has them."""
+    """The network, the gradients of whose embeddings hold only the rows that were looked up, but for one with
+    `dense_embeddings`, as the public BertXML has them."""
     if not getattr(network, "dense_embeddings", False):
         for module in network.modules():
             if isinstance(module, nn.Embedding):
@@ -85,8 +84,7 @@ def with_sparse_gradients(network: nn.Module) -> nn.Module:
 
 
 def rate_groups(network: nn.Module, rates: Mapping[str, float] | None) -> list[Any]:
-    """The parameters for an optimiser, with rates for the parts that the network's `parts()` names; the
-    others have the optimiser's own. Raises `ConfigError` for a part that is none."""
+    """The parameters, with rates for the parts that the network's `parts()` names. Raises `ConfigError`."""
     if not rates:
         return list(network.parameters())
     parts: Mapping[str, nn.Module] = network.parts() if hasattr(network, "parts") else {}  # type: ignore[operator]
@@ -209,8 +207,7 @@ class Average:
     @torch.no_grad()
     def swap(self) -> None:
         """Exchange mean and live weights, if there is a mean of any: in values, one after another, so that
-        what torch has of the weights in one piece (an LSTM on a GPU) stays so, and no second copy of all is
-        made."""
+        what torch has of the weights in one piece (an LSTM on a GPU) stays so."""
         if self.means is None or self.models <= 1:  # none but those it started with
             return
         for live, mean in zip(self.parameters, self.means, strict=True):
@@ -223,9 +220,9 @@ class Best:
     """The best evaluation so far, and a copy of its weights; a number that equals it is no improvement."""
 
     def __init__(self, *, above: float = -math.inf, patience: int | None = None, keep_from: int = 0) -> None:
-        """above: what the first one must beat. patience: evaluations in a row without a gain that end it.
-        keep_from: epochs that must be over before weights are kept; a better evaluation before that counts as
-        the best, and its weights are lost, as in XunGuangxu/CorNet, deepxml/models.py:209."""
+        """above: what the first one must beat. patience: evaluations without a gain that end it. keep_from:
+        epochs before weights are kept; a better evaluation is lost, as in XunGuangxu/CorNet,
+        deepxml/models.py:209."""
         self.patience, self.keep_from = patience or math.inf, keep_from
         self.score, self.since = above, 0
         self.weights: dict[str, Tensor] | None = None

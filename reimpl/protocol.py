@@ -147,9 +147,8 @@ def in_proportion(name: str, whole: Protocol, epochs: int, *, reduced: bool = Tr
 
 
 def reduced_sizes(base: Protocol, asked: Protocol, *, usual_rate: float) -> dict[str, Any]:
-    """Amounts and learning rate of `asked` under the reduced protocol `base`: no amount is larger than asked.
-    Where epochs are fewer, the rate of `base` stands for `usual_rate`, that of the protocol which is asked
-    for by itself, and one that differs from it does so by the same factor."""
+    """Amounts and learning rate of `asked` under the reduced `base`: no amount is larger than asked. Where
+    epochs are fewer the rate is that of `base`, times what is asked for over `usual_rate`."""
     amounts = {name: min(getattr(base, name), getattr(asked, name)) for name in AMOUNTS}
     fewer = amounts["epochs"] < asked.epochs
     rate = base.learning_rate * (asked.learning_rate / usual_rate) if fewer else asked.learning_rate
@@ -213,9 +212,8 @@ def with_training(base: Protocol, training: Mapping[str, Any]) -> Protocol:
 
 
 def with_choices(base: Protocol, claimed: Protocol, training: Mapping[str, Any]) -> Protocol:
-    """`base`, which stands in for `claimed`, with the choices that `training` makes, for the claims of a
-    paper compare these. Sizes stay those of `base`, no larger than claimed where it is reduced, and an epoch
-    at which something begins is in proportion. What does nothing there is dropped."""
+    """`base`, which stands in for `claimed`, with the choices that `training` makes, for claims compare
+    these. Sizes stay those of `base`; an epoch at which something begins is in proportion."""
     reduced = base.deviation is not None
     parts = asdict(base) | {key: getattr(claimed, key) for key in training if key not in SIZES}
     if reduced:
@@ -338,8 +336,7 @@ TUNING_KEYS = ("trials", "metric", "hold_out", "sampler", "pruner", "score", "pa
 
 
 def tuning(said: str | Mapping[str, Any]) -> TuningProtocol:
-    """The protocol of a claim file's `tuning`: a name, or `{protocol: NAME}` with overrides. Raises
-    `ChangeError`."""
+    """A name, or `{protocol: NAME}` with overrides, as in a claim file. Raises `ChangeError`."""
     from reimpl.data.splits import find_rule
 
     asked: dict[str, Any] = {"protocol": said} if isinstance(said, str) else dict(said)
@@ -369,9 +366,8 @@ def space_of(
     set_training: Mapping[str, Any],
     sizes: Mapping[str, Any],
 ) -> tuple[Parameter, ...]:
-    """What is sought for a model of this `config`: not what the experiment sets itself (`set_config`,
-    `set_training`), nor what a reduced protocol reduces (`sizes`). Raises `ConfigError` where nothing is
-    left."""
+    """What is sought for a model of this `config`: not what the experiment sets itself, nor what a reduced
+    protocol reduces (`sizes`). Raises `ConfigError` where nothing is left."""
     if lack := _lack(protocol, model):
         raise ConfigError(f"tuning {lack}")
     held = {f"config.{key}" for key in (*set_config, *sizes)} | {f"training.{key}" for key in set_training}

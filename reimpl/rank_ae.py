@@ -277,8 +277,7 @@ def chooses_epoch(config: Config, labels: int) -> bool:
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """Trains on words and labels together, and ranks the labels of the test documents by their words
-    alone."""
+    """Trains on words and labels together, and ranks the test documents' labels by their words alone."""
     data = for_protocol(data, protocol)
     words = word_weights(data, config.weights, texts=config.input == "text", normalise=config.normalise)
 

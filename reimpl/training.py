@@ -167,12 +167,10 @@ def train(
     inputs: Inputs | None = None,
     **how: Unpack[How],
 ) -> Result:
-    """Build a network, train it, and score the test set. `build` gets `data.vectors` as a tensor, after
-    seeding. The result has the `keep` best labels of each test document. `strata` names groups of labels by
-    the fewest and the most training documents that have them (None: no limit); each gives metrics such as
-    `RP@5[few]`, of rankings of that group alone. `inputs` gives what batches are cut out of, where that is no
-    token ids. A failed `Result` says that the loss is not finite or memory does not suffice. Raises
-    `ConfigError` for a network or data that do not fit, `CheckpointError`, and `Interrupted`."""
+    """Build a network (`build` gets `data.vectors`, after seeding), train it, and score the test set; `keep`:
+    best labels of each document. `strata`: groups of labels by the fewest and most training documents that
+    have them, which give metrics such as `RP@5[few]`. `inputs`: what batches are cut out of, if no token ids.
+    Raises `ConfigError` for a network or data that do not fit, `CheckpointError`, and `Interrupted`."""
     run = Run(data, protocol, loss_name, inputs=inputs, **how)
     run.kept, run.strata = kept(data, keep), strata or {}
     return run.go(build)
@@ -210,8 +208,7 @@ def measure(ids: Ids, split: Split, data: Dataset) -> dict[str, float]:
 
 
 def check_selection(protocol: Protocol, data: Dataset) -> None:
-    """Raises `ConfigError`, before any training, where the data lack documents held out, or labels enough for
-    the metric."""
+    """Raises `ConfigError` where the data lack documents held out, or labels enough for the metric."""
     if protocol.select == "best_on_dev" and data.dev is None and protocol.hold_out is None:
         lacking = f"selects on validation data, and {data.name!r} has none; add a dev split or a hold_out"
         raise ConfigError(f"protocol {protocol.name!r} {lacking}")

@@ -106,10 +106,9 @@ def train_ensemble(
     **how: Unpack[How],
 ) -> Result:
     """Train `models` of `config` one after another with `one`, which gets (config, data, protocol, keep=, and
-    `How`) and whose `top_scores` are probabilities, and join them. A model that is done is kept, in
-    `watch.members` or beside the checkpoint, so that neither this run nor another ensemble with the same
-    settings and seed trains it again; one that another process is at work on is left for the end. The
-    ensemble fails with the first of its models that does."""
+    `How`) and whose `top_scores` are probabilities, and join them. One that is done is kept, in
+    `watch.members` or beside the checkpoint, for this run and other ensembles with the same settings and
+    seed."""
     watch = how.get("watch") or Watch()
     L = data.n_labels
     over_all = rule == "mean" and data.test.size * L <= _ROOM
@@ -261,8 +260,8 @@ def tree_of(config: Any, data: Dataset, height: int, seed: int) -> LabelTree:
 
 
 def at_level(split: Split, parents: IntArray) -> Split:
-    """The documents with the nodes of a level that have one of their labels below, as labels; parents (L,):
-    the node of each label."""
+    """The documents with the nodes of a level that have one of their labels below; parents (L,): those
+    nodes."""
     document = np.repeat(np.arange(split.size), np.diff(split.label_offsets))
     n = int(parents.max(initial=0)) + 1
     documents, nodes = np.divmod(np.unique(document * n + parents[split.label_ids]), n)

@@ -150,9 +150,8 @@ class XMLCNN(nn.Module):
         padding_id: int = 0,
         freeze_padding: bool = True,
     ) -> None:
-        """For documents of `length` tokens; vectors (V, E): initial word vectors. `freeze_padding` keeps the
-        row of `padding_id` as it is (study code: zero); otherwise it is a word like any other (Liu et al.'s
-        code)."""
+        """For documents of `length` tokens; vectors (V, E): initial word vectors. The row of `padding_id` is
+        frozen (study code: zero), or a word like any other (Liu et al.'s code)."""
         super().__init__()
         dimension = vectors.shape[1]
         over_words, window = config.sweep == "words", max(config.windows)

@@ -215,8 +215,8 @@ def scope_of(
     corpora: Collection[str],
     partitions: Collection[str] = (),
 ) -> Scope:
-    """What a corpus is to a claim that names the contents `same`, the `partitions` and the `corpora`; an
-    empty hash is no identity."""
+    """What a corpus is to a claim that names these contents, partitions and corpora; an empty hash is
+    none."""
     if (content and content in same) or (partition and partition in partitions):
         return "same_data"
     return "other_split" if corpus and corpus in corpora else "other_data"
@@ -247,8 +247,7 @@ def label_means(pairs: Sequence[tuple[int, int]], n_labels: int) -> dict[str, tu
 
 
 def differences(printed: Mapping[str, str], observed: Observed) -> tuple[str, ...]:
-    """What is printed and not here, as "printed 5.30 labels a document, here 5.14": no way of counting it
-    rounds to the printed number. Shown is the usual way, with as many places as are printed."""
+    """What is printed and not here, as "printed 5.30 labels a document, here 5.14", by no way of counting."""
     differ = []
     for name, noun in NOUNS.items():
         readings = observed.statistics.get(name)

@@ -18,9 +18,8 @@ from reimpl.data.numbering import ContentHash, TextSource, identities, line_of
 
 
 def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
-    """Sizes of each split, how the splits hang together (labels and texts of test that train lacks or has),
-    and `statistics` by the names of the papers' tables, each in every way of counting, the usual one first.
-    Words are runs between white space. Raises `DataError` as the reader does."""
+    """Sizes of each split, what test and train share, and `statistics` by the names of the papers' tables, in
+    every way of counting, the usual one first. Words are runs between white space. Raises `DataError`."""
     corpus = open_corpus(source) if isinstance(source, Path) else source
     if isinstance(corpus, Dataset):
         tallies = {split: _count_features(corpus, split) for split in corpus.splits}

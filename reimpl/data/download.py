@@ -80,8 +80,7 @@ def shown(url: str) -> str:
 def fetch(
     remote: Remote, folder: Path, *, timeout: float = 30.0, progress: Progress = lambda done, total: None
 ) -> Fetched:
-    """The file in that folder, downloaded unless it is there; other processes wait. Raises `DataError` for
-    whatever is in the way, `NotReachedError` where network or server are."""
+    """The file in that folder, downloaded unless it is there. Raises `DataError`, `NotReachedError`."""
     path, url = folder / remote.name, shown(remote.url)
     record = path.with_name(f"{path.name}.sha256")
     pooch.get_logger().setLevel(logging.WARNING)  # it would tell of the download on stderr

@@ -161,8 +161,7 @@ def blocks(file: File, size: int = BLOCK) -> Iterator[bytes]:
 
 
 def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
-    """Whole lines of about `size` bytes together, and the number of the first, from 1; without a byte-order
-    mark. Raises `DataError` for a line longer than `LONGEST_LINE`, else as `opened`."""
+    """Whole lines of about `size` bytes together, and the number of the first, from 1. Raises `DataError`."""
     number, rest = 1, b""
     for n, block in enumerate(blocks(file, max(size, len(BOM)))):
         rest += block if n else block.removeprefix(BOM)
@@ -337,8 +336,8 @@ def digest_of(value: object) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of the file as it lies on disk, in hex; raises `DataError`. Within `remembered` a file that did
-    not change is not read again: a start from the cache would read gigabytes to learn what it knew."""
+    """SHA-256 of the file on disk, in hex; raises `DataError`. Within `remembered` one that did not change is
+    not read again."""
     known = _KNOWN.get()
     known = {} if known is None else known
     try:
@@ -378,8 +377,8 @@ def cached_entry(
     place: Path, what: str, opened: Callable[[Path], Entry], make: Callable[[Path], None]
 ) -> Entry:
     """What `opened` gives of a folder; made under another name first, and renamed when whole, where it is not
-    there or `opened` raises `DataError`. Of two processes one makes it and the other waits. Raises what
-    `make` raises, and `DataError` naming `what` where the folder cannot be written."""
+    there or `opened` raises `DataError`. One process makes it, others wait. Raises `DataError` naming
+    `what`."""
 
     def if_there() -> Entry | None:
         try:
@@ -474,8 +473,7 @@ class GrowingArray:
 
 
 def read_array(path: Path) -> Array:
-    """The array of a .npy file: a small one at once, a large one from disk as it is needed. It may be written
-    to, which changes no file: torch warns of arrays that cannot be."""
+    """The array: a small one at once, a large one from disk as needed. Writing to it changes no file."""
     mode: Any = None if path.stat().st_size <= AT_ONCE else "c"
     return np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False))
 

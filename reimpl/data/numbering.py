@@ -84,8 +84,7 @@ def line_of(labels: Sequence[str], text: bytes) -> bytes:
 
 
 class ContentHash:
-    """Identity of one split: its documents in order, each as `line_of` it, and `total`, the same in any
-    order: the sum of their SHA-256 modulo 2^256."""
+    """Identity of one split: its documents in order, and `total`, the same in any: their SHA-256 added up."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
@@ -129,8 +128,7 @@ def identities(splits: Mapping[str, ContentHash]) -> dict[str, Any]:
 
 
 def identities_of_sums(sums: Mapping[str, tuple[int, int]], kind: str = "") -> dict[str, Any]:
-    """`corpus` and `partition` by (documents, sum of their digests) of each split. Two splits of one corpus
-    share the corpus; the partition is the same documents in the same splits, in any order."""
+    """`corpus` and `partition` by (documents, sum of digests) of each split: two splits share a corpus."""
     documents, total = (sum(column) for column in zip(*sums.values(), strict=True))
     lines = [f"{split} {size} {part % MODULUS:064x}" for split, (size, part) in sorted(sums.items())]
     corpus, partition = f"{kind}corpus {documents} {total % MODULUS:064x}", [f"{kind}partition", *lines]
@@ -194,8 +192,7 @@ class Lines:
         return documents.rows()
 
     def _at_once(self) -> Rows | None:
-        """The documents, if every line is written as it counts (`source.line_of`): one tab, distinct sorted
-        labels parted by one space, a line feed, UTF-8."""
+        """The documents, if every line is written as it counts (`line_of`), with one tab, in UTF-8."""
         packed, lines = self.packed, self.packed.splitlines(keepends=True)
         if self.ids or b"\r" in packed or b"\0" in packed or not packed.endswith(b"\n"):
             return None
@@ -411,8 +408,8 @@ def cores() -> int:
 
 @contextmanager
 def processes(workers: int | None, packed: int) -> Iterator[Any]:
-    """A pool of `workers` processes (None: one a core where there are `packed` bytes enough); None where this
-    process does the work. The processes are ended, also after an error or an interruption."""
+    """A pool of `workers` processes (None: one a core if there are `packed` bytes enough), or None for
+    one."""
     if workers is None:
         workers = cores() if packed >= WORTH_IT else 1
     if workers == 1:

@@ -55,10 +55,9 @@ def prepare(
     progress: Progress | None = None,
     folder: Path | None = None,
 ) -> Dataset:
-    """Reads, tokenises, counts, cuts to `length` words and looks up word vectors. `vectors`: a source,
-    `glove`, `random:E` or a file; `rng` draws those of words without one. The number of `workers` (None: one
-    a core) changes no number. Arrays go into .npy files of `folder`, or into memory. Raises `DataError` and
-    `ConfigError`."""
+    """Reads, tokenises, counts, cuts to `length` words and looks up word vectors: a source, `glove`,
+    `random:E` or a file; `rng` draws those of words without one. The number of `workers` changes no number.
+    Arrays go into .npy files of `folder`, or into memory. Raises `DataError` and `ConfigError`."""
     source, vectors = _source(source), parse_source(vectors) if isinstance(vectors, str) else vectors
     choices = find_preprocessing(preprocessing).of(source)
     if length < 1:
@@ -90,9 +89,8 @@ def load_or_prepare(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Dataset:
-    """The prepared corpus from `cache`, else prepared and kept there: the same arrays either way. Vectors of
-    words that have none are drawn alike each time. Errors as in `prepare`; `DataError` where nothing can be
-    kept."""
+    """The prepared corpus from `cache`, else prepared and kept there: the same arrays either way. Errors as
+    in `prepare`; `DataError` where nothing can be kept."""
     source, vectors = _source(source), parse_source(vectors) if isinstance(vectors, str) else vectors
     if isinstance(vectors, VectorFile):
         vectors = replace(vectors, cache=cache / "vectors")

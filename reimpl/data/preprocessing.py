@@ -46,8 +46,7 @@ class Preprocessing:
         return {"tokeniser": self.tokeniser.name, **choices, **tfidf}
 
     def of(self, source: object) -> Preprocessing:
-        """That for the texts of `source`: AttentionXML's rule parts those that are `tokenised` already at
-        blanks only."""
+        """AttentionXML's rule parts texts that are `tokenised` already at blanks only."""
         if self.tokeniser is ATTENTIONXML and getattr(source, "tokenised", False):
             return replace(self, tokeniser=TOKENISED)
         return self
@@ -148,8 +147,7 @@ def attentionxml_vocabulary(
 
 
 def bow_vocabulary(words: Sequence[str], frequency: IntArray) -> Vocabulary:
-    """Words of the training documents in alphabetical order, as scikit-learn's vectorisers number them; none
-    pads, and words that training does not know have `NO_ROW`."""
+    """Words of the training documents in alphabetical order, as scikit-learn's vectorisers number them."""
     return listed((), words, _by_frequency(words, np.minimum(frequency, 1)))
 
 

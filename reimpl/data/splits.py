@@ -109,9 +109,8 @@ def split_off(split: Split, rule: HoldOut) -> tuple[Split, Split]:
 
 
 def hold_out(data: Dataset, rule: HoldOut) -> Dataset:
-    """The data with a dev part out of their training documents; words and label names stay those of the whole
-    training set, as in the public code, which counts first. Raises `DataError` when there is a dev part, or
-    too few documents."""
+    """The data with a dev part out of their training documents; words and labels stay those of all of these,
+    as in the public code. Raises `DataError` when there is a dev part, or too few documents."""
     if data.dev is not None:
         there = f"there are {data.dev.size} dev documents"
         raise DataError(f"{data.name}: {there}; hold-out {rule.name!r} is for none")
@@ -160,8 +159,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class LabelNoise:
-    """Raises `ConfigError`. A document that loses its last label stays, as its zeros do in the paper's
-    matrix."""
+    """Raises `ConfigError`. A document that loses its last label stays, as in the paper's matrix."""
 
     kind: Kind
     rate: float  # probability that a label is hit, 0 to 1; the paper goes to 0.6
@@ -191,8 +189,8 @@ class Hit(NamedTuple):
 
 
 def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
-    """The documents with noise in their labels; time and memory grow with the labels, M log M. Raises
-    `DataError` for more than `MOST_LABELS` expected flips."""
+    """The documents with noise in their labels. Raises `DataError` for more than `MOST_LABELS` expected
+    flips."""
     rng = np.random.default_rng(noise.seed)
     # int64 (M,) document x L + label of each positive, rising
     rows = np.repeat(np.arange(split.size, dtype=np.int64), np.diff(split.label_offsets))
@@ -212,8 +210,7 @@ def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
 
 
 def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019"]) -> Dataset:
-    """The data with noisy training labels. Where the corpus brings no dev part the rule first holds one out,
-    so that its labels are clean. Raises `DataError` when no training label is left."""
+    """The data with noisy training labels; a dev part is held out first, so that its labels are clean."""
     clean = data if data.dev is not None else hold_out(data, rule)
     if noise.rate == 0:
         return clean  # the same data whatever the kind, and so the same runs
@@ -262,8 +259,7 @@ def _flipped_on(keys: IntArray, cells: int, noise: LabelNoise, rng: np.random.Ge
 
 
 def _others(keys: IntArray, documents: IntArray, n_labels: int, rng: np.random.Generator) -> IntArray:
-    """A key for each entry of `documents`: different labels that it does not have, all equally likely, as far
-    as it lacks any."""
+    """A key for each entry of `documents`: different labels that it does not have, all equally likely."""
     have = np.bincount(keys // n_labels, minlength=int(documents.max(initial=-1)) + 1) if len(keys) else keys
     wanted = np.bincount(documents)
     wanted = np.minimum(wanted, n_labels - have[: len(wanted)])

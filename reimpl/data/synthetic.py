@@ -41,8 +41,7 @@ class Shape:
 
 
 def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) -> Dataset:
-    """The made corpus of `seed`; `changes` are fields of `Shape` by name. The same arguments give the same
-    arrays."""
+    """The made corpus of `seed`; `changes` are fields of `Shape` by name."""
     shape = replace(shape or Shape(), **changes)  # type: ignore[arg-type]
     rng = np.random.default_rng(seed)
     topics = [f"topic{i}_{j}" for i in range(shape.n_labels) for j in range(shape.words_per_label)]

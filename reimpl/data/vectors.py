@@ -63,8 +63,8 @@ def initial_vectors(
     rng: np.random.Generator,
 ) -> Lookup:
     """The initial float32 (V, E) matrix for `words`; `found` tells which rows the source had. `special` are
-    the token ids of padding and unknown word: words like any other under `uniform`; under the other rules
-    what the source has for them does not count. Numbers are drawn in the order of the token ids."""
+    the ids of padding and unknown word: words like any other under `uniform` alone. Drawn in the order of the
+    ids."""
     lookup = source.look_up(words, rng)
     rows, found = np.asarray(lookup.rows, dtype=np.float32), lookup.found.copy()
     if rule != "uniform":
@@ -225,8 +225,7 @@ class ConvertedFile(NamedTuple):
 
 
 def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> ConvertedFile:
-    """The file as it is kept under `folder`, converted when it is not there or was touched. Raises
-    `DataError` for what is no sound file of word vectors, and when there is no place for it."""
+    """The file as it is kept under `folder`, converted when it is not there or was touched."""
     file, word_file = locate(path)
 
     def opened(entry: Path) -> ConvertedFile:
@@ -276,8 +275,8 @@ def is_vector_file(path: Path) -> bool:
 
 
 def locate(path: Path) -> tuple[File, File | None]:
-    """The file at a path, or in a .zip (the only one, or `FILE.zip/MEMBER`), and that of an array's words.
-    Raises `DataError` where it is not there or one of several."""
+    """The file at a path, or in a .zip (`FILE.zip/MEMBER`), and that of an array's words. Raises
+    `DataError`."""
     file, archive = File(path), _archive(path)
     around = files.tree(archive or path)
     if archive is not None:
@@ -363,8 +362,7 @@ def _check_dimension(file: File, dimension: int, said: int | None = None) -> Non
 
 def _of_text(file: File, tally: Tally) -> Iterator[_Lines]:
     """Some words of GloVe 840B hold spaces (". . ."): the LAST E fields of a line are the numbers. A first
-    line of two whole numbers (word2vec, fastText) is a header; a file of one-dimensional vectors is taken to
-    have none. The dimension is that of most of the first lines."""
+    line of two whole numbers is a header. The dimension is that of most of the first lines."""
     for n, (first, block) in enumerate(files.line_blocks(file, _BLOCK)):
         if b"\0" in block:
             files.decoded(b"\0", f"{file}:{first + block[: block.index(0)].count(10)}")

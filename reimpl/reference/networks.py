@@ -48,8 +48,7 @@ class Subject:
         return type(self).network(self.config(case), vectors=weights["word_embedding"], **sizes)
 
     def rename(self, network: Any, name: str) -> str:
-        """The stored name of a parameter, dots as low lines; `NAME.T` is that array transposed, `NAME+` its
-        lower rows."""
+        """The stored name of a parameter; `NAME.T` is that array transposed, `NAME+` its lower rows."""
         for pattern, stored in self.names:
             name = re.sub(pattern, stored, name)
         return name if name.endswith(".T") else name.replace(".", "_")

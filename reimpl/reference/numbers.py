@@ -47,8 +47,7 @@ def arrays(model: str, file: str) -> dict[str, Array]:
 
 
 def close(name: str, ours: npt.ArrayLike, reference: npt.ArrayLike, *, tolerance: float) -> float:
-    """Largest |ours - reference| / max(1, max |reference|). Raises `MismatchError` if that exceeds
-    `tolerance`, if shapes differ or if a value is not finite."""
+    """Largest |ours - reference| / max(1, max |reference|). Raises `MismatchError` beyond `tolerance`."""
     a, b = np.asarray(ours, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     if a.shape != b.shape:
         raise MismatchError(f"{name} has shape {a.shape}, not {b.shape}")

@@ -40,8 +40,7 @@ READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 
 
 def sniff(path: Path) -> list[Reader]:
-    """The formats that a file, folder or .zip may be, mostly one. Raises `DataError` when it is none; two
-    files for one split are no complaint about a folder that is another format beside them."""
+    """The formats that a file, folder or .zip may be, mostly one. Raises `DataError` when it is none."""
     where = tree(path)
     if where.single:
         raise DataError(f"{path}: one file without splits; give the folder with its train and test files")
@@ -68,8 +67,8 @@ def open_corpus(
     path: Path, options: Options | None = None, *, format: str | None = None
 ) -> TextSource | Dataset:
     """Texts as a source that streams them, features as a data set. `PATH@N` is `options.column` N. Raises
-    `DataError` for what cannot be read or of which something must be stated, `ConfigError` for an unknown
-    format or an option that means nothing there."""
+    `DataError` for what cannot be read or must be stated, `ConfigError` for an option that means nothing
+    there."""
     options = options or Options()
     path, column = split_name(path)
     if column is not None:
@@ -119,8 +118,7 @@ def split_name(path: Path) -> tuple[Path, int | None]:
 
 
 def check_columns(path: Path, columns: Sequence[int], left_out: str) -> None:
-    """Before anything is read: raises `ConfigError` for a column that is not there, `DataError` where there
-    are none, with `left_out`, what in the command says that there are."""
+    """Before anything is read. Raises `ConfigError` for a column that is not there, `DataError` for none."""
     for column in columns:
         features.check_column(path.name, column, _columns_at(path, left_out))
 

@@ -59,8 +59,8 @@ class Reader:
 
 
 def by_split(tree: Tree, pattern: str) -> dict[str, File]:
-    """Split -> file, in our order, of the names (without packing) that fit a pattern with `{split}` in it,
-    and maybe `{prefix}` for something like `eurlex_`. Raises `DataError` for two files of one split."""
+    """Split -> file, of the names (without packing) that fit a pattern with `{split}` and maybe `{prefix}`,
+    something like `eurlex_`, in it. Raises `DataError` for two files of one split."""
     pattern = pattern.replace("{split}", f"({'|'.join(_SPLITS)})").replace("{prefix}", r"(?:[\w.-]+[_.-])?")
     names: dict[str, str] = {}
     for name in tree.files:

@@ -213,9 +213,8 @@ def open_bare(tree: Tree, options: Options) -> Dataset:
 def _base(
     where: str, what: str, ids: Sequence[IntArray], size: int | None, stated: Base | None
 ) -> tuple[Base, int, list[str]]:
-    """What ids count from, D or L (`size` where a header gives it), and a note on how that is known. An id 0
-    proves counting from 0, an id equal to `size` from 1. Raises `DataError` when both fit and none is stated,
-    or none does."""
+    """What ids count from, D or L (`size` where a header gives it), and a note on how that is known. Raises
+    `DataError` when both 0 and 1 fit and none is stated, or none does."""
     lowest = min((int(array.min()) for array in ids if len(array)), default=1)
     highest = max((int(array.max()) for array in ids if len(array)), default=-1)
     run, name = f"the {what} ids run from {lowest} to {highest}", f"{what}s_from"
@@ -246,8 +245,7 @@ Matrices = tuple[sparse.csr_matrix, sparse.csr_matrix]
 def _assemble(
     tree: Tree, rows: Mapping[str, Rows], options: Options, sizes: tuple[int, int] | None = None
 ) -> tuple[dict[str, Matrices], dict[str, Any]]:
-    """Matrices by split, with one numbering for all, and `names`, `counts` and `notes` of a data set; `sizes`
-    are D and L of a header."""
+    """Matrices by split, and `names`, `counts` and `notes` of a data set; `sizes` are D and L of a header."""
     where, (D, L) = str(tree.path), sizes or (None, None)
     ids, labels = [each.ids for each in rows.values()], [each.labels for each in rows.values()]
     feature_base, n_features, note = _base(where, "feature", ids, D, options.features_from)
@@ -367,8 +365,8 @@ def check_column(where: str, column: int, columns: int) -> None:
 
 
 def open_column(where: Tree, options: Options) -> Dataset:
-    """One split. Raises `DataError` asking for `column` when there are several, for files that are missing or
-    damaged, and row numbers outside the data or there twice; `ConfigError` for a column that is not there."""
+    """One split. Raises `DataError` asking for `column` when there are several, `ConfigError` for none of
+    them."""
     files, columns = _column_files(where), count_columns(where) or 1
     no_data = options.data is None and "data" not in files
     lacking = f"there is no data file beside them; state {option('data', 'FILE')}"
@@ -436,8 +434,7 @@ def open_matrices(tree: Tree, options: Options) -> Dataset:
 
 
 def _read_matrix(file: File) -> sparse.csr_matrix:
-    """float32 CSR of a matrix that scipy saved as .npz: sorted, without zeros. Raises `DataError` for a
-    damaged file, one in an archive, and values that are twice there or not finite."""
+    """float32 CSR, sorted, without zeros. Raises `DataError` for values twice there or not finite."""
     if not file.plain:
         raise DataError(f"{file}: an .npz in an archive; unpack it first")
     sound = sound_array(file, "sparse matrix", "save it with scipy.sparse.save_npz")

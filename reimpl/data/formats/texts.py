@@ -148,8 +148,7 @@ def open_json(tree: Tree, options: Options) -> TextSource:
 
 
 def _json_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
-    """An object a line; labels are a list of strings or whole numbers, or one string. Raises `DataError` with
-    file and line."""
+    """An object a line; labels are a list of strings or whole numbers, or one string. Raises `DataError`."""
     for number, line in text_lines(file):
         where = f"{file}:{number}"
         try:
@@ -188,8 +187,7 @@ def open_csv(tree: Tree, options: Options) -> TextSource:
 
 
 def _csv_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
-    """A row a document under a row of names, parted by tabs in `.tsv`, else commas. Raises `DataError` with
-    file and line."""
+    """A row a document under a row of names, parted by tabs in `.tsv`, else commas. Raises `DataError`."""
     lines = _csv_lines(file)
     header = next(lines, (1, []))[1]
     for name in (*text, labels):
