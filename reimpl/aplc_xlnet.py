@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from importlib.util import find_spec
 from itertools import chain, islice, pairwise
@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from reimpl import aplc, training
 from reimpl.aplc import Clustered
-from reimpl.data.dataset import Dataset, Split, offsets_of
+from reimpl.data.dataset import Dataset, Split, ragged
 from reimpl.errors import ConfigError
 from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
 from reimpl.layers import dropout
@@ -234,9 +234,19 @@ def pieces_of(data: Dataset, folder: Path, length: int) -> Dataset:
     if length <= _SPECIAL:
         raise ConfigError(f"length {length} has no room for a text before its two last symbols; give more")
     by = tokeniser(folder)
-    pieces = cut(data.vocabulary, by, padding=data.padding_id)
+    pieces: list[list[int]] = by(list(data.vocabulary), add_special_tokens=False)["input_ids"]
+    pieces[data.padding_id] = []
+    if "<unk>" in data.vocabulary:
+        pieces[data.vocabulary.index("<unk>")] = [by.unk_token_id]
+    splits: dict[str, Any] = {}
+    for name, split in data.splits.items():  # `length` - 2 of a text at most, then the separator and [CLS]
+        texts = []
+        for first, last in pairwise(split.offsets.tolist()):
+            text = chain.from_iterable(pieces[word] for word in split.tokens[first:last].tolist())
+            texts.append([*islice(text, length - _SPECIAL), by.sep_token_id, by.cls_token_id])
+        tokens, offsets = ragged(texts)
+        splits[name] = Split(tokens, offsets, split.label_ids, split.label_offsets)
     names = tuple(by.convert_ids_to_tokens(range(len(by))))
-    splits: Any = {name: in_pieces(split, pieces, length, by) for name, split in data.splits.items()}
     return replace(
         data,
         **splits,
@@ -256,22 +266,3 @@ def tokeniser(folder: Path) -> Any:
     except Exception as err:  # whatever goes wrong in another's reader
         why = f"its tokeniser cannot be read ({str(err).strip().split(chr(10))[0]})"
         raise ConfigError(f"{folder}: {why}; download the folder anew") from err
-
-
-def cut(words: Sequence[str], tokeniser: Any, *, padding: int) -> list[list[int]]:
-    """The pieces of each word; the padding has no piece, and the unknown word that of its own."""
-    pieces: list[list[int]] = tokeniser(list(words), add_special_tokens=False)["input_ids"]
-    pieces[padding] = []
-    if "<unk>" in words:
-        pieces[words.index("<unk>")] = [tokeniser.unk_token_id]
-    return pieces
-
-
-def in_pieces(split: Split, pieces: Sequence[Sequence[int]], length: int, tokeniser: Any) -> Split:
-    """The split in `pieces` of its words: `length` - 2 of a text at most, then the separator and [CLS]."""
-    ends, texts = [tokeniser.sep_token_id, tokeniser.cls_token_id], []
-    for first, last in pairwise(split.offsets.tolist()):
-        text = chain.from_iterable(pieces[word] for word in split.tokens[first:last].tolist())
-        texts.append([*islice(text, length - _SPECIAL), *ends])
-    tokens = np.fromiter(chain.from_iterable(texts), dtype=np.int32)
-    return Split(tokens, offsets_of([len(text) for text in texts]), split.label_ids, split.label_offsets)

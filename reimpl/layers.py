@@ -25,11 +25,6 @@ def dropout(x: Tensor, p: float, training: bool) -> Tensor:
     return x * (bits >= round(p * 2**16) - 2**15).to(x.dtype).mul_(1 / (1 - p))
 
 
-def overlapping_max_pool(c: Tensor) -> Tensor:
-    """Eq. (7) of Chen et al. 2022: pools of size 2, stride 1. (B, F, n) -> (B, F, n - 1)."""
-    return torch.maximum(c[..., :-1], c[..., 1:])
-
-
 def convolve(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, stride: int = 1) -> Tensor:
     """Convolution along T: x (B, T, C), weight (F, C, k), bias (F,) -> (B, F, n)."""
     if x.device.type != "cpu":
@@ -41,29 +36,22 @@ def convolve(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, stride: i
     return F.conv2d(image, kernel, bias, (1, stride)).squeeze(2)
 
 
+#: Positions per pool from which the bookkeeping of the sparse backward pass pays where there are few channels.
+#: On a GPU the dense one is faster nearly everywhere.
+_SPARSE_FROM = 32
+
+
 def conv_max_pool(x: Tensor, weight: Tensor, bias: Tensor | None, *, pools: int, stride: int = 1) -> Tensor:
     """Convolve along T, then take the maximum in each of `pools` adaptive bins: x (B, T, C), weight (F, C,
     k), bias (F,) -> (B, F, pools), as `adaptive_max_pool1d(conv1d(x))`. Only the p winners of each filter
     have a gradient, so that the backward pass sums B F p patches in place of two dense convolutions."""
     n = (x.shape[1] - weight.shape[2]) // stride + 1
-    if x.device.type == "cpu" and n >= pools * _sparse_from(x.shape[2]):
+    least = _SPARSE_FROM if x.shape[2] < 48 else 0.375 * _SPARSE_FROM  # the more channels, the less it weighs
+    if x.device.type == "cpu" and n >= pools * least:
         out = cast(Tensor, _ConvMaxPool.apply(x, weight, pools, stride))  # type: ignore[no-untyped-call]
     else:
         out = F.adaptive_max_pool1d(convolve(x, weight, stride=stride), pools)
     return out if bias is None else out + bias[:, None]
-
-
-#: Positions per pool from which the sparse backward pass pays where there are few channels; below it the
-#: dense one is as fast or faster. On a GPU the dense one is faster nearly everywhere (H100: 1.1 to 1.9 times,
-#: but for 500 positions in 1 pool).
-_SPARSE_FROM = 32
-
-
-def _sparse_from(channels: int) -> float:
-    """The same for any number of channels: the more there are, the less the bookkeeping weighs. Measured,
-    dense time by sparse time: 50 channels, 8 positions a pool 0.9, 14 1.1, 122 2.6; 300 channels, 8 1.3, 14
-    1.6."""
-    return _SPARSE_FROM if channels < 48 else 0.375 * _SPARSE_FROM
 
 
 class _ConvMaxPool(torch.autograd.Function):

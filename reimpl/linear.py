@@ -18,7 +18,6 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
@@ -120,8 +119,11 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
             if len(documents) == X.shape[0]:
                 fresh[:, column] = 1.0
             elif len(documents):
-                fresh[:, column], early = _fitted(solver, X, X_test, documents)
-                unfinished += early
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always", ConvergenceWarning)
+                    solver.fit(X, np.bincount(documents, minlength=X.shape[0]) > 0)
+                unfinished += any(issubclass(it.category, ConvergenceWarning) for it in caught)
+                fresh[:, column] = solver.decision_function(X_test)
         # `top_k` gives ties to the earlier place: equals in the lists are by id, and new ids are higher
         all_ids = np.concatenate((ids, np.broadcast_to(block, fresh.shape)), axis=1)
         values, best = top_k(torch.from_numpy(np.concatenate((scores, fresh), axis=1)), K)
@@ -145,19 +147,6 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         top_scores=scores.astype(np.float32),
         notes=tuple(note for note, holds in notes.items() if holds),
     )
-
-
-def _fitted(
-    solver: Any, X: sparse.csr_matrix, X_test: sparse.csr_matrix, documents: NDArray[Any]
-) -> tuple[NDArray[np.float64], bool]:
-    """(N_test,) signed distances from the boundary of a label, and whether the solver stopped early."""
-    has = np.zeros(X.shape[0], dtype=np.bool_)
-    has[documents] = True
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
-        solver.fit(X, has)
-    early = any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
-    return solver.decision_function(X_test), early
 
 
 # ----------------------------------------------------------------------------------------- fidelity checks

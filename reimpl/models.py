@@ -60,7 +60,12 @@ def find_model(name: str) -> ModuleType:
     elif name in (refused := _offers()[1]):
         raise ConfigError(refused[name])
     elif (point := _offers()[0].get(name)) is not None:
-        module, value = _loaded(point), point.value
+        value = point.value
+        try:
+            module = cast(ModuleType, point.load())
+        except (Exception, SystemExit) as err:
+            what = f"model {name!r}: {value!r} cannot be imported ({fault(err)})"
+            raise ConfigError(f"{what}; install {_package(point)} anew") from err
     else:
         raise ConfigError(f"model {name!r} is not known; known are {', '.join(known_models())}")
     build = ["train" if hasattr(module, "train") else "build"]
@@ -157,15 +162,6 @@ def _source(point: EntryPoint) -> str:
     return f"{_package(point)} ({point.value})"
 
 
-def _loaded(point: EntryPoint) -> ModuleType:
-    try:
-        return cast(ModuleType, point.load())
-    except (Exception, SystemExit) as err:
-        why = " ".join(f"{type(err).__name__}: {err}".split())
-        what = f"model {point.name!r}: {point.value!r} cannot be imported ({why})"
-        raise ConfigError(f"{what}; install {_package(point)} anew") from err
-
-
 def _own_models() -> dict[str, Path]:
     return _defining(Path(__file__).parent)
 
@@ -218,13 +214,9 @@ def fault(err: BaseException, *modules: ModuleType) -> str:
     for frame, line in traceback.walk_tb(err.__traceback__):
         file, name = Path(frame.f_code.co_filename), str(frame.f_globals.get("__name__", ""))
         if str(file.parent) in folders or name.partition(".")[0] in packages:
-            place = f" ({shown(file)}:{line})"
+            shown = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
+            place = f" ({shown}:{line})"
     return f"{type(err).__name__}: {' '.join(str(err).split())}".removesuffix(": ") + place
-
-
-def shown(path: Path) -> Path:
-    """From the working folder, where it lies below that."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 # ----------------------------------------------------------------------------------- what a file imports

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -100,14 +100,6 @@ def rate_groups(network: nn.Module, rates: Mapping[str, float] | None) -> list[A
     return [*groups, {"params": rest}] if rest else groups
 
 
-def triangular(step: int, steps: int, warm_up: int) -> float:
-    """Share of the rate at a step, counted from 0: rising for `warm_up` steps, then falling to 0 at the end.
-    Ye et al. 2020, Eq. (15), of Howard and Ruder 2018; huiyegit/APLC_XLNet bf6f91d, optimization.py."""
-    if step < warm_up:
-        return step / warm_up
-    return max(0.0, (steps - step) / max(1, steps - warm_up))
-
-
 OPTIMISERS: dict[str, type[torch.optim.Adam]] = {
     "adam": torch.optim.Adam,
     "lasagne_adam": LasagneAdam,
@@ -169,13 +161,6 @@ class QueueClip(NormClip):
         capped = torch.minimum(norm, _GROWTH * self.queue.max()).clamp(max=_CAP)
         self.queue = torch.cat([self.queue[1:], capped[None]])
         return bound, norm
-
-
-def clip(rule: float | Literal["you2019"] | None, device: torch.device) -> NormClip | None:
-    """What a protocol's `clip` names."""
-    if rule is None:
-        return None
-    return QueueClip(device) if rule == "you2019" else NormClip(float(rule))
 
 
 # ---------------------------------------------------------------------------------- averaged and best weights

@@ -36,7 +36,15 @@ from reimpl.machine import (
     save_checkpoint,
 )
 from reimpl.metrics import evaluate, inverse_propensity, propensity_constants
-from reimpl.optim import OPTIMISERS, Average, Best, clip, rate_groups, triangular, with_sparse_gradients
+from reimpl.optim import (
+    OPTIMISERS,
+    Average,
+    Best,
+    NormClip,
+    QueueClip,
+    rate_groups,
+    with_sparse_gradients,
+)
 from reimpl.protocol import Protocol
 
 #: Labels kept of each test document's ranking.
@@ -317,7 +325,10 @@ class Run:
             with_sparse_gradients(self.network)
         self.parameters = list(self.network.parameters())
         self.average = Average(self.parameters)
-        self.clip = clip(protocol.clip, self.device)
+        self.clip: NormClip | None = None
+        if protocol.clip is not None:
+            queued = isinstance(protocol.clip, str)  # you2019
+            self.clip = QueueClip(self.device) if queued else NormClip(cast(float, protocol.clip))
         self.optimiser = OPTIMISERS[protocol.optimiser](
             rate_groups(self.network, protocol.part_rates),
             lr=protocol.learning_rate,
@@ -361,7 +372,9 @@ class Run:
                 raise Interrupted
             step = state.epoch * len(plan) + i
             if protocol.schedule == "triangular":
-                share = triangular(step, steps, protocol.warm_up)
+                # Ye et al. 2020, Eq. (15), of Howard and Ruder 2018
+                warm, left = protocol.warm_up, steps - step
+                share = step / warm if step < warm else max(0.0, left / max(1, steps - warm))
                 for group, rate in zip(self.optimiser.param_groups, self.rates, strict=True):
                     group["lr"] = rate * share
             lo, hi = int(plan.starts[i]), int(plan.starts[i + 1])

@@ -210,7 +210,13 @@ def train_tree(
     config: of `reimpl.attention_xml`; height: inner levels, `config.tree_height` or fewer. `top_scores` are
     logarithms of probabilities; lists have `list_length` labels, -1 where there are fewer candidates."""
     began, watch = time.perf_counter(), how.get("watch") or Watch()
-    tree = tree_of(config, data, height, how["seed"])
+    # by all training documents, also those that a protocol holds out (cluster.py)
+    words = data.train.features
+    if words is None:
+        words = words_as_features(data.train, len(data.vocabulary))
+    features = label_features(words, data.train.labels(data.n_labels))
+    sizes = {"max_leaf": config.cluster_size, "height": height, "ways": config.ways}
+    tree = build_tree(features, **sizes, seed=how["seed"])
     data = for_protocol(data, protocol)
     seeds = np.random.SeedSequence(how["seed"]).generate_state(height + 1)
     results: dict[int, Result] = {}
@@ -248,15 +254,6 @@ def train_tree(
         seconds=before + time.perf_counter() - began,
         prediction_seconds=None if last.failed else whole.prediction_seconds,
     )
-
-
-def tree_of(config: Any, data: Dataset, height: int, seed: int) -> LabelTree:
-    """The tree by all training documents, also those that a protocol holds out (cluster.py)."""
-    words = data.train.features
-    if words is None:
-        words = words_as_features(data.train, len(data.vocabulary))
-    features = label_features(words, data.train.labels(data.n_labels))
-    return build_tree(features, max_leaf=config.cluster_size, height=height, ways=config.ways, seed=seed)
 
 
 def at_level(split: Split, parents: IntArray) -> Split:

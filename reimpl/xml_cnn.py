@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from reimpl.config_fields import check, later
 from reimpl.errors import ConfigError
-from reimpl.layers import conv_max_pool, convolve, dropout, overlapping_max_pool
+from reimpl.layers import conv_max_pool, convolve, dropout
 from reimpl.losses import loss
 
 
@@ -215,7 +215,9 @@ class XMLCNN(nn.Module):
             return conv_max_pool(x, conv.weight, conv.bias, pools=pools, stride=config.stride)
         # Contiguous, because pools of two neighbours are slow in any other order.
         convolved = convolve(x, conv.weight, conv.bias, stride=config.stride).contiguous()  # (B, F, n)
-        return overlapping_max_pool(convolved) if config.pooling == "overlapping" else convolved
+        # Eq. (7) of Chen et al. 2022: pools of size 2, stride 1
+        overlapping = config.pooling == "overlapping"
+        return torch.maximum(convolved[..., :-1], convolved[..., 1:]) if overlapping else convolved
 
     def forward(self, token_ids: Tensor) -> Tensor:
         """Token ids (B, T) -> scores before the sigmoid (B, L)."""

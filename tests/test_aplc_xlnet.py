@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from reimpl import aplc_xlnet
-from reimpl.aplc_xlnet import cut, in_pieces
+from reimpl.aplc_xlnet import pieces_of
 from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, find_model
@@ -56,9 +56,8 @@ def words_data(**changes: Any) -> Dataset:
 def test_pieces_are_those_of_the_whole_text(folder: Path) -> None:
     """Each word is cut once; capitals and accents as the tokeniser has them."""
     tokeniser = aplc_xlnet.tokeniser(folder)
-    pieces = cut(WORDS, tokeniser, padding=0)
     documents = [[2, 3, 4, 6], [8, 7, 5, 2, 2], [1]]
-    split = in_pieces(Split.from_lists(documents, [[0], [1], [2]]), pieces, 60, tokeniser)
+    split = pieces_of(words_data(train=Split.from_lists(documents, [[0], [1], [2]])), folder, 60).train
     end = [tokeniser.sep_token_id, tokeniser.cls_token_id]
     for i, words in enumerate(documents[:2]):
         text = " ".join(WORDS[word] for word in words)
@@ -69,9 +68,8 @@ def test_pieces_are_those_of_the_whole_text(folder: Path) -> None:
 
 def test_texts_are_cut_to_the_length_with_their_last_two_symbols(folder: Path) -> None:
     tokeniser = aplc_xlnet.tokeniser(folder)
-    pieces = cut(WORDS, tokeniser, padding=0)
     split = Split.from_lists([[2, 3, 4, 6], [], [5]], [[0], [1], [2]])
-    whole, short = (in_pieces(split, pieces, length, tokeniser) for length in (99, 5))
+    whole, short = (pieces_of(words_data(train=split), folder, length).train for length in (99, 5))
     end = [tokeniser.sep_token_id, tokeniser.cls_token_id]
     assert short.tokens[:5].tolist() == [*whole.tokens[:3].tolist(), *end]
     assert short.tokens[short.offsets[1] : short.offsets[2]].tolist() == end

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from torch import Tensor, nn
 
 from reimpl import xml_cnn
 from reimpl.data.dataset import Dataset, Split
-from reimpl.data.splits import find_rule, split_off
+from reimpl.data.splits import find_rule, hold_out
 from reimpl.losses import LOSSES
 from reimpl.machine import CheckpointError
 from reimpl.optim import LasagneAdam
@@ -365,8 +364,7 @@ def test_best_on_dev_looks_at_the_dev_set_and_scores_the_test_set() -> None:
 def test_a_protocol_with_a_hold_out_trains_and_selects_on_what_its_rule_leaves_and_takes() -> None:
     rule = {"select": "best_on_dev", "evaluate": "every_epoch"}
     data = toy_data(n_train=40)
-    rest, held = split_off(data.train, find_rule("liu2017"))
-    parts = replace(data, train=rest, dev=held, counts={"hold_out.dev": held.size})
+    parts = hold_out(data, find_rule("liu2017"))
     by_hand = run(parts, toy_protocol(**rule))
     assert same(run(data, toy_protocol(**rule, hold_out="liu2017")), by_hand)
     assert not same(run(data, toy_protocol(**rule, hold_out="wang2019")), by_hand)

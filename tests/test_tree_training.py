@@ -12,11 +12,17 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 
 import reimpl.tree_training as module
 from reimpl.attention_xml import AttentionXML, Config, train
-from reimpl.data.dataset import Dataset, Split
+from reimpl.data.dataset import Dataset, Split, words_as_features
+from reimpl.label_tree import LabelTree, build_tree, label_features
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch
-from reimpl.tree_training import tree_of
 from tests.toys import same, stopping, toy_data, toy_protocol
+
+
+def tree_of(config: Config, data: Dataset, height: int, seed: int) -> LabelTree:
+    words = words_as_features(data.train, len(data.vocabulary))
+    features = label_features(words, data.train.labels(data.n_labels))
+    return build_tree(features, max_leaf=config.cluster_size, height=height, ways=config.ways, seed=seed)
 
 
 def config(**changes: Any) -> Config:

@@ -119,7 +119,7 @@ def _count_texts(source: TextSource, split: str, content: ContentHash) -> _Tally
         repeated += len(document.labels) - len(distinct)
         label_counts.update(distinct)
         lengths.append(len(document.text.split()))
-        texts[_digest(text)] += 1
+        texts[hashlib.blake2b(text, digest_size=16).digest()] += 1
     return _Tally("words", labels, lengths, label_counts, texts, repeated)
 
 
@@ -129,11 +129,8 @@ def _count_features(data: Dataset, split: str) -> _Tally:
     ids, frequencies = np.unique(part.label_ids, return_counts=True)  # as long as what occurs, not as L
     names = [data.labels[label] for label in ids.tolist()]
     spans = pairwise(x.indptr.tolist())
-    texts = Counter(_digest(x.indices[a:b].tobytes() + x.data[a:b].tobytes()) for a, b in spans)
+    rows = (x.indices[a:b].tobytes() + x.data[a:b].tobytes() for a, b in spans)
+    texts = Counter(hashlib.blake2b(row, digest_size=16).digest() for row in rows)
     label_counts = Counter(dict(zip(names, frequencies.tolist(), strict=True)))
     labels, lengths = np.diff(part.label_offsets).tolist(), np.diff(x.indptr).tolist()
     return _Tally("features", labels, lengths, label_counts, texts)
-
-
-def _digest(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=16).digest()

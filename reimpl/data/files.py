@@ -76,12 +76,6 @@ def _open(path: Path) -> io.BufferedReader:
     return io.BufferedReader(_Counted(path, "rb"), 1 << 17)  # some hundred steps for a corpus worth a bar
 
 
-def sha256_of(path: Path) -> str:
-    """SHA-256 of a file as it lies on disk, in hex, read in blocks. Raises `OSError`."""
-    with _open(path) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 _UNPACK: Mapping[str, Callable[[IO[bytes]], object]] = {
     ".gz": lambda raw: gzip.GzipFile(fileobj=raw),
     ".xz": lzma.LZMAFile,
@@ -345,7 +339,8 @@ def file_digest(path: Path) -> str:
         state = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
         if known.get(name, [None])[0] == state:
             return str(known[name][1])
-        digest = sha256_of(path)
+        with _open(path) as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as err:
         raise DataError(f"{path}: cannot be read ({err.strerror or err}); check the path") from err
     known.pop(name, None)

@@ -103,32 +103,22 @@ def take(split: Split, rows: IntArray) -> Split:
     return Split(*words, *labels, features)
 
 
-def split_off(split: Split, rule: HoldOut) -> tuple[Split, Split]:
-    stay, held_out = rule.rows(split.size)
-    return take(split, stay), take(split, held_out)
-
-
 def hold_out(data: Dataset, rule: HoldOut) -> Dataset:
     """The data with a dev part out of their training documents; words and labels stay those of all of these,
     as in the public code. Raises `DataError` when there is a dev part, or too few documents."""
     if data.dev is not None:
         there = f"there are {data.dev.size} dev documents"
         raise DataError(f"{data.name}: {there}; hold-out {rule.name!r} is for none")
-    train, dev = split_off(data.train, rule)
+    train, dev = (take(data.train, rows) for rows in rule.rows(data.train.size))
     sizes = {"hold_out.train": train.size, "hold_out.dev": dev.size, "hold_out.seed": rule.seed}
     part = f"{rule.share:.0%}" if rule.share is not None else f"{dev.size}"
     note = (
         f"dev: {dev.size} of {data.train.size} training documents held out ({part} at random, rule "
         f"{rule.name}, seed {rule.seed}), {train.size} left to train on."
     )
-    fingerprint = derived(data.fingerprint, "hold_out", [SPLITS_VERSION, rule.identity])
+    fingerprint = digest_of([data.fingerprint, "hold_out", [SPLITS_VERSION, rule.identity]])
     counts, notes = {**data.counts, **sizes}, (*data.notes, note)
     return replace(data, train=train, dev=dev, fingerprint=fingerprint, counts=counts, notes=notes)
-
-
-def derived(fingerprint: str, what: str, choices: Any) -> str:
-    """SHA-256 of data made from those with `fingerprint` by a transform and all of its choices."""
-    return digest_of([fingerprint, what, choices])
 
 
 def for_protocol(data: Dataset, protocol: Protocol) -> Dataset:
@@ -236,7 +226,7 @@ def _fingerprint(clean: Dataset, noise: LabelNoise) -> str:
     # every label is hit or not by itself, and no document is dropped: options of earlier versions
     rules = {"draw": "each", "unlabelled": "keep"}
     plain = {**asdict(noise), "rate": float(noise.rate), **rules}  # 0 and 0.0 are one rate
-    return derived(clean.fingerprint, "noise", [NOISE_VERSION, plain])
+    return digest_of([clean.fingerprint, "noise", [NOISE_VERSION, plain]])
 
 
 def _flipped_on(keys: IntArray, cells: int, noise: LabelNoise, rng: np.random.Generator) -> IntArray:

@@ -8,10 +8,10 @@ A source looks up the words of a vocabulary; `initial_vectors` then fills the ro
 * `wide_uniform`, AttentionXML (yourh/AttentionXML at e2bbbec, deepxml/data_utils.py 24-39): the padding is
   zero; the unknown word and every word without a vector are uniform between -1 and 1.
 
-A file is text (GloVe, word2vec, fastText), word2vec's binary form, or an array with the words beside it;
-plain, packed or in a .zip, told apart by the content. It is read once, into a folder named by its digest. A
-word that stands in it twice has its FIRST vector, as gensim reads files; the study's reader keeps the last.
-N words of a file, E numbers of a word, V words that are looked up.
+A file is text (GloVe, word2vec, fastText) or word2vec's binary form, plain, packed or in a .zip, told apart
+by the content. It is read once, into a folder named by its digest. A word that stands in it twice has its
+FIRST vector, as gensim reads files; the study's reader keeps the last. N words of a file, E numbers of a
+word, V words that are looked up.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class VectorFile:
 
     @property
     def identity(self) -> str:
-        return f"vectors {_key(*locate(self.path), self.cache, self.progress)}"
+        return f"vectors {_key(locate(self.path), self.cache, self.progress)}"
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Raises `DataError` when the file is unreadable or has none of the words."""
@@ -226,7 +226,7 @@ class ConvertedFile(NamedTuple):
 
 def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> ConvertedFile:
     """The file as it is kept under `folder`, converted when it is not there or was touched."""
-    file, word_file = locate(path)
+    file = locate(path)
 
     def opened(entry: Path) -> ConvertedFile:
         return ConvertedFile(entry, Tally(**files.read_meta(entry)["tally"]))
@@ -235,9 +235,9 @@ def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> 
         # memory: one chunk, and 16 bytes a word, by whose hashes repeated ones are counted
         tally, hashes = Tally(), [np.empty(0, dtype=np.int64)]
         matrix = files.GrowingArray(work, "matrix", np.float32)
-        watched = counted(_size(file, word_file), progress and partial(progress, "converting"))
+        watched = counted(file.path.stat().st_size, progress and partial(progress, "converting"))
         with (work / "words.bin").open("xb") as stream, watched:
-            for words, rows in read_vectors(file, word_file, tally):
+            for words, rows in read_vectors(file, tally):
                 matrix.append(rows.ravel())
                 stream.writelines(word.replace(b"\0", b" ") + b"\0" for word in words)
                 hashes.append(np.fromiter(map(hash, words), np.int64, len(words)))
@@ -246,22 +246,16 @@ def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> 
         tally.duplicates = len(together) - len(np.unique(together))
         files.write_meta(work, {"tally": asdict(tally)}, ("matrix.npy", "words.bin"))
 
-    place = folder / _key(file, word_file, folder, progress)
+    place = folder / _key(file, folder, progress)
     return files.cached_entry(place, f"the converted word vectors of {file.name}", opened, convert)
 
 
-def _key(file: File, words: File | None, folder: Path | None, progress: Progress | None) -> str:
-    """Names what is made of these files: their content, and what a name says of how a file is read."""
+def _key(file: File, folder: Path | None, progress: Progress | None) -> str:
+    """Names what is made of the file: its content, and what its name says of how it is read."""
     memory = files.remembered(folder / files.MEMORY) if folder else nullcontext()
-    both = [each for each in (file, words) if each]
-    with memory, counted(_size(file, words), progress and partial(progress, "hashing")):
-        contents = [files.file_digest(path) for path in dict.fromkeys(each.path for each in both)]
-    kinds = [[each.member, each.packing, Path(each.stem).suffix.lower()] for each in both]
-    return files.digest_of([VERSION, contents, kinds])[:32]
-
-
-def _size(*parts: File | None) -> int:
-    return sum(path.stat().st_size for path in {file.path for file in parts if file})
+    with memory, counted(file.path.stat().st_size, progress and partial(progress, "hashing")):
+        content = files.file_digest(file.path)
+    return files.digest_of([VERSION, content, file.member, file.packing])[:32]
 
 
 def _archive(path: Path) -> Path | None:
@@ -274,26 +268,20 @@ def is_vector_file(path: Path) -> bool:
     return path.is_file() or _archive(path) is not None
 
 
-def locate(path: Path) -> tuple[File, File | None]:
+def locate(path: Path) -> File:
     """The file at a path, or in a .zip (`FILE.zip/MEMBER`), and that of an array's words. Raises
     `DataError`."""
-    file, archive = File(path), _archive(path)
+    archive = _archive(path)
     around = files.tree(archive or path)
-    if archive is not None:
-        inside = path.relative_to(archive).as_posix()
-        members = [file for same in around.files.values() for file in same]
-        fit = [file for file in members if inside in (".", file.member, file.name)]
-        if len(fit) != 1:
-            listed = ", ".join(sorted(file.name for file in members)[:8])
-            raise DataError(f"{path}: it holds {listed}; name one of them, as {archive}/{members[0].name}")
-        file = fit[0]
-    if not file.stem.lower().endswith(".npy"):
-        return file, None
-    beside = (f"{file.stem[:-4]}.txt", "vocab.npy", "vocab.txt")
-    around = around if file.member else files.tree(path.parent)
-    if words := next(filter(None, map(around.find, beside)), None):
-        return file, words
-    raise DataError(f"{file}: no words beside it; put a word a line, row by row, into {beside[0]}")
+    if archive is None:
+        return File(path)
+    inside = path.relative_to(archive).as_posix()
+    members = [file for same in around.files.values() for file in same]
+    fit = [file for file in members if inside in (".", file.member, file.name)]
+    if len(fit) != 1:
+        listed = ", ".join(sorted(file.name for file in members)[:8])
+        raise DataError(f"{path}: it holds {listed}; name one of them, as {archive}/{members[0].name}")
+    return fit[0]
 
 
 #: Numbers that a vector may have; a header that says more is damaged.
@@ -310,15 +298,13 @@ _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _Lines: TypeAlias = tuple[Sequence[int], list[bytes], FloatArray]
 
 
-def read_vectors(file: File, words: File | None, tally: Tally) -> Iterator[tuple[list[bytes], FloatArray]]:
+def read_vectors(file: File, tally: Tally) -> Iterator[tuple[list[bytes], FloatArray]]:
     """All words in the order of the file, a chunk at a time, with float32 (n, E) rows, all finite; fills
     `tally`. Public files have a few bad lines, which no reader minds: one in a hundred, ten in any case, but
     never half of all. Raises `DataError` for more, and for a file cut off."""
     start = files.head(file)
     header = _HEADER.match(start)
-    if words is not None:
-        chunks = _of_array(file, words, tally)
-    elif header and start.translate(None, _CONTROL) != start:
+    if header and start.translate(None, _CONTROL) != start:
         chunks = _of_binary(file, header, tally)
     else:
         chunks = _of_text(file, tally)
@@ -459,21 +445,3 @@ def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_L
             break
     if done == tally.declared and buffer not in (b"", b"\n"):
         raise DataError(f"{file}: more bytes after the {done} vectors that its header says; get a whole copy")
-
-
-def _of_array(array: File, words: File, tally: Tally) -> Iterator[_Lines]:
-    """float16, float32 or float64 (N, E), and a word a line; or `vocab.npy`, as AttentionXML prepares it."""
-    matrix = files.read_npy(array, "f", 2)
-    tally.form, tally.dimension = f"array with words in {words.name}", matrix.shape[1]
-    _check_dimension(array, tally.dimension)
-    if words.stem.endswith(".npy"):
-        names = [str(word).encode("utf-8", "surrogatepass") for word in files.read_npy(words, "U", 1)]
-    else:
-        names = [line.encode() for _, line in files.text_lines(words)]
-    if len(names) != len(matrix):
-        unlike = f"{len(matrix)} rows, but {len(names)} words in {words.name}"
-        raise DataError(f"{array}: {unlike}; they do not belong together")
-    step = max(1, (1 << 18) // tally.dimension)
-    for start in range(0, len(matrix), step):
-        chunk = names[start : start + step]
-        yield range(start + 1, start + 1 + len(chunk)), chunk, _float32(matrix[start : start + step])

@@ -224,7 +224,7 @@ class _RankAE(Subject):
         return {"hidden": hidden, "ranking": ranking, "total": total}
 
 
-_SUBJECTS = {
+_CLASSES = {
     "xml_cnn": _XMLCNN,
     "attention_xml": _AttentionXML,
     "mesh_probenet": _MeSHProbeNet,
@@ -234,4 +234,4 @@ _SUBJECTS = {
     "aplc_xlnet": _APLC,
     "rank_ae": _RankAE,
 }
-SUBJECTS: Mapping[str, Subject] = {model: subject(model) for model, subject in _SUBJECTS.items()}
+SUBJECTS: Mapping[str, Subject] = {model: subject(model) for model, subject in _CLASSES.items()}

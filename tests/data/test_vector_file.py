@@ -23,7 +23,7 @@ from reimpl.data.vectors import (
 )
 from reimpl.errors import DataError
 from tests.data.corpora import reference, write
-from tests.data.made import PACK, npy
+from tests.data.made import PACK
 from tests.data.test_fuzz import mutated
 
 WORDS = ("the", "caf\u00e9", "x")
@@ -41,7 +41,6 @@ def binary(feed: bytes) -> bytes:
     return b"3 3\n" + b"".join(word.encode() + b" " + struct.pack("<3f", *row) + feed for word, row in pairs)
 
 
-LISTED = "".join(f"{word}\n" for word in WORDS).encode()
 #: Files of each form, the one to give first.
 FORMS: dict[str, dict[str, bytes]] = {
     "text": {"v.txt": text()},
@@ -49,9 +48,6 @@ FORMS: dict[str, dict[str, bytes]] = {
     "fasttext": {"v.vec": text("3 3 \n", " \n")},
     "word2vec binary": {"v.bin": binary(b"\n")},
     "gensim binary": {"v.bin": binary(b"")},
-    "npy": {"v.npy": npy(np.array(ROWS, dtype=np.float32)), "v.txt": LISTED},
-    "npy float64": {"v.npy": npy(np.array(ROWS)), "vocab.txt": LISTED},
-    "attentionxml": {"emb_init.npy": npy(np.array(ROWS)), "vocab.npy": npy(np.array(WORDS))},
     **{f"text{suffix}": {f"v.txt{suffix}": pack(text())} for suffix, pack in PACK.items() if suffix},
     "word2vec binary.gz": {"v.bin.gz": PACK[".gz"](binary(b"\n"))},
 }
@@ -66,7 +62,7 @@ def lay(folder: Path, form: str) -> Path:
 
 def read(path: Path) -> tuple[list[str], list[list[float]], Tally]:
     tally = Tally()
-    parts = list(read_vectors(*locate(path), tally))
+    parts = list(read_vectors(locate(path), tally))
     words = [word.decode("utf-8", "backslashreplace") for part, _ in parts for word in part]
     return words, [row for _, rows in parts for row in rows.tolist()], tally
 
@@ -128,7 +124,7 @@ def test_a_member_of_a_zip_by_name(tmp_path: Path) -> None:
         read(tmp_path / "none.txt")
 
 
-@pytest.mark.parametrize("form", ["text", "word2vec binary", "npy", "text.gz"])
+@pytest.mark.parametrize("form", ["text", "word2vec binary", "text.gz"])
 def test_damaged_files_are_read_or_refused_in_one_sentence(tmp_path: Path, form: str) -> None:
     path = lay(tmp_path, form)
     whole = path.read_bytes()

@@ -23,7 +23,7 @@ from audit.settings import RunSettings
 from audit.study import Study, Trial
 from reimpl import xml_cnn
 from reimpl.data.dataset import Dataset
-from reimpl.data.splits import RULES, split_off
+from reimpl.data.splits import RULES, hold_out
 from reimpl.protocol import Protocol
 from reimpl.training import train
 from tests.runner.papers import write_corpus, write_paper
@@ -120,7 +120,9 @@ def test_a_trial_is_a_training_on_what_is_left_scored_on_what_is_held_out(
     it = question(tmp_path)
     outcome = train_trial(it, None, lambda *_: None, lambda: False, 0, VALUES, told_nothing)
     whole = it.data.whole.load()
-    left, held = split_off(whole.train, RULES["chen2022"])
+    parted = hold_out(whole, RULES["chen2022"])
+    left, held = parted.train, parted.dev
+    assert held is not None
     assert (left.size, held.size) == (32, 8)
     data = replace(whole, train=left, dev=held, test=held)
     spec = settings_of(it.spec, VALUES)
