@@ -36,8 +36,8 @@ def convolve(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, stride: i
     return F.conv2d(image, kernel, bias, (1, stride)).squeeze(2)
 
 
-#: Positions per pool from which the bookkeeping of the sparse backward pass pays where there are few channels.
-#: On a GPU the dense one is faster nearly everywhere.
+#: Positions per pool from which the bookkeeping of the sparse backward pass pays, with few channels. On a GPU
+#: the dense one is faster nearly everywhere.
 _SPARSE_FROM = 32
 
 
