@@ -99,7 +99,7 @@ def test_another_split_goes_into_the_verdict(capsys: pytest.CaptureFixture[str])
     assert verdict.scope == "other_split"
     assert verdict.se is not None
     page = Path("audit-report/toy2024/report.html").read_text()
-    assert "stated to be another split: a random fifth" in page
+    assert "another split, as stated: a random fifth" in page
 
 
 def test_the_authors_code_may_contradict_and_that_is_1() -> None:

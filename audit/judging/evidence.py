@@ -111,11 +111,32 @@ class Arm:
 
     @cached_property
     def origin(self) -> tuple[str, ...]:
-        """Where its runs come from, as warnings; none of ours."""
-        deviations = self.record.deviations if self.record and self.runs else ()
-        other = any(deviation.what == OTHER_CODE for deviation in deviations)
-        unlike = ("the code as stated is not the code that the claim file names",) if other else ()
-        return (*origin(self.runs), *unlike)
+        """Where imported runs come from, as warnings; none of ours."""
+        sources = [(run, Provenance.of(run)) for run in self.runs if run.imported]
+        if not sources:
+            return ()
+        stated, number, record = [source for _, source in sources], len(sources), self.record
+        made_here = [bool(source.command) for source in stated]
+        notes = [] if all(made_here) else ["imported, not verified here"]
+        notes += ["run here by the claim file's command, not by our code"] if any(made_here) else []
+        for says, name in (
+            ("the authors' code", "authors_code"),
+            ("the paper's own data", "same_data"),
+            ("another split", "other_split"),
+        ):
+            notes += [f"{says}, as stated: {text}" for text in _distinct(stated, name)]
+        if any(
+            run.data.fingerprint == UNKNOWN and not (s.same_data or s.other_split) for run, s in sources
+        ):
+            notes.append("no fingerprint of the data was declared")
+        if replaced := sum(bool(source.replaces) for source in stated):
+            word = "runs" if all(made_here) else "imported results"
+            notes.append(f"{replaced} of {number} {word} replaced earlier ones")
+        if alike := sum(source.same_lists_as is not None for source in stated):
+            notes.append(f"{alike} of {number} imported runs: the results of another seed, as stated")
+        if record and any(deviation.what == OTHER_CODE for deviation in record.deviations):
+            notes.append("the code as stated is not the code that the claim file names")
+        return tuple(notes)
 
     @cached_property
     def scatter(self) -> Scatter:
@@ -523,7 +544,7 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
         runs=tuple(runs),
         unjudged=record.runs,
         scope=scope,
-        deviations=(*_deviations(paper, data.name, runs, scope), *apart),
+        deviations=(*_deviations(paper, runs), *apart),
         not_run=None,
         gone=(),
         sources={},
@@ -545,36 +566,6 @@ def scope_of(paper: Paper, dataset: str, runs: Sequence[Run]) -> Scope:
     return "same_data" if all(same) else "other_split" if all(near) else "other_data"
 
 
-def origin(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Short warnings that belong beside every verdict on these runs; none where they are ours."""
-    sources = [(run, Provenance.of(run)) for run in runs if run.imported]
-    stated, number = [source for _, source in sources], len(sources)
-    if not stated:
-        return ()
-    made_here = [bool(source.command) for source in stated]
-    notes = [] if all(made_here) else ["imported, not verified here"]
-    notes += ["run here by the claim file's command, not by our code"] if any(made_here) else []
-    for says, name in (
-        ("the authors' code", "authors_code"),
-        ("the paper's own data", "same_data"),
-        ("another split", "other_split"),
-    ):
-        notes += [f"{says}, as stated: {text}" for text in _distinct(stated, name)]
-    if any(
-        run.data.fingerprint == UNKNOWN and not (source.same_data or source.other_split)
-        for run, source in sources
-    ):
-        notes.append("no fingerprint of the data was declared")
-    if replaced := sum(bool(source.replaces) for source in stated):
-        word = "runs" if all(made_here) else "imported results"
-        notes.append(f"{replaced} of {number} {word} replaced earlier ones")
-    if alike := sum(source.same_lists_as is not None for source in stated):
-        notes.append(
-            f"{alike} of {number} imported runs: the results of another seed, stated to be of its own"
-        )
-    return tuple(notes)
-
-
 def other_code(stated: str, paper: Paper) -> bool:
     """Whether the code that is stated to be the authors' is not the one that the claim file names, by its
     address, and its commit if another one stands there."""
@@ -590,8 +581,8 @@ def other_code(stated: str, paper: Paper) -> bool:
     return there is None or bool(code.commit and commits and not same)
 
 
-def _deviations(paper: Paper, name: str, runs: Sequence[Run], scope: Scope) -> tuple[Deviation, ...]:
-    """Who ran what and when it was imported, once for each lot; what is stated of data and code."""
+def _deviations(paper: Paper, runs: Sequence[Run]) -> tuple[Deviation, ...]:
+    """Who ran what and when it was imported, once for each lot; what is stated of the code."""
     stated, found = [Provenance.of(run) for run in runs], []
     for run, source in zip(runs, stated, strict=True):
         files = ", ".join(f"{file} (SHA-256 {sha256[:12]})" for file, sha256 in source.files)
@@ -602,15 +593,6 @@ def _deviations(paper: Paper, name: str, runs: Sequence[Run], scope: Scope) -> t
             here = f"run here by the claim file's own command ({source.by}), not by our code"
             why = "it says which program"
         found.append(Deviation("runs", "the paper's own", here, why, source.authors_code or None))
-    why, same = "not verified here", _distinct(stated, "same_data")
-    here = f"stated to be the same: {'; '.join(same)}"
-    if scope == "other_split":
-        here = f"stated to be another split: {'; '.join(_distinct(stated, 'other_split'))}"
-    elif scope == "other_data":
-        here = f"{', '.join(filter(None, dict.fromkeys(run.data.name for run in runs)))}, as the import says"
-        why = "no fingerprint that is the paper's was declared"
-    if same or scope != "same_data":  # else a fingerprint vouches for them
-        found.append(Deviation("data", name, here, why))
     others = [code for code in _distinct(stated, "authors_code") if other_code(code, paper)]
     if (code := paper.paper.code) and others:
         named = " at commit ".join(filter(None, (code.url, code.commit)))
