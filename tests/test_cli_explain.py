@@ -12,13 +12,10 @@ from audit import cli
 from audit.cli.explanation import explanation
 from audit.errors import Exit
 from audit.judging.assemble import judge_of
-from audit.judging.documents import with_instances
 from audit.record import Audit, Deviation, FidelityCheck, to_json
-from audit.storage.runs import Store
 from reports.lookup import Lookup
 from tests.explaining.cases import CASES, audited
 from tests.reports.every_kind import claims, experiments
-from tests.test_instances import Suite, drawn, stored
 
 
 @pytest.fixture(autouse=True)
@@ -155,21 +152,3 @@ def test_a_changed_record_is_refused(folder: Path, capsys: pytest.CaptureFixture
     code, _, err = explain(capsys, "the-value")
     assert code == Exit.BAD_INPUT
     assert "it was changed after it was written" in err
-
-
-def test_what_single_documents_say_is_read_from_the_store(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Where the audit does not hold it, the store of its runs does; without one the rest is shown."""
-    audit = stored(Suite(a=drawn(0.8, 3, 1), b=drawn(0.6, 3, 2)), Store(tmp_path / "records"))
-    path = written(tmp_path, "documents", audit)
-    _, without, _ = explain(capsys, "the-order", str(path))
-    assert "single documents" not in without
-    _, out, _ = explain(capsys, "the-order", str(path), "--store", "records")
-    assert "single documents, beside the verdict, which is about these documents" in out
-    assert "se, new documents = sqrt(se^2 + s_d^2 / N)" in out
-    assert "McNemar's p of seeds 2 and 2" in out
-    kept = with_instances(audit, Store(tmp_path / "records"))
-    written(tmp_path, "kept", kept)
-    _, again, _ = explain(capsys, "the-order", "audit-report/kept/audit.json")
-    assert again.splitlines()[1:] == out.splitlines()[1:]

@@ -18,7 +18,6 @@ from audit.errors import Exit
 from audit.pipeline.until_settled import declared
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
-from audit.stats.families import Schedule
 from reimpl.training import Result
 from tests.runner.papers import write_corpus, write_paper
 from tests.stand_ins import pass_the_gate
@@ -228,11 +227,11 @@ def test_a_run_after_it_makes_all_the_seeds_that_are_asked_for(trained: Trained)
 
 
 def test_a_schedule_is_kept_and_shares_what_earlier_looks_left() -> None:
-    assert declared(None, ()) == Schedule((3, 5, 8, 12, 20), (0.01,) * 5)
+    assert declared(None, ()) == dict.fromkeys((3, 5, 8, 12, 20), 0.01)
     begun = [Look(3, 0.025, (3, 5))]
-    assert declared(None, begun) == declared((3, 5), begun) == Schedule((3, 5), (0.025,) * 2)
+    assert declared(None, begun) == declared((3, 5), begun) == {3: 0.025, 5: 0.025}
     left = declared((3, 5, 8), [Look(3, 0.04)])
-    assert (left.looks, left.levels) == ((3, 5, 8), pytest.approx((0.04, 0.005, 0.005)))
+    assert left == pytest.approx({3: 0.04, 5: 0.005, 8: 0.005})
 
 
 # --------------------------------------------------------------------------- looks that were not declared

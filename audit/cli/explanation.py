@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from audit.cli.app import wrapped
 from audit.errors import AuditError
-from audit.judging.documents import with_instances
 from audit.judging.plan import Derivation, derivation, outlooks
 from audit.judging.plan import sentence as outlook_sentence
 from audit.judging.verdicts import about_specifications
@@ -17,7 +15,6 @@ from audit.names import known_names
 from audit.record import Audit, ClaimRecord, ExperimentRecord
 from audit.stats.decision import Step, num
 from audit.stats.printed import printed
-from audit.storage.runs import Store
 from reports import numbers
 from reports.cards import seed_note, where_text
 from reports.lookup import Lookup
@@ -45,27 +42,18 @@ _OF_READINGS = (
 )
 
 
-def explained(claim: str, audits: Sequence[tuple[Path, Audit]], store: Path) -> Iterator[str]:
+def explained(claim: str, audits: Sequence[tuple[Path, Audit]]) -> Iterator[str]:
     """A text for each audit and metric of a claim, or of a claim and metric. Raises `AuditError` for none."""
     there = False
     for path, audit in audits:
         for record in audit.claims:
             if claim in (record.id, record.claim):
                 there = True
-                lines = explanation(_with_documents(audit, record, store), record)
+                lines = explanation(audit, record)
                 yield "\n".join((f"{audit.paper.key} ({path})", *lines))
     if not there:
         where = str(audits[0][0]) if len(audits) == 1 else f"{len(audits)} records"
         raise AuditError(_not_there(claim, [audit for _, audit in audits], where))
-
-
-def _with_documents(audit: Audit, claim: ClaimRecord, store: Path) -> Audit:
-    """With what single documents say of the claim, where the audit does not have it and the store does."""
-    if claim.id in audit.instances or not store.is_dir():
-        return audit
-    verdicts = tuple(verdict for verdict in audit.verdicts if verdict.claim == claim.id)
-    found = with_instances(replace(audit, claims=(claim,), verdicts=verdicts), Store(store))
-    return replace(audit, instances=found.instances)
 
 
 def _not_there(name: str, audits: Sequence[Audit], where: str) -> str:
@@ -112,7 +100,6 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
         *_specifications(found, audit),
         *_rows("band", [f"D {band}, taken alone" if band else ""]),
         *_rows("parts", (f"{says}: {by}, p {p}, of the reverse {back}" for says, by, p, back in as_text)),
-        *_steps("single documents, beside the verdict, which is about these documents", found.documents),
         *_rows("would change", _changes(found, audit, records)),
     ]
 

@@ -66,7 +66,6 @@ def explain_command(
     records: list[Path] | None = None,
     *,
     out: Path = Path("audit-report"),
-    store: Path = Path("audit-runs"),
 ) -> int:
     """Show how a verdict came about: every number, with the formula that gives it, and what would change it.
 
@@ -75,7 +74,7 @@ def explain_command(
     from audit.cli.explanation import explained
 
     audits = [(path, read_sound(path)) for path in records or records_in(out)]
-    say("\n\n".join(explained(claim, audits, store)))
+    say("\n\n".join(explained(claim, audits)))
     return Exit.OK
 
 

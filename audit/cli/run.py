@@ -137,8 +137,8 @@ def _run_until_settled(
         suite.say(f"stopped before the first look: {ran.why}; nothing is judged")
         return Exit.OK
     code = _reported(ran.audit, suite.folder, also)
-    taken = sum(look.seeds in ran.schedule.looks for look in ran.audit.looks)
-    suite.say(f"stopped after {taken} of {len(ran.schedule.looks)} looks: {ran.why}")
+    taken = sum(look.seeds in ran.schedule for look in ran.audit.looks)
+    suite.say(f"stopped after {taken} of {len(ran.schedule)} looks: {ran.why}")
     return Exit.RUNS_FAILED if suite.failures(ran.jobs.values()) else code
 
 

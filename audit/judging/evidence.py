@@ -125,9 +125,7 @@ class Arm:
             ("another split", "other_split"),
         ):
             notes += [f"{says}, as stated: {text}" for text in _distinct(stated, name)]
-        if any(
-            run.data.fingerprint == UNKNOWN and not (s.same_data or s.other_split) for run, s in sources
-        ):
+        if any(run.data.fingerprint == UNKNOWN and not (s.same_data or s.other_split) for run, s in sources):
             notes.append("no fingerprint of the data was declared")
         if replaced := sum(bool(source.replaces) for source in stated):
             word = "runs" if all(made_here) else "imported results"

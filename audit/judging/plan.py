@@ -3,10 +3,8 @@ time by the run records."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Literal, NamedTuple
 
 from audit.judging.evidence import Evidence
@@ -20,12 +18,11 @@ from audit.record import (
     Audit,
     ClaimRecord,
     ExperimentRecord,
-    InstanceEvidence,
     Look,
     Settling,
     Verdict,
 )
-from audit.stats.decision import ALPHA, Step, Steps
+from audit.stats.decision import ALPHA, Step
 from audit.stats.power import FULL, NONE, Levels, Needed, Question, Several
 
 #: Seeds an arm from which on claims are decided.
@@ -331,7 +328,6 @@ class Derivation:
     experiments: Mapping[str, ExperimentRecord]  # As they stood at the look.
     steps: tuple[Step, ...]
     family: AmongOthers | None  # None for a claim of no family: not tested, capped, or exact.
-    documents: tuple[Step, ...]  # What single documents say, beside the verdict.
 
 
 def derivation(audit: Audit, claim: str) -> Derivation:
@@ -352,9 +348,8 @@ def derivation(audit: Audit, claim: str) -> Derivation:
     case = case_of(record, evidence, alpha=level)
     tested = () if obstacle(case) else KINDS[record.kind].judge(case).steps
     steps = {str(step): step for step in tested}  # arms stand in several parts
-    documents = tuple(_of_documents(audit.instances[claim])) if claim in audit.instances else ()
     family = _family(audit, k, verdicts, records, level)
-    return Derivation(record, verdict, look, level, records, tuple(steps.values()), family, documents)
+    return Derivation(record, verdict, look, level, records, tuple(steps.values()), family)
 
 
 def _family(
@@ -372,28 +367,3 @@ def _family(
     )
     primaries = family.primary[k] + sum(primary for _, _, primary in others)
     return AmongOthers(1 + len(others), primaries, reproduced, contradicted)
-
-
-def _of_documents(found: InstanceEvidence) -> Steps:
-    """Errors and intervals of the two estimands, and McNemar's test of each pair."""
-    steps, n = Steps(), float(found.documents)
-    mean = "mean over documents of (mean over seeds of A - mean over seeds of B)"
-    d = steps.note("d", mean, found.difference)
-    s = steps.note("s_d", "SD over documents of the same differences", found.sd_documents)
-    steps.note("N, documents", "", n)
-    if found.these is not None:
-        steps.note("se, these documents", "of the verdict: seeds alone vary", found.these.se)
-    if found.these is not None and found.new is not None:
-        steps.note("se, new documents", "sqrt(se^2 + s_d^2 / N)", found.new.se, se=found.these.se, s_d=s, N=n)
-    for name, estimate in (("these", found.these), ("new", found.new)):
-        if estimate is not None:
-            df = math.inf if estimate.df is None else estimate.df
-            for end, sign, value in zip(("from", "to"), "-+", estimate.ci95, strict=True):
-                of = f"95 % interval, {name} documents, {end}"
-                steps.note(of, f"d {sign} t(0.975) * se", value, df=df, d=d, se=estimate.se)
-    for pair in found.pairs:
-        b, c = pair.first_only, pair.second_only
-        name = f"McNemar's p of seeds {pair.seeds[0]} and {pair.seeds[1]}, b = {b} and c = {c}"
-        filled = partial("min(1, 2 * Bin({}; {}))".format, b + c, min(b, c))
-        steps.note(name, "min(1, 2 P[Bin(b + c, 1/2) <= min(b, c)])", pair.p, text=filled)
-    return steps

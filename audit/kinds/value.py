@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from audit.claims.schema import Count, Flag, Reference, Table
 from audit.kinds.base import KIND, Better, Case, JudgedByMargin, note_arm, note_df, note_difference, untested
@@ -31,19 +31,8 @@ from audit.stats.sample import (
     small_sample_cap,
 )
 
-
-class Spread(NamedTuple):
-    """The number after the plus-minus sign, and what the paper says it is; None where it does not say."""
-
-    size: Printed
-    reading: SpreadReading | None = None
-
-
-class OtherSplit(NamedTuple):
-    """Sizes of the two test sets, when ours is not the paper's."""
-
-    documents_paper: int
-    documents_ours: int
+#: The number after the plus-minus sign, and what the paper says it is; None where it does not say.
+Spread = tuple[Printed, SpreadReading | None]
 
 
 class ValueClaim(JudgedByMargin):
@@ -84,7 +73,7 @@ class ValueClaim(JudgedByMargin):
         ours, documents = arm.runs[0].data.n_test, case.test_sizes.get(claim.dataset)
         in_percent = all(0.0 <= x <= 100.0 for x in (*arm.values, float(reported.value)))
         known = case.scope == "other_split" and documents and ours > 0 and in_percent
-        split = OtherSplit(documents or 0, ours) if known else None
+        split = (documents or 0, ours) if known else None
         after = claim.details.get("spread") if claim.runs_behind > 1 else None
         test = value(
             arm.values,
@@ -92,7 +81,7 @@ class ValueClaim(JudgedByMargin):
             margin=case.margin,
             paper_runs=claim.runs_behind,
             paper_sd_ratio=case.kappa,
-            spread=Spread(printed(after["size"]), after.get("reading")) if after else None,
+            spread=(printed(after["size"]), after.get("reading")) if after else None,
             other_split=split,
             deterministic=case.deterministic,
             alpha=case.alpha,
@@ -117,7 +106,7 @@ def value(
     spread: Spread | None = None,
     noise: tuple[float, float] | None = None,
     deterministic: bool = False,
-    other_split: OtherSplit | None = None,
+    other_split: tuple[int, int] | None = None,
     alpha: float = ALPHA,
 ) -> Test:
     """Are our runs within the margin D of the printed number? Of the two tests around it at most one can
@@ -151,7 +140,7 @@ def value(
     steps.known |= {"s": sd, "n": n, "m": m, "kappa": paper_sd_ratio}
     documents, also = (0.0, math.inf), ""
     if other_split:
-        sizes = ("paper", v, other_split.documents_paper), ("ours", ours.mean, other_split.documents_ours)
+        sizes = ("paper", v, other_split[0]), ("ours", ours.mean, other_split[1])
         for whose, p, size in sizes:
             steps.known[f"se_{whose}"] = se = instance_se(p, documents=size)
             steps.note(f"se_documents, {whose}", "sqrt(p * (100 - p) / N)", se, p=p, N=size)
@@ -164,8 +153,8 @@ def value(
     # each reading of the paper's spread: its name, and formula and variances of the error of prediction
     readings = {"": ("s^2 * (1 / n + kappa^2 / m)", [(variance * (1.0 / n + theirs), df)])}
     if spread is not None:
-        readings, x, h_x = {}, float(spread.size.value), float(spread.size.half_unit)
-        for reading in SPREADS if spread.reading is None else (spread.reading,):
+        readings, x, h_x = {}, float(spread[0].value), float(spread[0].half_unit)
+        for reading in SPREADS if spread[1] is None else (spread[1],):
             which = f", “±” read as {reading}"
             s_paper = steps.work(f"s_paper{which}", SPREADS[reading], m - 1.0, x=x, h_x=h_x)
             parts = [(variance / n, df), (s_paper * s_paper / m, m - 1.0)]

@@ -14,7 +14,6 @@ from audit.names import counted, span
 from audit.pipeline.suite import Suite
 from audit.record import Audit, Look
 from audit.runner import Job, Plan
-from audit.stats.families import Schedule
 from audit.stats.power import FUTILE
 
 DEFAULT_LOOKS = (3, 5, 8, 12, 20)
@@ -31,8 +30,9 @@ def looks_of(text: str) -> tuple[int, ...]:
     raise AuditError(f"--looks {text!r}: write growing numbers of seeds from 2 to 1000, as in 3,5,8")
 
 
-def declared(wanted: tuple[int, ...] | None, taken: Sequence[Look]) -> Schedule:
-    """The schedule to go by: a new one, which shares what earlier looks left, or the one that was begun.
+def declared(wanted: tuple[int, ...] | None, taken: Sequence[Look]) -> dict[int, float]:
+    """Number of seeds -> level, of the looks to go by: a new one, which shares what earlier looks left, or
+    the one that was begun.
 
     Raises `AuditError` for other looks than those that were begun, which share all of the level.
     """
@@ -44,7 +44,7 @@ def declared(wanted: tuple[int, ...] | None, taken: Sequence[Look]) -> Schedule:
         )
     looks = old or wanted or DEFAULT_LOOKS
     before = [*taken, Look(looks[-1], 0.0, looks)]
-    return Schedule(looks, tuple(with_look(before, n, looks).level for n in looks))
+    return {n: with_look(before, n, looks).level for n in looks}
 
 
 def _listed(looks: Sequence[int]) -> str:
@@ -76,7 +76,7 @@ class UntilSettled:
             if not suite.has_evidence(first):
                 self.nothing_to_run = True
                 return self
-        looks, wanted = self.schedule.looks, self._worth_running(first)
+        looks, wanted = tuple(self.schedule), self._worth_running(first)
         if wanted:
             suite.announce(suite.plan(seeds=looks[0], only=sorted(wanted)))
             suite.say(f"looks at {_listed(looks)} seeds, which share the level")
@@ -94,29 +94,27 @@ class UntilSettled:
 
     def _look(self, plan: Plan, seeds: int) -> list[Outlook]:
         """Judge, put it on record, and say what is open: claims that seeds can settle, and we may run."""
-        level = self.schedule.level(seeds)
-        assert level is not None
         runs = self.suite.arms(plan)
-        look = Look(seeds, level, self.schedule.looks, runs)
+        look = Look(seeds, self.schedule[seeds], tuple(self.schedule), runs)
         self.suite.session.ledger(self.suite.paper).take(look, runs)
         self.jobs |= {job.spec.key: job for job in plan.jobs}
         self.audit = self.suite.judge(self.suite.looks(plan))
         self.publish(self.audit)
         return [
             claim
-            for claim in outlooks(self.audit, alpha=self.schedule.levels[-1])
+            for claim in outlooks(self.audit, alpha=self.schedule[max(self.schedule)])
             if claim.by_seeds and self.runnable.issuperset(claim.seeds_now) and self._is_meant(claim.claim)
         ]
 
     def _outcome(self, number: int, seeds: int, claims: Sequence[Outlook]) -> list[Outlook]:
         """The claims for which the next look is worth its time; `why` is kept for where there is none."""
-        last, level = self.schedule.looks[-1], self.schedule.level(seeds) or 0.0
+        last, level = max(self.schedule), self.schedule[seeds]
         further = claims if seeds < last else []
         worth_more = [claim for claim in further if (power := claim.chance(last)) is None or power >= FUTILE]
         futile = len(further) - len(worth_more)
         hopeless = f", {futile} of them with less than 20 % power at {last} seeds" if futile else ""
         self.suite.say(
-            f"look {number} of {len(self.schedule.looks)}, {seeds} seeds, level {100.0 * level:.3g} %: "
+            f"look {number} of {len(self.schedule)}, {seeds} seeds, level {100.0 * level:.3g} %: "
             f"{counted(len(claims), 'claim')} open that seeds may settle{hopeless}"
         )
         self.why = f"that was the last look, at {last} seeds"

@@ -35,8 +35,7 @@ class Step:
     Filled in, a formula can be worked out by hand or machine: + - * / ^, sqrt, abs, max, min, exp,
     `P[t(df) >= x]` and `P[z >= x]` for the upper tails of Student's t and the normal distribution,
     `t(p; df)` and `z(p)` for their quantiles, `Holm(p, ...)` for adjusted p-values, `PC(u; p, ...)` for the p
-    of "at least u of these", `L(...)` and `Page(...)` for Page's statistic and its exact p, `Bin(n; k)` for
-    P[Bin(n, 1/2) <= k].
+    of "at least u of these", `L(...)` and `Page(...)` for Page's statistic and its exact p.
     """
 
     name: str

@@ -7,7 +7,6 @@ adjusted p is at most the level.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from audit.stats.decision import ALPHA
@@ -97,15 +96,3 @@ def level_of(look: int, *, alpha: float = ALPHA) -> float:
     """Of looks that nobody declared: 4/5 alpha for the first, alpha/5 2^-(k-1) for look k >= 2, together
     alpha (Bonferroni: any dependence)."""
     return alpha * 4 / 5 if look == 1 else alpha / 5 * 0.5 ** (look - 1)
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """Declared numbers of seeds at which is looked, and the level of each look."""
-
-    looks: tuple[int, ...]
-    levels: tuple[float, ...]
-
-    def level(self, seeds: int) -> float | None:
-        """The level at `seeds` seeds; None between looks, where nothing is decided."""
-        return dict(zip(self.looks, self.levels, strict=True)).get(seeds)

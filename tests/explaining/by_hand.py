@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-_SIGNS = re.compile(r"[-+*/^(),.;\[\]>=\s\d]|e[-+]?\d+|PC|Bin|Page|Holm|P|t|z|L|sqrt|abs|max|min|exp")
+_SIGNS = re.compile(r"[-+*/^(),.;\[\]>=\s\d]|e[-+]?\d+|PC|Page|Holm|P|t|z|L|sqrt|abs|max|min|exp")
 
 
 def work_out(filled: str) -> float:
@@ -73,7 +73,6 @@ _NAMES: dict[str, Any] = {
     "z": lambda p: float(stats.norm.ppf(p)),
     "Holm": _holm,
     "partial": _partial,
-    "Bin": lambda n, k: float(stats.binom.cdf(k, n, 0.5)),
     "Page": _page,
     "L": _page_statistic,
 }

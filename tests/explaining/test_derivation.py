@@ -8,13 +8,11 @@ from functools import cache
 
 import pytest
 
-from audit.judging.documents import instance_evidence
 from audit.judging.plan import Derivation, derivation
 from audit.record import Audit, Look
 from tests.explaining.by_hand import work_out
-from tests.explaining.cases import CASES, audited, made
+from tests.explaining.cases import CASES, audited
 from tests.reports.every_kind import every_kind, experiments
-from tests.test_instances import Suite, drawn
 
 
 @cache
@@ -99,17 +97,3 @@ def test_a_verdict_of_a_look_is_derived_from_its_seeds() -> None:
     assert full is not None
     assert early.family.reproduced.threshold == pytest.approx(full.reproduced.threshold / 2)
     assert early.family.contradicted.threshold == pytest.approx(full.contradicted.threshold / 2)
-
-
-def test_what_documents_say_can_be_worked_out_again() -> None:
-    """Every filled-in step of the two estimands and of McNemar's tests, by scipy."""
-    suite = Suite(a=drawn(0.8, 3, 1), b=drawn(0.6, 4, 2))
-    audit = suite.audit(made("order", printed=()))
-    audit = replace(audit, instances=instance_evidence(audit, suite.kept.get))
-    steps = derivation(audit, "the-order:P@1").documents
-    assert sum(bool(step.filled) for step in steps) == 8
-    for step in steps:
-        if step.filled:
-            assert work_out(step.filled) == pytest.approx(step.value, rel=2e-5), str(step)
-    these = next(step for step in steps if step.name == "se, these documents")
-    assert these.value == pytest.approx(last(derivation(audit, "the-order:P@1"), "se"))

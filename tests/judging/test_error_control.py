@@ -19,7 +19,7 @@ import pytest
 from audit.judging.verdicts import compare
 from audit.kinds.costs import Reach, convergence
 from audit.kinds.several import Comparison, compared, dominance
-from audit.kinds.value import OtherSplit, Spread, value
+from audit.kinds.value import value
 from audit.stats.decision import ALPHA, Route, Steps, Test
 from audit.stats.printed import Printed, printed
 from tests.judging.made import OK
@@ -171,7 +171,7 @@ def _steps(rng: np.random.Generator, n: int) -> list[Reach]:
 def _with_spread(rng: np.random.Generator, n: int, *, root: float) -> Test:
     """The paper prints the mean of 5 runs with their SD, or (root 5) their standard error, and not which."""
     theirs = rng.normal(70.0 + D, SD, 5)
-    held = Spread(at(float(theirs.std(ddof=1)) / root))
+    held = (at(float(theirs.std(ddof=1)) / root), None)
     return value(runs(rng, 70.0, n), reported=at(theirs.mean()), margin=D, paper_runs=5, spread=held)
 
 
@@ -179,7 +179,7 @@ def _other_split(rng: np.random.Generator, n: int, *, seed_noise: float) -> Test
     """P@1 of 78 % there and 76 % here, on test sets of 3,865 and 3,809 documents that are drawn as well."""
     there = 100.0 * rng.binomial(3865, 0.78) / 3865 + rng.normal(0.0, seed_noise)
     here = 100.0 * rng.binomial(3809, 0.76) / 3809
-    return value(runs(rng, here, n), reported=at(there), margin=2.0, other_split=OtherSplit(3865, 3809))
+    return value(runs(rng, here, n), reported=at(there), margin=2.0, other_split=(3865, 3809))
 
 
 @pytest.mark.parametrize("name", EDGES)

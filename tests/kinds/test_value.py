@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from audit.claims.margins import for_printed
-from audit.kinds.value import OtherSplit, Spread, value
+from audit.kinds.value import value
 from audit.stats.decision import Decision, Test
 from audit.stats.printed import printed
 from audit.stats.sample import error, instance_se, interval, sample
@@ -72,7 +72,7 @@ def test_value_on_another_split(case: dict[str, Any]) -> None:
     seeds = ours.sd / math.sqrt(3)
     total = math.hypot(instance, seeds)
     df = error((seeds**2, 2), (instance**2, math.inf)).df
-    split = OtherSplit(documents_paper=inputs["N_paper"], documents_ours=inputs["N_ours"])
+    split = (inputs["N_paper"], inputs["N_ours"])
     whole = value(inputs["ours"], reported=reported, margin=inputs["margin"], other_split=split)
     golden.check(
         case,
@@ -123,7 +123,7 @@ def test_the_reason_says_whether_more_seeds_would_help() -> None:
 
 
 def test_a_deterministic_method_on_another_split_has_the_noise_of_the_documents_alone() -> None:
-    split = OtherSplit(documents_paper=3865, documents_ours=3809)
+    split = (3865, 3809)
     got = value([76.0, 76.0], reported=V, margin=3.0, deterministic=True, other_split=split)
     assert got.df == math.inf
     assert got.se == pytest.approx(0.97244202, abs=1e-6)  # the golden case's instance error
@@ -140,7 +140,7 @@ def test_the_papers_own_spread_is_welch_of_summary_data(
 ) -> None:
     """se_pred and its df by scipy's Welch of means, SDs and sizes; without a margin, p_con is its p-value."""
     assume(np.ptp(runs) > 0.05)
-    spread = Spread(printed(f"{sd / 100:.2f}"), reading)
+    spread = (printed(f"{sd / 100:.2f}"), reading)
     got = value(runs, reported=printed("70"), margin=0.0, paper_runs=m, spread=spread)
     x = sd / 100 + 0.005
     theirs = {"sd": x, "se": x * math.sqrt(m), "ci95": x * math.sqrt(m) / stats.t.ppf(0.975, m - 1)}[reading]
@@ -155,12 +155,12 @@ def test_a_contradiction_must_hold_for_every_reading() -> None:
     """1.28 off: clear if 0.60 is an SD or a 95 % interval of five runs, not if it is a standard error."""
     size = printed("0.60")
     each = {
-        reading: value(FIVE, reported=V, margin=0.1, paper_runs=5, spread=Spread(size, reading))  # type: ignore[arg-type]
+        reading: value(FIVE, reported=V, margin=0.1, paper_runs=5, spread=(size, reading))  # type: ignore[arg-type]
         for reading in ("sd", "se", "ci95")
     }
     outcomes = {reading: test.decide().outcome for reading, test in each.items()}
     assert outcomes == {"sd": "contradicted", "se": "inconclusive", "ci95": "contradicted"}
-    either = value(FIVE, reported=V, margin=0.1, paper_runs=5, spread=Spread(size))
+    either = value(FIVE, reported=V, margin=0.1, paper_runs=5, spread=(size, None))
     assert either.decide() == Decision("inconclusive", "ambiguous_spread")
     assert either.p_contradicted == max(test.p_contradicted or 0.0 for test in each.values())
     assert band(either).contradicted_up_to == min(
@@ -171,7 +171,7 @@ def test_a_contradiction_must_hold_for_every_reading() -> None:
 
 def test_a_deterministic_method_against_a_paper_whose_runs_vary_is_not_exact() -> None:
     """Ours has no error, the paper's mean has: 0.205 / sqrt(5) on 4 df."""
-    spread = Spread(printed("0.20"), "sd")
+    spread = (printed("0.20"), "sd")
     options: dict[str, Any] = {"reported": V, "paper_runs": 5, "spread": spread, "deterministic": True}
     got = value([76.0, 76.0], margin=0.5, **options)
     assert got.decide() == Decision("reproduced", "tost")
