@@ -308,16 +308,9 @@ def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> N
     if other := next((cell.experiment for cell in fitting if cell.experiment), None):
         raise AuditError(f"{option}: it reports {other} already, and that is kept; leave it out")
     whole = line in lines and len(fitting) == len(metrics)
-    rows, columns = [row.id for row in record.rows], [column.id for column in record.columns]
+    rows = [row.id for row in record.rows]
     if whole and line in rows and not described.rows[rows.index(line)].experiments:
         file.put(("tables", table, "rows", rows.index(line), "experiment"), id)
-    elif whole and line not in rows:
-        column = described.columns[columns.index(line)]
-        place = ("tables", table, "columns", columns.index(line))
-        if column.model_fields_set == {"id", "metric"} and column.id == column.metric:
-            file.replace(place, {"id": line, "metric": line, "experiment": id})
-        else:
-            file.put((*place, "experiment"), id)
     else:
         for cell in fitting:
             _, row, column_id = cell.address.split(".", 2)
@@ -364,18 +357,13 @@ def write_scaffold(
         (resources.files("audit") / "templates" / "claim.yaml.txt").read_text(encoding="utf-8")
     )
     text = template.substitute(paper=cited, datasets=f"datasets:{data or ' {}'}", key=paper["key"])
+    if path.exists():
+        raise AuditError(f"{path}: there is such a file, and it is kept; choose another name")
+    created = load(path, known=known, content=text.encode())
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        taken = path.exists()
-        created = None if taken else load(path, known=known, content=text.encode())
-        try:
-            if not taken:
-                path.open("x").close()
-                write(path, text.encode())
-        except FileExistsError:  # it came to be meanwhile
-            created = None
-    if created is None:
-        raise AuditError(f"{path}: there is such a file, and it is kept; choose another name")
+        path.open("x").close()
+        write(path, text.encode())
     schema = path.parent / SCHEMA_NAME
     if not schema.exists():
         with explained(schema):

@@ -12,7 +12,7 @@ import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -123,11 +123,8 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
         *("runs", "spread", "format", "number", "separator", "heads", "names", "decimal", "beside"),
     ),
 }
-#: Keys of the table that are one of a few words, and those that are whole numbers, from these on.
+#: Keys of the file that are one of a few words, and those that are whole numbers, from these on.
 _CHOICES: Mapping[str, Sequence[str]] = {
-    "unit": ("percent", "fraction"),
-    "source": ("own_run", "copied", "code_readme", "stated", "unknown"),
-    "spread": ("sd", "se", "ci95"),
     "decimal": ("point", "comma"),
     "beside": ("sd", "mark"),
     "format": FORMS,
@@ -269,7 +266,6 @@ class Proposal:
             id = slug(" ".join(row.names)) if counts[inner] > 1 else inner
             if id and not {"id", "label"} & set(own):
                 line = replace(line, id=id)
-            self._check_hidden("row", row.number, row.cells[: self.table.names], own)
             if not line.label and line.role != "skip":
                 where = f"row {row.number} (line {row.line})"
                 self.open.append(f"{where} has no name; say row {row.number}: label=...")
@@ -282,7 +278,6 @@ class Proposal:
             own = self.words.column.get(number, {})
             label, where = own.get("label", " ".join(path)), f"column {number} ({' '.join(path)!r})"
             kinds = {row.cells[number - 1].kind for row in self.table.rows}
-            self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], own)
             if number <= self.table.names and not set(own) - {"label"}:
                 line = Line(number, "names", "", label)
             elif {"skip", "text"} & set(own):
@@ -351,13 +346,6 @@ class Proposal:
             say = "say --set decimal=comma, or what the column is"
             self.open.append(f"{where} is outside 0 to 100 for a metric; {say}")
         return cell
-
-    def _check_hidden(self, what: str, number: int, names: Iterable[Cell], own: Mapping[str, str]) -> None:
-        """A name that cannot be read is given by the user."""
-        hidden = next((cell for cell in names if cell.hidden), None)
-        if hidden is not None and not {"label", "skip"} & set(own):
-            where = f"{what} {number} (line {hidden.line})"
-            self.open.append(f"{where}: {hidden.text!r} {hidden.why}; or say {what} {number}: label=...")
 
     def _check_datasets(self) -> None:
         """A number of a metric is on a data set: its column's, its row's, or the table's."""

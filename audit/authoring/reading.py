@@ -194,9 +194,12 @@ class _Page(HTMLParser):
             self._end_cell()
             self.open[-1].only_th &= tag == "th"
             styles = [("", "bold")] if tag == "td" and _is_bold(attributes) else []
-            self.open[-1].cell = _Cell(
-                line, _span(attributes.get("colspan")), _span(attributes.get("rowspan")), styles
+            spans = [(attributes.get(name) or "1").strip() for name in ("colspan", "rowspan")]
+            across, down = (
+                min(max(int(span), 1), _MOST_SPAN) if re.fullmatch("[0-9]{1,5}", span) else 1
+                for span in spans
             )
+            self.open[-1].cell = _Cell(line, across, down, styles)
         elif tag in ("thead", "tbody", "tfoot"):
             self._end_row()
             self.open[-1].in_head = tag == "thead"
@@ -245,11 +248,6 @@ class _Page(HTMLParser):
             if table.in_head and table.only_th and table.heads == len(table.rows) - 1:
                 table.heads += 1
         table.row, table.only_th = [], True
-
-
-def _span(attribute: str | None) -> int:
-    text = (attribute or "1").strip()
-    return min(max(int(text), 1), _MOST_SPAN) if re.fullmatch("[0-9]{1,5}", text) else 1
 
 
 def _is_bold(attributes: Mapping[str, str | None]) -> bool:

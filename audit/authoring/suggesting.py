@@ -178,9 +178,8 @@ def _best_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
         experiments = Counter(one.experiment for one in among if one.experiment)
         if max(experiments.values(), default=1) > 1:
             continue  # one experiment in two rows competes with itself
-        bold = all("bold" in (first.numbers[metric].cell.mark or "").split() for metric in metrics)
         shows = f"{first.label} is the best of {len(among)} in {_listed(metrics)}"
-        why = f"prints the highest {_listed(metrics)} of {len(among)}{' and has it in bold' if bold else ''}"
+        why = f"prints the highest {_listed(metrics)} of {len(among)}"
         roles: dict[str, Competitor | Sequence[Competitor]] = {"best": first, "among": among}
         yield Draft(f"best-{first.name}", "optimum", roles, shows, why, among, metrics)
 

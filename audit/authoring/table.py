@@ -96,8 +96,6 @@ class Cell:
     column: int = 0
     line: int = 0
     across: int = 1
-    hidden: bool = False
-    """Whether not even its text is known: a command that nobody defines, characters that are not seen."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +171,7 @@ def cell_of(runs: Sequence[Run], settings: Mapping[str, str], **place: Any) -> C
     text = " ".join("".join(run.text for run in runs).split())
     fields: dict[str, Any] = {"text": text, **place}
     if not is_visible(text) or any(unicodedata.category(sign) in ("Cc", "Cf") for sign in text):
-        return Cell(kind="unclear", why=UNSEEN, **{**fields, "hidden": True})
+        return Cell(kind="unclear", why=UNSEEN, **fields)
     if not text or _DASH.fullmatch(text):
         return Cell(kind="dash" if text else "empty", **fields)
     if len(text) > _LONGEST or not any(sign.isdigit() for sign in text):
@@ -346,7 +344,7 @@ def _placed(source: Source, name: str) -> list[list[Piece]]:
 def _cell(piece: Piece, column: int, settings: Mapping[str, str]) -> Cell:
     place: dict[str, Any] = {"column": column, "line": piece.line, "across": piece.across}
     if piece.why:
-        return Cell(text=piece.text, kind="unclear", why=piece.why, hidden=True, **place)
+        return Cell(text=piece.text, kind="unclear", why=piece.why, **place)
     return replace(cell_of(piece.runs, settings, **place), text=piece.text)
 
 

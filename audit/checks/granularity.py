@@ -158,7 +158,14 @@ def granularity(sheets: Sequence[Sheet]) -> Iterator[Finding]:
                 yield sheet.finding("granularity", "untestable", numbers, text, subject=subject)
             elif numbers and count is not None:
                 single = {number.address for number in numbers if _runs(number, by_key) == 1}
-                others = _candidates(sheets, sheet, dataset)
+                # other test sizes that papers print for the collection; none that may be rounded
+                collection, others = sheet.datasets[dataset].catalogue, dict[int, list[str]]()
+                for paper, theirs in ((of, data) for of in sheets for data in of.datasets.values()):
+                    size = (
+                        paper.test_count(theirs.id) if collection and theirs.catalogue == collection else None
+                    )
+                    if size and size.decimals == 0 and not same_count(size, count):
+                        others.setdefault(int(size.value), []).append(paper.paper.key)
                 yield from _of_group(sheet, numbers, count, single, others, subject, copied=copied)
 
 
@@ -183,17 +190,6 @@ def _runs(number: Number, by_key: Mapping[str, Sheet], passed: tuple[str, ...] =
     ]
     several = [runs for runs in stated if runs and runs > 1]
     return max(several, default=None if None in stated or not stated else 1)
-
-
-def _candidates(sheets: Sequence[Sheet], sheet: Sheet, dataset: str) -> dict[int, list[str]]:
-    """Other test sizes that are printed for the collection, with the papers; none that may be rounded."""
-    collection, own = sheet.datasets[dataset].catalogue, sheet.test_count(dataset)
-    sizes: dict[int, list[str]] = {}
-    for other, theirs in ((paper, of) for paper in sheets for of in paper.datasets.values()):
-        size = other.test_count(theirs.id) if collection and theirs.catalogue == collection else None
-        if own and size and size.decimals == 0 and not same_count(size, own):
-            sizes.setdefault(int(size.value), []).append(other.paper.key)
-    return sizes
 
 
 def _of_group(
