@@ -72,10 +72,7 @@ class ClaimFile:
             raise ClaimFileError([f"{self.path}: {what}", *err.problems]) from err
 
     def save(self) -> Paper:
-        """Put the new text in the place of the old one, in one step.
-
-        Raises `ClaimFileError` as `check` does, and `AuditError` where another program changed the file.
-        """
+        """Replace the old text in one step. Raises `AuditError` where another program changed the file."""
         paper = self.check()
         new = self.text.replace("\n", "\r\n") if b"\r\n" in self.old else self.text
         mark = codecs.BOM_UTF8 if self.old.startswith(codecs.BOM_UTF8) else b""
@@ -343,10 +340,7 @@ def write_scaffold(
     datasets: Sequence[tuple[str, str]] = (),
     known: KnownNames | None = None,
 ) -> Paper:
-    """Write a claim file without tables, and the JSON Schema beside it unless something stands there.
-
-    `paper`: the keys of `paper:` that are known. `datasets`: keys of the catalogue, each with its name.
-    """
+    """Write a claim file without tables, with these keys of `paper:` and (key, name) of the catalogue."""
     data = ""
     for key, name in datasets:
         about = {"name": name, "catalogue": key, "content": None}

@@ -358,8 +358,7 @@ def _heads(grid: Grid, source: Source) -> int:
     """Rows of the heading: those that the file says, or those down to the first line across the table.
 
     A row with gaps or with titles over several columns goes on in the next one, as long as that has no
-    number. Whole numbers may stand in it (the k of P@k); what stands above a line that comes later are
-    results.
+    number. Whole numbers may stand in it (the k of P@k).
     """
     if source.heads is not None and not source.least_heads:
         return source.heads

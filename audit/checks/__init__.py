@@ -12,8 +12,7 @@ from dataclasses import replace
 from audit.checks.across import copies, sizes
 from audit.checks.feasible import joint, one_cause
 from audit.checks.granularity import granularity
-from audit.checks.identities import above_labels, bounds, identity, statistics, twice
-from audit.checks.ranks import average_rank
+from audit.checks.identities import above_labels, average_rank, bounds, identity, statistics, twice
 from audit.checks.sentences import complexity, formulas, sentences, significance
 from audit.checks.tables import Sheet
 from audit.record import Finding

@@ -28,9 +28,7 @@ def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """Numbers that a paper copies, against the paper that they come from, and against its test size.
 
     A number copied from a table with another number of test documents is not about the split that the
-    copying table reports on. One finding for each origin and data set whose sizes differ, for each number
-    that differs, for each origin that is not at hand or has no such numbers, and for each row that two
-    papers print alike.
+    copying table reports on. Also each row that two papers print alike.
     """
     by_key = {sheet.paper.key: sheet for sheet in sheets}
     for sheet in sheets:
@@ -116,8 +114,7 @@ def _slip(here: Printed, there: Printed) -> str:
 def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """Rows that two papers print alike of one collection for test sets of other sizes, without a source.
 
-    Three metrics that agree to the last digit are no chance: one row was copied, or both from a third
-    table. A row that is said to come from a paper at hand is held against that one alone.
+    A row that is said to come from a paper at hand is held against that one alone.
     """
     at_hand = {sheet.paper.key for sheet in sheets}
     rows: dict[tuple[str, str], list[tuple[Sheet, Profile, Printed]]] = {}  # with the test documents
@@ -168,8 +165,7 @@ def _alike(mine: Profile, theirs: Profile) -> tuple[str, ...]:
 def sizes(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """Statistics of one collection in several papers: the same, or the papers use different splits of it.
 
-    Two versions of a collection may go by one name, and how many features a paper makes of the texts is its
-    own choice: so what differs is shown, and no more is said.
+    Two versions may go by one name: so what differs is shown, and no more is said.
     """
     entries = [
         (sheet, dataset) for sheet in sheets for dataset in sheet.datasets.values() if dataset.catalogue

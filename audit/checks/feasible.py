@@ -208,10 +208,7 @@ def fit_row(
 
 
 def _refutation(metrics: Sequence[str], ends: Sequence[Ends], sorts: Sequence[Bounds]) -> Certificate | None:
-    """A proof that the row is impossible, or None, by the inequality that the weights give, exactly.
-
-    `ends`: the least and greatest value of each metric; `sorts`: its bounds for each sort of document.
-    """
+    """That the row is impossible, or None, by the inequality that the weights give, for each sort."""
     low, high = (np.array([float(end[side]) for end in ends]) for side in (0, 1))
     points = np.array([[low + high for low, high in of] for of in sorts], dtype=np.float64) / (2.0 * UNIT)
     try:

@@ -66,7 +66,7 @@ def hits(number: Printed, documents: int, rounding: Rounding = "nearest") -> ran
 def power(number: Printed, documents: int, *, roundings: int = 1) -> Fraction:
     """Chance that a number which has nothing to do with this test set is found out; 0: it cannot be.
 
-    By the possible metric values for each printed one, which may have been made by so many `roundings`.
+    Of the possible metric values for each printed one, which may have been made by so many `roundings`.
     """
     density = Fraction(documents, 100) / Fraction(10) ** number.decimals
     return max(Fraction(0), 1 - roundings * density)
@@ -78,11 +78,7 @@ def rounding_of(number: Printed, documents: int) -> Rounding | None:
 
 
 def without_padding(column: Sequence[Printed]) -> tuple[Printed, ...]:
-    """The numbers without the zeros that pad a whole column: 82.40, 68.50, 57.70 are 82.4, 68.5, 57.7.
-
-    As many zeros are dropped as four fifths of the numbers end in; the others show that they have their
-    digits.
-    """
+    """The numbers without the zeros that pad four fifths of a column: 82.40, 68.50 are 82.4, 68.5."""
     zeros = [number.zeros_at_end for number in column]
     padding = max((z for z in zeros if sum(end >= z for end in zeros) >= PADDED * len(zeros)), default=0)
     return tuple(

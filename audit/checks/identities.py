@@ -1,4 +1,4 @@
-"""Numbers of one paper against each other: bounds, identities, what is printed twice, data set statistics."""
+"""Numbers of one paper against each other: bounds, identities, what is printed twice, statistics, ranks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
+from operator import attrgetter, itemgetter
 from typing import Literal, NamedTuple, get_args
 
+from audit.checks.granularity import PLAUSIBLE, pre_image
 from audit.checks.tables import (
     LABEL_FREE,
     OF_LABELS,
@@ -72,9 +74,8 @@ def bounds(sheet: Sheet) -> Iterator[Finding]:
 def identity(sheet: Sheet) -> Iterator[Finding]:
     """nDCG@1 = P@1, and PSnDCG@1 = PSP@1: both are the share of documents whose first label is right.
 
-    So wherever documents without labels count 0 in both, as in pyxclib, or do not exist. Where one of the
-    two leaves them out, both have one ratio in all rows: only a row that other rows show to have another
-    ratio is inconsistent.
+    Where one of the two leaves out documents without labels, both have one ratio in all rows: only a row
+    that other rows show to have another ratio is inconsistent.
     """
     rows = grouped(sheet.profiles, lambda profile: profile.program)
     for profile in sheet.profiles:
@@ -182,8 +183,7 @@ _PART = "only a part of the training documents is counted, the rest being held o
 def statistics(sheet: Sheet) -> Iterator[Finding]:
     """Labels a document x documents = documents a label x labels, in each way in which papers count.
 
-    Documents may be the training ones, all of them, or those that validation leaves; labels all, or only
-    those that occur. So a printed mean is out of place only beyond all of these.
+    Of whatever documents, and of all labels or those that occur: only beyond all of these a mean is wrong.
     """
     for dataset in sheet.datasets.values():
         printed = {name: sheet.statistic(dataset.id, name) for name in (*_NEEDED, "test", "validation")}
@@ -239,8 +239,8 @@ def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:
 def above_labels(sheet: Sheet) -> Iterator[Finding]:
     """P@k <= 100 x mean labels / k: more hits than labels there cannot be. Only numbers above are reported.
 
-    mean(min(k, labels)) <= min(k, mean) is all that holds for every distribution. The mean is seldom that of
-    the test documents: these are allowed a tenth more, and what chance can do to so few (`_by_chance`).
+    The mean is seldom that of the test documents: these are allowed a tenth more, and what chance can do to
+    so few (`_by_chance`).
     """
     for number in sheet.numbers.values():
         match = PRECISION.fullmatch(number.cell.metric or "")
@@ -267,3 +267,183 @@ def _by_chance(mean: Printed, k: int, documents: int) -> Fraction:
     """
     m = min(max(float(mean.value), 0.5), k - 0.5)
     return Fraction(5 * math.sqrt(m * (k - m) / documents) * 100 / k)
+
+
+# --------------------------------------------------------------------------- average ranks
+
+TieRule = Literal["min", "max", "average", "dense", "ordinal"]
+"""As `scipy.stats.rankdata` names them; `ordinal` ranks ties in the order of the columns."""
+Missing = Literal["skipped", "last"]
+"""Where a method has no number: the line does not count for it, or it comes after all others."""
+
+Line = Sequence[Printed | None]
+"""One metric on one data set: the number of each method, in one order of methods; greater is better."""
+
+_Span = tuple[Fraction, Fraction]
+
+TIE_RULES: tuple[TieRule, ...] = ("min", "average", "max", "dense", "ordinal")
+
+
+def ranks(line: Line, rule: TieRule, *, missing: Missing = "skipped") -> tuple[Fraction | None, ...]:
+    """The rank of each method, 1 for the greatest; missing ones have none, or tie behind all (`last`)."""
+    # by hand: `scipy.stats` takes half a second to load
+    values = [None if cell is None else cell.value for cell in line]
+    above = sorted((value for value in values if value is not None), reverse=True)
+    behind = Fraction(len(above)), Fraction(values.count(None))
+    ranked: list[Fraction | None] = []
+    for place, value in enumerate(values):
+        if value is None and missing == "skipped":
+            ranked.append(None)
+            continue
+        first, ties = (
+            (Fraction(above.index(value)), Fraction(above.count(value))) if value is not None else behind
+        )
+        by_rule = {
+            "min": first + 1,
+            "max": first + ties,
+            "average": first + (ties + 1) / 2,
+            "dense": Fraction(len(set(above[: int(first)])) + 1),
+            "ordinal": first + values[:place].count(value) + 1,
+        }
+        ranked.append(by_rule[rule])
+    return tuple(ranked)
+
+
+def possible_averages(lines: Sequence[Line], *, missing: Missing = "skipped") -> tuple[_Span | None, ...]:
+    """Least and greatest mean rank of each method, whatever the digits behind the printed ones were."""
+    best, worst = [], []
+    for line in lines:
+        # as wide as the coarsest number is rounded: 70 may be 70.9, cut, which is above 70.8
+        h = max((number.half_unit for number in line if number is not None), default=Fraction(0))
+        spans = [None if number is None else (number.value - h, number.value + h) for number in line]
+        present = [span for span in spans if span is not None]
+        # without a number: behind all others, or in no place
+        behind = (Fraction(1 + _fewest_values(present)), Fraction(len(line))) if missing == "last" else None
+        places = [behind] * len(line)
+        for k, own in enumerate(spans):
+            if own is not None:
+                # 1 and one more for each value surely above, what may be one value counted once, as by the
+                # dense rule; at worst as many as are not surely below, itself included
+                above = _fewest_values([span for span in present if span[0] > own[1]])
+                places[k] = Fraction(1 + above), Fraction(sum(span[1] >= own[0] for span in present))
+        best.append([place and place[0] for place in places])
+        worst.append([place and place[1] for place in places])
+    pairs = zip(_means(best), _means(worst), strict=True)
+    return tuple(None if low is None or high is None else (low, high) for low, high in pairs)
+
+
+def _fewest_values(numbers: Sequence[_Span]) -> int:
+    """The least number of different values that these can have been before rounding."""
+    values, reached = 0, None
+    for low, high in sorted(numbers, key=lambda ends: ends[1]):
+        if reached is None or low > reached:
+            values, reached = values + 1, high
+    return values
+
+
+class RankReading(NamedTuple):
+    """One way of averaging the ranks, held against the printed averages."""
+
+    rule: TieRule
+    averages: tuple[Fraction | None, ...]
+    misfits: tuple[int, ...]
+    """Places of the methods whose printed average is not this one rounded, cut off or rounded up."""
+
+
+def rank_readings(lines: Sequence[Line], reported: Line) -> tuple[RankReading, ...]:
+    """Every rule for ties and missing numbers against the printed averages; a missing average fits."""
+    every = []
+    for missing, rule in product(_rules_for_missing(lines), TIE_RULES):
+        averages = _means([ranks(line, rule, missing=missing) for line in lines])
+        misfits = tuple(
+            place
+            for place, (average, number) in enumerate(zip(averages, reported, strict=True))
+            if number is not None
+            and not (average is not None and any(average in pre_image(number, how) for how in PLAUSIBLE))
+        )
+        every.append(RankReading(rule, averages, misfits))
+    return tuple(every)
+
+
+def _rules_for_missing(lines: Sequence[Line]) -> tuple[Missing, ...]:
+    """One where none is missing."""
+    complete = all(number is not None for line in lines for number in line)
+    return ("skipped",) if complete else ("skipped", "last")
+
+
+def impossible(lines: Sequence[Line], reported: Line) -> tuple[int, ...]:
+    """Places of printed averages that no rule gives, nor any order of what rounding may have hidden."""
+    averages = [possible_averages(lines, missing=missing) for missing in _rules_for_missing(lines)]
+    found = []
+    for place, number in enumerate(reported):
+        spans = [of[place] for of in averages]
+        unit = 2 * number.half_unit if number else Fraction(0)  # rounded, cut off or rounded up
+        if number and all(span and not span[0] - unit <= number.value <= span[1] + unit for span in spans):
+            found.append(place)
+    return tuple(found)
+
+
+def _means(lines: Sequence[Sequence[Fraction | None]]) -> tuple[Fraction | None, ...]:
+    columns = [[rank for rank in column if rank is not None] for column in zip(*lines, strict=True)]
+    return tuple(sum(column, Fraction(0)) / len(column) if column else None for column in columns)
+
+
+_UNROUNDED = "ranks from numbers before rounding, which the table does not show"
+_OTHER_LINES = "ranks over other lines than those of the table"
+
+
+def average_rank(sheet: Sheet) -> Iterator[Finding]:
+    """One finding for each row (or column) of printed average ranks.
+
+    Consistent if one rule for ties and missing numbers gives all of them, over all lines of the table or
+    those of one metric or one data set; inconsistent only where no rule does, nor any order of numbers that
+    may have been told apart before rounding.
+    """
+    averages = [number for number in sheet.numbers.values() if number.cell.quantity == "average_rank"]
+    for of, along in (("row", "column"), ("column", "row")):  # methods are columns, or rows
+        for numbers in grouped(averages, attrgetter("table", of)).values():
+            if len(numbers) > 1:
+                yield from _of_ranks(sheet, numbers, along)
+
+
+def _of_ranks(sheet: Sheet, numbers: Sequence[Number], along: str) -> Iterator[Finding]:
+    subjects = [getattr(number, along) for number in numbers]
+    lines: dict[tuple[str, str], Line] = {}
+    all_ranked = True
+    for (table, dataset, metric), line in sheet.lines.items():
+        values = {getattr(number, along): number.value for number in line}
+        if table != numbers[0].table or not set(values) & set(subjects):
+            continue
+        if set(values) <= set(subjects) and len(values) == len(line):
+            lines[dataset, metric] = [values.get(subject) for subject in subjects]
+        else:
+            all_ranked = False
+    if not lines:
+        return
+    # over all lines; then over those of each metric, and of each data set, where there are several
+    parts: list[list[Line]] = [list(lines.values())]
+    for place in (1, 0):
+        groups = grouped(lines, itemgetter(place)).values()
+        parts += [[lines[key] for key in group] for group in groups if len(groups) > 1]
+    reported = [number.value for number in numbers]
+    shown, subject = ", ".join(number.text for number in numbers), numbers[0].address
+    for part in parts:
+        rules = dict.fromkeys(
+            reading.rule for reading in rank_readings(part, reported) if not reading.misfits
+        )
+        if rules:
+            text = f"{shown} over {len(part)} lines: as ranked with ties by the rule {' or '.join(rules)}"
+            yield sheet.finding("average_rank", "consistent", numbers, text, subject=subject)
+            return
+    closest = min(rank_readings(parts[0], reported), key=lambda reading: len(reading.misfits))
+    given = ", ".join("-" if rank is None else decimal(rank, 4) for rank in closest.averages)
+    text = f"{shown} over {len(parts[0])} lines; the table's own numbers give {given} (ties: {closest.rule})"
+    wrong = all_ranked and all(impossible(part, reported) for part in parts)
+    yield sheet.finding(
+        "average_rank",
+        "inconsistent" if wrong else "untestable",
+        [numbers[place] for place in impossible(parts[0], reported)] or numbers,
+        text,
+        (SLIP, _UNROUNDED, _OTHER_LINES),
+        subject=subject,
+    )

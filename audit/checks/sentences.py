@@ -370,12 +370,9 @@ def table_significance(first: Printed, second: Printed, documents: int) -> Table
     """For two printed P@1 in percent on the same test documents, over all counts that rounding leaves.
 
     McNemar's p = 2 P[Bin(b + c, 1/2) <= c] grows with c for fixed b - c > 0: it is least where c = 0 and
-    greatest where c is as great as N allows.
-
-    - `must_be`: p_worst <= LEVEL;
-    - `cannot_be`: above LEVEL even where they are furthest apart, c = 0, and by the test that is the first to
-      say "significant", the one-sided normal approximation of McNemar's: 2 documents apart or fewer at 0.05;
-    - `undecidable`: anything else.
+    greatest where c is as great as N allows. `must_be`: p_worst <= LEVEL. `cannot_be`: above LEVEL even
+    where they are furthest apart, c = 0, and by the test that is the first to say "significant", the one-
+    sided normal approximation of McNemar's: 2 documents apart or fewer at 0.05.
     """
     lower, higher = sorted((first, second), key=lambda number: number.value)
     (low2, high2), (low1, high1) = _hits_around(lower, documents), _hits_around(higher, documents)

@@ -155,8 +155,8 @@ class Sheet:
     def numbers(self) -> Mapping[str, Number]:
         """Address to number, for all cells that hold a metric or a quantity.
 
-        A row that is copied from a table of fewer decimals may be padded: 82.40, 68.50, 57.70. Where all
-        metrics of an experiment on a data set end in 0, they are taken for numbers without it.
+        Where all metrics of an experiment on a data set end in 0, as a row that was copied from a table of
+        fewer decimals and padded (82.40, 68.50, 57.70), they are taken for numbers without it.
         """
 
         def row(number: Number) -> tuple[str | None, ...]:
@@ -306,12 +306,10 @@ def _each_once(numbers: Sequence[Number]) -> Mapping[str, Number] | None:
 def left_out(profiles: Iterable[Profile], over_all: str, labelled: str) -> Fraction:
     """The largest share of test documents that may have no labels: 0 to one family, left out of another.
 
-    Let x of the documents have none. Then P@k <= 1 - x wherever they count as 0; twice that is left, as folds
-    differ. And if nDCG leaves them out, P@1 = (1 - x) nDCG@1 in each row, or the other
-    way round: where half of the rows print the two alike, x is next to nothing. By x P@1 they would differ,
-    and all k such rows round to the same with a chance of 1 % only if that is 1 - 0.01^(1/k) of what the
-    rounding of one leaves.
-    `profiles` are of one program. 1 where nothing is known.
+    Let x of the documents have none. Then P@k <= 1 - x wherever they count as 0; twice that is left, as
+    folds differ. And if nDCG leaves them out, P@1 = (1 - x) nDCG@1 in each row, or the other way round: by
+    x P@1 they would differ, and all k rows that print the two alike round to the same with a chance of 1 %
+    only if that is 1 - 0.01^(1/k) of what the rounding of one leaves. `profiles` are of one program.
     """
     levels, same, pairs = [Fraction(1)], [], 0
     for profile in profiles:

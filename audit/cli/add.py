@@ -436,7 +436,7 @@ def verify_command(
     How the second reading is read, --set says as for `audit add table`: format, number, heads, names,
     decimal, beside, separator.
     """
-    from audit.authoring import verifying
+    from audit.authoring import propose
     from audit.authoring.propose import corrections
     from audit.authoring.reading import read
     from audit.claims.source import read as read_yaml
@@ -448,7 +448,7 @@ def verify_command(
     if against is None:
         for name in table or tables:
             label = f" ({tables[name].where.label})" if tables[name].where.label else ""
-            say(f"{name}{label}: {verifying.state(file.paper, name)}")
+            say(f"{name}{label}: {propose.state(file.paper, name)}")
         return Exit.OK
     if not by.strip():
         raise AuditError("--by is missing; say who reads the page")
@@ -463,7 +463,7 @@ def verify_command(
             f"{against}: {name} was read from a file of this name, which is no second reading; give another "
             "transcription of the page"
         )
-    differences, left_out = verifying.compared(read(against, corrections(sets(more)).table), name, first)
+    differences, left_out = propose.compared(read(against, corrections(sets(more)).table), name, first)
     if left_out:
         say(left_out)
     lines = read_yaml(file.path).lines if differences else {}
@@ -480,5 +480,5 @@ def verify_command(
     say(f"{name}: {cells} compared, no difference")
     other = "pasted text" if against == "-" else Path(against).name
     how = f"{cells} against {other}, a second reading, compared by program: no difference"
-    verifying.record(file, name, by=by.strip(), date=date or datetime.now().date().isoformat(), how=how)
+    propose.record(file, name, by=by.strip(), date=date or datetime.now().date().isoformat(), how=how)
     return finish(file, dry_run=dry_run)

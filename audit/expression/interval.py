@@ -34,16 +34,8 @@ class Interval:
         if _bits(self) > MOST_BITS:
             raise UndefinedError(f"a number grows beyond {MOST_BITS} bits")
 
-    @property
-    def is_point(self) -> bool:
-        return self.low == self.high
-
     def __str__(self) -> str:
-        """`11.894..11.947`, or one number where both ends are the same.
-
-        The width holds at least ten units of the last digit; a single number, or a logarithm, has enough
-        digits.
-        """
+        """`11.894..11.947`, or one number where both ends are the same, in no more digits than it has."""
         low, high = self.low, self.high
         size = max((high - low) / 10, abs(low) / 10**10) if high > low else abs(low) / 10**5
         decimals = 0
@@ -66,7 +58,7 @@ class Interval:
     def __truediv__(self, other: Interval) -> Interval:
         """Raises `UndefinedError` where the divisor can be 0."""
         if other.low <= 0 <= other.high:
-            contains = "" if other.is_point else ", which contains 0"
+            contains = "" if other.low == other.high else ", which contains 0"
             raise UndefinedError(f"division by {other}{contains}")
         return spanning(a / b for a in (self.low, self.high) for b in (other.low, other.high))
 

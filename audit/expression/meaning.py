@@ -143,8 +143,7 @@ class Meaning:
     def _rank(self, reference: str) -> Number:
         """From the place where only those rank higher that must, to the one where all do that can.
 
-        Of 66.10 and 66.11 the second must: their spans meet in 66.105 only, and one number prints in one
-        way.
+        Of 66.10 and 66.11 the second must: their spans meet in 66.105 only, which prints in one way.
         """
         (own,) = rounded(self.lookup.cell(reference))
         others = [reading for cell in self.lookup.others(reference) for reading in rounded(cell)]
@@ -154,10 +153,7 @@ class Meaning:
         return (Reading(span=_whole(1 + must, 1 + can), face=point(1 + do)),)
 
     def filled_in(self, sentence: Node) -> str:
-        """`relative_gain(44.41, 39.68) = 11.894..11.947, to be about 12`.
-
-        Ranges are what the rounding of the cells leaves open. What has no value is written without one.
-        """
+        """`relative_gain(44.41, 39.68) = 11.894..11.947, to be about 12`: ranges are what rounding leaves."""
         if sentence.op in ("and", "or", "not"):
             texts = [
                 f"({self.filled_in(part)})" if part.op in ("and", "or", "not") else self.filled_in(part)
@@ -263,7 +259,7 @@ def _compared(left: Reading, relation: Relation, right: Reading) -> Truth:
     """
     within = as_printed = right.unit
     if relation.both_rounded:
-        literals = (side.unit for side in (left, right) if side.span.is_point)
+        literals = (side.unit for side in (left, right) if side.span.low == side.span.high)
         within, as_printed = max(literals, default=Fraction(0)), max(left.unit, right.unit)
     return Truth(
         can_hold=relation.can_hold(left.span, right.span, within),
@@ -297,11 +293,9 @@ class Outcome:
 def evaluate(expression: Node, lookup: Lookup) -> Outcome:
     """Tests a sentence against the cells that `lookup` gives.
 
-        inconsistent  no values within the rounding of the cells make it true, in any reading
-        consistent    the cells as printed make it true, in one reading at least
-        untestable    only the rounding could make it true, or there is no value (a division by what may be 0)
-
-    The values of a cell that occurs twice are taken as independent: that can only spare a sentence.
+    Inconsistent: no values within the rounding of the cells make it true, in any reading. Consistent: the
+    cells as printed make it true, in one reading at least. Untestable: only the rounding could, or there is
+    no value.
     """
     meaning = Meaning(lookup)
     filled = meaning.filled_in(expression)

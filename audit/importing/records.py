@@ -216,9 +216,8 @@ def _same_results(
 ) -> dict[tuple[str, int], tuple[int, str]]:
     """Experiment and seed of results that another seed has too, and that seed with the file it is from.
 
-    Of predictions the labels of every document are compared, as far as the shorter lists go, and not the
-    scores, which a program may write otherwise. Of values all must be equal in all digits, in more than are
-    printed.
+    Of predictions the labels of every document are compared, as far as the shorter lists go; of values all
+    must be equal in all digits, in more than are printed.
     """
     same: dict[tuple[str, int], tuple[int, str]] = {}
     seen: dict[tuple[str, bool], list[tuple[int, str, Any]]] = {}

@@ -338,10 +338,7 @@ def _datasets_of(paper: Paper, name: str) -> list[str]:
 
 
 def dataset_of(paper: Paper, experiment: str, name: str) -> str:
-    """The data set's name as the paper has it, or as it was given where the paper knows none such.
-
-    Raises `ValueError` for none, and for one of the paper's that the experiment is not on.
-    """
+    """The paper's name of the data set, or the one given. Raises `ValueError` where that cannot be."""
     if not name:
         where = f"name it in the column dataset, or add {option('dataset', 'NAME')}"
         raise ValueError(f"no data set is named; {where}")
@@ -462,11 +459,7 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
 
 
 def _consistent(rows: DataFrame, problems: Problems) -> DataFrame:
-    """The rows without those that contradict an earlier one, or stand there twice: these are told.
-
-    An experiment is on one data set and has a limited number of seeds, a value of a metric and seed stands
-    there once, and a run has failed in all its metrics or in none.
-    """
+    """The rows without those that contradict an earlier one, or stand there twice: these are told."""
     first = rows.groupby("experiment")[["dataset", "place"]].transform("first")
     other = rows["dataset"] != first["dataset"]
     for row, earlier in zip(rows[other].itertuples(), first[other].itertuples(), strict=True):

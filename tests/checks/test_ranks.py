@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.checks.ranks import TIE_RULES, Line, TieRule, average_rank, impossible, ranks, readings
+from audit.checks.identities import (
+    TIE_RULES,
+    Line,
+    TieRule,
+    average_rank,
+    impossible,
+    rank_readings,
+    ranks,
+)
 from audit.record import TableRecord
 from audit.stats.printed import printed
 from tests.checks.made import Of, only, paper, results, table
@@ -63,13 +71,13 @@ def test_a_rank_moved_by_one_place_is_found() -> None:
     """Eighteen lines without ties: an average that is 0.06 off cannot be."""
     rng = np.random.default_rng(2)
     lines = [line(*(f"{v:.2f}" for v in rng.permutation(7) * 5 + 50)) for _ in range(18)]
-    true = readings(lines, lines[0])[0].averages
+    true = rank_readings(lines, lines[0])[0].averages
     for i in range(7):
         reported = [
             printed(f"{float((rank or 0) + Fraction(i == j, 18)):.2f}") for j, rank in enumerate(true)
         ]
         assert impossible(lines, reported) == (i,)
-        assert all(it.misfits == (i,) for it in readings(lines, reported))
+        assert all(it.misfits == (i,) for it in rank_readings(lines, reported))
 
 
 # --------------------------------------------------------------------------- in a table
