@@ -33,10 +33,8 @@ def run() -> None:
 
 
 class _Output(io.FileIO):
-    """A stream whose reader may have had enough (`audit list | head`): the rest goes nowhere.
-
-    Else libraries that write to it end the process with 1, which says that a claim was contradicted.
-    """
+    """A stream whose reader may have had enough (`audit list | head`): the rest goes nowhere. Else libraries
+    that write to it end the process with 1, which says that a claim was contradicted."""
 
     def write(self, data: Any, /) -> int:
         try:

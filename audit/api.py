@@ -2,27 +2,14 @@
 
 >>> import audit
 >>> paper = audit.load("chen2022")
->>> findings = audit.check(paper)
->>> sum(finding.result == "inconsistent" for finding in findings) > 0
-True
-
-Results of any program are judged as `audit import` and `audit judge` would, and nothing is written:
-
->>> found = audit.judge(
-...     paper,
-...     {
-...         "kim_words": {"P@1": [77.1, 77.4, 76.9]},
-...         "kim_emb": {"P@1": [50.2, 48.8, 49.9]},
-...     },
-...     dataset="EUR-Lex",
-...     by="our cluster, PyTorch 2.6",
-... )
+>>> results = {"kim_words": {"P@1": [77.1, 77.4, 76.9]}, "kim_emb": {"P@1": [50.2, 48.8, 49.9]}}
+>>> found = audit.judge(paper, results, dataset="EUR-Lex", by="our cluster, PyTorch 2.6")
 >>> verdict = next(it for it in found.verdicts if it.claim == "sweep-ruins-kim:P@1")
 >>> verdict.outcome, round(verdict.estimate, 2)
 ('reproduced', 27.5)
 
-`audit.report(found, "chen2022.html")` writes the page. What is amiss is told as by the commands: one
-sentence, an `audit.AuditError`, with Python's spelling of the options. Importing `audit` loads none of this.
+What is amiss is told as by the commands: one sentence, an `audit.AuditError`, with Python's spelling of the
+options. Importing `audit` loads none of this.
 """
 
 from __future__ import annotations
@@ -45,7 +32,7 @@ from audit.names import known_names
 from audit.pipeline.session import Session
 from audit.record import Audit, Finding
 from audit.runner.models import models_of
-from audit.runner.progress import quiet_console
+from audit.runner.progress import new_console
 from audit.settings import RunSettings
 from audit.storage.margins import keep_fixed
 from audit.storage.runs import Store
@@ -55,13 +42,8 @@ if TYPE_CHECKING:
 
 
 def load(paper: str | os.PathLike[str]) -> Paper:
-    """The paper of a claim file, by its path or by the key of a built-in one.
-
-    Raises `ClaimFileError` with every problem of the file, `AuditError` where there is no such paper.
-
-    >>> load("chen2022").paper.year
-    2022
-    """
+    """The paper of a claim file, by its path or by the key of a built-in one. Raises `ClaimFileError` with
+    every problem of the file, `AuditError` where there is no such paper."""
     return _paper(paper)[0]
 
 
@@ -139,15 +121,12 @@ def _judged(session: Session, paper: Paper, path: Path, corpus: str | None) -> A
 
 
 def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = None, **fields: Any) -> Audit:
-    """Run the paper's experiments over seeds and judge its claims, as `audit run`; seeds that are there are
-    not run again. Without `data`: a synthetic corpus. Experiments that bring a command of their own are left
-    out unless `allow_commands` says that its programs may be started.
+    """Run the paper's experiments over seeds and judge its claims, as `audit run`.
 
-    Give `audit.RunSettings`, or its fields as keywords: `audit.run("chen2022", seeds=5)`.
-
-    With `jobs` above 1 a script needs `if __name__ == "__main__":`, since worker processes import it. Raises
-    `AuditError`, `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what
-    was begun is kept: the same call goes on where it was.
+    Give `audit.RunSettings`, or its fields as keywords: `audit.run("chen2022", seeds=5)`. With `jobs` above 1
+    a script needs `if __name__ == "__main__":`, since worker processes import it. Raises `AuditError`,
+    `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what was begun is
+    kept: the same call goes on where it was.
     """
     from audit.pipeline.suite import judged_at_once, suites
 
@@ -165,7 +144,7 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
         out = settings.store / "reports"
         if not settings.rerun_changed and (audit := judged_at_once(read, path, settings, session, out)):
             return audit
-        (suite,) = suites([(read, path)], settings, session, quiet_console(), out)
+        (suite,) = suites([(read, path)], settings, session, new_console(quiet=True), out)
         suite.run_own_commands()
         audit, _ = suite.run_once()
         if audit is None:
@@ -174,10 +153,8 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
 
 
 def report(audit: Audit, path: str | os.PathLike[str]) -> Path:
-    """Write the audit's page: to a name that ends in .html, or else with audit.json into that folder.
-
-    Returns the path of the page. Raises `AuditError` where it cannot be written.
-    """
+    """Write the audit's page: to a name that ends in .html, or else with audit.json into that folder. Returns
+    the path of the page. Raises `AuditError` where it cannot be written."""
     from audit.cli.report import write_files
     from audit.storage.files import write_texts
     from reports.page import html

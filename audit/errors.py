@@ -1,7 +1,6 @@
 """Errors that end a command, one sentence each: what, where and what to do; and what exit codes say.
 
-Options stand in a message by `reimpl.errors.option`. A message is spelled for the command line, and the
-Python interface spells it anew (`in_python`).
+A message is spelled for the command line, and the Python interface spells its options anew (`in_python`).
 """
 
 from __future__ import annotations
@@ -78,18 +77,14 @@ class Exit(IntEnum):
     """Exit codes of the command line."""
 
     OK = 0
-    CONTRADICTED = 1
-    """Something is contradicted (`audit run`, `audit report`) or inconsistent (`audit check`)."""
+    CONTRADICTED = (
+        1  # Something is contradicted (`audit run`, `audit report`) or inconsistent (`audit check`).
+    )
     BAD_INPUT = 2
-    RUNS_FAILED = 3
-    """At least one run failed: what its claims would say is not known."""
-    FAULT = 70
-    """A fault of this tool, with a traceback; it says nothing about any claim."""
-    INTERRUPTED = 130
-    """Stopped by the user; the same command goes on where it was."""
+    RUNS_FAILED = 3  # At least one run failed: what its claims would say is not known.
+    FAULT = 70  # A fault of this tool, with a traceback; it says nothing about any claim.
+    INTERRUPTED = 130  # Stopped by the user; the same command goes on where it was.
 
-
-# --------------------------------------------------------------------------- options of corpora
 
 #: Options of the readers -> the fields of `audit.settings`.
 _FIELDS = {

@@ -18,10 +18,8 @@ _SPAN = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", re.ASCII)
 
 
 def known_names(name: str, names: Iterable[str]) -> str:
-    """What to offer for a name that is not among `names`: `did you mean 'P@1'? Known: P@1, P@3`.
-
-    The nearest is the one that `name` begins, or else one that is spelled much like it, whatever the case.
-    """
+    """What to offer for a name that is not among `names`: `did you mean 'P@1'? Known: P@1, P@3`. The nearest
+    is the one that `name` begins, or else one that is spelled much like it, whatever the case."""
     from difflib import get_close_matches  # needed only once something is wrong
 
     names = list(dict.fromkeys(names))

@@ -72,19 +72,16 @@ class RunSpec:
 
     @property
     def arm(self) -> str:
-        """The same for all seeds of these settings: key of the run with seed 0; of imported runs, which may
-        come from several files, their experiment."""
-        return (
-            f"{IMPORTED} {self.config['experiment']}" if self.model == IMPORTED else replace(self, seed=0).key
-        )
+        """The same for all seeds of these settings: key of the run with seed 0; of imported runs, their
+        experiment."""
+        imported = self.model == IMPORTED
+        return f"{IMPORTED} {self.config['experiment']}" if imported else replace(self, seed=0).key
 
     @cached_property
     def key(self) -> str:
-        """Content address: SHA-256 of the canonical JSON of all fields, 32 hex digits.
-
-        `variant` is left out: it only names `config`, and two names for one configuration are one run. So are
-        `study`, `code` and `strata` where there is none: runs from before there were any are found again.
-        """
+        """Content address: SHA-256 of the canonical JSON of all fields, 32 hex digits. `variant` is left out:
+        it only names `config`. So are `study`, `code` and `strata` where there is none: runs from before
+        there were any are found again."""
         idle = {"variant", *(name for name in ("study", "code", "strata") if not getattr(self, name))}
         content = {k: v for k, v in asdict(self).items() if k not in idle}
         return digest(content)
@@ -412,12 +409,10 @@ class SpecificationVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement of one claim, with every number of its derivation (points of the metric's unit).
-
-    For a value claim `estimate` is the mean over seeds and `target` the printed number; for a comparison
-    `estimate` is the difference of the two means (first minus second) and `target` is the printed difference
-    (None when the table prints none). Absent numbers are None, never 0.
-    """
+    """The judgement of one claim, with every number of its derivation (points of the metric's unit). For a
+    value claim `estimate` is the mean over seeds and `target` the printed number; for a comparison `estimate`
+    is the difference of the two means (first minus second) and `target` is the printed difference (None when
+    the table prints none). Absent numbers are None, never 0."""
 
     claim: str  # Id of the `ClaimRecord`.
     outcome: Outcome
@@ -590,9 +585,7 @@ class Look:
 
     def is_same(self, other: Look, before: Iterable[Look] = ()) -> bool:
         """Whether the other, taken later, is one look with this: as many seeds, of no experiment other runs.
-
-        An experiment that looks `before` this one saw, and this one with no new runs, must not have grown.
-        """
+        An experiment that looks `before` this one saw, and this one with no new runs, must not have grown."""
         alike = all(other.runs.get(arm, keys) == keys for arm, keys in self.runs.items())
         grew = any(arm in it.runs for it in before for arm in other.runs.keys() - self.runs.keys())
         declared = bool(self.declared) == bool(other.declared)
@@ -605,10 +598,8 @@ class Look:
 
 @dataclass(frozen=True)
 class SplitVerdict:
-    """A printed number judged under one reading of "the split": alone, at the full level, points.
-
-    The test is that of value claims; no correction is made for other claims, metrics or the other reading.
-    """
+    """A printed number judged under one reading of "the split": alone, at the full level, points. The test is
+    that of value claims; no correction is made for other claims, metrics or the other reading."""
 
     outcome: Outcome
     reason: str  # Reason code, as of a verdict.
@@ -624,10 +615,8 @@ class SplitVerdict:
 @dataclass(frozen=True)
 class SplitNoise:
     """One metric of one experiment over several splits of one corpus, and what it says of a printed number.
-
     Runs of different splits are no seeds of each other: each column is judged for itself, and none of this
-    enters a claim's verdict.
-    """
+    enters a claim's verdict."""
 
     experiment: str
     metric: str
@@ -731,9 +720,7 @@ class Audit:
     created: str = ""  # Time of the newest run record, ISO 8601; empty when there is none. Never the clock.
     not_checked: tuple[str, ...] = ()  # One sentence for each thing the audit left out.
     looks: tuple[Look, ...] = ()
-    """All looks at these runs: each claim has the verdict of the first that decided it, on the first seeds up
-    to that look.
-    """
+    """All looks at these runs: each claim has the verdict of the first that decided it, by seeds up to it."""
     earlier: Mapping[str, tuple[Outcome, int]] = _dict()
     """Claim id -> how an earlier judgement of this store first decided it, and how many claims could be
     tested then, where it comes out otherwise now."""
@@ -754,10 +741,8 @@ class Audit:
     seal: str = field(default="", compare=False)  # Digest of all other keys; empty in older records.
 
     def to_frame(self) -> pandas.DataFrame:
-        """The verdicts as a pandas table, a row for each claim and metric.
-
-        `outcome` is inconclusive also of a claim that no run speaks to: there `tested` is False.
-        """
+        """The verdicts as a pandas table, a row for each claim and metric. `outcome` is inconclusive also of
+        a claim that no run speaks to: there `tested` is False."""
         import pandas
 
         of_claim, of_verdict = (
@@ -782,10 +767,8 @@ class Audit:
         return pandas.DataFrame(rows)
 
     def runs_frame(self) -> pandas.DataFrame:
-        """The evidence as a pandas table, a row for each run and metric, ours and imported; percent.
-
-        A run without a metric, as a failed one, has one row with neither metric nor value.
-        """
+        """The evidence as a pandas table, a row for each run and metric, ours and imported; percent. A run
+        without a metric, as a failed one, has one row with neither metric nor value."""
         import pandas
 
         rows = [
@@ -812,13 +795,9 @@ class Audit:
 
 
 def comparison(claim: ClaimRecord, verdict: Verdict) -> str:
-    """Two claims with this in common are one: same arms, and metric or one that is its like.
-
-    Arms are the same that have the same numbers: claims about several data sets that were all run on one
-    corpus rest on the same runs. That one arm is better, better by so much, or significantly better than the
-    other is one difference asked about in several ways, and no further evidence. Claims about more than two
-    arms are told apart by kind, margin and what they compare; printed values by the number.
-    """
+    """Two claims with this in common are one: same arms, and metric or one that is its like. Arms are the
+    same that have the same numbers. That one arm is better, better by so much, or significantly better is one
+    difference asked about in several ways, and no further evidence."""
     arms: list[Any] = [list(it) for it in verdict.values] or list(claim.experiments)
     metric = comparable_metric(claim)
     if claim.kind in _OF_A_PAIR:
@@ -845,11 +824,8 @@ def alike(first: Any, second: Any) -> bool:
 
 
 def seal_of(content: Mapping[str, Json]) -> str:
-    """The seal of a record's JSON: the digest of all its keys but `seal`.
-
-    It finds accident and carelessness: a metric corrected by hand, a merge gone astray, a disk that forgets.
-    It is no proof against forgery: whoever wants to can seal a changed record again.
-    """
+    """The seal of a record's JSON: the digest of all its keys but `seal`. It finds accident and carelessness,
+    and is no proof against forgery."""
     return digest({name: value for name, value in content.items() if name != "seal"})
 
 

@@ -1,7 +1,4 @@
-"""What a user chooses for runs: the same fields for the commands, where they are options, and for Python.
-
-`audit/cli/options.toml` says what each one means, as `audit run --help` does.
-"""
+"""What a user chooses for runs, as options and as fields; `audit/cli/options.toml` says what each means."""
 
 from __future__ import annotations
 
@@ -47,13 +44,8 @@ class TrainingSettings(CorpusSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _set(
-            self,
-            data=_path(self.data),
-            store=Path(self.store),
-            models=_path(self.models),
-            only=_several(self.only),
-        )
+        _set(self, data=_path(self.data), store=Path(self.store), models=_path(self.models))
+        _set(self, only=_several(self.only))
 
 
 @dataclass(frozen=True, kw_only=True)

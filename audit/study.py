@@ -1,7 +1,6 @@
 """What a search for settings was, as frozen data: its question, its trials and its answer.
 
-A study belongs to what decides a trial: model, configuration, training, documents held out, ranges, sampler
-and seed (`StudySpec`). How many trials it has may grow. Runs that use its best values name it by its key.
+Runs that use its best values name it by its key; how many trials it has may grow.
 """
 
 from __future__ import annotations
@@ -65,8 +64,7 @@ class Trial:
     number: int
     state: TrialState  # pruned: ended early for its low scores.
     values: Mapping[str, Json]  # By the names of the ranges.
-    score: float | None = None
-    """The metric in percent, on the documents held out; of a pruned trial, the last that was measured."""
+    score: float | None = None  # Percent, on the documents held out; of a pruned trial, the last one.
     epochs: float | None = None  # That were trained; None for a model without.
     seconds: float = 0.0
     reason: str | None = None  # Why it failed or was pruned.
@@ -93,8 +91,7 @@ class Study:
     timeout: float | None = None  # Seconds after which no trial was begun any more.
     device: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    """What the paper leaves out and was chosen here, and in what the search is reduced."""
+    notes: tuple[str, ...] = ()  # What was chosen here, and in what the search is reduced.
     finished: str | None = None  # When the last trial was over, ISO 8601.
     format_version: int = STUDY_FORMAT
     seal: str = ""

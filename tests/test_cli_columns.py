@@ -163,7 +163,7 @@ def test_the_page_of_each_column_shows_all_of_them(trained: None, known: None) -
         (("--data", "text@1"), "text: this corpus has one split; leave out @1"),
         (
             ("--data", "columns"),
-            "3 splits, one a column; state --data DIR@0 to --data DIR@2, or --columns 0-2 for all of them\n",
+            "3 splits, one a column; state --data DIR@0 to --data DIR@2\n",
         ),
     ],
 )

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -16,8 +13,7 @@ from audit.errors import Exit
 from audit.runner import make_plan
 from audit.settings import RunSettings
 from reimpl.data.catalogue import catalogue
-from tests.data.corpora import TEST, TRAIN, write
-from tests.data.origin import Answer, origin
+from tests.data.corpora import write
 from tests.runner.papers import write_corpus, write_paper
 from tests.shared import shared
 
@@ -178,113 +174,3 @@ def test_real_corpora_are_recognised_with_their_scope(capsys: pytest.CaptureFixt
     if name == "eurlex-4k-matched":
         papers = [it.paper.key for it in PAPERS if "eurlex" in it.datasets]
         assert [line.split()[0] for line in lines if "eurlex: other_data" in line] == papers
-
-
-def text_of(*texts: str) -> bytes:
-    return "".join(f"{text}\n" for text in texts).encode()
-
-
-def packed(*, padding: int = 0, **files: bytes) -> bytes:
-    """A .zip of `NAME.txt` files; `padding` bytes in front, which zip readers skip."""
-    target = io.BytesIO()
-    with zipfile.ZipFile(target, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(f"{name}.txt", content)
-    return bytes(padding) + target.getvalue()
-
-
-CORPUS = packed(train=text_of(*TRAIN), test=text_of(*TEST))
-LARGE = packed(train=text_of(*TRAIN), test=text_of(*TEST), padding=300_000)
-CUT = 131_072
-
-
-def sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """The one sentence on stderr, after notes about what was tried."""
-    assert cli.main(["data", "get", *arguments]) == Exit.BAD_INPUT
-    sentences = capsys.readouterr().err.splitlines()
-    assert sum(line.startswith("audit: ") for line in sentences) == 1 and sentences[-1].startswith("audit: ")
-    return sentences[-1]
-
-
-def test_a_corpus_comes_once_into_the_cache_and_is_recognised(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
-    """Three training and two test documents; the second time nothing is asked for."""
-    path = folder / "cache/xmtc-audit/synthetic/toy.zip"
-    with origin(Answer(CORPUS)) as server:
-        first, second = (
-            said(capsys, "get", "synthetic", "--from", f"{server.url}/toy.zip") for _ in range(2)
-        )
-    assert first[:3] == [
-        "synthetic: the made corpus; licence: Apache-2.0, as this program",
-        f"toy.zip: downloaded, {len(CORPUS):,} bytes, {path}",
-        f"toy.zip: SHA-256 {sha256(CORPUS)}; not verified: no published checksum known",
-    ]
-    assert first[3].startswith(f"{path}: LibMultiLabel text")
-    assert first[4:6] == [
-        "note: 1 label of test in no training document, so never to be learnt",
-        "recognised: no entry of the catalogue",
-    ]
-    assert first[-1] == f"to prepare it for all runs: audit data add {path} --as synthetic"
-    assert second[1:3] == [
-        first[1].replace("downloaded", "there already"),
-        f"{first[2]}; the same as at its first download",
-    ]
-    assert second[3:] == first[3:] and len(server.asked) == 1
-
-
-def test_what_came_and_is_another_corpus_is_refused_and_kept(
-    capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
-    """The last line says so and how it is to be had all the same."""
-    with origin(Answer(CORPUS)) as server:
-        code = cli.main(["data", "get", "rcv1", "--from", f"{server.url}/toy.zip", "--to", "with blank"])
-    captured = capsys.readouterr()
-    assert code == Exit.BAD_INPUT
-    assert "as asked: its sizes match none of rcv1; nearest: printed 23,149 training documents, here 3" in (
-        captured.out
-    )
-    assert captured.err == (
-        "audit: with blank/toy.zip: this is not rcv1; it is kept, and to use it for what it is: "
-        "audit data add 'with blank/toy.zip'\n"
-    )
-    assert cli.main(["data", "add", "with blank/toy.zip"]) == Exit.OK
-
-
-# --------------------------------------------------------------------------- by hand
-
-BY_HAND = (
-    "get it by hand from iliaschalkidis/lmtc-eurlex57k on GitHub "
-    "(https://github.com/iliaschalkidis/lmtc-eurlex57k) or data sets of LibMultiLabel, "
-    "then `audit data add PATH --as eurlex57k`"
-)
-
-
-def test_without_an_address_on_record_it_says_where_and_how_by_hand(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert refused(capsys, "eurlex57k") == (
-        f"audit: eurlex57k: no address of its files is on record; {BY_HAND}; if you know one, give --from URL"
-    )
-
-
-@pytest.mark.parametrize(
-    ("answer", "sentence"),
-    [
-        (Answer(status=404), "the server answers 404 Not Found; check address and network"),
-        (Answer(CORPUS, hang=True), "timed out"),
-        (Answer(LARGE, cut=CUT), "IncompleteRead(131072 bytes read"),
-    ],
-)
-def test_what_the_server_does_not_give_is_one_sentence_with_the_way_by_hand(
-    capsys: pytest.CaptureFixture[str], answer: Answer, sentence: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(audit.cli.data, "TIMEOUT", 0.5)
-    with origin(answer) as server:
-        url = f"{server.url}/toy.zip"
-        said = refused(capsys, "eurlex57k", "--from", url)
-        assert said.startswith(f"audit: {url}: ") and sentence in said and said.endswith(BY_HAND)

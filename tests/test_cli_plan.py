@@ -140,25 +140,6 @@ def test_a_claim_without_hope_ends_it(trained: Trained, capsys: pytest.CaptureFi
     )
 
 
-def test_only_the_claims_that_are_named_keep_the_looks_going(
-    trained: Trained, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Two claims that three seeds settle name all systems; a third claim about these stays open."""
-    more = (
-        "  - {id: words-value,",
-        "  - {id: third-letters, kind: order, better: t1.third, worse: t1.letters, metric: P@1,\n"
-        "     says: the third beats letters, where: {page: 3}}\n  - {id: words-value,",
-    )
-    write_paper(folder, *THIRD, more)
-    trained.means["third"] = 48.0
-    assert cli.main([*UNTIL, "3,5", "--only", "words-win", "--only", "third-letters:P@1"]) == Exit.OK
-    assert trained.of("third") == trained.of("words") == trained.of("letters") == [0, 1, 2]
-    said = told(capsys)
-    assert "look 1 of 2, 3 seeds, level 2.5 %: 0 claims open that seeds may settle" in said
-    assert said.splitlines()[-1] == "stopped after 1 of 2 looks: everything that seeds can settle is settled"
-    assert outcomes()["words-third:P@1"] == "inconclusive"  # judged all the same
-
-
 def test_where_seeds_can_settle_nothing_nothing_is_run(
     trained: Trained, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,18 +32,10 @@ T = TypeVar("T")
 
 
 def open_file(paper: str, *, configs: bool = False) -> ClaimFile:
-    """The claim file that is to be changed: a path, or KEY for claims/KEY.yaml or KEY.yaml.
-
-    Built-in files are part of the installation and are not changed by their key. With `configs` it is read as
-    `audit validate` reads it.
-    """
+    """The claim file that is to be changed; with `configs` it is read as `audit validate` reads it."""
     from audit.authoring.edit import ClaimFile
 
     if (path := own_file(paper)) is None:
-        if paper in {builtin.stem for builtin in builtin_claims()}:
-            raise AuditError(
-                f"{paper!r} is a built-in paper; give the path of the file that is to be changed"
-            )
         begin = f"give its path, or begin one with `audit add paper {paper}`"
         raise AuditError(f"{paper!r} is no claim file; {begin}")
     return ClaimFile.open(path, known=names_here(configs=configs))
@@ -279,10 +271,7 @@ def claim_command(
 
 
 def _within_the_number(paper: Paper, id: str) -> dict[str, Plain]:
-    """Margins that a printed value near 100 or 0, or of few digits, asks for, by claim and metric.
-
-    None for a claim with a margin of its own.
-    """
+    """Margins that a printed value near 100 or 0 asks for, where the claim has none of its own."""
     from audit.claims.margins import for_printed
     from audit.kinds import KINDS
 
@@ -401,8 +390,8 @@ def suggest_command(
 
 
 def _lacks(suggestion: Suggestion) -> str:
-    rows, has = first_of(suggestion.needs, 3), "has" if len(suggestion.needs) == 1 else "have"
-    return f"{rows} {has} no experiment; add one with `audit add experiment ID --row {suggestion.needs[0]}`"
+    rows = first_of(suggestion.needs, 3)
+    return f"{rows} has no experiment; add one with `audit add experiment ID --row {suggestion.needs[0]}`"
 
 
 def _suggested(it: Suggestion) -> str:
@@ -459,10 +448,7 @@ def verify_command(
     first = tables[name]
     source = (first.transcription.source or "") if first.transcription else ""
     if against != "-" and source.startswith(f"{Path(against).name} ("):
-        raise AuditError(
-            f"{against}: {name} was read from a file of this name, which is no second reading; give another "
-            "transcription of the page"
-        )
+        raise AuditError(f"{against}: {name} was read from a file of this name; give a second transcription")
     differences, left_out = propose.compared(read(against, corrections(sets(more)).table), name, first)
     if left_out:
         say(left_out)
@@ -474,7 +460,7 @@ def verify_command(
         say(f"{file.path}:{line}: {address}: {here} here, {there} in the second reading ({place})")
     cells = counted(len(first.rows) * len(first.columns), "cell")
     if differences:
-        differ = f"{len(differences)} differ{'s' if len(differences) == 1 else ''}"
+        differ = counted(len(differences), "difference")
         say(f"{name}: {cells} compared, {differ}; nothing was recorded: look at the page, correct the file")
         return Exit.CONTRADICTED
     say(f"{name}: {cells} compared, no difference")

@@ -43,7 +43,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-data_app = typer.Typer(name="data", help="Look at corpora, download and prepare them.", no_args_is_help=True)
+data_app = typer.Typer(name="data", help="Look at corpora and prepare them.", no_args_is_help=True)
 app.add_typer(data_app)
 add_app = typer.Typer(name="add", help="Write claim files: a new paper, its tables.", no_args_is_help=True)
 app.add_typer(add_app)
@@ -161,11 +161,9 @@ def say_table(
     spaced: bool = False,
     width: int | None = None,
 ) -> None:
-    """A table as wide as the terminal; in a file or a pipe as `width` or COLUMNS says, or `WIDTH`.
-
-    `right` are the columns of numbers; `ruled` draws a line below the heads, `spaced` leaves one free below
-    each row. What is too long for its column goes on in the next line.
-    """
+    """A table as wide as the terminal; in a file or a pipe as `width` or COLUMNS says, or `WIDTH`. `right`
+    are the columns of numbers; `ruled` draws a line below the heads, `spaced` leaves one free below each row.
+    What is too long for its column goes on in the next line."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -34,8 +34,6 @@ def check_command(
 
     Exit code 1 if anything is inconsistent.
     """
-    if models and not count_weights:
-        raise AuditError(f"--models {models}: models are looked at only with --count-weights; give both")
     papers = papers_of(claims)
     check_keys(papers)
     findings = findings_about(papers)
@@ -82,7 +80,6 @@ def _print_table(findings: Sequence[Finding]) -> None:
 
 
 def _lines(finding: Finding) -> list[str]:
-    """Name, place, what is said, what to consider first, and only then the arithmetic."""
     says, where = finding.says, finding.where
     source = " (from the README of the public code, not from the paper)" if finding.source else ""
     lines = [finding.id]

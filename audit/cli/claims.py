@@ -45,11 +45,16 @@ def schema_command() -> int:
 @command(app, "list")
 def list_command(claims: Words = None, *, models: Folder = None) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
+    from reimpl.data.formats import READERS
+    from reimpl.metric_names import METRICS
     from reimpl.models import known_models, protocols, recipes, sources_of_models, tunings
 
     words = claims or []
     choices = {"protocols": protocols, "recipes": recipes, "tuning": tunings}
-    sorts = {"models": sources_of_models, "metrics": _metrics, "readers": _readers, **choices}
+    readers = {name: f"this toolkit ({reader.title})" for name, reader in READERS.items()}
+    metrics = {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
+    lists = {"metrics": lambda: metrics, "readers": lambda: readers}
+    sorts = {"models": sources_of_models, **lists, **choices}
     if words[:1] == ["model"]:
         if len(words) != 2:
             raise AuditError(f"list model: name one of {', '.join(known_models())}")
@@ -84,18 +89,6 @@ def _paper_lines(claims: list[str] | None) -> Iterator[str]:
     for model, variants in names_here().models.items():
         named = ", ".join(variants) if variants else "variants not known without loading it"
         yield from wrapped(f"model {model}: {named}", 0, 4)
-
-
-def _metrics() -> dict[str, str]:
-    from reimpl.metric_names import METRICS
-
-    return {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
-
-
-def _readers() -> dict[str, str]:
-    from reimpl.data.formats import READERS
-
-    return {name: f"this toolkit ({reader.title})" for name, reader in READERS.items()}
 
 
 def model_lines(name: str) -> Iterator[str]:

@@ -63,11 +63,6 @@ def _not_there(name: str, audits: Sequence[Audit], where: str) -> str:
     metrics = [record.metric for record in claims if record.claim == claim]
     if metric and metrics:
         return f"{claim!r} is not about {metric!r} in {where}; {known_names(metric, metrics)}"
-    for audit in audits:
-        stated = [finding.id for finding in audit.findings if claim in finding.id.split(":")[1:]]
-        if stated:
-            shows = f"`audit check {audit.paper.key} --explain {stated[0]}` shows it"
-            return f"{claim!r} is a claim about printed numbers alone, which no run tests; {shows}"
     return f"no claim {name!r} in {where}; {known_names(name, [record.claim for record in claims])}"
 
 

@@ -84,7 +84,7 @@ def import_command(
 
 
 def _summary(runs: Sequence[Run]) -> str:
-    """Seeds, and the mean of each metric over those that have it, as the page shows means."""
+    """Seeds, and the mean of each metric over those that have it."""
     from reports.numbers import points
 
     seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)

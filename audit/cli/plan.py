@@ -14,7 +14,6 @@ from audit.cli.report import read_sound, records_in
 from audit.errors import AuditError, Exit
 from audit.names import counted, first_of
 from audit.record import Audit
-from audit.storage.files import read_audit
 
 if TYPE_CHECKING:
     from audit.judging.plan import Outlook
@@ -51,18 +50,17 @@ def plan_command(names: Words = None, *, out: Path = Path("audit-report"), as_js
 
 def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str]]:
     """The audits, and where each one stands."""
-    if not names:
-        yield from ((read_sound(path), str(path)) for path in records_in(out))
     for name in names or ():
         if name.endswith(".json"):
             yield read_sound(Path(name)), name
             continue
-        (paper,) = papers_of([name])
-        key = paper.paper.key
-        paths = [path for path in sorted(out.glob(f"{key}*/audit.json")) if read_audit(path).paper.key == key]
-        if not paths:
+        (key,) = [paper.paper.key for paper in papers_of([name])]
+        audits = [(read_sound(path), str(path)) for path in records_in(out)]
+        if not any(audit.paper.key == key for audit, _ in audits):
             raise AuditError(f"{out}: no audit of {key} is there; `audit run {name}` makes one")
-        yield from ((read_sound(path), str(path)) for path in paths)
+        yield from (of for of in audits if of[0].paper.key == key)
+    if not names:
+        yield from ((read_sound(path), str(path)) for path in records_in(out))
 
 
 def _print(audit: Audit, where: str, open_claims: Sequence[Outlook]) -> None:

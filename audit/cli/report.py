@@ -151,10 +151,8 @@ def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Pa
 
 
 def write_index(out: Path) -> None:
-    """`index.html` over the reports in `out`; nothing where there is one only.
-
-    A record beside them that is none is named on the page: it does not keep the others from being shown.
-    """
+    """`index.html` over the reports in `out`; nothing where there is one only. A record beside them that is
+    none is named on the page: it does not keep the others from being shown."""
     from reports.page import index_html
 
     audits, unread = [], []

@@ -95,7 +95,14 @@ def run_command(
             elif until_settled:
                 code = _run_until_settled(suite, wanted, seconds, names)
             else:
-                code = _run_once(suite, names)
+                audit, plan = suite.run_once()
+                if audit is None:
+                    return Exit.INTERRUPTED
+                code = _reported(audit, suite.folder, names)
+                if suite.nothing_to_run(plan) and not suite.has_evidence(plan):
+                    code = Exit.BAD_INPUT  # the report tells of printed numbers alone
+                elif suite.failures(plan.jobs):
+                    code = Exit.RUNS_FAILED
         except SettingsError:  # all that is wrong in its file is told, with the lines
             load(suite.path, known=names_here(configs=True))
             raise  # where the file by itself is sound
@@ -111,16 +118,6 @@ def _reported(audit: Audit, folder: Path, also: Sequence[str]) -> Exit:
     for text in audit.about_looks:
         say_on_stderr(text)
     return verdict_code(audit)
-
-
-def _run_once(suite: Suite, also: Sequence[str]) -> Exit:
-    audit, plan = suite.run_once()
-    if audit is None:
-        return Exit.INTERRUPTED
-    code = _reported(audit, suite.folder, also)
-    if suite.nothing_to_run(plan) and not suite.has_evidence(plan):
-        return Exit.BAD_INPUT  # the report tells of printed numbers alone
-    return Exit.RUNS_FAILED if suite.failures(plan.jobs) else code
 
 
 def _run_until_settled(
@@ -146,11 +143,7 @@ def _run_until_settled(
 
 
 def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
-    """`0-9` or `0,2,5-7`, in that order. Raises `AuditError` for anything else, a repeat, or a single one.
-
-    >>> columns_of("3,0-2", Path("corpus"))
-    (3, 0, 1, 2)
-    """
+    """`0-9` or `0,2,5-7`, in that order. Raises `AuditError` for anything else, a repeat, or a single one."""
     from reimpl.data.formats import split_name
 
     if text is None:
@@ -170,12 +163,8 @@ def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
 
 
 def _run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> Exit:
-    """Every column with its own report; a record and a table of how much splits and seeds scatter.
-
-    The first column is run with all seeds and the others with one: the seeds of a column tell the seed noise,
-    and one run of each column tells both. Runs of two columns are never seeds of one experiment: each column
-    has its own plan, its own verdicts and its own report, and only their scatter is shown together.
-    """
+    """Every column with its own plan, verdicts and report; a record and a table of how much splits and seeds
+    scatter. The first column is run with all seeds, for the seed noise, and the others with one."""
     from reimpl.data.formats import check_columns
 
     assert suite.settings.data is not None

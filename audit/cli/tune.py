@@ -12,11 +12,7 @@ from audit.storage.files import check_can_be_written
 
 @command(app, "tune")
 def tune_command(
-    claims: list[str],
-    *,
-    settings: TrainingSettings,
-    trials: int | None = None,
-    timeout: str | None = None,
+    claims: list[str], *, settings: TrainingSettings, trials: int | None = None, timeout: str | None = None
 ) -> int:
     """Seek the settings of experiments that a claim file marks with `tuning`, on documents held out.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -80,17 +80,17 @@ class Session:
 
     def judge(self, paper: Paper, path: Path, plan: KeptPlan, looks: Sequence[Look] | None = None) -> Audit:
         """Every claim by the runs that the newest command of that report planned, and by imported ones.
-
-        `path` is the claim file; `looks` are those to judge at: without them this judgement is one, and goes
-        on record.
-        """
+        `looks` are those to judge at: without them this judgement is one, and goes on record."""
         ledger, imported = self.ledger(paper), self.imported(paper)
         lost = ledger.lost_seeds()
         ours = {
             name: replace(record, sources=models.sources_of(record.models)) if record.runs else record
             for name, record in with_stored_runs(plan, paper, self.runs, lost).items()
         }
-        experiments = with_lost_imports(self._with_imported(paper, ours, imported), lost)
+        merged = with_imported(paper, ours, imported, evidence=self.evidence)  # type: ignore[arg-type]
+        for text in self._about_imported(ours, merged, imported):
+            self.tell(text)
+        experiments = with_lost_imports(merged, lost)
         if self.on_record:
             groups = (*(record.runs for record in ours.values()), *imported.values())
             ledger.note_settled(run.spec for runs in groups for run in runs)
@@ -118,10 +118,7 @@ class Session:
         return replace(audit, splits=self.studies(paper).get(column[0])) if column else audit
 
     def _take_looks(self, paper: Paper, experiments: Iterable[ExperimentRecord]) -> tuple[Look, ...]:
-        """All looks at these runs, with this one: the seeds that are there, or as many of those declared.
-
-        Looking again at the same runs is no new look; fewer seeds than at an earlier one are none either.
-        """
+        """All looks at these runs, with this one, which is none with the same runs or fewer seeds."""
         records = [record.runs for record in experiments if record.runs]
         groups = {runs[0].spec.arm: sorted(runs, key=lambda run: run.spec.seed) for runs in records}
         every = [run for runs in groups.values() for run in runs]
@@ -142,22 +139,24 @@ class Session:
             looks = ruled(ledger.take(look, arms) if self.on_record else (*looks, look))
         return looks
 
-    def _with_imported(
-        self, paper: Paper, experiments: dict[str, ExperimentRecord], imported: Mapping[str, tuple[Run, ...]]
-    ) -> dict[str, ExperimentRecord]:
-        """The experiments with the imported runs in their places; what is not judged is told."""
-        merged = with_imported(paper, experiments, imported, evidence=self.evidence)  # type: ignore[arg-type]
-        for name in (name for name in imported if name not in experiments):
-            self.tell(f"left out: imported runs of {name!r}, which the claim file does not have")
-        if both := [name for name, record in merged.items() if record.unjudged and name in experiments]:
-            ours, other = ("ours", "imported") if self.evidence == "ours" else ("imported", "ours")
-            self.tell(
-                f"{'1 experiment has' if len(both) == 1 else f'{len(both)} experiments have'} runs of both "
-                f"kinds: {ours} are judged and the others shown (--evidence {other} turns that round)"
+    def _about_imported(
+        self,
+        ours: Mapping[str, ExperimentRecord],
+        merged: Mapping[str, ExperimentRecord],
+        imported: Mapping[str, object],
+    ) -> Iterator[str]:
+        """What imported runs judge, and what of them is not judged."""
+        for name in (name for name in imported if name not in ours):
+            yield f"left out: imported runs of {name!r}, which the claim file does not have"
+        if both := [name for name, record in merged.items() if record.unjudged and name in ours]:
+            first, other = ("ours", "imported") if self.evidence == "ours" else ("imported", "ours")
+            have = "1 experiment has" if len(both) == 1 else f"{len(both)} experiments have"
+            yield (
+                f"{have} runs of both kinds: {first} are judged and the others shown "
+                f"(--evidence {other} turns that round)"
             )
-        if closer := [name for name in merged if name not in experiments]:
-            self.tell(
+        if closer := [name for name in merged if name not in ours]:
+            yield (
                 f"printed values of {counted(len(closer), 'experiment')} are judged by imported runs, whose "
                 "data are closer to the paper's than ours"
             )
-        return merged

@@ -67,8 +67,6 @@ def report_name(paper: Paper, data: Path | None) -> str:
     return f"{paper.paper.key}-{data.resolve().name}" if data else paper.paper.key
 
 
-# --------------------------------------------------------------------------- the same command as before
-
 #: What does not change which runs a command plans, or is looked at anew.
 _IDLE: dict[str, Any] = {"jobs": None, "retry_failed": False, "allow_commands": False, "evidence": "ours"}
 
@@ -76,10 +74,8 @@ _IDLE: dict[str, Any] = {"jobs": None, "retry_failed": False, "allow_commands": 
 def judged_at_once(
     paper: Paper, path: Path, chosen: RunSettings, session: Session, out: Path
 ) -> Audit | None:
-    """The audit, where this very command was given before and all of its runs are done; else None.
-
-    That needs no torch: what decides the plan is compared by its digest.
-    """
+    """The audit, where this very command was given before and all of its runs are done; else None. That needs
+    no torch: what decides the plan is compared by its digest."""
     if not chosen.store.is_dir() or any(it.command for it in paper.single_experiments.values()):
         return None
     report = report_name(paper, chosen.data)
@@ -122,9 +118,6 @@ def _code() -> list[Any]:
     return [[(path.name, digest(path.read_text("utf-8"))) for path in files], torch]
 
 
-# --------------------------------------------------------------------------- runs
-
-
 @dataclass
 class Suite:
     """A paper, its claim file, and what the user chose for it."""
@@ -151,8 +144,6 @@ class Suite:
 
     def say(self, text: str) -> None:
         self.console.out(text, highlight=False)
-
-    # ----------------------------------------------------------------- before the runs
 
     def plan(self, *, seeds: int | None = None, only: Sequence[str] | None = None) -> Plan:
         """The runs of so many seeds of the experiments that `only` names."""
@@ -223,20 +214,14 @@ class Suite:
         if plan.jobs or any(record.not_run == BY_COMMAND for record in idle):
             return ""
         key, reasons = self.paper.paper.key, dict.fromkeys(str(record.not_run).rstrip(".") for record in idle)
-        named = f" by --only {', '.join(self.settings.only)}" if self.settings.only else ""
-        why = f"none can be run here ({first_of(list(reasons))})" if reasons else "no experiment"
-        return (
-            f"{key}: nothing was run: {counted(len(idle), 'experiment')} selected{named}, {why}; "
-            f"`audit list {key}` shows all, and `audit check {key}` needs no run"
-        )
+        why = f"{counted(len(idle), 'experiment')} selected, none can be run here ({first_of(list(reasons))})"
+        return f"{key}: nothing was run: {why}; `audit check {key}` needs no run"
 
     def has_evidence(self, plan: Plan) -> bool:
         """Whether there is anything to judge by: runs of an earlier command, or others' results."""
         keys = {key for keys in plan.keys.values() for key in keys}
         there = {run.key for run in self.session.runs}
         return bool(keys & there or self.session.imported(self.paper))
-
-    # ----------------------------------------------------------------- runs
 
     def fidelity(self, plan: Plan, *, request: str | None = None) -> tuple[FidelityCheck, ...]:
         """The gate of the models in the plan, kept with it for the judge; what did not pass is told."""
@@ -252,10 +237,8 @@ class Suite:
         return checks
 
     def keep(self, plan: Plan, checks: Sequence[FidelityCheck], *, request: str | None = None) -> None:
-        """On record, with the margins, before the first run.
-
-        `request` is "" for a plan that holds only the beginning of what was asked for.
-        """
+        """On record, with the margins, before the first run. `request` is "" for a plan that holds only the
+        beginning of what was asked for."""
         keep_fixed(self.session.store, self.paper)
         kept = KeptPlan(
             self.paper.paper.key,
@@ -330,8 +313,6 @@ class Suite:
 
     def _workers(self, jobs: Sequence[Job]) -> int:
         return max(1, min(self.workers, len(jobs)))
-
-    # ----------------------------------------------------------------- verdicts
 
     def judge(self, looks: Sequence[Look] | None = None) -> Audit:
         """By all stored seeds of what this report planned, and by imported runs; as `audit judge` does."""

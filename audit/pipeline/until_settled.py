@@ -21,7 +21,7 @@ _clock = time.monotonic
 
 
 def looks_of(text: str) -> tuple[int, ...]:
-    """The looks of `3,5,8`. Raises `AuditError` for anything but growing numbers from 2 to 1000."""
+    """The looks of `3,5,8`. Raises `AuditError`."""
     parts = [part.strip() for part in text.split(",")]
     if all(part.isascii() and part.isdecimal() and len(part) < 5 for part in parts):
         looks = tuple(int(part) for part in parts)
@@ -32,10 +32,7 @@ def looks_of(text: str) -> tuple[int, ...]:
 
 def declared(wanted: tuple[int, ...] | None, taken: Sequence[Look]) -> dict[int, float]:
     """Number of seeds -> level, of the looks to go by: a new one, which shares what earlier looks left, or
-    the one that was begun.
-
-    Raises `AuditError` for other looks than those that were begun, which share all of the level.
-    """
+    the one that was begun. Raises `AuditError` for other looks than those that were begun."""
     old = max((look.declared for look in taken), key=len, default=())
     if old and wanted not in (None, old):
         raise AuditError(
@@ -103,7 +100,7 @@ class UntilSettled:
         return [
             claim
             for claim in outlooks(self.audit, alpha=self.schedule[max(self.schedule)])
-            if claim.by_seeds and self.runnable.issuperset(claim.seeds_now) and self._is_meant(claim.claim)
+            if claim.by_seeds and self.runnable.issuperset(claim.seeds_now)
         ]
 
     def _outcome(self, number: int, seeds: int, claims: Sequence[Outlook]) -> list[Outlook]:
@@ -133,27 +130,13 @@ class UntilSettled:
         if needed is None:  # one run is the price of knowing
             if not self.suite.carry_out(missing[:1]):
                 raise KeyboardInterrupt
-            missing = [job for job in plan.jobs if self.suite.is_open(job)]
-            needed = self.suite.seconds_of_runs([plan], missing)
+            return self._in_time(plan, seeds)
         left = self.seconds - (_clock() - self.began)
-        if not missing or needed is None or needed <= left:
+        if not missing or needed <= left:
             return True
-        self.why = (
-            f"budget: the look at {seeds} seeds needs about {span(needed)} for "
-            f"{counted(len(missing), 'run')}, and {span(left)} are left"
-        )
+        runs = f"about {span(needed)} for {counted(len(missing), 'run')}"
+        self.why = f"budget: the look at {seeds} seeds needs {runs}, and {span(left)} are left"
         return False
-
-    def _is_meant(self, claim: str) -> bool:
-        """Whether `--only` leaves the claim in: where it names claims alone, only these keep the looks going.
-
-        Others that rest on the same experiments are judged with them.
-        """
-        paper, named = self.suite.paper, set(self.suite.settings.only)
-        claims = {name for record in paper.claim_records() for name in (record.id, record.claim)}
-        if not named or not named <= claims - set(paper.single_experiments):
-            return True
-        return claim in named or claim.partition(":")[0] in named
 
     def _worth_running(self, plan: Plan) -> frozenset[str]:
         """Experiments behind claims that seeds can settle: all arms can be run, and on data that count."""
@@ -162,7 +145,6 @@ class UntilSettled:
             name
             for claim in self.suite.paper.claim_records()
             if KINDS[claim.kind].by_runs
-            and self._is_meant(claim.id)
             and self.runnable.issuperset(claim.experiments)
             and not (KINDS[claim.kind].of_one_printed and elsewhere & set(claim.experiments))
             for name in claim.experiments

@@ -44,26 +44,20 @@ class Means:
     retry_failed: bool = False
     rerun_changed: bool = False  # Whether runs by other code than today's are made anew.
     checkpoint_every: float = 60.0
-    wait: float | None = 0.0  # Seconds to wait for another process that holds the run; None for ever.
+    wait: float = 0.0  # Seconds to wait for another process that holds the run.
 
 
 def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], bool]) -> Run:
-    """The run's record: read when it is there, else made and kept.
-
-    Raises `Stopped`, `HeldElsewhere`, `StoreError` when the record cannot be written, and `ChangedError`
-    where the code was edited since the run was planned. Whatever goes amiss inside the run becomes a
-    failed record with its reason.
-    """
+    """The run's record: read when it is there, else made and kept; what goes amiss in it is on record. Raises
+    `Stopped`, `HeldElsewhere`, `StoreError`, and `ChangedError` where the code was edited meanwhile."""
     key = job.spec.key
     with means.store.claim(key, wait=means.wait) as claim:
         if claim.record and stands(claim.record, job, means):
             return claim.record
         if not claim.held:
             raise HeldElsewhere(key)
-        run, predictions = _run(job, means, progress, stop)
-        return means.store.put(
-            run, predictions=predictions, retry=means.retry_failed, anew=means.rerun_changed
-        )
+        run, arrays = _run(job, means, progress, stop)
+        return means.store.put(run, predictions=arrays, retry=means.retry_failed, anew=means.rerun_changed)
 
 
 def stands(run: Run, job: Job, means: Means) -> bool:
@@ -80,13 +74,18 @@ def _run(
     from reimpl.machine import CheckpointError
     from reimpl.training import Interrupted, Watch
 
-    started, data, checkpoint = now(), job.data.load(), _checkpoint(job, means.store)
+    started, data, store, code = now(), job.data.load(), means.store, digest(dict(job.sources))
+    folder = store.checkpoint_path(job.spec.key)
+    if not (folder / "code").exists() or (folder / "code").read_text() != code:
+        shutil.rmtree(folder)  # other code left its state there
+        (store.checkpoint_path(job.spec.key) / "code").write_text(code)
+    checkpoint = folder / "state.pt"
 
     def show(done: int, total: int, loss: float | None) -> None:
         with suppress(OSError):  # a closed terminal or a parent that is gone is no fault of the run
             progress(done, total, loss)
 
-    members = means.store.members_path(job.spec, job.sources)
+    members = store.members_path(job.spec, job.sources)
     watch = Watch(show, stop, checkpoint, means.checkpoint_every, members=members)
     try:
         try:
@@ -105,20 +104,9 @@ def _run(
     except (Exception, SystemExit) as err:  # a fault of one run must not end the others; it is on record
         return failed(job, data, fault_of(err, job.spec), started), None
     if result.failed:
-        return _record(job, data, "failed", started, result), None
+        return _record(job, data, started, result), None
     arrays = {"ids": result.top_ids, "scores": result.top_scores, **_of_documents(result, data)}
-    return _record(job, data, "done", started, result), arrays
-
-
-def _checkpoint(job: Job, store: Store) -> Path:
-    """Where the run leaves its state; what other code left there is dropped."""
-    folder, code = store.checkpoint_path(job.spec.key), digest(dict(job.sources))
-    mark = folder / "code"
-    if not mark.exists() or mark.read_text() != code:
-        shutil.rmtree(folder)
-        store.checkpoint_path(job.spec.key)
-        mark.write_text(code)
-    return folder / "state.pt"
+    return _record(job, data, started, result), arrays
 
 
 def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
@@ -148,12 +136,8 @@ def train_job(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Res
     module = find_model(spec.model)
     config = find_config(module, None, spec.config)
     protocol = Protocol(**spec.protocol)
-    how: dict[str, Any] = {
-        "seed": spec.seed,
-        "device": job.device,
-        "precision": spec.precision,
-        "watch": watch,
-    }
+    how: dict[str, Any] = {"seed": spec.seed, "device": job.device, "precision": spec.precision}
+    how["watch"] = watch
     if hasattr(module, "train"):
         own: Result = module.train(config, data, protocol, **how)
         return own
@@ -175,24 +159,19 @@ def train_job(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Res
 
 def failed(job: Job, data: Dataset, reason: str, started: str | None = None) -> Run:
     """A failed run's record: it stays in the count."""
-    return _record(job, data, "failed", started, None, reason)
+    return _record(job, data, started, None, reason)
 
 
 def _record(
-    job: Job,
-    data: Dataset,
-    status: Status,
-    started: str | None,
-    result: Result | None,
-    reason: str | None = None,
+    job: Job, data: Dataset, started: str | None, result: Result | None, reason: str | None = None
 ) -> Run:
     import torch
 
     from reimpl.models import source_of_other
 
-    commit, dirty = _commit()
     # Of a model that is none of ours no commit of this project has the code.
     other = source_of_other(job.spec.model)
+    status: Status = "failed" if result is None or result.failed else "done"
     made: dict[str, Any] = {"reason": reason}
     if result is not None:
         same = ("curve", "peak_memory_bytes", "parameters", "notes")
@@ -218,17 +197,13 @@ def _record(
         device=device_name(job.device),
         threads=torch.get_num_threads() if job.device == "cpu" else None,
         versions={**versions(), **({f"model {job.spec.model}": other} if other is not None else {})},
-        commit=commit,
-        dirty=dirty,
+        **_commit(),
         margins=dict(job.margins),
         sources=dict(job.sources),
         started=started,
         finished=now(),
         **made,
     )
-
-
-# --------------------------------------------------------------------------- by what it was made
 
 
 def now() -> str:
@@ -257,27 +232,22 @@ def versions() -> dict[str, str]:
     import numpy
     import torch
 
-    return {
-        "python": platform.python_version(),
-        "torch": str(torch.__version__),
-        "numpy": numpy.__version__,
-        "xmtc-audit": audit.__version__,
-    }
+    ours = {"numpy": numpy.__version__, "xmtc-audit": audit.__version__}
+    return {"python": platform.python_version(), "torch": str(torch.__version__), **ours}
 
 
 @cache
-def _commit() -> tuple[str | None, bool | None]:
-    """Commit of the checkout that this package runs from, and whether it has changes; else (None, None)."""
+def _commit() -> dict[str, Any]:
+    """Commit of the checkout that this package runs from, and whether it has changes."""
     folder = Path(audit.__file__).resolve().parent.parent
     if not (folder / ".git").exists():
-        return None, None
-    try:
-        head, changes = (
-            subprocess.check_output(
-                ["git", *words], cwd=folder, stderr=subprocess.DEVNULL, text=True, timeout=10
+        return {}
+    told = []
+    for words in (("rev-parse", "HEAD"), ("status", "--porcelain", "-uno")):
+        with suppress(OSError, subprocess.SubprocessError):
+            told.append(
+                subprocess.check_output(
+                    ["git", *words], cwd=folder, stderr=subprocess.DEVNULL, text=True, timeout=10
+                ).strip()
             )
-            for words in (("rev-parse", "HEAD"), ("status", "--porcelain", "-uno"))
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None, None
-    return head.strip(), bool(changes.strip())
+    return {"commit": told[0], "dirty": bool(told[1])} if len(told) == 2 else {}

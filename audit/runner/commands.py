@@ -1,15 +1,11 @@
 """Experiments that bring a command of their own: its runs, seed by seed, as records in the store.
 
-    STORE/commands/PAPER/EXPERIMENT/SEED.out, SEED.err    what the program wrote, of the newest try
+STORE/commands/PAPER/EXPERIMENT/SEED.out, SEED.err    what the program wrote, of the newest try
 
-A claim file may come from anybody, and a command in it is a program: none is started unless the user allows
-it. The runs count by the rules of imported ones (`audit.judging.evidence`), are marked as made here by a
-command, and contradict only where the file states that it is the authors' own code. What a command leaves
-under {out} is read by `audit.importing`:
-
-    {"P@1": 76.38, "P@3": 62.81}          metrics of this run, as one JSON object
-    metric,value                          a table (CSV, JSON, JSON lines), columns as in `audit import`
-    {"document": "d1", "labels": [...]}   with `truth`: predictions of single documents, scored here
+A command in a claim file is a program: none is started unless the user allows it. The runs count by the rules
+of imported ones, and contradict only where the file states that it is the authors' own code. What it leaves
+under {out} is metrics of this run ({"P@1": 76.38}), a table with the columns of `audit import`, or, with
+`truth`, predictions of single documents.
 """
 
 from __future__ import annotations
@@ -34,15 +30,7 @@ import audit
 from audit.errors import AuditError, option
 from audit.importing.predictions import from_predictions
 from audit.importing.records import run_of
-from audit.importing.results import (
-    Declared,
-    Result,
-    frame_of,
-    from_tables,
-    parsed,
-    read_table,
-    read_text,
-)
+from audit.importing.results import Declared, Result, frame_of, from_tables, parsed, read_table, read_text
 from audit.judging.evidence import Provenance, counting
 from audit.names import counted, seconds_of, span
 from audit.record import Run, digest
@@ -64,11 +52,8 @@ _TAIL_LINES, _TAIL_LENGTH = 3, 300
 def run_command(
     words: Sequence[str], *, cwd: Path, stdout: Path, stderr: Path, time_limit: float
 ) -> str | None:
-    """Run a program to its end; why it came to nothing, or None where it ended with exit code 0.
-
-    Whatever it started ends with it, also on an interrupt, which goes on to the caller. Raises
-    `KeyboardInterrupt`, for SIGTERM too, and `OSError` where the two files cannot be written.
-    """
+    """Run a program to its end; why it came to nothing, or None where it ended with exit code 0. Whatever it
+    started ends with it. Raises `KeyboardInterrupt`, for SIGTERM too, and `OSError`."""
     failure = None
     with stdout.open("wb") as out, stderr.open("wb") as err:
         try:
@@ -155,12 +140,9 @@ class Commands:
     tell: Callable[[str], None] = lambda text: None
 
     def run(self, *, seeds: int, allowed: bool) -> bool:
-        """Whether runs failed. Where commands are not allowed they are left out, and that is told.
-
-        Every seed of every command that has no record yet; what comes to nothing is a failed record. Raises
-        `AuditError` where results cannot be read, or nothing else is asked for and commands are not allowed;
-        `KeyboardInterrupt` once the program is ended.
-        """
+        """Whether runs failed: every seed of every command that has no record yet. Raises `AuditError` where
+        results cannot be read, or nothing else is asked for and commands are not allowed; else these are left
+        out, which is told."""
         experiments = self.paper.single_experiments.items()
         asked = {name: of for name, of in experiments if self.only is None or name in self.only}
         commands = {name: of.command for name, of in asked.items() if of.command is not None}

@@ -49,10 +49,8 @@ def has_other_sizes(described: Described, data: Dataset) -> bool:
 
 
 def statistics(printed: Mapping[str, str], observed: Observed) -> tuple[DataStatistic, ...]:
-    """All that is printed or was counted, by the rules of `identity.differences`.
-
-    With as many places as are printed, in the way of counting that agrees if one does.
-    """
+    """All that is printed or was counted, by the rules of `identity.differences`. With as many places as are
+    printed, in the way of counting that agrees if one does."""
     from reimpl.data.catalogue import NOUNS, differences
 
     every = []
@@ -73,10 +71,8 @@ def statistics(printed: Mapping[str, str], observed: Observed) -> tuple[DataStat
 
 @lru_cache(maxsize=2)
 def _known(data: Dataset) -> tuple[Observed, str]:
-    """What is seen of the data, and what the catalogue says to it; once for all experiments on them.
-
-    Features of a corpus without texts; words a document, as the recipe parts them, before any cut.
-    """
+    """What is seen of the data, and what the catalogue says to it; once for all experiments on them. Features
+    of a corpus without texts; words a document, as the recipe parts them, before any cut."""
     from reimpl.data.catalogue import catalogue, observed_of, recognise
     from reimpl.data.dataset import has_words
 
@@ -138,11 +134,15 @@ def deviations(paper: Paper, experiment: str, resolved: Resolved, precision: str
         return f"as the reduced protocol {used.name} has it"
 
     def of_config(_: str, theirs: Any, ours: Any) -> str:
+        """A reduction: a smaller size, or a list smaller in some place and larger in none."""
         if used.deviation is None:
             return _BY_COMMAND
-        return (
-            used.deviation if _is_reduction(theirs, ours) else "as the model has it under a reduced protocol"
-        )
+        lists = isinstance(theirs, list | tuple) and isinstance(ours, list | tuple)
+        pairs = [_numbers(*pair) for pair in (zip(theirs, ours, strict=False) if lists else [(theirs, ours)])]
+        shorter = not lists or len(ours) <= len(theirs)
+        if pairs and shorter and all(pair is not None and pair[1] <= pair[0] for pair in pairs):
+            return used.deviation
+        return "as the model has it under a reduced protocol"
 
     idle = set[str]()  # what does nothing: where nothing is selected, no metric selects
     if "last" in (claimed.select, used.select):
@@ -165,16 +165,6 @@ def deviations(paper: Paper, experiment: str, resolved: Resolved, precision: str
     see = "see the configuration of the experiment"
     own = [replace(of, here=see, as_set=True) for of in paper.departures_of(experiment)]
     return (*departures, *own)
-
-
-def _is_reduction(paper: Any, here: Any) -> bool:
-    """Whether a size is smaller; of lists, whether it is in some place and larger in none: (32, 16) for
-    (512, 16), and not () for (6, 2)."""
-    if isinstance(paper, list | tuple) and isinstance(here, list | tuple):
-        pairs = list(zip(paper, here, strict=False))
-        return bool(pairs) and len(here) <= len(paper) and all(ours <= theirs for theirs, ours in pairs)
-    numbers = _numbers(paper, here)
-    return numbers is not None and numbers[1] < numbers[0]
 
 
 def _of_data(

@@ -1,7 +1,6 @@
 """Many jobs -> their records: one after another here, or in worker processes.
 
-The job of a worker that is killed goes to another one, from its last checkpoint. On the first interrupt the
-runs write a checkpoint and stop.
+The job of a worker that is killed goes to another one, from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -11,23 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal
 
 from audit.record import Run
 from audit.runner.carry_out import HeldElsewhere, Means, Stopped, carry_out, failed, stands
 from audit.runner.plan import Job
+from audit.runner.progress import Screen
 from audit.runner.workers import LIVES, Workers, interrupts
 from audit.storage.runs import Store
-
-
-class Listener(Protocol):
-    """Who is told how the suite goes on."""
-
-    def began(self, job: Job) -> None: ...
-    def progress(self, job: Job, done: int, total: int, loss: float | None) -> None: ...
-    def ended(self, job: Job, run: Run) -> None: ...
-    def waiting(self, job: Job) -> None: ...
-    def stopping(self) -> None: ...
 
 
 @dataclass
@@ -41,7 +31,7 @@ class Outcome:
 def execute(
     jobs: Sequence[Job],
     store: Store,
-    listener: Listener,
+    screen: Screen,
     *,
     workers: int = 1,
     threads: int | None = None,
@@ -49,29 +39,30 @@ def execute(
     rerun_changed: bool = False,
     checkpoint_every: float = 60.0,
 ) -> Outcome:
-    """Have every job's record: those in the store at once, the others by running them.
-
-    Raises `StoreError` when records cannot be read or written.
-    """
+    """Have every job's record: those in the store at once, the others by running them. Raises `StoreError`
+    when records cannot be read or written."""
     means = Means(store, threads, retry_failed, rerun_changed, checkpoint_every)
-    outcome = Outcome()
-    open_jobs = []
+    outcome, open_jobs = Outcome(), []
     for job in jobs:
         run = store.get(job.spec.key)
         if run and stands(run, job, means):
             outcome.runs[job.spec.key] = run
-            listener.ended(job, run)
+            screen.ended(job, run)
         else:
             open_jobs.append(job)
     if not open_jobs:
         return outcome
-    with interrupts(listener.stopping) as stop:
-        suite = _Runs(means, listener, outcome, stop)
+    with interrupts(screen.stopping) as stop:
+        suite = _Runs(means, screen, outcome, stop)
         if workers <= 1 or len(open_jobs) == 1:
             suite.run_here(open_jobs, means)
         else:
             suite.run(min(workers, len(open_jobs)), open_jobs)
-        suite.await_others()
+        # Runs that another command works on; those whose process died are taken over.
+        for job in suite.elsewhere[:]:
+            screen.waiting(job)
+            while job.spec.key not in outcome.runs and not stop.is_set():
+                suite.run_here([job], replace(means, wait=1.0))
         outcome.interrupted |= stop.is_set()
     return outcome
 
@@ -90,9 +81,9 @@ def _answer(
 class _Runs(Workers):
     """The jobs of a suite; `elsewhere` are those that another command works on."""
 
-    def __init__(self, means: Means, listener: Listener, outcome: Outcome, stop: threading.Event) -> None:
+    def __init__(self, means: Means, screen: Screen, outcome: Outcome, stop: threading.Event) -> None:
         super().__init__(partial(_answer, means), stop)
-        self.means, self.listener, self.outcome = means, listener, outcome
+        self.means, self.screen, self.outcome = means, screen, outcome
         self.elsewhere: list[Job] = []
         self.deaths = Counter[str]()
 
@@ -104,24 +95,16 @@ class _Runs(Workers):
             self.began(job)
             self.ended(job, _answer(means, job, partial(self.message, job), self.stop.is_set))
 
-    def await_others(self) -> None:
-        """Waits for runs that another command works on, and takes over those whose process died."""
-        jobs, self.elsewhere = self.elsewhere, []
-        for job in jobs:
-            self.listener.waiting(job)
-            while job.spec.key not in self.outcome.runs and not self.stop.is_set():
-                self.run_here([job], replace(self.means, wait=1.0))
-
     def began(self, job: Job) -> None:
-        self.listener.began(job)
+        self.screen.began(job)
 
     def message(self, job: Job, done: int, total: int, loss: float | None) -> None:
-        self.listener.progress(job, done, total, loss)
+        self.screen.progress(job, done, total, loss)
 
     def ended(self, job: Job, answer: Run | Literal["held", "stopped"]) -> None:
         if isinstance(answer, Run):
             self.outcome.runs[job.spec.key] = answer
-            self.listener.ended(job, answer)
+            self.screen.ended(job, answer)
         elif answer == "held":
             self.elsewhere.append(job)
         else:

@@ -44,10 +44,7 @@ def fault_of(err: BaseException, spec: RunSpec) -> str:
 
 @contextmanager
 def models_of(folder: Path | None) -> Iterator[None]:
-    """The models in the folder too, here and in worker processes, while the block runs.
-
-    Raises `AuditError` for a folder without any.
-    """
+    """The models in the folder too, here and in worker processes. Raises `AuditError` for one without any."""
     from reimpl.models import FOLDERS, files_of_models, forget
 
     if folder is None:
@@ -79,10 +76,7 @@ def with_way_out(err: ConfigError, model: str, config: Mapping[str, Any]) -> str
 
 
 def fidelity(plan: Plan) -> tuple[FidelityCheck, ...]:
-    """The checks of every model that the plan runs, and of models that those hold; imports torch.
-
-    Until a model passes them it contradicts nobody.
-    """
+    """The checks of every model that the plan runs, and of models that those hold; imports torch."""
     from reimpl.fidelity import check
 
     models = dict.fromkeys(name for job in plan.jobs for name in models_in(job.spec.model, job.spec.config))
@@ -94,11 +88,8 @@ def fidelity(plan: Plan) -> tuple[FidelityCheck, ...]:
 
 
 def count_weights(counted: Mapping[str, Any]) -> int:
-    """The numbers in those weights of the model that `counted` (`audit.kinds.stated.Counted`) names.
-
-    The model is made on torch's meta device, which has shapes but no memory: a million labels cost nothing.
-    Raises `PlanError` for a name that is none.
-    """
+    """The numbers in those weights of the model that `counted` (`audit.kinds.stated.Counted`) names. Raises
+    `PlanError` for a name that is none."""
     import torch
 
     from reimpl.errors import ConfigError
@@ -107,7 +98,7 @@ def count_weights(counted: Mapping[str, Any]) -> int:
     try:
         module = find_model(counted["model"])
         config = find_config(module, counted["variant"], counted["config"])
-        with torch.device("meta"):
+        with torch.device("meta"):  # shapes but no memory: a million labels cost nothing
             model = module.build(
                 config,
                 vectors=torch.empty(counted["vocabulary"], counted["dimension"]),

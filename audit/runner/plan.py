@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from audit.claims.experiments import Experiment, SpecifiedExperiment, in_words
@@ -22,7 +22,7 @@ from audit.runner.resolve import (
     resolved,
     selected,
 )
-from audit.runner.tuned import UntunedError, tuned, with_study_of
+from audit.runner.tuned import UntunedError, tuned, with_values
 from audit.settings import RunSettings
 
 
@@ -35,8 +35,7 @@ class Job:
     title: str
     device: str
     margins: Mapping[str, str]
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """Digests of the code that decides the run, as it is when it is planned."""
+    sources: Mapping[str, str] = field(default_factory=dict)  # Digests of the code when it is planned.
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,7 @@ class Plan:
     keys: Mapping[str, tuple[str, ...]]  # Experiment id -> run key per seed, in the order of the seeds.
     jobs: tuple[Job, ...]  # Each run once, seeds in the outer loop: an interrupted suite has whole rounds.
     remarks: tuple[str, ...] = ()  # What preparing the data came upon, one sentence each.
-    idle: tuple[str, ...] = ()
-    """What was asked for and is not run here: readings that change nothing, models that lack something; one
-    sentence each."""
+    idle: tuple[str, ...] = ()  # What was asked for and is not run here, and why, one sentence each.
 
     def summary(self, paper: str, settings: RunSettings, workers: int) -> str:
         """One line for the screen: what is about to be run, on what."""
@@ -87,37 +84,25 @@ class Plan:
             records[experiment.id] = replace(experiment, runs=mine, gone=gone, not_run=why_none)
         return records
 
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """Keys of runs that are not asked for: older ones of the same settings, if there are any, count."""
-        asked = {job.spec.key for job in self.jobs}
-        return tuple(dict.fromkeys(key for keys in self.keys.values() for key in keys if key not in asked))
-
 
 def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = ()) -> Plan:
-    """Resolve every experiment of the claim file.
-
-    Other specifications of what the paper leaves open are resolved where `settings.readings` asks for
-    them, and those of `known` in any case: runs of theirs that are there already count.
-
-    Raises `PlanError` for an unknown name in `only`, model, variant, protocol or recipe, and where the corpus
-    is for none of the models; `reimpl.errors.DataError` for data that cannot be read.
-    """
+    """Resolve every experiment of the claim file. Other specifications of what the paper leaves open are
+    resolved where `settings.readings` asks for them, and those of `known` in any case: runs of theirs that
+    are there already count. Raises `PlanError` for an unknown name in `only`, model, variant, protocol or
+    recipe, and where the corpus is for none of the models; `reimpl.errors.DataError` for data that cannot be
+    read."""
     check_protocol(settings.protocol)
     wanted = selected(paper, settings.only)
-    records: list[ExperimentRecord] = []
-    jobs: list[Job] = []
-    keys: dict[str, tuple[str, ...]] = {}
-    unfit: list[str] = []
-    untuned: list[str] = []
-    idle: dict[str, None] = {}
-    remarks: dict[str, None] = {}
-    experiments: list[tuple[str, Experiment, SpecifiedExperiment | None]]
-    experiments = [(name, experiment, None) for name, experiment in paper.single_experiments.items()]
-    for name, other in paper.specified_experiments.items():
-        if settings.readings or name in known:
-            experiments.append((name, other.experiment, other))
-    for name, experiment, specified in experiments:
+    records, jobs = list[ExperimentRecord](), list[Job]()
+    keys = dict[str, tuple[str, ...]]()
+    unfit, untuned = list[str](), list[str]()
+    idle, remarks = dict[str, None](), dict[str, None]()
+    others = {
+        name: of for name, of in paper.specified_experiments.items() if settings.readings or name in known
+    }
+    every = {**paper.single_experiments, **{name: of.experiment for name, of in others.items()}}
+    for name, experiment in every.items():
+        specified = others.get(name)
         base = specified.base if specified else name
         asked = (wanted is None or base in wanted) and (specified is None or settings.readings)
         if specified is not None and (base not in keys or not (asked or name in known)):
@@ -163,9 +148,20 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
                 for spec in specs
             ]
     if untuned:
-        remarks[_of_untuned(paper.paper.key, untuned, settings)] = None
+        options: list[tuple[str, object]] = [("--only", name) for name in settings.only]
+        options += [("--data", settings.tuned_on or settings.data), ("--data-file", settings.data_file)]
+        tune = " ".join(
+            [f"audit tune {paper.paper.key}", *(f"{name} {value}" for name, value in options if value)]
+        )
+        are = "is" if len(untuned) == 1 else "are"
+        where = settings.tuned_on.resolve().name if settings.tuned_on else "this corpus"
+        said = (
+            f"{paper.paper.key}: {first_of(untuned)} {are} not tuned on {where}; `{tune}` seeks the "
+            "settings, --tuned-on DIR uses those of another corpus, and --untuned goes without"
+        )
+        remarks[said] = None
         if not jobs:
-            raise PlanError(list(remarks)[-1])
+            raise PlanError(said)
     if unfit and not jobs:
         why = f"nothing can be run on this corpus ({unfit[0]}); give another one"
         raise PlanError(f"{paper.paper.key}: {why}")
@@ -173,24 +169,6 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
     for job in sorted(jobs, key=lambda job: job.spec.seed):
         once.setdefault(job.spec.key, job)
     return Plan(tuple(records), keys, tuple(once.values()), tuple(remarks), tuple(idle))
-
-
-def _of_untuned(paper: str, names: Sequence[str], settings: RunSettings) -> str:
-    """What is to be done for experiments that wait for a study."""
-    options: list[tuple[str, object]] = [("--only", name) for name in settings.only]
-    options += [("--data", settings.tuned_on or settings.data), ("--data-file", settings.data_file)]
-    tune = " ".join([f"audit tune {paper}", *(f"{name} {value}" for name, value in options if value)])
-    if settings.tuned_on:
-        corpus, store = settings.tuned_on.resolve().name, settings.store
-        return (
-            f"{paper}: --tuned-on {settings.tuned_on}: no study made on {corpus} is in {store} for "
-            f"{first_of(names)}; `{tune}` makes one, and --untuned goes without"
-        )
-    which = f"{names[0]} is" if len(names) == 1 else f"{len(names)} experiments, {names[0]} and on, are"
-    return (
-        f"{paper}: {which} not tuned on this corpus; `{tune}` seeks the settings, "
-        "--tuned-on DIR uses those of another corpus or split column, and --untuned goes without"
-    )
 
 
 def _resolve(
@@ -219,7 +197,8 @@ def _resolve(
     else:  # a specification takes over what was sought for its experiment, but for what it sets itself
         base = paper.single_experiments[described]
         best = tuned(described, base, resolved(paper, described, base, settings), settings)
-        chosen = with_study_of(best, chosen, specified.sets)
+        chosen = replace(chosen, study=best.study, tuning=best.tuning, untuned=best.untuned)
+        chosen = with_values(chosen, specified.sets)
     check_selection(chosen)
     same = bool(getattr(module, "DETERMINISTIC", False))
     # A hold-out is part of the data that a run is given, and so of their fingerprint.
@@ -257,9 +236,7 @@ def _resolve(
         protocol=chosen.used.name,
         config=specs[0].config,
         scope=scope_of(
-            whole.content,
-            whole.corpus,
-            whole.partition,
+            *(whole.content, whole.corpus, whole.partition),
             same=printed.content or (),
             corpora=printed.corpus or (),
             partitions=printed.partition or (),

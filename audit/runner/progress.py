@@ -1,15 +1,12 @@
-"""Progress on the screen: bars with the time left on a terminal, a line a run elsewhere.
-
-Elsewhere a run that takes long is told of every minute, too. Work on a file has a bar of its bytes.
-"""
+"""Progress on the screen: bars with the time left on a terminal; elsewhere a line a run, and one a minute."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -42,14 +39,9 @@ class _Console(Console):
         self.quiet = True
 
 
-def new_console() -> Console:
+def new_console(*, quiet: bool = False) -> Console:
     """Stderr; `out` writes lines as they are, neither wrapped nor coloured."""
-    return _Console(stderr=True)
-
-
-def quiet_console() -> Console:
-    """Writes nothing: whoever calls from Python has the records."""
-    return _Console(stderr=True, quiet=True)
+    return _Console(stderr=True, quiet=quiet)
 
 
 def run_bars(console: Console) -> Progress:
@@ -138,46 +130,27 @@ class Screen:
             if run.status == "failed":
                 outcome = f"failed: {run.reason}"
             self._say(f"[{self.finished}/{self.total}] {job.title}: {outcome}")
-            self._tell_time(job, run)
+            left = self.total - self.finished
+            if run.status == "done" and left and not self.told_time:
+                self.told_time = True  # once, behind the first run that was made here
+                took = max(run.seconds, time.monotonic() - self.started[job.spec.key])
+                others = took * (left - (self.workers - 1)) / self.workers  # others have been at work as long
+                if others >= _WORTH_TELLING:
+                    self._say(f"about {span(others)} for the other {left} at that pace")
         self._show_all()
-
-    def _tell_time(self, job: Job, run: Run) -> None:
-        """Once, behind the first run that was made here: how long the others take at that pace."""
-        left = self.total - self.finished
-        if self.told_time or run.status != "done" or not left:
-            return
-        self.told_time = True
-        took = max(run.seconds, time.monotonic() - self.started[job.spec.key])
-        others = took * (left - (self.workers - 1)) / self.workers  # others have been at work as long as this
-        if others >= _WORTH_TELLING:
-            self._say(f"about {span(others)} for the other {left} at that pace")
 
     def _show_all(self) -> None:
         done = self.finished + sum(self.shares.values())
         self.bars.update(self.all, completed=done, state=f"{self.finished} of {self.total}")
 
 
-class Show(Protocol):
-    """Bytes done and bytes in all, None for unknown, and what is being done to the file."""
-
-    def __call__(self, done: int, total: int | None, what: str = "") -> None: ...
-
-
 @contextmanager
-def bytes_bar(name: str, console: Console | None = None, *, speed: bool = False) -> Iterator[Show]:
-    """What shows progress for a block, with bytes a second if `speed`; the bar goes with the block.
-
-    It appears with the first call, on a terminal only.
-    """
-
+def bytes_bar(name: str, console: Console | None = None) -> Iterator[Callable[..., None]]:
+    """What shows progress for a block, on a terminal only: it gets the bytes done and in all, None for
+    unknown, and what is being done to the file."""
     console = console or new_console()
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        *([TransferSpeedColumn()] if speed else []),
-        TimeRemainingColumn(),
-    )
+    text = TextColumn("{task.description}", markup=False)
+    columns = (text, BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     bars = Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
     task = bars.add_task(name, total=None)
 

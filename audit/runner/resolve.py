@@ -111,8 +111,8 @@ class DataRequest:
     dimension: int
     cache: Path
     hold_out: str | None = None  # Rule by which a dev part is held out where the corpus brings none.
-    options: Options | None = None  # How the corpus is read, where its files do not say.
-    format: str | None = None  # Name of its format, where two of them fit.
+    options: Options | None = None
+    format: str | None = None
     noise: LabelNoise | None = None  # In the training labels.
 
     def load(self) -> Dataset:
@@ -243,10 +243,8 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Training
         raise LackingError(f"not available on this machine: {lack}")
     request = _data_request(experiment, settings, used)
     whole = request.whole.load()
-    there = [
-        *(["texts"] if has_words(whole) else []),
-        *(["features"] if whole.train.features is not None else []),
-    ]
+    holds = {"texts": has_words(whole), "features": whole.train.features is not None}
+    there = [what for what, is_there in holds.items() if is_there]
     takes = getattr(module, "TAKES", ("texts",))
     if not set(takes) & set(there):
         raise UnfitError(f"its model takes {' or '.join(takes)}, and {whole.name} holds {_ALONE[there[0]]}")

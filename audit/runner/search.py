@@ -85,9 +85,7 @@ class Search:
 
     def proposals(self, wanted: int, until: float | None = None) -> Iterator[int]:
         """Trials to be made until there are `wanted`: first those that were begun before, then new ones.
-
-        After the moment `until` (`time.monotonic`) none is begun.
-        """
+        After the moment `until` (`time.monotonic`) none is begun."""
         from optuna.distributions import CategoricalDistribution, FloatDistribution
 
         study = self.study()
@@ -312,14 +310,12 @@ def carry_on(
     threads: int | None = None,
     timeout: float | None = None,
 ) -> Study | None:
-    """The study when there are so many trials, earlier ones included, or `timeout` seconds are over.
-
-    None where it was interrupted; what there is is kept. Raises `AuditError` when the folder cannot be
-    written, or where another command is at work there.
-    """
+    """The study when there are so many trials, earlier ones included, or `timeout` seconds are over. None
+    where it was interrupted; what there is is kept. Raises `AuditError` when the folder cannot be written, or
+    where another command is at work there."""
     spec, until = question.spec, None if timeout is None else time.monotonic() + timeout
     folder = store / "studies" / spec.key
-    search = Search(folder, spec.space, spec.sampler, spec.pruner, spec.seed, question.epochs)
+    search = Search(folder, spec.space, spec.sampler, spec.pruner, spec.seed, spec.training["epochs"])
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -390,7 +386,7 @@ class _Trials(Workers):
         names = first + (f" and {len(others)} alike" if others else "")
         ended = "" if spec.pruner == "none" else f", ended early by {spec.pruner}"
         self._say(
-            f"{names}: {question.protocol}, {self.trials} trials of up to {question.epochs} epochs, "
+            f"{names}: {question.protocol}, {self.trials} trials of up to {spec.training['epochs']} epochs, "
             f"{spec.sampler}{ended}; {spec.metric} on documents held out; {question.device}, "
             f"{workers} at a time"
         )

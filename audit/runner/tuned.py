@@ -16,14 +16,7 @@ from audit.claims.load import Paper
 from audit.errors import PlanError, StoreError
 from audit.json_errors import RecordError
 from audit.record import Deviation, Json
-from audit.runner.resolve import (
-    DataRequest,
-    Resolved,
-    UnfitError,
-    check_protocol,
-    resolved,
-    selected,
-)
+from audit.runner.resolve import DataRequest, Resolved, UnfitError, check_protocol, resolved, selected
 from audit.settings import RunSettings, TrainingSettings
 from audit.storage.files import explained, read_sealed, write_sealed
 from audit.study import STUDY_FORMAT, SearchRange, Study, StudySpec
@@ -79,28 +72,17 @@ class Question:
     trials: int  # That the protocol asks for.
     notes: tuple[str, ...] = ()
 
-    @property
-    def epochs(self) -> int:
-        """Of a whole trial."""
-        return int(self.spec.training["epochs"])
-
 
 def questions(paper: Paper, settings: TrainingSettings) -> tuple[Question, ...]:
-    """One for each different question of the experiments that are asked for, in the order of the file.
-
-    Experiments of one question share a study. Raises `PlanError` where none of them asks for tuning or can be
-    had on the corpus, and what `make_plan` raises.
-    """
+    """One for each different question of the experiments that are asked for, which share a study. Raises
+    `PlanError` where none of them asks for tuning or can be had on the corpus."""
     check_protocol(settings.protocol)
     wanted = selected(paper, settings.only)
     experiments = paper.single_experiments.items()
     asking = {name: of for name, of in experiments if of.tuning and (wanted is None or name in wanted)}
     if not asking:
         which = "none of these experiments" if settings.only else "no experiment"
-        raise PlanError(
-            f"{paper.paper.key}: {which} asks for tuning in the claim file; "
-            "add tuning: NAME, as in tuning: wang2019, or run it as it is"
-        )
+        raise PlanError(f"{paper.paper.key}: {which} asks for tuning in the claim file; add tuning: NAME")
     by_key: dict[str, Question] = {}
     unfit: list[str] = []
     for name, experiment in asking.items():
@@ -119,10 +101,8 @@ def questions(paper: Paper, settings: TrainingSettings) -> tuple[Question, ...]:
 
 
 def question_of(name: str, experiment: Experiment, plain: Resolved, settings: TrainingSettings) -> Question:
-    """The question that the experiment's `tuning` puts.
-
-    Raises `PlanError` where the protocol has nothing to seek, and `reimpl.errors.DataError`.
-    """
+    """The question that the experiment's `tuning` puts. Raises `PlanError` where the protocol has nothing to
+    seek, and `reimpl.errors.DataError`."""
     from reimpl.config_fields import as_dict, as_json
     from reimpl.errors import ConfigError
     from reimpl.protocol import space_of
@@ -198,11 +178,8 @@ class UntunedError(Exception):
 
 def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSettings) -> Resolved:
     """The experiment with the best values of its study, where it asks for one: in all four settings, since
-    what was tuned is no departure.
-
-    Raises `UntunedError` where there is no such study, `PlanError` where the protocol has nothing to seek,
-    and `StoreError` for a study that is not as it was written.
-    """
+    what was tuned is no departure. Raises `UntunedError` where there is no such study, `PlanError` where the
+    protocol has nothing to seek."""
     if experiment.tuning is None:
         return plain
     protocol, store = tuning_of(experiment), settings.store
@@ -225,16 +202,12 @@ def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSetti
     here = f"{study.summary}; study {study.key}"
     why = "; ".join(departures) or "as in the paper"
     tuning, fewer = Deviation("tuning", protocol.source, here, why), trials < protocol.trials
-    return _with_values(replace(plain, study=study, tuning=(tuning,), untuned=fewer))
+    return with_values(replace(plain, study=study, tuning=(tuning,), untuned=fewer))
 
 
-def with_study_of(base: Resolved, plain: Resolved, own: Collection[str]) -> Resolved:
-    """`plain` with what was sought for `base`, but for the settings `own`, as in `config.margin`."""
-    return _with_values(replace(plain, study=base.study, tuning=base.tuning, untuned=base.untuned), own)
-
-
-def _with_values(plain: Resolved, own: Collection[str] = ()) -> Resolved:
-    """With the best values of its study. Raises `reimpl.errors.ConfigError`."""
+def with_values(plain: Resolved, own: Collection[str] = ()) -> Resolved:
+    """With the best values of its study, but for the settings `own`, as in `config.margin`. Raises
+    `reimpl.errors.ConfigError`."""
     from reimpl.config_fields import as_dict
     from reimpl.models import find_config
     from reimpl.protocol import with_training

@@ -1,7 +1,6 @@
 """Worker processes, one to a slot, so that one that is killed takes nothing with it but its own task.
 
-Each slot is a `ProcessPoolExecutor` of one process. What a worker says of its progress comes over a pipe of
-its own: a queue in common would stay locked behind a worker that is killed while it writes.
+What a worker says comes over a pipe of its own: a common queue would stay locked behind one that is killed.
 """
 
 from __future__ import annotations
@@ -51,10 +50,8 @@ class Workers:
         return True
 
     def run(self, n: int, tasks: Iterable[Any]) -> None:
-        """Have all tasks done by `n` processes, or stopped; each is asked for when a process is free.
-
-        What one raises is raised here.
-        """
+        """Have all tasks done by `n` processes, or stopped; each is asked for when a process is free. What
+        one raises is raised here."""
         further, again, slots = iter(tasks), deque[Any](), [_Slot(self.flag) for _ in range(n)]
         stillborn = 0
         try:
@@ -82,7 +79,9 @@ class Workers:
                         slots[place] = _Slot(self.flag)
                         if self.stop.is_set():
                             continue
-                        how = slot.how_it_ended()
+                        slot.executor.shutdown()  # waits for it
+                        code = slot.process.exitcode
+                        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
                         stillborn += not slot.ready
                         if stillborn >= LIVES:
                             raise AuditError(
@@ -139,18 +138,11 @@ class _Slot:
             self.process.terminate()
             self.process.join()
 
-    def how_it_ended(self) -> str:
-        self.executor.shutdown()  # waits for it
-        code = self.process.exitcode
-        return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-
 
 @contextmanager
 def interrupts(heard: Callable[[], None] = lambda: None) -> Iterator[threading.Event]:
-    """An event that the first Ctrl-C (or SIGTERM) sets; a second one ends the process as usual.
-
-    `heard` is called at once: a step, or an evaluation, may take a while to come to its end.
-    """
+    """An event that the first Ctrl-C (or SIGTERM) sets; a second one ends the process as usual. `heard` is
+    called at once: a step may take a while to come to its end."""
     stop = threading.Event()
     before = {}
 
@@ -172,10 +164,8 @@ def interrupts(heard: Callable[[], None] = lambda: None) -> Iterator[threading.E
 
 @contextmanager
 def _held_back() -> Iterator[None]:
-    """Interrupts wait; a process that starts here has them held back until it asks for something else.
-
-    Else a Ctrl-C that comes while a worker is still importing would end it with a traceback.
-    """
+    """Interrupts wait; a process that starts here has them held back until it asks for something else. Else a
+    Ctrl-C that comes while a worker is still importing would end it with a traceback."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

@@ -51,10 +51,8 @@ def check_can_be_written(folder: Path) -> None:
 
 def write(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Give `content` the name `path` in one step; whatever happens, `path` is whole: the old file or the new.
-
-    That holds for a power cut too if `durable`; else once the caller has called `sync_all`.
-    The temporary name is `.NAME.PID-RANDOM.tmp` in the same folder. Only a killed process leaves one behind.
-    """
+    That holds for a power cut too if `durable`; else once the caller has called `sync_all`. The temporary
+    name is `.NAME.PID-RANDOM.tmp` in the same folder. Only a killed process leaves one behind."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         with temporary.open("xb") as file:
@@ -100,10 +98,8 @@ def write_sealed(path: Path, record: Any) -> None:
 
 
 def read_sealed(path: Path, kind: Any, newest: int) -> Any:
-    """What `write_sealed` wrote, None where there is no file.
-
-    Raises `RecordError` saying what is wrong with it, and `StoreError`.
-    """
+    """What `write_sealed` wrote, None where there is no file. Raises `RecordError` saying what is wrong with
+    it, and `StoreError`."""
     with explained(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "")

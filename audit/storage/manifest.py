@@ -1,10 +1,6 @@
 """What a store holds of a paper beside its runs: what was planned, what was on record, the looks taken.
 
-    STORE/manifests/PAPER.json    one file under one seal, as that of a run record
-
-A run record knows its model and configuration, and no paper: one run may serve several. With the plans beside
-the records a paper can be judged again, and without torch, from the store alone. A run that was once on
-record and is gone is seen, and so is a look that was taken.
+STORE/manifests/PAPER.json    one file under one seal: with it a paper is judged from the store alone
 
 A look belongs to what is judged now if it saw one of its experiments: whatever corpus, protocol, precision or
 configuration makes other runs begins with no look taken, and renamed experiments do not lose theirs.
@@ -39,6 +35,10 @@ from audit.record import (
 )
 from audit.storage.files import explained, read_sealed, write_sealed
 
+_UNKNOWN = (
+    "without it nobody knows which runs are missing, nor which looks were taken: restore it, or choose "
+    "another --store"
+)
 _CHANGED = "the claim file describes it otherwise than when it was run"
 
 
@@ -71,12 +71,11 @@ class Manifest:
 
     paper: str
     plans: Mapping[str, KeptPlan] = field(default_factory=dict)  # Report -> its newest plan.
+    # `RunSpec.arm` -> key and seed of each run that was ever on record, done or failed.
     settled: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """`RunSpec.arm` -> key and seed of each run that was ever on record, done or failed."""
     looks: tuple[Taken, ...] = ()  # In the order in which they were first taken.
+    # Report, and whose runs judged -> claim -> how it was first decided, among how many claims.
     decided: Mapping[str, Mapping[str, tuple[Outcome, int]]] = field(default_factory=dict)
-    """Report, and whose runs judged -> claim -> how it was first decided, and among how many claims that
-    could be tested."""
     format_version: int = FORMAT_VERSION
     seal: str = ""
 
@@ -97,10 +96,7 @@ class Ledger:
         try:
             manifest: Manifest | None = read_sealed(self.path, Manifest, FORMAT_VERSION)
         except RecordError as err:
-            raise StoreError(
-                f"{self.path}: not as it was written ({err}); without it nobody knows which runs are "
-                "missing, nor which looks were taken: restore it, or choose another --store"
-            ) from err
+            raise StoreError(f"{self.path}: not as it was written ({err}); {_UNKNOWN}") from err
         return manifest or Manifest(self.paper)
 
     def _change(self, change: Callable[[Manifest], Manifest]) -> None:
@@ -114,12 +110,7 @@ class Ledger:
         """Raises where runs of the paper are there and their manifest is gone."""
         made = sum(self.paper in run.margins for run in runs)
         if made and self._read() == Manifest(self.paper):
-            raise StoreError(
-                f"{self.path}: gone, and {made} runs of {self.paper} are there: nobody knows which runs are "
-                "missing, nor which looks were taken; restore it, or choose another --store"
-            )
-
-    # ----------------------------------------------------------------- plans
+            raise StoreError(f"{self.path}: gone, and {made} runs of {self.paper} are there; {_UNKNOWN}")
 
     def plans(self) -> list[KeptPlan]:
         """Those that are kept, by report."""
@@ -131,8 +122,6 @@ class Ledger:
     def keep(self, plan: KeptPlan) -> None:
         """In place of an earlier plan of the same report."""
         self._change(lambda manifest: replace(manifest, plans={**manifest.plans, plan.report: plan}))
-
-    # ----------------------------------------------------------------- runs on record
 
     def note_settled(self, specs: Iterable[RunSpec]) -> None:
         """Put on record which of these runs have a record, so that one that is lost later is seen."""
@@ -157,8 +146,6 @@ class Ledger:
     def _has(self, key: str) -> bool:
         return (self.store / f"{key}.json").exists()
 
-    # ----------------------------------------------------------------- verdicts and looks
-
     def decided(self, report: str) -> Mapping[str, tuple[Outcome, int]]:
         """Claim -> how an earlier judgement of the report first decided it, and among how many claims."""
         return self._read().decided.get(report, {})
@@ -181,10 +168,7 @@ class Ledger:
         return tuple(taken.look for taken in self._read().looks if wanted.intersection(taken.arms))
 
     def take(self, look: Look, arms: Iterable[str]) -> tuple[Look, ...]:
-        """Put the look on record; returns all looks at these runs.
-
-        The same look at the same runs is one look, however often it is taken.
-        """
+        """Put the look on record, once however often it is taken; returns all looks at these runs."""
         asked = {*arms, *look.runs}
 
         def change(manifest: Manifest) -> Manifest:
@@ -205,17 +189,11 @@ class Ledger:
         return self.looks(asked)
 
 
-# --------------------------------------------------------------------------- which runs are whose
-
-
 def with_stored_runs(
     plan: KeptPlan, paper: Paper, runs: Iterable[Run], lost: Mapping[str, tuple[int, ...]] | None = None
 ) -> dict[str, ExperimentRecord]:
-    """Every experiment of the claim file with its runs among `runs`: those of all seeds, not of some.
-
-    `lost` are the seeds that are gone, by arm. An experiment that was described otherwise when it was run is
-    without runs.
-    """
+    """Every experiment of the claim file with all its seeds among `runs`; `lost` are gone seeds, by arm. An
+    experiment that was described otherwise when it was run is without runs."""
     arms: dict[str, list[Run]] = {}
     for run in runs:
         if not run.imported and run.status != "interrupted":
@@ -269,8 +247,7 @@ def with_lost_imports(
 
 
 def definitions(paper: Paper) -> dict[str, str]:
-    """Experiment -> digest of what decides how it is run; its title does not, nor a key that came later and
-    is not there."""
+    """Experiment -> digest of what decides how it is run: not its title, nor a key that is not there."""
     specified = {name: it.experiment for name, it in paper.specified_experiments.items()}
     found = {}
     for name, experiment in {**paper.single_experiments, **specified}.items():

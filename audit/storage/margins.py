@@ -1,15 +1,12 @@
-"""What a claim file had fixed when runs began, kept by its hash, and what was changed since.
+"""What a claim file had fixed when runs began, by the hash that runs have, and what was changed since.
 
-    STORE/margins/PAPER/HASH.json    claim and metric -> kind, cells, experiments, margin, ...
-
-A run record holds the hash alone. With what stood behind it at hand, claims that were only added do no harm
-to the others, and claims that were changed are named.
+STORE/margins/PAPER/HASH.json    claim and metric -> kind, cells, experiments, margin, ...
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +23,6 @@ Change = tuple[str, str]
 
 #: So many changed claims are named; the others are counted.
 _NAMED = 3
-#: Keys that older stores do not hold.
-_SINCE = ("printed",)
 #: What is fixed beside the claims: the address of the authors' code, by which imported runs may contradict.
 _CODE = "code"
 
@@ -46,7 +41,7 @@ def superseded(root: Path, paper: Paper) -> Mapping[str, str]:
     told, now = {}, json.loads(json.dumps(paper.fixed))
     for mark, why in paper.superseded.items():
         before = _read(_path(root, paper.paper.key, mark), mark)
-        texts = [f"{claim} ({what})" for claim, what in sorted(_changes(before or {}, now, ()))]
+        texts = [f"{claim} ({what})" for claim, what in sorted(_changes(before or {}, now))]
         what = f"; changed since: {first_of(texts, 2 * _NAMED)}" if texts else ""
         told[mark] = f"{why.rstrip('.')}{what}"
     return told
@@ -55,11 +50,9 @@ def superseded(root: Path, paper: Paper) -> Mapping[str, str]:
 def grown_since(
     root: Path, paper: Paper, runs: Iterable[Run], *, path: Path
 ) -> Mapping[str, tuple[str, ...]]:
-    """Earlier hashes of which every claim still stands -> ids of the claims that were added since.
-
-    `runs` are those of the store; `path` is the claim file. Raises `AuditError` where claims were changed
-    after runs of them began and the file does not declare a new audit: it names them, and what to write.
-    """
+    """Earlier hashes of which every claim still stands -> ids of the claims that were added since. `runs` are
+    those of the store; `path` is the claim file. Raises `AuditError` where claims were changed after runs of
+    them began and the file does not declare a new audit: it names them, and what to write."""
     key, now = paper.paper.key, paper.margins_hash
     fixed = json.loads(json.dumps(paper.fixed))
     grown: dict[str, tuple[str, ...]] = {}
@@ -71,12 +64,10 @@ def grown_since(
         if before is None:
             refused[mark] = [("claims or margins", "which ones is not on record")]
             continue
-        more = [name for name in before if _more_readings(before[name], fixed.get(name, {}))]
-        if changes := list(_changes(before, fixed, more)):
+        if changes := list(_changes(before, fixed)):
             refused[mark] = changes
         else:
-            new = (name for name in fixed if name not in before or name in more)
-            grown[mark] = tuple(name for name in new if name != _CODE)
+            grown[mark] = tuple(name for name in fixed if name not in before and name != _CODE)
     if refused:
         changed = sorted({change for changes in refused.values() for change in changes})
         why = "what was changed after the runs, and why"
@@ -90,31 +81,13 @@ def grown_since(
     return grown
 
 
-def _more_readings(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Whether readings were added to those of an experiment, and all that were declared still stand.
-
-    A claim is decided only where all of them agree, so that one more can undo a verdict and make none.
-    """
-    of_readings = str(old.get("id", "")).startswith("readings:")
-    if not of_readings or old == new or old.get("limit") != new.get("limit"):
-        return False
-    now = new.get("open", {})
-    return all(
-        name in now and all(choice in now[name] for choice in choices)  # what sets nothing is first, in both
-        for name, choices in old["open"].items()
-    )
-
-
-def _changes(before: Fixed, now: Fixed, more: Sequence[str]) -> Iterator[Change]:
+def _changes(before: Fixed, now: Fixed) -> Iterator[Change]:
     for name, old in before.items():
         new = now.get(name)
         if new is None:
             yield name, "no longer there"
-        elif name not in more:
-            keys = [key for key in dict.fromkeys((*old, *new)) if old.get(key) != new.get(key)]
-            keys = [key for key in keys if key in old or key not in _SINCE]
-            if keys:
-                yield name, ", ".join(f"{key} {_shown(old, key)} -> {_shown(new, key)}" for key in keys)
+        elif keys := [key for key in dict.fromkeys((*old, *new)) if old.get(key) != new.get(key)]:
+            yield name, ", ".join(f"{key} {_shown(old, key)} -> {_shown(new, key)}" for key in keys)
 
 
 def _shown(claim: Mapping[str, Any], key: str) -> str:
@@ -127,17 +100,15 @@ def _shown(claim: Mapping[str, Any], key: str) -> str:
 
 def _listed(changes: Iterable[Change], path: Path) -> str:
     """With the line of each; metrics of one claim that changed alike are one."""
-    lines = claim_lines(path)
-    metrics: dict[tuple[str, str], list[str]] = {}
+    lines, metrics = claim_lines(path), dict[tuple[str, str], list[str]]()
     for claim, what in changes:
         name, _, metric = claim.partition(":")
         metrics.setdefault((name, what), []).append(metric)
-    texts = []
-    for (name, what), of in metrics.items():
-        place = f"{path}:{lines[name]}" if name in lines else f"{path}"
-        texts.append(f"{place}: {' '.join((name, *filter(None, of)))} ({what})")
-    more = f" and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
-    return "; ".join(texts[:_NAMED]) + more
+    texts = [
+        f"{path}{f':{lines[name]}' if name in lines else ''}: {' '.join((name, *filter(None, of)))} ({what})"
+        for (name, what), of in metrics.items()
+    ]
+    return first_of(texts, _NAMED).replace("), ", "); ")
 
 
 def claim_lines(path: Path) -> dict[str, int]:

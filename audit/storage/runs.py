@@ -73,11 +73,8 @@ class Store:
         return run
 
     def runs(self, *, problems: list[StoreError] | None = None) -> Iterator[Run]:
-        """All sound records, by key.
-
-        What is wrong with the rest goes to `problems`; without such a list it is raised, together, as one
-        `StoreError` after the last sound record.
-        """
+        """All sound records, by key. What is wrong with the rest goes to `problems`; without such a list it
+        is raised, together, as one `StoreError` after the last sound record."""
         found: list[StoreError] = []
         with explained(self.root):
             paths = sorted(self.root.iterdir()) if self.root.exists() else []
@@ -93,10 +90,8 @@ class Store:
             raise StoreError("\n".join(str(problem) for problem in found))
 
     def predictions(self, key: str) -> dict[str, NDArray[Any]] | None:
-        """The arrays beside the record, or None when there is no record or it names none.
-
-        Raises `StoreError` when the file is gone or is not, byte for byte, the one that `put` wrote.
-        """
+        """The arrays beside the record, or None when there is no record or it names none. Raises `StoreError`
+        when the file is gone or is not, byte for byte, the one that `put` wrote."""
         run = self.get(key)
         if run is None or run.predictions is None:
             return None
@@ -124,12 +119,10 @@ class Store:
         anew: bool = False,
         durable: bool = True,
     ) -> Run:
-        """Write a record, its predictions first, and return it as it was stored: with its seal.
-
-        A done run is replaced only with `anew`, a failed one with `retry` too, an interrupted one always.
-        Except for an interrupted run the checkpoint goes: nothing may go on from it. Whoever writes many that
-        nobody else can write meanwhile puts them without `durable`, and calls `files.sync_all` at the end.
-        """
+        """Write a record, its predictions first, and return it as it was stored: with its seal. A done run is
+        replaced only with `anew`, a failed one with `retry` too, an interrupted one always. Except for an
+        interrupted run the checkpoint goes: nothing may go on from it. Whoever writes many that nobody else
+        can write meanwhile puts them without `durable`, and calls `files.sync_all` at the end."""
         path, arrays = self._record(run.key), self._predictions(run.key)
         if run.key != run.spec.key or run.contradiction:  # `get` would refuse it
             raise StoreError(f"{path}: {run.contradiction or 'the key is not the hash of its spec'}")
@@ -146,10 +139,7 @@ class Store:
                 f"{path}: a record holds no NaN or infinity ({err}); store a failed run"
             ) from err
         alone = nullcontext(Claim(True, self.get(run.key)))
-        with (
-            self.claim(run.key, wait=PUT_WAIT) if durable else alone as claim,
-            explained(path),
-        ):
+        with self.claim(run.key, wait=PUT_WAIT) if durable else alone as claim, explained(path):
             if not claim.held:
                 raise StoreError(
                     f"{path}: another process has held this run for {PUT_WAIT:.0f} s; let it finish"
@@ -179,11 +169,9 @@ class Store:
 
     @contextmanager
     def claim(self, key: str, *, wait: float | None = None) -> Iterator[Claim]:
-        """Hold a run against all other processes and threads while the block runs.
-
-        `wait` is the number of seconds to wait for another holder: None for ever, 0 not at all. Claims of one
-        thread nest. A process that dies, however it dies, holds nothing any more.
-        """
+        """Hold a run against all other processes and threads while the block runs. `wait` is the number of
+        seconds to wait for another holder: None for ever, 0 not at all. Claims of one thread nest. A process
+        that dies, however it dies, holds nothing any more."""
         path = self.root / "locks" / f"{self._record(key).stem}.lock"
         lock, held = self._locks.setdefault(key, FileLock(path)), True
         with explained(self.root):

@@ -53,8 +53,8 @@ def test_readings_are_planned_where_they_are_asked_for_or_known(tmp_path: Path) 
     write_corpus(tmp_path / "corpus")
     chosen, it = settings(tmp_path), paper(tmp_path, "")
     assert "words~dropout=none" not in make_plan(it, chosen).keys
-    known = make_plan(it, chosen, known_specifications=["words~dropout=none"])
+    known = make_plan(it, chosen, known=["words~dropout=none"])
     asked = make_plan(it, replace(chosen, readings=True))
     assert known.keys["words~dropout=none"] == asked.keys["words~dropout=none"]
-    assert known.keys["words~dropout=none"][0] in known.left_out
+    assert known.keys["words~dropout=none"][0] not in {job.spec.key for job in known.jobs}
     assert len(asked.jobs) == len(known.jobs) + 2 * 2

@@ -15,7 +15,7 @@ from audit.errors import PlanError
 from audit.record import LEFT_OUT, NOT_TUNED, Audit, PaperInfo, audit_from_json, to_json
 from audit.runner import make_plan
 from audit.runner import tuned as study_store
-from audit.runner.progress import quiet_console
+from audit.runner.progress import new_console
 from audit.runner.resolve import DataRequest
 from audit.runner.search import carry_on, settings_of, train_trial
 from audit.runner.tuned import Question, questions
@@ -53,7 +53,7 @@ def question(folder: Path, said: str = "tuning: {protocol: chen2022, trials: 2}"
 
 
 def study_of(folder: Path, it: Question, **spent: Any) -> Study:
-    found = carry_on(it, folder / "store", quiet_console(), **{"trials": it.trials, **spent})
+    found = carry_on(it, folder / "store", new_console(quiet=True), **{"trials": it.trials, **spent})
     assert found is not None
     return found
 
@@ -214,7 +214,7 @@ def test_without_a_study_the_others_run_and_one_sentence_says_what_to_do(
     assert (why["letters"], why["again"]) == (None, None)
     assert plan.remarks[-1] == (
         f"toy2024: words is not tuned on this corpus; `audit tune toy2024 --data {corpus}` seeks the "
-        "settings, --tuned-on DIR uses those of another corpus or split column, and --untuned goes without"
+        "settings, --tuned-on DIR uses those of another corpus, and --untuned goes without"
     )
     only = make_plan(paper(tmp_path), settings(tmp_path, only=["letters"]))
     assert next(it for it in only.experiments if it.id == "words").not_run == LEFT_OUT
