@@ -33,6 +33,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
     kind, status, verdict = words.kind_words(claim), index.status(pressing), index.verdicts[pressing.id]
     one_side = words.unrun(verdict, index.names(claim)) is not None
     first = index.claims.get(index.same_claims.get(pressing.id, ""))
+    brief = status == "not_tested" or first is not None
     against = any(index.status(claim) == "contradicted" for claim in members)
     note = words.alternatives(claim, len(index.departures(claim))) if against else ""
     if kind.parts and status == "reproduced":
@@ -50,19 +51,20 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
         on=words.RUN_ON[verdict.scope],
         rows=[_row(*pair, index) for pair in pairs],
         same=first and View(title=index.claim_title(first), href=f"#{index.anchors[first.id]}"),
-        open=claim.primary and not first,
+        brief=brief,
+        open=claim.primary,
         sides=[(index.title(name), index.settings_anchors.get(name, "")) for name in claim.experiments[:4]],
         where=where_text(claim),
         reasons=_reasons(pairs, index),
         note=note,
-        plot="" if first else card_plot(members, index).svg(),
+        plot="" if brief else card_plot(members, index).svg(),
         badges=list(dict.fromkeys(badge for _, of in pairs for badge in of.badges)),
         level=words.coverage(verdict)[1],
         splits=[said for claim in members if (said := splits_of_claim(index.audit.splits, claim.id))],
-        facts=_facts(pairs, index),
-        seeds=[] if first else _seed_rows(pairs, index),
+        facts=[] if brief else _facts(pairs, index),
+        seeds=[] if brief else _seed_rows(pairs, index),
         parts=[(words.subject_of(claim), of.parts) for claim, of in pairs if of.parts],
-        readings=[view for pair in pairs if (view := _specifications(*pair, index))],
+        readings=[] if brief else [view for pair in pairs if (view := _specifications(*pair, index))],
         claim=claim.claim,
     )
 

@@ -299,19 +299,16 @@ def margin_band(verdict: Verdict) -> str:
 def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
     """Spread and its prior, the look, the paper's spread: a term, and what is to be said of it."""
     for name, scatter in zip(claim.experiments, verdict.scatter, strict=False):
-        if scatter.sd is not None and scatter.moderated is not None and scatter.prior_sd is not None:
-            sds = (scatter.sd, scatter.moderated, scatter.prior_sd)
-            own, moderated, common = map(numbers.points, sds)
+        if scatter.sd is not None and scatter.moderated is not None:
             who = f"{name}, " if len(verdict.scatter) > 1 else ""
             yield (
                 "Spread",
-                f"{who}sd {own}, moderated {moderated} (common sd {common} with {scatter.prior_df:.3g} df)",
+                f"{who}sd {numbers.points(scatter.sd)}, moderated {numbers.points(scatter.moderated)}",
             )
     if verdict.look:
         yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
-    if verdict.by_own_spread is not None:
-        same = verdict.by_own_spread == verdict.outcome
-        yield "Own spread", f"without moderation {'the same' if same else verdict.by_own_spread}"
+    if verdict.by_own_spread not in (None, verdict.outcome):
+        yield "Own spread", f"without moderation {verdict.by_own_spread}"
     if verdict.kappa is not None:
         times = f"{numbers.points(verdict.kappa)} times as much as ours; 2 times is assumed"
         yield "Would vanish", f"if the paper’s runs vary {times}"

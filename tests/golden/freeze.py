@@ -118,7 +118,7 @@ def _numbers(it: Verdict) -> str:
 _CARD = re.compile(r'<(?:details|p) class="card .*?(?=<(?:details|p) class="card |</section>)', re.DOTALL)
 _ROW = re.compile(
     r'<(?:tr|span) class="row (\w+)" id="([^"]+)"(?: data-b="([^"]*)")?'
-    r'(.*?)(?=class="row |</tr>|</p>)',
+    r'(.*?)(?=<(?:tr|span) class="row |</tr>|</p>)',
     re.DOTALL,
 )
 
