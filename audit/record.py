@@ -67,8 +67,6 @@ class RunSpec:
     revision: int = 1  # Counts up when a correction of the model's code changes its numbers.
     study: str = ""  # Key of the study by which `config` and `protocol` were tuned; empty where none was.
     code: str = ""  # In older records: SHA-256 of a model's file from a folder.
-    strata: Mapping[str, tuple[int, int | None]] = _dict()
-    """Groups of labels that are also ranked alone, by the fewest and the most training documents."""
 
     @property
     def arm(self) -> str:
@@ -80,9 +78,9 @@ class RunSpec:
     @cached_property
     def key(self) -> str:
         """Content address: SHA-256 of the canonical JSON of all fields, 32 hex digits. `variant` is left out:
-        it only names `config`. So are `study`, `code` and `strata` where there is none: runs from before
+        it only names `config`. So are `study` and `code` where there is none: runs from before
         there were any are found again."""
-        idle = {"variant", *(name for name in ("study", "code", "strata") if not getattr(self, name))}
+        idle = {"variant", *(name for name in ("study", "code") if not getattr(self, name))}
         content = {k: v for k, v in asdict(self).items() if k not in idle}
         return digest(content)
 

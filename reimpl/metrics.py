@@ -162,21 +162,18 @@ def evaluate(
     ks: Sequence[int] = (1, 3, 5),
     *,
     weights: FloatArray | None = None,
-    skip_empty: bool = False,
 ) -> dict[str, float]:
     """Every metric at every k, in percent: P@1, ..., nDCG@5, and with weights of labels (L,) PSP and PSnDCG.
-    top_ids (N, K) label ids, best first, -1 = list ended. A document without labels counts 0 (as in all
-    programs), or with `skip_empty` not at all; NaN where nothing counts. Raises `DataError` and
-    `ConfigError`."""
+    top_ids (N, K) label ids, best first, -1 = list ended. A document without labels counts 0, as in all
+    programs. Raises `DataError` and `ConfigError`."""
     known = as_truth(truth)
     places = known.places(check_lists(top_ids, known, ks))
     y, hits = known.counts, places >= 0
-    counted = (y > 0).astype(np.float64) if skip_empty else np.ones(known.size)
     discount = np.asarray(1 / np.log2(np.arange(max(hits.shape[1], int(y.max()))) + 2))
     found, dcg = hits.cumsum(axis=1), np.cumsum(hits * discount[: hits.shape[1]], axis=1)
     reached = {"P": found, "R": found, "RP": found, "nDCG": dcg}
     values = {
-        f"{name}@{k}": _percent(gain[:, k - 1] / _ideal(name, y, k), counted)
+        f"{name}@{k}": _percent(gain[:, k - 1] / _ideal(name, y, k), np.ones(known.size))
         for name, gain in reached.items()
         for k in ks
     }

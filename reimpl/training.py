@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Required, TypedDict, Unpack, cast
@@ -17,7 +17,6 @@ from typing import Any, Required, TypedDict, Unpack, cast
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import sparse
 from torch import Tensor, nn
 
 from reimpl.batching import DeviceSplit, scoring_plan, top_k, training_plan
@@ -171,16 +170,14 @@ def train(
     *,
     loss_name: str = "bce_mean",
     keep: int = KEPT,
-    strata: Mapping[str, Sequence[int | None]] | None = None,
     inputs: Inputs | None = None,
     **how: Unpack[How],
 ) -> Result:
     """Build a network (`build` gets `data.vectors`, after seeding), train it, and score the test set; `keep`:
-    best labels of each document. `strata`: groups of labels by the fewest and most training documents that
-    have them, which give metrics such as `RP@5[few]`. `inputs`: what batches are cut out of, if no token ids.
+    best labels of each document. `inputs`: what batches are cut out of, if no token ids.
     Raises `ConfigError` for a network or data that do not fit, `CheckpointError`, and `Interrupted`."""
     run = Run(data, protocol, loss_name, inputs=inputs, **how)
-    run.kept, run.strata = kept(data, keep), strata or {}
+    run.kept = kept(data, keep)
     return run.go(build)
 
 
@@ -272,8 +269,6 @@ class Run:
         self.device, self.precision, self.watch = torch.device(device), precision, watch or Watch()
         self.inputs = inputs or (lambda split, device: DeviceSplit(split, data.padding_id, device))
         self.kept = kept(data)
-        self.strata: Mapping[str, Sequence[int | None]] = {}
-        self.within: Tensor | None = None  # (L,) bool: the labels that are ranked, where not all are
         self.predicting: float | None = None
         self.micro_batch = protocol.batch_size
         self.notes: list[str] = []
@@ -292,8 +287,6 @@ class Run:
                 if self.best.weights is None:
                     self.average.swap()
                 metrics, ids, scores = self._score(self.data.test)
-                for name, (low, high) in self.strata.items():
-                    metrics |= self._score_stratum(name, low or 0, high)
             except _FailedError as problem:
                 metrics, ids, scores, reason = {}, None, None, str(problem)
         return Result(
@@ -509,22 +502,6 @@ class Run:
         self.predicting = time.perf_counter() - began
         return measure(ids, split, self.data), ids, scores
 
-    def _score_stratum(self, name: str, low: int, high: int | None) -> dict[str, float]:
-        """Of the test documents that have a label of one group, of rankings of that group alone
-        (iliaschalkidis/lmtc-eurlex57k b0ad942, metrics.py). Empty where the network picks its own labels, or
-        no such label is in the test set."""
-        frequency, _ = _frequency(self.data)
-        inside = (frequency >= low) & (frequency <= (math.inf if high is None else high))
-        truth = self.data.test.labels(self.data.n_labels) @ sparse.diags_array(inside.astype(np.float32))
-        if hasattr(self.network, "batch_best") or not truth.nnz:
-            return {}
-        K = min(self.kept, int(inside.sum()))
-        self.within = torch.from_numpy(inside).to(self.device)
-        ids, _ = self.ranked(self.data.test, K)
-        self.within = None
-        metrics = evaluate(ids, truth, ks=cutoffs(K), skip_empty=True)
-        return {f"{metric}[{name}]": value for metric, value in metrics.items()}
-
     def ranked(self, split: Split, K: int) -> tuple[Ids, Scores]:
         """The K best labels of every document and their scores, (N, K) each."""
         on_device, network = self.inputs(split, self.device), self.network
@@ -564,7 +541,7 @@ class Run:
         if own is not None:
             return cast(tuple[Tensor, Tensor], own(batch, K))
         scores = self._scores(batch, len(documents)).float()
-        return top_k(scores if self.within is None else scores.masked_fill(~self.within, -math.inf), K)
+        return top_k(scores, K)
 
     def _save(self) -> None:
         if self.watch.checkpoint is None:

@@ -15,7 +15,6 @@ from audit.claims.load import KnownNames, builtin_claims, json_schema, load
 from audit.claims.source import LIMIT_BYTES, read
 from audit.errors import ClaimFileError
 from audit.record import Cell, ClaimRecord, Column, Deviation, Margin, PaperInfo, Row, TableRecord, Where
-from tests.runner.papers import write_paper
 
 SMALL = """\
 format: 1
@@ -451,17 +450,3 @@ def test_a_file_with_its_text_cut_about_is_a_paper_or_clean_messages(
         stop = min(len(text), start + data.draw(st.integers(0, 30)))
         text = text[:start] + data.draw(st.text(max_size=6)) + text[stop:]
     _outcome(tmp_path / "cut.yaml", text)
-
-
-def test_which_labels_a_group_holds_is_fixed_with_the_margins(tmp_path: Path) -> None:
-    """Else runs that ranked other labels would be taken for this group's."""
-    columns = ("columns: [P@1, P@3]", 'columns: [P@1, "RP@5[few]"]')
-    claimed = ("of: t1.words, metric: P@1", 'of: t1.words, metric: "RP@5[few]"')
-    hashes = []
-    for few in ("{from: 1, to: 5}", "{from: 1, to: 6}"):
-        path = write_paper(tmp_path, columns, claimed)
-        text = path.read_text()
-        assert "name: Corpus" in text
-        path.write_text(text.replace("name: Corpus", f"strata: {{few: {few}}}, name: Corpus", 1))
-        hashes.append(load(path).margins_hash)
-    assert hashes[0] != hashes[1]

@@ -394,30 +394,3 @@ def test_scoring_in_batches_equals_scoring_all_at_once(padding: Any) -> None:
     one, other = scored(3), scored(1000)
     np.testing.assert_array_equal(one.top_ids, other.top_ids)  # type: ignore[arg-type]
     np.testing.assert_allclose(one.top_scores, other.top_scores, rtol=1e-6, atol=1e-6)  # type: ignore[arg-type]
-
-
-# --------------------------------------------------------------------------- groups of labels
-
-
-def test_a_group_of_labels_is_ranked_alone() -> None:
-    """`P@1[few]`: the best label of the group, over the documents that have one of it (by plain loops)."""
-    data, made = toy_data(), list[nn.Module]()
-    strata = {"frequent": (5, None), "few": (1, 4), "none": (900, None)}
-    result = run(data, build=bag(data, made), strata=strata, config={})
-    labels, test = data.n_labels, data.test
-    frequency = np.bincount(data.train.label_ids, minlength=labels)
-    network = made[0].eval()
-    for name, inside in {"frequent": frequency >= 5, "few": (frequency >= 1) & (frequency <= 4)}.items():
-        right = []
-        for i in range(test.size):
-            true = set(test.label_ids[test.label_offsets[i] : test.label_offsets[i + 1]].tolist())
-            if true & set(np.flatnonzero(inside)):
-                scores = network(padded(test, [i], 9)[:, : max(1, test.offsets[i + 1] - test.offsets[i])])[
-                    0
-                ].detach()
-                best = max(np.flatnonzero(inside).tolist(), key=lambda label: float(scores[label]))
-                right.append(best in true)
-        assert right
-        assert result.metrics[f"P@1[{name}]"] == pytest.approx(100 * np.mean(right))
-    assert not [name for name in result.metrics if name.endswith("[none]")]
-    assert result.metrics["P@1"] == run(data, build=bag(data)).metrics["P@1"]

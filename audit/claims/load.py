@@ -216,10 +216,6 @@ class Paper(Model):
             }
             for claim in sorted(self.claim_records(), key=lambda claim: claim.id)
         }
-        for claim in self.claim_records():  # which labels a metric such as RP@5[few] is about
-            known = self.datasets[claim.dataset].strata if claim.dataset else {}
-            if stratum := known.get(claim.metric.partition("[")[2].removesuffix("]")):
-                claims[claim.id]["stratum"] = [stratum.from_, stratum.to]
         code = self.paper.code
         more = {"code": {"id": "code", "url": code.url, "commit": code.commit}} if code else {}
         return {**claims, **dict(sorted(fixed(self.readings, self.single_experiments))), **more}

@@ -245,19 +245,6 @@ class Citation(Model):
     """The public code that goes with the paper."""
 
 
-class Stratum(Model):
-    """Labels by how many training documents have them."""
-
-    from_: Annotated[int, Field(alias="from", ge=0)] = 0
-    """The fewest."""
-    to: Annotated[int, Field(ge=0)] | None = None
-    """The most; no limit where it is left out."""
-
-    def misfits(self) -> Iterator[Misfit]:
-        if self.to is not None and self.to < self.from_:
-            yield (), f"to: {self.to} is below from: {self.from_}; no label is in such a group"
-
-
 class Dataset(Model):
     """A data set that the paper reports on."""
 
@@ -273,8 +260,6 @@ class Dataset(Model):
     """SHA-256 fingerprints of the documents whatever the split, where known: such data are another split."""
     partition: Fingerprints | None = None
     """SHA-256 fingerprints of the split in whatever order, where known: such data are the same."""
-    strata: Mapping[Name, Stratum] = {}
-    """Groups of labels that metrics such as RP@5[few] are about, as in few: {from: 1, to: 50}."""
 
     def misfits(self) -> Iterator[Misfit]:
         for name, text in self.printed.items():

@@ -154,7 +154,7 @@ def train_job(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Res
         )
         return network
 
-    return train(build, data, protocol, loss_name=config.loss, strata=spec.strata, **how)
+    return train(build, data, protocol, loss_name=config.loss, **how)
 
 
 def failed(job: Job, data: Dataset, reason: str, started: str | None = None) -> Run:

@@ -203,7 +203,6 @@ def _resolve(
     same = bool(getattr(module, "DETERMINISTIC", False))
     # A hold-out is part of the data that a run is given, and so of their fingerprint.
     plain = {key: value for key, value in chosen.used.as_dict().items() if key != "hold_out"}
-    strata = {} if hasattr(module, "train") else printed.strata  # such a model ranks no group alone
     with as_unfit():
         fingerprint = request.fingerprint()
     specs = [
@@ -217,7 +216,6 @@ def _resolve(
             precision=settings.precision,
             revision=getattr(module, "REVISION", 1),
             study=chosen.study.key if chosen.study else "",
-            strata={group: (of.from_, of.to) for group, of in strata.items()},
         )
         for seed in range(1 if same else settings.seeds)
     ]

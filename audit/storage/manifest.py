@@ -253,7 +253,5 @@ def definitions(paper: Paper) -> dict[str, str]:
     for name, experiment in {**paper.single_experiments, **specified}.items():
         idle = {key for key in ("noise", "training", "tuning", "command") if not getattr(experiment, key)}
         content = experiment.model_dump(mode="json", exclude={"title", "method", "readings", *idle})
-        dataset = paper.datasets.get(experiment.dataset or "")
-        strata = {group: [of.from_, of.to] for group, of in (dataset.strata if dataset else {}).items()}
-        found[name] = digest([content, strata] if strata else content)
+        found[name] = digest(content)
     return found

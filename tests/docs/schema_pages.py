@@ -71,7 +71,6 @@ _ORDER = (
         "Transcription",
         "Missing",
         "Dataset",
-        "Stratum",
         "Table",
         "Column",
         "Row",
