@@ -64,31 +64,15 @@ class Comparison:
         return Part(self.says, (self.first, self.second), estimate, p, p_back)
 
 
-def compared(
-    steps: Steps,
-    first: str,
-    second: str,
-    x: Sequence[float],
-    y: Sequence[float],
-    *,
-    deterministic: bool = False,
-    where: str = "",
-) -> Comparison:
-    """By Welch's t; `where` tells comparisons of the same arms apart."""
-    x, y = (values if isinstance(values, tuple) else tuple(values) for values in (x, y))
-    made = _compared(first, second, x, y, deterministic, where)
-    steps += made.steps
-    return made
-
-
 @lru_cache(maxsize=8192)  # without one seed of one arm, most comparisons of a claim are as they were
-def _compared(
-    first: str, second: str, x: Sequence[float], y: Sequence[float], deterministic: bool, where: str
+def compared(
+    first: str, second: str, x: Sequence[float], y: Sequence[float], still: bool = False, where: str = ""
 ) -> Comparison:
+    """By Welch's t; `still`: nothing is random. `where` tells comparisons of the same arms apart."""
     steps, label = Steps(), f"{first} > {second}{where}: "
     d = note_difference(steps, x, y, names=(first, second), label=label, where=where)
     plain = Comparison(first, second, where, d, cap=d.cap)
-    if deterministic and d.still:
+    if still and d.still:
         holds, back = float(d.value <= SAME), float(d.value >= -SAME)
         plain = replace(plain, cap=None, exact=True, steps=tuple(steps))
         return replace(plain, holds=holds, worse=back, reversed=back)
@@ -102,6 +86,12 @@ def _compared(
         del steps[kept:]
     _one(steps, f"{label}p_order and p_reversed", f"it may not decide ({d.cap})")
     return replace(plain, steps=tuple(steps))
+
+
+def _noted(steps: Steps, every: Iterable[Comparison]) -> list[Comparison]:
+    found = list(every)
+    steps += [step for pair in found for step in pair.steps]
+    return found
 
 
 def _one(steps: Steps, name: str, why: str) -> float:
@@ -118,13 +108,23 @@ def _undecided(every: Sequence[Comparison], otherwise: str = "undecided") -> str
     return next((pair.cap for pair in every if pair.cap), otherwise)
 
 
-def _exact(every: Sequence[Comparison], *, holds: float, broken: float, reason: str) -> Decision | None:
-    """The decision by p-values that are 0 or 1; None where something is random."""
-    if not all(pair.exact for pair in every):
-        return None
-    if broken == 0.0:
-        return Decision("contradicted", "reversed")
-    return Decision("reproduced", reason) if holds == 0.0 else Decision("inconclusive", "undecided")
+def _test(
+    steps: Steps, every: Sequence[Comparison], reason: str, p_reproduced: float, p_broken: float, **more: Any
+) -> Test:
+    """Of p-values that are 0 or 1 where nothing is random."""
+    exact = None
+    if all(pair.exact for pair in every):
+        holds = (
+            Decision("reproduced", reason) if p_reproduced == 0.0 else Decision("inconclusive", "undecided")
+        )
+        exact = Decision("contradicted", "reversed") if p_broken == 0.0 else holds
+    numbers: dict[str, Any] = {
+        "contradictions": (Route(reason="reversed", p=p_broken),),
+        "cap": _cap(every),
+        "exact": exact,
+        "if_undecided": _undecided(every),
+    }
+    return Test(steps=steps, p_reproduced=p_reproduced, if_reproduced=reason, **numbers | more)
 
 
 def _question(
@@ -165,24 +165,18 @@ class RankingClaim(Claim):
         """Reproduced iff every adjacent order is, contradicted iff one is reversed; Holm inside, both ways.
         Systems with too few runs stay in the family, and keep the ranking from being reproduced."""
         steps = Steps()
-        every = [
-            compared(steps, *names, *values, deterministic=case.deterministic)
-            for names, values in zip(pairwise(case.names), pairwise(case.values), strict=True)
-        ]
+        pairs = zip(pairwise(case.names), pairwise(case.values), strict=True)
+        every = _noted(steps, (compared(*names, *values, case.deterministic) for names, values in pairs))
         holds, back = [pair.holds for pair in every], [pair.reversed for pair in every]
-        p_reproduced = _holm(steps, "p_rep", "p_order", "max", holds)
-        p_broken = _holm(steps, "p_con", "p_reversed", "min", back)
-        return Test(
+        return _test(
+            steps,
+            every,
+            "in_order",
+            _holm(steps, "p_rep", "p_order", "max", holds),
+            _holm(steps, "p_con", "p_reversed", "min", back),
             parts=tuple(pair.part(*ps) for pair, *ps in zip(every, holm(holds), holm(back), strict=True)),
             badges=case.without_spread,
-            p_reproduced=p_reproduced,
-            contradictions=(Route(reason="reversed", p=p_broken),),
-            cap=_cap(every),
-            exact=_exact(every, holds=max(holds), broken=min(back), reason="in_order"),
-            if_reproduced="in_order",
-            if_undecided=_undecided(every),
             question=_question(every, shared=True),
-            steps=steps,
         )
 
 
@@ -208,9 +202,8 @@ class TrendClaim(Claim):
         """Page's test of the levels, with the seeds that all of them have as blocks.
 
         reproduced     iff Page's p <= alpha and no adjacent pair is significantly reversed (Holm)
-        contradicted   iff 2 p of the opposite trend <= alpha (`reversed`), or an adjacent pair is
-        significantly
-                       reversed (Holm, two-sided; `step_back`)
+        contradicted   iff 2 p of the opposite trend <= alpha (`reversed`), or a pair is reversed
+        (`step_back`)
         """
         drawn = [set(arm.seeds) for arm in case.arms if not arm.deterministic]
         common = sorted(set.intersection(*drawn)) if drawn else [0, 1, 2]  # a deterministic one has any
@@ -231,10 +224,8 @@ class TrendClaim(Claim):
         steps.note("L", "sum over seeds of sum_j j rank_j", L, lambda: f"L({shown(blocks)})")
         steps.note("p_trend", "Page's exact P[L at least this]", p_trend, lambda: f"Page({shown(blocks)})")
         steps.note("p_opposite", "the same of the opposite trend", p_opposite, lambda: f"Page({shown(back)})")
-        every = [
-            compared(steps, after, before, y, x, deterministic=case.deterministic)
-            for (before, x), (after, y) in pairwise(climb)
-        ]
+        pairs = pairwise(climb)
+        every = _noted(steps, (compared(b, a, y, x, case.deterministic) for (a, x), (b, y) in pairs))
         each = [pair.reversed for pair in every]
         step_back = _holm(steps, "p_step_back", "p_reversed", "min", each)
         if step_back <= case.alpha:
@@ -243,17 +234,19 @@ class TrendClaim(Claim):
             p_reproduced = steps.work("p_rep", "p_trend")
         steps.work("p_con", "min(1, 2 * p_opposite, p_step_back)")
         turned = Route(reason="reversed", p=min(1.0, 2.0 * p_opposite))
-        still = all(pair.cap == "no_spread" for pair in every)
-        return Test(
+        still, exact = all(pair.cap == "no_spread" for pair in every), all(pair.exact for pair in every)
+        return _test(
+            steps,
+            every,
+            "trend",
+            max(pair.holds for pair in every) if exact else p_reproduced,
+            min(each) if exact else step_back,
             parts=tuple(one.part(one.p, p) for one, p in zip(every, holm(each), strict=True)),
             badges=(f"{len(common)} seeds as blocks",),
-            p_reproduced=p_reproduced,
             contradictions=(turned, Route(reason="step_back", p=step_back)),
-            cap=None if all(pair.exact for pair in every) else small_sample_cap(len(blocks), still=still),
-            exact=_exact(every, holds=max(pair.holds for pair in every), broken=min(each), reason="trend"),
-            if_reproduced="trend",
+            cap=None if exact else small_sample_cap(len(blocks), still=still),
+            if_undecided="undecided",
             question=_question(every, shared=True, sweep=True),
-            steps=steps,
         )
 
 
@@ -342,10 +335,8 @@ class OptimumClaim(JudgedByMargin):
         """One-sided Welch of the best level against each other one, Holm within the sweep.
 
             unique       reproduced iff it beats all others; contradicted iff some level beats it
-            among_best   (with a margin D) reproduced iff no level is better by D or more (P[t >= (d + D) /
-            se] <=
-                         alpha for each) and one at least is beaten; contradicted iff some level is better by
-                         more
+            among_best   (with a margin D) reproduced iff each is shown not to be better by D or more and one
+                         at least is beaten; contradicted iff some level is better by more
 
         Against a single other level a contradiction is two-sided, as in an order claim.
         """
@@ -355,10 +346,8 @@ class OptimumClaim(JudgedByMargin):
             return untested("same_runs")
         margin = case.margin if OptimumClaim.needs_margin(case.claim) else None
         steps = Steps(case.alpha, D=margin)
-        every = [
-            compared(steps, best, name, levels[best], levels[name], deterministic=case.deterministic)
-            for name in others
-        ]
+        pairs = (compared(best, name, levels[best], levels[name], case.deterministic) for name in others)
+        every = _noted(steps, pairs)
         orders, worse = [pair.holds for pair in every], [pair.worse for pair in every]
         beats, beaten = holm(orders), holm(worse)
         if margin is None:
@@ -376,7 +365,12 @@ class OptimumClaim(JudgedByMargin):
             p_beaten = steps.work("p_con", f"min(1, 2 * {of})", **{of: against[0]})
         tied = [best, *(name for name, p in zip(others, beats, strict=True) if p > case.alpha)]
         means = {name: sum(runs) / len(runs) for name, runs in levels.items()}
-        return Test(
+        return _test(
+            steps,
+            every,
+            reason,
+            p_reproduced,
+            p_beaten,
             margin=margin,
             parts=tuple(
                 # by plain means, as in older records, which are held against what is judged today
@@ -384,14 +378,8 @@ class OptimumClaim(JudgedByMargin):
                 for pair, p, p_back in zip(every, beats, beaten, strict=True)
             ),
             badges=(*case.without_spread, *((f"tied: {', '.join(tied)}",) if len(tied) > 1 else ())),
-            p_reproduced=p_reproduced,
-            contradictions=(Route(reason="reversed", p=p_beaten),),
-            cap=_cap(every),
-            exact=_exact(every, holds=p_reproduced, broken=p_beaten, reason=reason),
-            if_reproduced=reason,
             if_undecided=_undecided(every, "tied"),
             question=_question(every, shared=margin is None, within=margin),
-            steps=steps,
         )
 
 
@@ -492,7 +480,7 @@ class DominanceClaim(Claim):
             if place > len(rivals):
                 badges.append(f"{where}: {len(rivals) + 1} methods")
                 return untested("place_always_held", badges=badges)
-            found = [_over(steps, winner, rival, f", {where}") for rival in rivals]
+            found = _noted(steps, (_over(winner, rival, f", {where}") for rival in rivals))
             groups.setdefault(metric if at_least is not None else "", []).append(found)
             every += found
         if all(pair.difference is None for pair in every):
@@ -509,19 +497,21 @@ class DominanceClaim(Claim):
             p_broken = min(1.0, len(broken) * min(broken))
             steps.note("p_con", "min(1, metrics * min(p))", p_broken, metrics=len(broken), p=broken)
         caps = [_cap([pair for line in lines for pair in line]) for lines in groups.values()]
-        test = Test(
+        test = _test(
+            steps,
+            every,
+            "dominates",
+            p_reproduced,
+            p_broken,
             parts=tuple(pair.part(pair.p, pair.p_reversed) for pair in every),
             badges=tuple(badges),
-            p_reproduced=p_reproduced,
-            contradictions=(Route(reason="reversed", p=p_broken),),
             cap=next(filter(None, caps), None),
-            exact=_exact(every, holds=p_reproduced, broken=p_broken, reason="dominates") if single else None,
-            if_reproduced="dominates",
             if_undecided=_undecided([pair for line in next(iter(groups.values())) for pair in line]),
             # for counts of data sets there is no rule to plan with
             question=_question(every, shared=False) if place == 1 and at_least is None else None,
-            steps=steps,
         )
+        if not single:
+            test = replace(test, exact=None)
         if not lacks:
             return test
         _one(steps, "p_rep", "not all of it was run")
@@ -561,11 +551,12 @@ def dominance(
     )
 
 
-def _over(steps: Steps, winner: Arm, rival: Arm, where: str) -> Comparison:
+def _over(winner: Arm, rival: Arm, where: str) -> Comparison:
     """The winner over one other method; neither side of it is shown where one of the two has no run."""
     first, second = winner.experiment, rival.experiment
     if winner.lacks or rival.lacks:
+        steps = Steps()
         _one(steps, f"{first} > {second}{where}: p_order and p_reversed", "it was not run")
-        return Comparison(first, second, where)
+        return Comparison(first, second, where, steps=tuple(steps))
     still = winner.deterministic and rival.deterministic
-    return compared(steps, first, second, winner.values, rival.values, deterministic=still, where=where)
+    return compared(first, second, winner.values, rival.values, still, where)

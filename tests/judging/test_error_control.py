@@ -154,7 +154,7 @@ EDGES: dict[str, tuple[str, Draw]] = {
 
 
 def _over(first: list[float], second: list[float]) -> Comparison:
-    return compared(Steps(), "a", "b", first, second)
+    return compared("a", "b", tuple(first), tuple(second))
 
 
 def _best(lines: Sequence[Sequence[Comparison]]) -> Test:
