@@ -217,7 +217,6 @@ _BRACKETED, _REFERENCES = words("latex", "bracketed"), words("latex", "reference
 _SYMBOLS = {**words("latex", "symbols"), " ": " ", "\n": " "}
 _DINGBATS, _ACCENTS = words("latex", "dingbats"), words("latex", "accents")
 _LIGATURES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"))
-_PLAIN: frozenset[str] = frozenset()
 
 
 @cache
@@ -239,7 +238,7 @@ class _Cell:
         self.runs: list[Run] = []
         self.why: str | None = None
         self.across = self.down = 1
-        self._read(content, _PLAIN)
+        self._read(content, frozenset())
 
     def piece(self, line: int) -> Piece:
         joined: list[Run] = []

@@ -57,8 +57,7 @@ def dataset_named(paper: Paper, text: str) -> str | None:
     return nearest[0] if wanted and len(nearest) == 1 else None
 
 
-@dataclass(frozen=True)
-class Meaning:
+class Meaning(NamedTuple):
     """What the titles of a column, or the names of a row, say."""
 
     metric: str | None = None
@@ -228,7 +227,19 @@ class Proposal:
         self.value_columns = [column for column in self.columns if column.role in ("values", "text")]
         lines = (*self.value_columns, *self.kept_rows)
         self.has_metrics = "metric" in self.whole or any(line.has("metric") for line in lines)
-        self._check_datasets()
+        # a number of a metric is on a data set: its column's, its row's, or the table's
+        of_rows = "metric" in self.whole or any(row.has("metric") for row in self.kept_rows)
+        of_metric = [
+            column
+            for column in self.columns
+            if column.role == "values" and not column.has("dataset") and (of_rows or column.has("metric"))
+        ]
+        without = [row for row in self.kept_rows if not row.has("dataset")]
+        by_row = len(without) < len(self.kept_rows)
+        for line in (without if by_row else of_metric) if of_metric and "dataset" not in self.whole else ():
+            what = f"{'row' if by_row else 'column'} {line.number}"
+            say = f"say {what}: dataset=ID, or --set dataset=ID for all"
+            self.open.append(f"{what} ({line.label!r}) is of no known data set; {say}")
         self.cells = {
             (row.number, column.number): self._cell(row, column)
             for row in self.kept_rows
@@ -348,22 +359,6 @@ class Proposal:
             say = "say --set decimal=comma, or what the column is"
             self.open.append(f"{where} is outside 0 to 100 for a metric; {say}")
         return cell
-
-    def _check_datasets(self) -> None:
-        """A number of a metric is on a data set: its column's, its row's, or the table's."""
-        of_rows = "metric" in self.whole or any(row.has("metric") for row in self.kept_rows)
-        of_metric = [
-            column
-            for column in self.columns
-            if column.role == "values" and not column.has("dataset") and (of_rows or column.has("metric"))
-        ]
-        if "dataset" in self.whole or not of_metric:
-            return
-        without = [row for row in self.kept_rows if not row.has("dataset")]
-        what, lines = ("row", without) if len(without) < len(self.kept_rows) else ("column", of_metric)
-        for line in lines:
-            say = f"say {what} {line.number}: dataset=ID, or --set dataset=ID for all"
-            self.open.append(f"{what} {line.number} ({line.label!r}) is of no known data set; {say}")
 
 
 def slug(text: str) -> str:

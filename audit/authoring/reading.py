@@ -22,13 +22,7 @@ MOST_BYTES = 16 << 20
 FORMS = ("latex", "csv", "tsv", "markdown", "html")
 SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
-_SUFFIXES: Mapping[str, str] = {
-    **dict.fromkeys((".tex", ".latex", ".ltx"), "latex"),
-    ".csv": "csv",
-    **dict.fromkeys((".tsv", ".tab"), "tsv"),
-    **dict.fromkeys((".md", ".markdown"), "markdown"),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
-}
+_SUFFIXES = {".tex": "latex", ".csv": "csv", ".tsv": "tsv", ".md": "markdown", ".html": "html"}
 #: What only one form has.
 _SIGNS = {
     "latex": re.compile(r"\\begin\s*\{(?:tabular|longtable|NiceTabular|supertabular)"),
@@ -122,7 +116,9 @@ _STYLES = {
     **dict.fromkeys(("b", "strong"), "bold"),
     **dict.fromkeys(("i", "em"), "italic"),
     **dict.fromkeys(("u", "ins"), "underline"),
-    **dict.fromkeys(("s", "del", "strike"), "struck"),
+    "s": "struck",
+    "del": "struck",
+    "strike": "struck",
     "sup": RAISED,
     "sub": LOWERED,
 }

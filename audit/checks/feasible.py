@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import ceil, floor
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,8 +105,7 @@ Ends = tuple[Fraction, Fraction]
 Bounds = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A sort of document."""
 
     labels: int  # 5 stands for 5 or more.
@@ -147,8 +147,7 @@ def _discounts(ranks: Sequence[int]) -> Interval:
     return sum((point(1) / logarithm(point(rank + 1)) for rank in ranks), point(0))
 
 
-@dataclass(frozen=True)
-class Certificate:
+class Certificate(NamedTuple):
     """A weighted sum of the metrics that no documents bring to what the row has at least."""
 
     weights: Mapping[str, Fraction]  # By metric; the greatest is 1 or -1.
@@ -162,8 +161,7 @@ class Certificate:
         return (self.smallest_reported - self.largest_possible) / size
 
 
-@dataclass(frozen=True)
-class RowFit:
+class RowFit(NamedTuple):
     """What can be said of one row."""
 
     rounding: Rounding | None

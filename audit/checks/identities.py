@@ -239,8 +239,9 @@ def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:
 def above_labels(sheet: Sheet) -> Iterator[Finding]:
     """P@k <= 100 x mean labels / k: more hits than labels there cannot be. Only numbers above are reported.
 
-    The mean is seldom that of the test documents: these are allowed a tenth more, and what chance can do to
-    so few (`_by_chance`).
+    The mean is seldom that of the test documents: these are allowed a tenth more, and what chance adds to so
+    few once in millions of test sets, five standard errors. A count of 0 to k with mean m has a variance of
+    m (k - m) at most (Bhatia and Davis 2000); where m is near 0 or k, that of half a label is taken.
     """
     for number in sheet.numbers.values():
         match = PRECISION.fullmatch(number.cell.metric or "")
@@ -251,22 +252,14 @@ def above_labels(sheet: Sheet) -> Iterator[Finding]:
         k = int(match["k"])
         cap = min(Fraction(100), 100 * mean.interval[1] / k)
         cut = 100 * mean.half_unit / k  # the mean may be cut off after its last digit instead of rounded
-        most = (cap + cut) * (1 + OTHER_DOCUMENTS) + _by_chance(mean, k, int(documents.value))
+        m = min(max(float(mean.value), 0.5), k - 0.5)
+        by_chance = Fraction(5 * math.sqrt(m * (k - m) / int(documents.value)) * 100 / k)
+        most = (cap + cut) * (1 + OTHER_DOCUMENTS) + by_chance
         if number.value.interval[0] > most:
             each = decimal(k * number.value.value / 100, 4)
             text = f"{number.text} of the first {k} labels are right: {each} a document, which has "
             text += f"{mean.text} labels on average"
             yield sheet.finding("label_caps", "inconsistent", [number], text, (_OTHER_MEAN, SLIP))
-
-
-def _by_chance(mean: Printed, k: int, documents: int) -> Fraction:
-    """Points of P@k that chance adds once in millions of test sets: five standard errors.
-
-    A count between 0 and k with mean m has a variance of m (k - m) at most, for which all counts are 0 or k
-    (Bhatia and Davis 2000); where m is near 0 or k, that of half a label is taken, which is more.
-    """
-    m = min(max(float(mean.value), 0.5), k - 0.5)
-    return Fraction(5 * math.sqrt(m * (k - m) / documents) * 100 / k)
 
 
 # --------------------------------------------------------------------------- average ranks

@@ -58,10 +58,6 @@ def _tenth_below(n: Fraction, unit: Fraction) -> Fraction:
     return n - max(abs(n) / 10, unit)
 
 
-def _tenth_above(n: Fraction, unit: Fraction) -> Fraction:
-    return n + max(abs(n) / 10, unit)
-
-
 def _rounded(n: Fraction, unit: Fraction) -> Fraction:
     return n + unit / 2
 
@@ -83,7 +79,7 @@ RELATIONS: Mapping[str, Relation] = {
     "at least": _FROM,
     "less than": _BELOW,
     "at most": _UP_TO,
-    "about": Relation(_ABOUT, _tenth_below, _tenth_above, near=True),
+    "about": Relation(_ABOUT, _tenth_below, lambda n, unit: n + max(abs(n) / 10, unit), near=True),
     "nearly": Relation(_NEARLY, _tenth_below, _rounded, near=True),
 }
 

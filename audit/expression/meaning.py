@@ -150,7 +150,7 @@ class Meaning:
         must = sum(other.span.low >= own.span.high for other in others)
         can = sum(other.span.high > own.span.low for other in others)
         do = sum(other.face.low > own.face.low for other in others)
-        return (Reading(span=_whole(1 + must, 1 + can), face=point(1 + do)),)
+        return (Reading(span=Interval(Fraction(1 + must), Fraction(1 + can)), face=point(1 + do)),)
 
     def filled_in(self, sentence: Node) -> str:
         """`relative_gain(44.41, 39.68) = 11.894..11.947, to be about 12`: ranges are what rounding leaves."""
@@ -274,15 +274,11 @@ def _count(truths: Sequence[Truth]) -> Number:
     sure, possible = sum(not truth.can_fail for truth in truths), sum(truth.can_hold for truth in truths)
     least = sum(truth.holds and not truth.fails for truth in truths)
     most = sum(truth.holds or not truth.fails for truth in truths)
-    return (Reading(span=_whole(sure, possible), face=_whole(least, most)),)
+    span, face = (Interval(Fraction(a), Fraction(b)) for a, b in ((sure, possible), (least, most)))
+    return (Reading(span=span, face=face),)
 
 
-def _whole(least: int, most: int) -> Interval:
-    return Interval(Fraction(least), Fraction(most))
-
-
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What the cells say to a sentence, and the arithmetic."""
 
     result: Literal["consistent", "inconsistent", "untestable"]

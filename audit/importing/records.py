@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,7 @@ Staying = Mapping[str, Sequence[Run]]
 """Experiment -> its runs in the store that are not replaced."""
 
 
-@dataclass(frozen=True)
-class Kept:
+class Kept(NamedTuple):
     """What an import came to."""
 
     added: tuple[Run, ...]

@@ -213,8 +213,6 @@ def csv_lines(name: str, content: str, separator: str = ",") -> Iterator[tuple[i
 
 # --------------------------------------------------------------------------- what is declared
 
-#: As `audit run` allows; more is another column under the name of seed.
-MOST_SEEDS = 1000
 MOST_SEED = 2**63 - 1
 #: More lines of problems than this help nobody; the first ones show the pattern.
 SHOWN = 20
@@ -474,10 +472,6 @@ def _consistent(rows: DataFrame, problems: Problems) -> DataFrame:
         which = "which one counts? remove the other, or number the seeds of two runs apart"
         problems.add(row.place, f"{what} and {earlier.printed} at {earlier.place}; {which}")
     rows = rows[~again]
-    seeds = rows.groupby("experiment")["seed"].nunique()
-    for experiment in seeds.index[seeds > MOST_SEEDS]:
-        place = rows.loc[(rows["experiment"] == experiment).idxmax(), "place"]
-        problems.add(place, f"{experiment!r} has more than {MOST_SEEDS} seeds; is seed the column?")
     run, failed = [rows["experiment"], rows["seed"]], rows["value"].isna()
     mixed = failed & ~failed.groupby(run).transform("all")
     for row in rows[mixed].drop_duplicates(["experiment", "seed"]).itertuples():
