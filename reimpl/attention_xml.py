@@ -44,13 +44,11 @@ class Config:
     fully_connected: tuple[int, ...] = (256,)
     """Units of the layers that all labels share, before the output."""
     head: Literal["attention", "max_pooling"] = "attention"
-    """max_pooling: the paper's ablation (section 3.6): the maximum over the words of each LSTM output, then
-    `fully_connected` and an output a label, as in XML-CNN."""
+    """max_pooling: the paper's ablation (section 3.6): the maximum over the words of each LSTM output."""
     start: Literal["learned", "zero"] = "learned"
     """First states of the LSTM. The paper does not mention any that are learned (modules.py:49-59)."""
     mask: bool = True
-    """Whether padding is kept out of the attention. False: places up to the longest document of the batch
-    take part, with zero states, so that scores depend on the neighbours (LibMultiLabel)."""
+    """Whether padding is kept out of the attention, where neighbours count else (LibMultiLabel)."""
     dropout_embedding: float = 0.2
     dropout_states: float = 0.5
     """Dropout on the LSTM outputs; attention reads and sums what it leaves."""
@@ -61,8 +59,7 @@ class Config:
     trees: int = 1
     """Models in the ensemble."""
     ensemble: Literal["sum", "mean"] = "sum"
-    """sum: of the scores that a label has in each model's list of 100, 0 where it is not in it (the code).
-    mean: that over the number of models, of longer lists where there is room."""
+    """sum: of the scores that a label has in each model's list of 100 (the code); mean: over the models."""
     tree_height: int = 0
     """H, levels between the root and the leaves; 0: no tree."""
     cluster_size: int = 8
@@ -76,8 +73,7 @@ class Config:
     start_from_level_above: bool = True
     """Whether a level of the tree starts with the weights of the one above, all but its queries."""
     averaging: tuple[int, ...] = ()
-    """Epochs that are over when the averaging of weights begins, a level of the tree each from the top, the
-    last one for all below; none: as the protocol says. The code has 6, 2, 2, 2 on Amazon-670K."""
+    """Epochs before weights are averaged, a level each from the top (the code: 6, 2, 2, 2 on Amazon-670K)."""
     loss: str = "bce_mean"
     """A name of `reimpl.losses.LOSSES`."""
 
@@ -85,9 +81,8 @@ class Config:
         loss(self.loss)
         check(self, from_zero=("tree_height", "averaging"))
         if self.tree_height and self.head != "attention":
-            raise ConfigError(
-                f"tree_height {self.tree_height!r} needs head: attention; {self.head} has no query a label"
-            )
+            why = f"{self.head} has no query a label"
+            raise ConfigError(f"tree_height {self.tree_height!r} needs head: attention; {why}")
 
 
 _CODE = Config()
@@ -183,11 +178,9 @@ class AttentionXML(WordStates):
 def check_single(config: Config) -> None:
     """Raises `ConfigError` for trees and ensembles: no other model can be put on them."""
     if config.tree_height or config.trees > 1:
-        raise ConfigError(
-            f"tree_height {config.tree_height!r} and trees {config.trees!r} are no single network; "
-            "use tree_height 0 and trees 1 under another model",
-            ["tree_height" if config.tree_height else "trees"],
-        )
+        what = f"tree_height {config.tree_height!r} and trees {config.trees!r} are no single network"
+        place = ["tree_height" if config.tree_height else "trees"]
+        raise ConfigError(f"{what}; use tree_height 0 and trees 1 under another model", place)
 
 
 def build(
@@ -232,9 +225,7 @@ def _train_one(
         return result
     if result.top_scores is not None:  # the logarithm of the sigmoid
         result = replace(result, top_scores=-np.logaddexp(0, -result.top_scores))
-    return result.noted(
-        f"no label tree: a leaf of {config.cluster_size} has room for all {data.n_labels} labels"
-    )
+    return result.noted(f"no label tree: a leaf has room for {config.cluster_size} labels, all there are")
 
 
 def _probabilities(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:

@@ -136,7 +136,7 @@ def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
         raise ConfigError(f"top-k of scores of shape {tuple(scores.shape)}: give documents x labels")
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= scores.shape[1]:
         raise ConfigError(
-            f"top-k with k={k!r} of {scores.shape[1]} labels: k must be a whole number from 1 to that"
+            f"top-k with k={k!r} of {scores.shape[1]} labels: k is a whole number from 1 to that"
         )
     scores = scores.detach()
     fetched = min(k + _SPARE, scores.shape[1])

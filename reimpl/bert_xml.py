@@ -46,8 +46,7 @@ class Config:
     activation: Literal["relu", "gelu"] = "relu"
     """Of the inner layers."""
     norm: Literal["none", "layer"] = "none"
-    """layer: after each residual sum, and on the embeddings. In the code a class of that name gives back its
-    input (bertxml.py:126-132)."""
+    """layer: after each residual sum, and on the embeddings; none in the code (bertxml.py:126-132)."""
     vectors: Literal["kept", "overwritten"] = "overwritten"
     """overwritten: the word vectors that were given are lost to Xavier's random ones (bertxml.py:404-415)."""
     pooler: bool = True
@@ -73,10 +72,8 @@ class Config:
         """H for word vectors of `dimension` components; raises `ConfigError` where that cannot be."""
         size = self.hidden if isinstance(self.hidden, int) else dimension
         if self.vectors == "kept" and dimension != size:
-            raise ConfigError(
-                f"hidden {size} is not the dimension {dimension} of the word vectors; give hidden: {_AS}, or "
-                f"vectors of {size} components"
-            )
+            what = f"hidden {size} is not the dimension {dimension} of the word vectors"
+            raise ConfigError(f"{what}; give hidden: {_AS}, or vectors of {size} components")
         if size % self.heads:
             raise ConfigError(f"hidden {size} cannot be shared out among {self.heads} heads")
         return size
@@ -199,10 +196,8 @@ class BertXML(nn.Module):
         """Token ids (B, T) -> last states of the [CLS] symbols side by side, (B, M H)."""
         B, width = token_ids.shape
         if width > self.length:
-            raise ConfigError(
-                f"this network has positions for {self.length} tokens and got documents of width {width}; "
-                "cut them to that length"
-            )
+            what = f"this network has positions for {self.length} tokens and got documents of width {width}"
+            raise ConfigError(f"{what}; cut them to that length")
         M = len(self.cls)
         x = torch.cat((self.cls.expand(B, -1, -1), self.words(token_ids)), dim=1)
         x = x + self.positions[: M + width]

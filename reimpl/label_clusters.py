@@ -53,13 +53,11 @@ class ClusterOptions:
     head: Literal["root", "leaf"] = "root"
     """leaf: a tree of two levels, in which the head is a tail too, of d components (i = 0)."""
     normalise: Literal["documents", "batch"] = "documents"
-    """documents: the mean of what each document's sum is over its own count (code). batch: all sums over all
-    counts (Eq. 5)."""
+    """documents: the mean of each document's sum over its count (code). batch: all over all (Eq. 5)."""
     absent_roots: bool = True
     """Whether the unit of a tail without a positive learns to be 0, and counts as a label. Not in Eq. 5."""
     products: Products = "probabilities"
-    """probabilities: cross-entropy of the product as a number, whose logarithm ends at -100 (code).
-    logarithms: exact also where a sigmoid is 0 or 1."""
+    """probabilities: the product as a number, whose logarithm ends at -100 (code). logarithms: exact."""
     evaluation: Literal["probabilities", "double_sigmoid"] = "probabilities"
     """double_sigmoid: of the probabilities again, as the code ranks them: small ones become 0.5 and tie."""
     loss: Literal["clusters"] = "clusters"
@@ -70,11 +68,9 @@ class ClusterOptions:
             object.__setattr__(self, "shares", tuple(self.shares))
         check(self)
         shares, cutoffs, n = self.shares, self.cutoffs, self.clusters
-        if shares is not None:
-            if len(shares) != n or any(isinstance(it, bool) or not it > 0 for it in shares):
-                raise ConfigError(f"shares must be {n} numbers above 0, as clusters says, not {shares!r}")
-            if abs(sum(shares) - 1) > 1e-6:
-                raise ConfigError(f"shares must add up to 1, not {sum(shares):g}")
+        sound = shares is None or (len(shares) == n and min(shares) > 0 and abs(sum(shares) - 1) <= 1e-6)
+        if not sound:
+            raise ConfigError(f"shares must be {n} numbers above 0 that add up to 1, not {shares!r}")
         if cutoffs is not None:
             if shares is not None:
                 raise ConfigError(
@@ -93,10 +89,8 @@ class ClusterOptions:
             sizes = [int(share * labels + 1e-9) for share in shares[:-1]]
             sizes.append(labels - sum(sizes))
         if min(sizes) < 1:
-            raise ConfigError(
-                f"{len(sizes):,} clusters of {labels:,} labels: one has none by these shares or cutoffs; "
-                "use fewer clusters"
-            )
+            what = f"{len(sizes):,} clusters of {labels:,} labels: one has none"
+            raise ConfigError(f"{what} by these shares or cutoffs; use fewer clusters")
         return tuple(sizes)
 
     def inner(self, features: int) -> tuple[int, ...]:
@@ -104,10 +98,8 @@ class ClusterOptions:
         powers = range(0 if self.head == "leaf" else 1, self.clusters)
         inner = tuple(features // self.divisor**i for i in powers)
         if min(inner, default=1) < 1:
-            raise ConfigError(
-                f"{features} components divided by {self.divisor} for each of {len(inner)} tails leave "
-                "nothing; use fewer clusters or a smaller divisor"
-            )
+            what = f"{features} components divided by {self.divisor} for each of {len(inner)} tails"
+            raise ConfigError(f"{what} leave nothing; use fewer clusters or a smaller divisor")
         return inner
 
 

@@ -84,10 +84,8 @@ def kept_depths(depth: int, height: int, ways: int) -> tuple[int, ...]:
         raise ConfigError(f"ways must be a power of 2 from 2, not {ways!r}")
     depths = tuple(depth - c * up for up in range(height))[::-1]
     if height < 1 or depths[0] < 1:
-        raise ConfigError(
-            f"a binary tree of depth {depth} has no {height!r} levels of {ways} ways below the root; "
-            "use a lower tree_height, fewer ways or smaller clusters"
-        )
+        remedy = "use a lower tree_height, fewer ways or smaller clusters"
+        raise ConfigError(f"a binary tree of depth {depth} has no {height!r} levels of {ways} ways; {remedy}")
     return depths
 
 
@@ -128,8 +126,11 @@ def build_tree(
     depth = depth_of(L, max_leaf)
     depths = kept_depths(depth, height, ways)
     starts = [node_starts(L, d) for d in range(depth + 1)]
-    first = [_two_of_each(np.diff(starts[d]), [seed, d]) for d in range(depth)]
-    order = np.arange(L)
+    first, order = [], np.arange(L)
+    for d in range(depth):  # two different labels of each node, drawn a depth at a time
+        rng, of_depth = np.random.default_rng([seed, d]), np.diff(starts[d])
+        one, other = rng.integers(0, of_depth), rng.integers(0, of_depth - 1)
+        first.append(np.column_stack([one, other + (other >= one)]))
 
     def split(d: int, number: int, lo: int, hi: int) -> None:
         labels = order[lo:hi]
@@ -170,14 +171,6 @@ def build_tree(
                 break
             list(pool.map(partial(split, d), range(nodes), starts[d][:-1].tolist(), starts[d][1:].tolist()))
     return LabelTree(order, tuple(node_starts(L, d) for d in depths))
-
-
-def _two_of_each(sizes: IntArray, seed: list[int]) -> IntArray:
-    """int64 (nodes, 2): places of two different labels of each node, drawn a depth at a time."""
-    rng = np.random.default_rng(seed)
-    one = rng.integers(0, sizes)
-    other = rng.integers(0, sizes - 1)
-    return np.column_stack([one, other + (other >= one)])
 
 
 def split_in_two(

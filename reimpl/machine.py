@@ -91,9 +91,8 @@ def load_checkpoint(path: Path, device: torch.device) -> Iterator[dict[str, Any]
         if content["cuda_rng"] is not None and device.type == "cuda":
             torch.cuda.set_rng_state(content["cuda_rng"].cpu(), device)
     except Exception as problem:
-        raise CheckpointError(
-            f"checkpoint {str(path)!r} cannot be read ({type(problem).__name__}); delete it to begin again"
-        ) from problem
+        why = f"cannot be read ({type(problem).__name__}); delete it to begin again"
+        raise CheckpointError(f"checkpoint {str(path)!r} {why}") from problem
 
 
 def read_checkpoint(path: Path | None, take: Callable[[dict[str, Any]], _Taken]) -> _Taken | None:

@@ -131,10 +131,8 @@ def check_lists(top_ids: ArrayLike, truth: Truth, ks: Sequence[int]) -> IntArray
     """The first max(ks) ids of each list as int64 (N, K), checked. Raises `DataError` or `ConfigError`."""
     ids, L = integers(top_ids, "ranked lists"), truth.n_labels
     if ids.ndim != 2 or len(ids) != truth.size or not truth.size:
-        raise DataError(
-            f"ranked lists of shape {ids.shape} for {truth.size} documents with true labels; "
-            "give one list for every document, all -1 where nothing was predicted"
-        )
+        what = f"ranked lists of shape {ids.shape} for {truth.size} documents with true labels"
+        raise DataError(f"{what}; give one list for every document, all -1 where nothing was predicted")
     most = min(ids.shape[1], ids.shape[1] if L is None else L)
     for k in ks:
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= most:
@@ -145,8 +143,7 @@ def check_lists(top_ids: ArrayLike, truth: Truth, ks: Sequence[int]) -> IntArray
     if L is not None and (high := int(ids.max())) >= L:
         row = int(np.flatnonzero((ids == high).any(axis=1))[0])
         raise DataError(
-            f"ranked list of document {row}: label id {high} is outside the {L} labels; "
-            "the list and the truth must use the same label ids"
+            f"ranked list of document {row}: label id {high} is outside the {L} labels of the truth"
         )
     if int(ids.min()) < -1 or ((ids[:, :-1] < 0) & (ids[:, 1:] >= 0)).any():
         raise DataError("ranked lists: ids are 0 or above, and after the first -1 (list ended) only -1")
@@ -205,10 +202,8 @@ def _propensity_scored(
 ) -> dict[str, float]:
     """PSP and PSnDCG: over the most that k ranks can hold, the heaviest true labels in falling order."""
     if len(weights) <= int(truth.labels.max(initial=-1)) or truth.n_labels not in (None, len(weights)):
-        raise DataError(
-            f"weights or frequencies of {len(weights)} labels, but the truth has {truth.n_labels or 'more'}; "
-            "give one for every label, also for those never seen in training"
-        )
+        what = f"weights of {len(weights)} labels, but the truth has {truth.n_labels or 'more'}"
+        raise DataError(f"{what}; give one for every label, also for those never seen in training")
     of_true = weights[truth.labels]
     at_rank = np.append(of_true, 0.0)[places]  # (N, K); place -1 reads the 0 at the end
     heaviest = of_true[np.lexsort((-of_true, truth.rows))]
@@ -257,10 +252,8 @@ def inverse_propensity(train_frequency: ArrayLike, n_train: int, *, A: float, B:
     if n_train < 1 or not (math.isfinite(A) and A > 0 and math.isfinite(B) and B > 0):
         raise ConfigError(f"propensity with N={n_train!r}, A={A!r}, B={B!r}: all must be above 0")
     if len(frequency) and not 0 <= frequency.min() <= frequency.max() <= n_train:
-        raise DataError(
-            f"training frequencies from {frequency.min()} to {frequency.max()} of {n_train} training "
-            "documents: count each label once per document, and all documents in N"
-        )
+        what = f"training frequencies from {frequency.min()} to {frequency.max()}"
+        raise DataError(f"{what} of {n_train} training documents: count each label once per document")
     C = (math.log(n_train) - 1) * (B + 1) ** A
     return np.asarray(1 + C * (frequency + B) ** -A, dtype=np.float64)
 
@@ -275,10 +268,8 @@ def label_f1(predicted: TruthLike, truth: TruthLike, n_labels: int | None = None
     decided, true = as_truth(predicted), as_truth(truth)
     L = n_labels or true.n_labels or decided.n_labels
     if L is None or decided.size != true.size or {decided.n_labels or L, true.n_labels or L} != {L}:
-        raise DataError(
-            f"F1 of {decided.size} documents and {decided.n_labels} labels predicted against "
-            f"{true.size} and {true.n_labels} true: they must agree, and the number of labels be known"
-        )
+        what = f"F1 of {decided.size} documents and {decided.n_labels} labels"
+        raise DataError(f"{what} against {true.size} and {true.n_labels} true: they must agree")
     right = decided.labels[true.find(decided.rows, decided.labels) >= 0]
     hits, guessed, of_true = (np.bincount(ids, minlength=L) for ids in (right, decided.labels, true.labels))
     precision, recall = _mean_ratio(hits, guessed), _mean_ratio(hits, of_true)

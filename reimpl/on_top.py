@@ -100,9 +100,7 @@ def encoder(module: ModuleType, config: Any, **sizes: Any) -> tuple[nn.Module, i
     name = getattr(network, "output_name", "output")
     output = dict(network.named_modules()).get(name) if name else None
     if not isinstance(output, nn.Linear):
-        raise ConfigError(
-            f"the network of {module.__name__!r} has no layer from a vector a document to the scores "
-            f"({name!r} is no nn.Linear); choose a variant that has one, or name it in output_name"
-        )
+        what = f"the network of {module.__name__!r} has no layer from a vector a document to the scores"
+        raise ConfigError(f"{what} ({name!r} is no nn.Linear); name it in output_name")
     network.set_submodule(name, nn.Identity())
     return cast(nn.Module, network), output.in_features

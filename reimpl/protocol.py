@@ -23,25 +23,20 @@ class Protocol:
     batch_size: int
     learning_rate: float = 1e-3
     optimiser: Literal["adam", "lasagne_adam", "dense_sparse_adam"] = "adam"
-    """lasagne_adam: Lasagne's place of epsilon. dense_sparse_adam: that, and vectors of words that a batch
-    does not hold keep their values and moments (AttentionXML's code)."""
+    """lasagne_adam: Lasagne's place of epsilon. dense_sparse_adam: absent words rest, too (AttentionXML)."""
     part_rates: Mapping[str, float] | None = later(None)
-    """Learning rates of parts of the network, by the names that it has for them; `learning_rate` is that of
-    the rest."""
+    """Learning rates of parts of the network, by its names for them; `learning_rate` is that of the rest."""
     schedule: Literal["constant", "triangular"] = later("constant")
     """triangular: all rates rise linearly for `warm_up` steps, and fall linearly to 0 at the end."""
     warm_up: int = later(0)
     weight_decay: float = later(0.0)
-    """Times the weight it is added to each gradient (L2), before Adam's moments; dense_sparse_adam takes it,
-    times the rate, off the new weights."""
+    """L2, before Adam's moments; dense_sparse_adam takes it, times the rate, off the weights."""
     clip: float | Literal["you2019"] | None = later(None)
     """Largest norm of all gradients together; you2019: AttentionXML's bound of the last five norms."""
     shuffle: Literal["documents", "batches"] = "documents"
-    """documents: a fresh permutation each epoch. batches: fixed batches whose order is permuted (Liu et al.'s
-    code)."""
+    """documents: a fresh permutation each epoch. batches: fixed ones, permuted (Liu et al.'s code)."""
     padding: Literal["length", "split", "batch"] = "length"
-    """length: every document has `length` tokens. split: the longest document of this split, at most `length`
-    (Liu et al.'s code). batch: the longest document of the batch."""
+    """To `length` tokens, or at most so many: the longest of the split (Liu et al.'s code) or batch."""
     length: int = 500
     """Tokens kept of a document."""
     select: Literal["last", "best_on_test", "best_on_dev"] = "last"
@@ -50,8 +45,7 @@ class Protocol:
     select_above: float | None = later(None)
     """Percent that the first evaluation must exceed to count as the best; None: whatever it is."""
     keep_from: int | None = later(None)
-    """Epochs that must be over before the best weights are kept: earlier ones count as the best, and are lost
-    (CorNet's pipeline trainer)."""
+    """Epochs before the best weights are kept: earlier ones are lost (CorNet's pipeline trainer)."""
     hold_out: str | None = later(None)
     """Rule of `reimpl.data.splits` by which `best_on_dev` gets its documents where the corpus brings none."""
     patience: int | None = None
@@ -60,9 +54,8 @@ class Protocol:
     evaluate_every: int | None = later(None)
     """Steps between two evaluations under `every_steps`, counted through all epochs."""
     average_from: int | None = later(None)
-    """Epochs that are over when the averaging of weights (SWA) begins; None: no averaging. The mean begins
-    with the weights as they are then, and takes in those at each evaluation, or at the end of each epoch
-    where only the end is evaluated; evaluations and the report see the mean."""
+    """Epochs that are over when the averaging of weights (SWA) begins; None: no averaging. The mean takes in
+    the weights as they are then and at each evaluation, or epoch; evaluations and the report see it."""
     dimension: int = 300
     """Components of a word vector when vectors are drawn at random."""
     model: Mapping[str, Any] = field(default_factory=dict)
@@ -297,8 +290,8 @@ class TuningProtocol:
     """Rule of `reimpl.data.splits` for the documents held out, where the corpus brings no dev part."""
     sampler: Literal["random", "tpe"] = "random"
     pruner: Literal["none", "median", "halving"] = "none"
-    """median: a trial ends that is below the median of the others at the same epoch, after five finished ones
-    and a fifth of the epochs. halving: successive halving, a third goes on at each rung."""
+    """median: a trial ends that is below the others' median, after five and a fifth of the epochs.
+    halving: successive halving, a third goes on at each rung."""
     score: Literal["best", "last"] = "best"
     """Which epoch of a trial counts."""
     patience: int | None = None

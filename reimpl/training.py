@@ -496,9 +496,8 @@ class Run:
             finite = False
         if not finite:
             epochs = self.protocol.epochs
-            raise _FailedError(
-                f"scores are not finite after epoch {min(self.state.epoch + 1, epochs)} of {epochs}"
-            )
+            after = min(self.state.epoch + 1, epochs)
+            raise _FailedError(f"scores are not finite after epoch {after} of {epochs}")
         self.predicting = time.perf_counter() - began
         return measure(ids, split, self.data), ids, scores
 

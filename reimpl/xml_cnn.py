@@ -158,11 +158,8 @@ class XMLCNN(nn.Module):
         swept, name = (length, "tokens a document") if over_words else (dimension, "vector components")
         swept += 2 * config.border(window)
         if swept < window + (config.stride if config.pooling == "overlapping" else 0):
-            pools = "; overlapping pools need two places" if swept >= window else ""
-            raise ConfigError(
-                f"window {window} does not fit into {swept} {name} (sweep over {config.sweep}{pools}); "
-                "use shorter windows or longer input"
-            )
+            what = f"window {window} does not fit into {swept} {name} (sweep over {config.sweep})"
+            raise ConfigError(f"{what}; use shorter windows or longer input")
         self.config, self.length = config, length
         self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
             vectors.clone(),
@@ -189,10 +186,8 @@ class XMLCNN(nn.Module):
         """(B, T) -> (B, feature_size): window-, then filter-, then position-major, ReLU applied."""
         width = token_ids.shape[1]
         if self.position_bound and width != self.length:
-            raise ConfigError(
-                f"this network (sweep over {self.config.sweep}, pooling {self.config.pooling}) has weights "
-                f"for {self.length} token positions, not for width {width}; pad and cut all documents to that"
-            )
+            what = f"this network has weights for {self.length} token positions, not for width {width}"
+            raise ConfigError(f"{what}; pad and cut all documents to that")
         if width < self.minimum_width:
             least = f"pad every batch to at least {self.minimum_width} tokens"
             raise ConfigError(f"documents of width {width} are narrower than a window; {least}")

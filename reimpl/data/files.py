@@ -230,9 +230,6 @@ def read_npy(file: File, kinds: str, dimensions: int) -> np.ndarray[Any, np.dtyp
     return np.asarray(array)
 
 
-_ARCHIVES = (".tar", ".tgz", ".7z", ".rar", ".tar.gz", ".tar.xz", ".tar.bz2")
-
-
 @dataclass(frozen=True)
 class Tree:
     """What a user points at: a file, a folder or a .zip, as the files by their names without packing."""
@@ -265,8 +262,6 @@ def tree(path: Path) -> Tree:
             raise DataError(f"{path}: no such file or folder; check the path")
         elif path.name.lower().endswith(".zip"):
             files = _members(path)
-        elif path.name.lower().endswith(_ARCHIVES):
-            raise DataError(f"{path}: an archive that is not read; unpack it and give the folder")
         else:
             files, single = [File(path)], True
     by_stem: dict[str, tuple[File, ...]] = {}
@@ -298,8 +293,7 @@ def _members(path: Path) -> list[File]:
     top = [name for name, member in inside.items() if len(member.parts) == least]
     folders = sorted({str(inside[name].parent) for name in top})
     if len(folders) > 1:
-        both = f"files in {folders[0]!r} and in {folders[1]!r}"
-        raise DataError(f"{path}: {both}; unpack it and give one folder")
+        raise DataError(f"{path}: files in {' and '.join(folders[:2])}; unpack it and give one folder")
     return [File(path, name) for name in top]
 
 

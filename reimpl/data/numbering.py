@@ -235,7 +235,6 @@ def parse_line(line: str, where: str, *, ids: bool = False) -> Document:
 
 
 def chunks_of(source: TextSource, split: str) -> Iterator[Chunk]:
-    """The chunks of a split: as the source has them, else of the documents that it reads."""
     if own := getattr(source, "pieces", {}).get(split):
         yield from own()
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -169,18 +169,9 @@ class LabelNoise:
         return f"{100 * self.rate:g} % of the labels {self.kind}{others}"
 
 
-class Hit(NamedTuple):
-    """What noise did to a split."""
-
-    split: Split
-    removed: int  # positive labels that became negative
-    added: int  # negative labels that became positive
-    unlabelled: int  # documents that had a label and lost their last one
-
-
-def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
-    """The documents with noise in their labels. Raises `DataError` for more than `MOST_LABELS` expected
-    flips."""
+def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> tuple[Split, dict[str, int]]:
+    """The documents with noise in their labels; labels `removed` and `added`, and documents that lost their
+    last one, `unlabelled`. Raises `DataError` for more than `MOST_LABELS` expected flips."""
     rng = np.random.default_rng(noise.seed)
     # int64 (M,) document x L + label of each positive, rising
     rows = np.repeat(np.arange(split.size, dtype=np.int64), np.diff(split.label_offsets))
@@ -196,7 +187,7 @@ def noisy(split: Split, noise: LabelNoise, *, n_labels: int) -> Hit:
     counts = np.bincount(documents, minlength=split.size)
     changed = replace(split, label_ids=ids.astype(split.label_ids.dtype), label_offsets=offsets_of(counts))
     bare = (counts == 0) & (np.diff(split.label_offsets) > 0)
-    return Hit(changed, removed=int(lost.sum()), added=len(new), unlabelled=int(bare.sum()))
+    return changed, {"removed": int(lost.sum()), "added": len(new), "unlabelled": int(bare.sum())}
 
 
 def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019"]) -> Dataset:
@@ -204,17 +195,18 @@ def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019
     clean = data if data.dev is not None else hold_out(data, rule)
     if noise.rate == 0:
         return clean  # the same data whatever the kind, and so the same runs
-    hit, before = noisy(clean.train, noise, n_labels=clean.n_labels), len(clean.train.label_ids)
-    if not len(hit.split.label_ids):
+    train, hit = noisy(clean.train, noise, n_labels=clean.n_labels)
+    before = len(clean.train.label_ids)
+    if not len(train.label_ids):
         raise DataError(f"{data.name}: noise left no label of {before}; use a lower rate")
     counts = {**clean.counts, "noise.rate": noise.rate, "noise.seed": noise.seed}
-    counts |= {f"noise.{name}": getattr(hit, name) for name in ("removed", "added", "unlabelled")}
+    counts |= {f"noise.{name}": count for name, count in hit.items()}
     note = (
-        f"train: {noise} (seed {noise.seed}): of {before} labels {hit.removed} removed, {hit.added} wrong "
-        f"ones added, {hit.unlabelled} documents left without labels kept; dev and test are clean."
+        f"train: {noise} (seed {noise.seed}): of {before} labels {hit['removed']} removed, {hit['added']} "
+        f"wrong ones added, {hit['unlabelled']} documents left without labels kept; dev and test are clean."
     )
     fingerprint, notes = _fingerprint(clean, noise), (*clean.notes, note)
-    return replace(clean, train=hit.split, fingerprint=fingerprint, counts=counts, notes=notes)
+    return replace(clean, train=train, fingerprint=fingerprint, counts=counts, notes=notes)
 
 
 def fingerprint_with(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019"]) -> str:

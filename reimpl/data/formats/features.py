@@ -281,9 +281,7 @@ def _names_beside(tree: Tree, size: int) -> tuple[str, ...] | None:
         return None
     names = tuple(line for _, line in text_lines(file))
     if len(names) != size:
-        raise DataError(
-            f"{file}: {len(names):,} names for {size:,} labels; get the file that belongs to them"
-        )
+        raise DataError(f"{file}: {len(names):,} names for {size:,} labels; get the file that belongs")
     return names
 
 
