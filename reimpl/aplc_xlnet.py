@@ -1,11 +1,10 @@
 """APLC-XLNet: a pretrained XLNet, one hidden layer, and label clusters.
 
 Ye, Chen, Wang, Davison (2020), ICML; huiyegit/APLC_XLNet bf6f91d. The hidden layer takes the place of
-XLNet's own summary; the encoder is that of `transformers` (extra `xlnet`), which grew out of that code. A
-text ends in a separator and [CLS] and is padded on the left, so that the last state stands for the document
-(section 3.1). Nothing is downloaded: without pretrained weights (`find_weights`) an experiment is not run,
-or one that says so (`stand_in`) has an encoder from scratch in XLNet's place where the protocol is reduced.
-B documents, T places, X components of XLNet's states, d of the hidden layer, L labels.
+XLNet's own summary; the encoder is that of `transformers` (extra `xlnet`). A text ends in a separator and
+[CLS] and is padded on the left, so that the last state stands for the document (section 3.1). Without
+pretrained weights (`find_weights`) an experiment is not run, or has an encoder from scratch (`stand_in`). B
+documents, T places, X components of XLNet's states, d of the hidden layer, L labels.
 """
 
 from __future__ import annotations

@@ -3,14 +3,16 @@ asked for (sizes, widths, bounds), so that no step waits for the device; and the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
+from scipy import sparse
 from torch import Tensor
 
-from reimpl.data.dataset import IntArray, Split
+from reimpl.data.dataset import Dataset, IntArray, Split, words_as_features
 from reimpl.errors import ConfigError, DataError
 from reimpl.protocol import Protocol
 
@@ -167,3 +169,77 @@ def _give_to_lowest(scores: Tensor, values: Tensor, ids: Tensor, open_tie: Tenso
         row, label = lowest.nonzero(as_tuple=True)  # k - above of each row, rising
         place = above[row, 0] + torch.arange(len(row), device=row.device) - torch.searchsorted(row, row)
         ids[rows[row], place] = label
+
+
+Weights = Literal["given", "binary", "tfidf"]
+
+
+class WordBatch(NamedTuple):
+    """B documents. The n entries are sorted by document, and no document has a word twice."""
+
+    documents: Tensor  # int64 (n,): number within the batch
+    words: Tensor  # int64 (n,)
+    weights: Tensor  # float32 (n,), not zero
+    size: int  # B
+
+
+class DeviceWords:
+    """The weighted words of a split on the device; batches are cut out of them there."""
+
+    def __init__(self, matrix: sparse.csr_matrix, device: torch.device) -> None:
+        self.words = torch.from_numpy(matrix.indices.astype(np.int64)).to(device)
+        self.weights = torch.from_numpy(matrix.data.astype(np.float32)).to(device)
+        starts = torch.from_numpy(matrix.indptr.astype(np.int64)).to(device)
+        self.starts, self.lengths = starts[:-1], starts.diff()
+
+    def batch(self, documents: Tensor, width: int = 0) -> WordBatch:
+        """(B,) document numbers -> their words; `width` is for networks that take padded texts."""
+        lengths = self.lengths.index_select(0, documents)
+        row = torch.repeat_interleave(lengths)  # on a GPU the one thing that is waited for
+        first = self.starts.index_select(0, documents) - (lengths.cumsum(0) - lengths)
+        place = torch.arange(len(row), device=row.device) + first.index_select(0, row)
+        return WordBatch(
+            row, self.words.index_select(0, place), self.weights.index_select(0, place), len(documents)
+        )
+
+
+class WordWeights(NamedTuple):
+    """How the documents of a data set become weighted words."""
+
+    of: Callable[[Split], sparse.csr_matrix]  # (N, V) of a split, no zero among the values
+    words: int  # V
+    are_words: bool  # Whether the columns are the words of the vocabulary, and so have vectors
+
+
+def word_weights(
+    data: Dataset, weights: Weights, *, normalise: bool, texts: bool = False, dtype: type = np.float32
+) -> WordWeights:
+    """Features of the corpus, or the words of its (cut) texts, with `texts` or where there is nothing else.
+    given: as the corpus has them, or how often a word is in a document. binary: 1 for each. tfidf: that times
+    1 + ln((1 + N) / (1 + training documents with the word)). `normalise` divides each document by its
+    Euclidean norm."""
+    from sklearn.preprocessing import normalize  # half a second, for networks that take no weights
+
+    are_words = data.train.features is None or (texts and len(data.train.tokens) > 0)
+
+    def plain(split: Split) -> sparse.csr_matrix:
+        return words_as_features(split, len(data.vocabulary)) if are_words else split.features
+
+    idf: np.ndarray | None = None
+    if weights == "tfidf":
+        train = plain(data.train)
+        seen = np.bincount(train.indices, minlength=train.shape[1])
+        idf = (1 + np.log((1 + train.shape[0]) / (1 + seen))).astype(dtype)
+
+    def of(split: Split) -> sparse.csr_matrix:
+        X = sparse.csr_matrix(plain(split), dtype=dtype, copy=True)
+        X.eliminate_zeros()
+        if weights == "binary":
+            X.data[:] = 1
+        if idf is not None:
+            X.data *= idf[X.indices]
+        if normalise:
+            normalize(X, copy=False)
+        return X
+
+    return WordWeights(of, plain(data.train).shape[1], are_words)

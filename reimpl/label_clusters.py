@@ -1,11 +1,10 @@
-"""Adaptive probabilistic label clusters (APLC): an output layer whose rare labels are asked about seldom (Ye,
-Chen, Wang, Davison 2020, ICML, section 3.3; huiyegit/APLC_XLNet bf6f91d, code/Adapative_label_clusters.py).
-Labels are sorted by falling frequency and cut into a head and tails. The root scores the labels of the head
-and has one unit a tail; a label of a tail has the probability of that unit times its own (Eq. 2), which comes
-from a vector of d / q^i components. In training a tail is computed for the documents that have a label in it
-(Eq. 3 and 4). No layer has a bias. A tail that no document of a batch visits has no gradient: its weights and
-their moments rest. B documents, d components of a document's vector, L labels, K tail clusters, l labels of a
-cluster, n documents that have a label in it."""
+"""Adaptive probabilistic label clusters (APLC): an output layer whose rare labels are asked about seldom
+(Ye, Chen, Wang, Davison 2020, ICML, section 3.3; huiyegit/APLC_XLNet bf6f91d). Labels are sorted by
+falling frequency and cut into a head and tails. The root scores the head's labels and has one unit a tail;
+a label of a tail has the probability of that unit times its own (Eq. 2), from a vector of d / q^i
+components. In training a tail is computed for the documents that have a label in it (Eq. 3 and 4). A tail
+that no document visits has no gradient: its weights and moments rest. B documents, d components of a
+document's vector, L labels, K tail clusters, l labels of a cluster, n documents that have a label in it."""
 
 from __future__ import annotations
 

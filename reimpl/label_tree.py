@@ -229,9 +229,8 @@ def split_pairs(pairs: Similarities, sizes: IntArray, first: IntArray, *, eps: f
 
 # ----------------------------------------------------------------------------------------------- candidates
 # Which nodes of a level a document is asked about: the children of the C best nodes of the level above, in
-# training those with a positive first (section 2.3 and Appendix; deepxml/tree.py 88-110, dataset.py 66-75).
-#
-# Shapes: N documents, B documents of a batch, P predicted nodes, C parents, W children of the largest node.
+# training those with a positive first (section 2.3 and Appendix; deepxml/tree.py 88-110, dataset.py 66-75). P
+# predicted nodes, C parents, W children of the largest node.
 
 
 def choose_parents(predicted: IntArray, positives: tuple[IntArray, IntArray], places: int) -> IntArray:

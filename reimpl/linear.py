@@ -1,10 +1,10 @@
 """One-vs-rest linear classifiers on bags of words: the yardstick of the field.
 
 LIBLINEAR's objective (Fan et al. 2008), as in DiSMEC (Babbar and Schölkopf 2017, Eq. 1) and LibMultiLabel's
-`1vsrest`, 1/2 |w|^2 + C * sum of losses, with the bias as weight of a constant 1, solved by LIBLINEAR
-itself. Labels without a training document are never predicted; one that all have has the score 1. Weights
-are not kept, so memory does not grow with the labels. The problems are convex and documents visited in one
-fixed order, so all seeds give one result. N documents, D features, L labels, K labels kept of each ranking.
+`1vsrest`, 1/2 |w|^2 + C * sum of losses, solved by LIBLINEAR itself. Labels without a training document are
+never predicted; one that all have has the score 1. Weights are not kept, so memory does not grow with the
+labels. The problems are convex and documents visited in one fixed order, so all seeds give one result. N
+documents, D features, L labels, K labels kept of each ranking.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from reimpl.batching import top_k
+from reimpl.batching import Weights, top_k, word_weights
 from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats.features import features_dataset
@@ -33,7 +33,6 @@ from reimpl.machine import load_checkpoint, peak_memory, reset_peak_memory, save
 from reimpl.protocol import Protocol, protocol
 from reimpl.reference.numbers import Array, Test, close
 from reimpl.training import How, Interrupted, Result, Watch, kept, measure
-from reimpl.word_batches import Weights, word_weights
 
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")

@@ -2,9 +2,8 @@
 
 Xun et al. (2020), KDD, sections 4.3 and 5.2.3, after Xun et al. (2019), Bioinformatics, without the
 information on journals; XunGuangxu/CorNet ecc0996, deepxml/{meshprobenet,attentionxml,gpipe_modules}.py.
-Probes are attentions without a bias; what they see side by side feeds one output layer for all labels,
-maybe through a bottleneck. B documents, T token positions, E components of a word vector, h LSTM units each
-way, M probes, L labels.
+Probes are attentions without a bias. B documents, T token positions, E components of a word vector, h LSTM
+units each way, M probes, L labels.
 """
 
 from __future__ import annotations

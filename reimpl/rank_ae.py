@@ -1,14 +1,12 @@
 """Rank-AE: an autoencoder of label sets, and a network from words to the same space.
 
-Wang et al. (2019), NAACL, sections 2.2-2.4 and 3.1; (starry91/Extreme-Classification 7e54d2f is a third
-party's: model/net.py, losses.py, main.py, params.config). Training: x_h = F(x) from the words and y_h =
-E(y) from the labels are drawn together (Lh), and D(y_h) is to give the labels back (Lae): L = Lh + lambda
-Lae, Eq. (1). Prediction: D(F(x)). F: words with vectors e and weights v, V' = v e; A = sigmoid(F2 ReLU(F1
-V')), Eq. (5); the mean of V' o A over the words; one linear layer. E and D: linear, activation, linear. The
-paper leaves much open; each choice is a field of `Config`. Words that a document does not have are never
-made; where their places count, they count in closed form (`reimpl.word_batches`). B documents, V words, n
-words of the batch, C components of a word vector, U attention units, e units of encoder and decoder, h size
-of the common space, L labels.
+Wang et al. (2019), NAACL, sections 2.2-2.4 and 3.1; starry91/Extreme-Classification 7e54d2f is a third
+party's. Training: x_h = F(x) from the words and y_h = E(y) from the labels are drawn together (Lh), and
+D(y_h) is to give the labels back (Lae): L = Lh + lambda Lae, Eq. (1). Prediction: D(F(x)). F: words with
+vectors e and weights v, V' = v e; A = sigmoid(F2 ReLU(F1 V')), Eq. (5); the mean of V' o A over the words;
+one linear layer. E and D: linear, activation, linear. Words that a document does not have are never made. B
+documents, V words, n words of the batch, C components of a word vector, U attention units, e units of
+encoder and decoder, h size of the common space, L labels.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 from reimpl import training
+from reimpl.batching import DeviceWords, Weights, WordBatch, word_weights
 from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import for_protocol
@@ -31,7 +30,6 @@ from reimpl.errors import ConfigError
 from reimpl.losses import Over, bce_mean, bce_sum_over_labels, ranking_loss
 from reimpl.protocol import Protocol
 from reimpl.training import How, Result
-from reimpl.word_batches import BatchNorm, DeviceWords, SlotBatchNorm, Weights, WordBatch, word_weights
 
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")
@@ -295,3 +293,58 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     if alone and config.loss == "ranking":
         note += f"; {alone} training documents without labels have no ranking loss"
     return result.noted(note)
+
+
+# ---------------------------------------------------------------------------- batch normalisation of places
+# starry91/Extreme-Classification 7e54d2f, model/net.py, keeps a place for every word of the vocabulary in
+# every document and normalises each place over the documents and the U attention units (`BatchNorm1d` of
+# places). A word that a document does not have enters its place with the weight zero, so that all that comes
+# there is the bias of the layer before: its part in mean and variance is known without a tensor of B x V x U.
+
+_EPS, _MOMENTUM = 1e-5, 0.1
+
+
+class SlotBatchNorm(nn.Module):
+    """Scale, shift and running values, (V,) each; torch's eps and momentum."""
+
+    running_mean: Tensor
+    running_var: Tensor
+
+    def __init__(self, words: int) -> None:
+        super().__init__()
+        self.scale, self.shift = nn.Parameter(torch.ones(words)), nn.Parameter(torch.zeros(words))
+        self.register_buffer("running_mean", torch.zeros(words))
+        self.register_buffer("running_var", torch.ones(words))
+
+    def forward(self, z: Tensor, absent: Tensor, batch: WordBatch) -> Tensor:
+        """z (n, U) of the words that are there and `absent` (U,) of any other -> (n, U)."""
+        z, mean, var = z.to(self.scale.dtype), self.running_mean, self.running_var
+        n = batch.size * z.shape[1]
+        if self.training and n > 1:
+            # mean and biased variance of each word's place over documents and units
+            units, zeros = z.shape[1], torch.zeros_like(self.scale)
+            missing = batch.size - torch.bincount(batch.words, minlength=len(self.scale)).to(z.dtype)
+            mean = (zeros.index_add(0, batch.words, z.sum(1)) + missing * absent.sum()) / n
+            # Squares of distances: their sums of squares and products would lose what is small in float32.
+            apart = (z - mean.index_select(0, batch.words)[:, None]).square().sum(1)
+            middle = absent.mean()
+            of_absent = (absent - middle).square().sum() + units * (middle - mean).square()
+            var = (zeros.index_add(0, batch.words, apart) + missing * of_absent) / n
+            with torch.no_grad():
+                self.running_mean.lerp_(mean.to(self.running_mean.dtype), _MOMENTUM)
+                self.running_var.lerp_((var * (n / (n - 1))).to(self.running_var.dtype), _MOMENTUM)
+        factor = (var + _EPS).rsqrt() * self.scale
+        mean, factor, shift = (it.index_select(0, batch.words)[:, None] for it in (mean, factor, self.shift))
+        return (z - mean) * factor + shift
+
+
+class BatchNorm(nn.BatchNorm1d):
+    """torch's, but a batch of one document, which has no variance, is normalised as in prediction."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.training and len(x) == 1:
+            self.eval()
+            x = super().forward(x)
+            self.train()
+            return x
+        return super().forward(x)

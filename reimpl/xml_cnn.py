@@ -1,13 +1,12 @@
 """Kim-CNN and XML-CNN: one family of convolutional text classifiers, its public codes' oddities included.
 
-Kim (2014), EMNLP; Liu, Chang, Wu, Yang (2017), SIGIR; Chen, Liu, Yang, Lin, Lin (2022), Even the Simplest
-Baseline Needs Careful Re-investigation, NAACL; jimmy646/XML-CNN 72de8b3, code/cnn_model.py (a public copy
-of Liu et al.'s Lasagne code); sian-chen/xml-cnn-study-code 2051eda; ntumlgroup/LibMultiLabel 5cd775a;
-XunGuangxu/CorNet ecc0996, deepxml/xmlcnn.py. The study of 2022 is about two factors: `sweep` over words
-(the E components are the channels, Eq. 1) or over embeddings (the T positions are, as in Liu et al.'s code,
-so that there is a weight for every position), and `pooling`: max, dynamic (Eq. 6), overlapping (Eq. 7),
-none. B documents, T token positions, E components of a word vector, F maps a window, k window, n = (length
-swept + 2 padding - k) // stride + 1 positions, p pooled values a map, h hidden units, L labels.
+Kim (2014), EMNLP; Liu, Chang, Wu, Yang (2017), SIGIR; Chen, Liu, Yang, Lin, Lin (2022), NAACL;
+jimmy646/XML-CNN 72de8b3 (a public copy of Liu et al.'s Lasagne code); sian-chen/xml-cnn-study-code 2051eda;
+ntumlgroup/LibMultiLabel 5cd775a; XunGuangxu/CorNet ecc0996. Two factors: `sweep` over words (the E
+components are the channels, Eq. 1) or over embeddings (the T positions are, as in Liu et al.'s code), and
+`pooling`: max, dynamic (Eq. 6), overlapping (Eq. 7), none. B documents, T token positions, E components of
+a word vector, F maps a window, k window, n = (length swept + 2 padding - k) // stride + 1 positions, p
+pooled values a map, h hidden units, L labels.
 """
 
 from __future__ import annotations

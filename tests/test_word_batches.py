@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 
+from reimpl.batching import word_weights
 from reimpl.data.dataset import Dataset, Split
-from reimpl.word_batches import word_weights
 from tests.toys import toy_data
 
 X = np.array([[0, 2, 0, 1], [0, 0, 0, 0], [3, 0, 0, 4], [1, 1, 1, 1]], dtype=np.float32)

@@ -1,9 +1,8 @@
 """A made corpus: seeded, in memory, in about a second; what `audit run` uses when no data are given. A
 document holds one passage of topic words for each of its labels, at a random place among background words:
-which words occur tells the labels, where they stand tells nothing. So the question of the XML-CNN study, how
-a model looks at a text, decides alone. Labels and background words follow Zipf's law, and no model reaches
-100 %. It is a demonstration of the mechanism and no evidence about EUR-Lex: verdicts from it have the scope
-`other_data`, and no printed value is judged on it."""
+which words occur tells the labels, where they stand tells nothing. So the question of the XML-CNN study,
+how a model looks at a text, decides alone. It is a demonstration of the mechanism and no evidence about
+EUR-Lex: verdicts from it have the scope `other_data`."""
 
 from __future__ import annotations
 

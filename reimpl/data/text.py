@@ -116,15 +116,12 @@ def _as_it_is(piece: bytes) -> Sequence[str]:
 LIU = Tokeniser("liu", _liu_flat, _as_it_is, empty="")
 
 
-# Words as NLTK 3.4 applies the rules of the Penn Treebank: the release that AttentionXML pins. NLTK is no
-# dependency: its `word_tokenize` first splits sentences with a model that is a download of its own, its rules
-# differ from release to release, and thirty substitutions a document take minutes on a large corpus. Here are
-# the rules alone, after R. MacIntyre's sed script and NLTK's additions for foreign quotes, on a document as
-# ONE sentence: a full stop inside the text stays at its word ("end. Next"), the last one is split off.
-#
-# Every rule looks across a blank only in ways that leave the words on its other side alone; what a rule does
-# at the end of a text is done with the piece that stands there. So pieces between blanks are tokenised one by
-# one, each distinct one once, and give what the whole text would (a test compares the two).
+# Words as NLTK 3.4 applies the rules of the Penn Treebank: the release that AttentionXML pins. Its sentence
+# splitter is a download of its own, and thirty substitutions a document take minutes on a large corpus. Here
+# are the rules alone, on a document as ONE sentence: a full stop inside the text stays at its word ("end.
+# Next"), the last one is split off. Every rule looks across a blank only in ways that leave the words on its
+# other side alone. So pieces between blanks are tokenised one by one, each distinct one once, and give what
+# the whole text would (a test compares the two).
 
 _OPEN, _CLOSE = "\u00ab\u201c\u2018\u201e", "\u00bb\u201d\u2019"
 

@@ -19,11 +19,11 @@ from torch import Tensor, nn
 
 from reimpl import attention_xml, bert_xml, cornet, losses, mesh_probenet, rank_ae, xml_cnn
 from reimpl.aplc_xlnet import Summary
+from reimpl.batching import WordBatch
 from reimpl.label_clusters import ClusterOptions, LabelClusters
 from reimpl.layers import attend
 from reimpl.models import find_config
 from reimpl.reference.numbers import Array, MismatchError, names
-from reimpl.word_batches import WordBatch
 
 Tensors = Mapping[str, Tensor]
 Case = Mapping[str, Any]

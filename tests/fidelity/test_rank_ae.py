@@ -15,10 +15,10 @@ import pytest
 import torch
 
 from reimpl import rank_ae
+from reimpl.batching import WordBatch
 from reimpl.fidelity import Array, MismatchError, close
 from reimpl.rank_ae import VARIANTS, Config, RankAE, build
 from reimpl.reference.networks import SUBJECTS
-from reimpl.word_batches import WordBatch
 
 #: The last: means, a margin within [0, 1], and biases without batch normalisation.
 _MIXED = replace(

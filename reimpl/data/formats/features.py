@@ -1,9 +1,8 @@
 """Corpora of features: files of the Extreme Classification Repository (a first line `N D L`, then
-`label,label feature:value ...`; maybe `labels.txt` or `Y.txt` beside them), the same without header (LIBSVM
-multi-label), several random splits by row numbers in columns (the repository's tables are means over these,
-so one is never chosen silently), and sparse matrices (amzn/pecos, pyxclib). Whether ids count from 0 or 1 is
-stated or proved by the ids, never guessed, as scikit-learn's reader does. N documents, D features, L
-labels."""
+`label,label feature:value ...`; maybe names of labels beside them), the same without header (LIBSVM
+multi-label), several random splits by row numbers in columns, and sparse matrices (amzn/pecos, pyxclib).
+Whether ids count from 0 or 1 is stated or proved by the ids, never guessed, as scikit-learn's reader does.
+N documents, D features, L labels."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
 """Corpora of texts: lines as LibMultiLabel's (0.10, 5cd775a), pairs and arrays as AttentionXML's
-(yourh/AttentionXML e2bbbec), JSON lines, CSV and TSV. Labels of the arrays are saved as Python objects, which
-are never read (they could run code): `train_labels.txt` beside them is. Of two tabs in a line one cannot know
-whether the first field is an id or the text holds a tab: `ids` says so. `detect_...` says why files are of a
-format."""
+(yourh/AttentionXML e2bbbec), JSON lines, CSV and TSV. Labels that are saved as Python objects are never
+read (they could run code). Of two tabs in a line `ids` says whether the first field is an id."""
 
 from __future__ import annotations
 
