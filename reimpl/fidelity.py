@@ -6,10 +6,9 @@ implementations are tests: `tests/fidelity/`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -58,18 +57,20 @@ def check(model: str) -> tuple[Check, ...]:
         torch.set_num_threads(threads)
 
 
-def _collect(model: str) -> tuple[tuple[str, Test], ...] | str:
+def _collect(model: str) -> list[tuple[str, Test]] | str:
+    tests: list[tuple[str, Test]] = []
     try:
         if has_stored(model):
-            tests = tuple(_stored_checks(model))
-        else:
-            module: Any = find_model(model) if model in known_models() else None
-            if not hasattr(module, "checks"):
-                return f"no fidelity checks: there are no numbers of {model!r} in reimpl.reference"
-            tests = tuple(module.checks())
+            for of in (model, "aplc") if model == "aplc_xlnet" else (model,):  # its clusters, too
+                stored = manifest(of)
+                shared = {key: stored[key] for key in ("tolerance", "not_compared") if key in stored}
+                cases = ({**shared, **case} for case in stored["cases"])
+                tests += [(case["case"], partial(_compare, of, case)) for case in cases]
+        elif model in known_models() and hasattr(module := find_model(model), "checks"):
+            tests += module.checks()
     except (Exception, SystemExit) as err:
         return f"the fidelity checks of {model!r} cannot be read: {_sentence(err)}"
-    return tests or f"no fidelity checks: {model!r} yields none"
+    return tests or f"no fidelity checks: there are no numbers of {model!r} in reimpl.reference"
 
 
 def _run(model: str, name: str, test: Test) -> Check:
@@ -92,15 +93,6 @@ def _sentence(err: BaseException) -> str:
 # (running values) and `step.LOSS.*` (weights after one step of the optimiser at 1e-3); in float64 the same
 # results and `grad.LOSS.*` under `f64.` (where there are none, gradients in float32). Everything else is read
 # from the manifest, and `reimpl.reference.networks` says how a network is built, called and named.
-
-
-def _stored_checks(model: str) -> Iterator[tuple[str, Test]]:
-    """Name and test of every case in the manifest of a model; of APLC-XLNet those of its clusters too."""
-    for of in (model, "aplc") if model == "aplc_xlnet" else (model,):
-        stored = manifest(of)
-        shared = {key: stored[key] for key in ("tolerance", "not_compared") if key in stored}
-        for case in stored["cases"]:
-            yield case["case"], partial(_compare, of, {**shared, **case})
 
 
 def _compare(model: str, case: Case) -> str:

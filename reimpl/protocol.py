@@ -120,9 +120,8 @@ AMOUNTS = ("epochs", "batch_size", "length", "dimension")
 SIZES = (*AMOUNTS, "learning_rate", "model", "deviation")
 #: Sizes that are there only where a choice is made.
 SIZES_OF_CHOICES: Mapping[str, Any] = {"hold_out": "you2019-small", "evaluate_every": 50}
-#: Averaging of a reduced protocol begins no earlier than after this share of its epochs, where Izmailov et
-#: al. (2018, section 4) begin it too. At its sizes the scores rise for longer, and the mean of weights on the
-#: rise lags behind the last ones: what a claim about averaging would then compare is the lag.
+#: Averaging of a reduced protocol begins no earlier than after this share of its epochs, as in Izmailov et
+#: al. (2018, section 4): the mean of weights on the rise lags behind the last ones.
 AVERAGE_FROM_SHARE = 0.75
 #: Carried out on a CPU as they are: the networks are small.
 _FIT_A_CPU = ("wang2019", "rank-ae-third-party")

@@ -518,21 +518,20 @@ class Run:
         with torch.inference_mode():
             for i in range(len(plan)):
                 order = plan.order[plan.starts[i] : plan.starts[i + 1]]
-                documents = torch.from_numpy(order).to(self.device)
-                values, best = self._rank_batch(on_device, documents, int(plan.widths[i]), K)
-                scores[order], ids[order] = values.cpu().numpy(), best.cpu().numpy()
+                documents, width = torch.from_numpy(order).to(self.device), int(plan.widths[i])
+                done = 0
+                while done < len(order):
+                    part = documents[done : done + self.micro_batch]
+                    try:
+                        with self._autocast():
+                            values, best = self._choose_best(on_device.batch(part, width), part, K)
+                    except RuntimeError as problem:
+                        self._halve(problem)
+                        continue
+                    own = order[done : done + len(part)]
+                    scores[own], ids[own] = values.cpu().numpy(), best.cpu().numpy()
+                    done += len(part)
         return ids, scores
-
-    def _rank_batch(self, split: Any, documents: Tensor, width: int, K: int) -> tuple[Tensor, Tensor]:
-        while True:
-            try:
-                parts = []
-                for part in torch.split(documents, self.micro_batch):
-                    with self._autocast():
-                        parts.append(self._choose_best(split.batch(part, width), part, K))
-                return torch.cat([v for v, _ in parts]), torch.cat([b for _, b in parts])
-            except RuntimeError as problem:
-                self._halve(problem)
 
     def _choose_best(self, batch: Any, documents: Tensor, K: int) -> tuple[Tensor, Tensor]:
         """The K best labels' scores and ids, (B, K) each: the network's own choice where it makes one."""

@@ -184,7 +184,7 @@ def _of_entry(key: str, entry: Entry) -> Iterator[str]:
         ("from", "; ".join(f"{place.name} ({place.url})" if place.url else place.name for place in places)),
         ("by hand", entry.by_hand),
         ("splits", entry.split_columns and f"{entry.split_columns} in columns; give PATH@N"),
-        *(("cut to", f"{cut.length} {cut.unit} ({', '.join(cut.by)})") for cut in entry.truncation),
+        *(("cut to", cut) for cut in entry.truncation),
     ]
     if psp := entry.propensity:
         rows.append(("PSP", f"A {psp.A}, B {psp.B} ({psp.source})"))

@@ -64,14 +64,6 @@ class Known(_Part):
     published: bool = False  # Whether published numbers are about these very data, split included
 
 
-class Truncation(_Part):
-    """To how much of a document which papers' systems cut it."""
-
-    length: int
-    unit: Literal["words", "word pieces"]
-    by: tuple[str, ...]
-
-
 class Propensity(_Part):
     """A and B of PSP@k."""
 
@@ -99,7 +91,7 @@ class Entry(_Part):
     by_hand: str | None = None  # How a user comes to it where no place has it, as words of a sentence
     stand_in_for: str | None = None  # The entry whose sizes it copies, being other data
     split_columns: int | None = None  # How many splits come beside its one data file
-    truncation: tuple[Truncation, ...] = ()
+    truncation: tuple[str, ...] = ()  # To how much of a document which papers' systems cut it
     propensity: Propensity | None = None
     published: tuple[Published, ...] = ()
     known: tuple[Known, ...] = ()

@@ -365,7 +365,14 @@ def number(chunk: Chunk, task: Task) -> Numbered:
         _pieces.cache_clear()
     pieces, label_places, counts = _pieces(task.tokeniser), _Places(), None
     numbers, lengths = pieces.numbers_of(texts)
-    distinct, tokens = _by_first_appearance(numbers, len(pieces.words))
+    # distinct words by first appearance: written back to front, so that the earliest place stays
+    n, size = len(numbers), len(pieces.words)
+    first, at = np.full(size, n, dtype=np.int64), np.empty(size, dtype=np.int32)
+    first[numbers[::-1]] = np.arange(n)[::-1]
+    distinct = np.flatnonzero(first < n)
+    distinct = distinct[np.argsort(first[distinct])]
+    at[distinct] = np.arange(len(distinct))
+    tokens = at[numbers]
     place = np.arange(len(tokens)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     kept = np.minimum(lengths, task.length)
     per_document = {"kept": kept, "lengths": lengths, "label_lengths": label_lengths}
@@ -384,19 +391,6 @@ def number(chunk: Chunk, task: Task) -> Numbered:
         counts=counts,
         content=(b"".join(lines), len(lines), sum_of_digests(lines)),
     )
-
-
-def _by_first_appearance(numbers: Ints, size: int) -> tuple[Ints, Ints]:
-    """The distinct ones of n numbers below `size`, first met first; and int32 (n,) places among them."""
-    n = len(numbers)
-    first = np.full(size, n, dtype=np.int64)
-    # written back to front, so that the earliest place is the one that stays
-    first[numbers[::-1]] = np.arange(n)[::-1]
-    distinct = np.flatnonzero(first < n)
-    distinct = distinct[np.argsort(first[distinct])]
-    place = np.empty(size, dtype=np.int32)
-    place[distinct] = np.arange(len(distinct))
-    return distinct, place[numbers]
 
 
 def cores() -> int:

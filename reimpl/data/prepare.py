@@ -215,7 +215,8 @@ def _vocabulary(
     if choices.vocabulary == "all":
         return rules.listed(rules.STUDY_SPECIAL, words, np.arange(len(words)))
     if choices.vocabulary == "bow":
-        return rules.bow_vocabulary(words, frequency)
+        # in alphabetical order, as scikit-learn's vectorisers number them; no word pads and none is unknown
+        return rules.listed((), words, rules.by_frequency(words, np.minimum(frequency, 1)))
     if choices.vocabulary == "study":
         return rules.study_vocabulary(words, frequency, min_frequency=choices.min_frequency)
     if choices.vocabulary == "attentionxml":

@@ -112,10 +112,10 @@ def study_vocabulary(words: Sequence[str], frequency: IntArray, *, min_frequency
     """Words of the training documents by falling document frequency (W,), counted before truncation, ties in
     alphabetical order, behind padding (0) and unknown word (1); sian-chen/xml-cnn-study-code at 2051eda,
     libmultilabel/data_utils.py, and torchtext 0.9 `Vocab`."""
-    return listed(STUDY_SPECIAL, words, _by_frequency(words, frequency, min_frequency))
+    return listed(STUDY_SPECIAL, words, by_frequency(words, frequency, min_frequency))
 
 
-def _by_frequency(words: Sequence[str], frequency: IntArray, min_frequency: int = 1) -> IntArray:
+def by_frequency(words: Sequence[str], frequency: IntArray, min_frequency: int = 1) -> IntArray:
     """Numbers of the words that stand in so many documents: most frequent first, ties by the alphabet."""
     seen = np.flatnonzero(frequency >= max(min_frequency, 1))
     alphabetical = np.array(sorted(seen.tolist(), key=words.__getitem__), dtype=np.int64)
@@ -137,18 +137,13 @@ def attentionxml_vocabulary(
     words with a vector (yourh/AttentionXML at e2bbbec, deepxml/data_utils.py 24-39; XunGuangxu/CorNet at
     ecc0996), then by the alphabet, where that code has the order of a hash table. As there, a size of 2 or
     less is no limit."""
-    order = _by_frequency(words, frequency)
+    order = by_frequency(words, frequency)
     room = size - 2 if size > 2 else len(order)
     if len(order) > room:
         order = order[frequency[order] >= frequency[order[room - 1]]]
     favoured = has_vector([words[number] for number in order.tolist()])
     order = order[np.lexsort((~favoured, -frequency[order]))][:room]
     return listed(ATTENTIONXML_SPECIAL, words, order)
-
-
-def bow_vocabulary(words: Sequence[str], frequency: IntArray) -> Vocabulary:
-    """Words of the training documents in alphabetical order, as scikit-learn's vectorisers number them."""
-    return listed((), words, _by_frequency(words, np.minimum(frequency, 1)))
 
 
 def liu_vocabulary(

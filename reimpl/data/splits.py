@@ -74,8 +74,7 @@ RULES: Mapping[str, HoldOut] = {
         HoldOut("you2019-200", 1240, count=200),
         # yourh/AttentionXML, all other data sets: valid_size 4000, random_state 1240
         HoldOut("you2019-4000", 1240, count=4000),
-        # both rules of yourh/AttentionXML by size: its data sets of 200 have up to 15,539 training documents,
-        # the others 1,186,239 and more; the line between them is ours
+        # both rules of yourh/AttentionXML by size; the line between them is ours
         HoldOut("you2019", 1240, count=4000, few=(100_000, 200)),
         # ours, for protocols that are reduced for a CPU
         HoldOut("you2019-small", 1240, share=0.1),
