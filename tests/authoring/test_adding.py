@@ -145,20 +145,25 @@ def claims(tmp_path_factory: pytest.TempPathFactory) -> ClaimFile:
     return ClaimFile.open(path)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     mutated(),
     st.lists(st.sampled_from(["column 2: skip", "column 3: text", "row 1: skip", "cell 1,2: dash"])),
+    st.sampled_from([{}, {"decimal": "comma"}, {"decimal": "point", "beside": "sd"}, {"beside": "mark"}]),
 )
 def test_a_mutated_table_is_put_into_a_valid_file_or_refused(
-    claims: ClaimFile, case: tuple[Path, str], maps: list[str]
+    claims: ClaimFile, case: tuple[Path, str], maps: list[str], said: dict[str, str]
 ) -> None:
     """In sentences; and every number that is in the table stands in the text that would be written."""
     path, text = case
     file = replace(claims)
-    words = corrections({"dataset": "eurlex_4k", "unit": "percent", "number": "1"}, maps)
+    words = corrections({"dataset": "eurlex_4k", "unit": "percent", "number": "1", **said}, maps)
     try:
-        mapped = Proposal(table_of(path.name, text, words.table), file.paper, words)
+        read_table = table_of(path.name, text, words.table)
+        for cell in (cell for row in read_table.rows for cell in row.cells[read_table.names :]):
+            assert (cell.value is not None) == (cell.kind == "number")
+            assert cell.kind != "unclear" or cell.why
+        mapped = Proposal(read_table, file.paper, words)
         put(file, mapped)
         file.check()
     except AuditError:

@@ -15,7 +15,7 @@ from audit.checks.feasible import UNIT, cells, fit_row, joint, metric_bounds
 from audit.checks.tables import LABEL_FREE, OF_LABELS
 from audit.stats.printed import Printed, printed
 from tests.checks.honest import honest_row
-from tests.checks.made import Of, only, paper, table
+from tests.checks.made import paper, table
 from tests.stats import golden
 
 
@@ -121,22 +121,6 @@ def test_the_least_widening_is_that_of_a_general_solver() -> None:
 
 
 # --------------------------------------------------------------------------- in a table
-
-NAMES = {"P1": "P@1", "P3": "P@3", "P5": "P@5", "N1": "nDCG@1", "N3": "nDCG@3", "N5": "nDCG@5"}
-
-
-def sheet(values: Mapping[str, str | Of]) -> Any:
-    return paper(table(values, {"a": list(values.values())}))
-
-
-@golden.cases("metric_lp")
-def test_reference_rows_in_a_table(case: dict[str, Any]) -> None:
-    values = {NAMES[name]: text for name, text in case["inputs"].items() if name in NAMES}
-    found = only(joint(sheet(values)))
-    expected = case["expected"]
-    assert (found.result == "consistent") == expected["feasible"]
-    if not expected["feasible"]:
-        assert f"by {expected['slack_pp']:.3f} points" in found.arithmetic
 
 
 def test_a_column_that_does_not_go_with_another_is_one_finding_and_not_one_a_row() -> None:
