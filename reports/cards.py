@@ -228,7 +228,7 @@ def _seed_rows(pairs: Pairs, index: Lookup) -> list[View]:
             elif reached := _reached(run, claim):
                 text += f", {reached}"
             seeds.append((run.spec.seed, text, index.run_anchors.get(run.key, "")))
-        return View(title=index.title(name) + more, seeds=seeds)
+        return View(title=name + more, seeds=seeds)
 
     for name in dict.fromkeys(claim.experiments):
         unjudged = index.experiments[name].unjudged if name in index.experiments else ()

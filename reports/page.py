@@ -77,7 +77,7 @@ def build(audit: Audit) -> View:
         not_checked=findings.not_checked(index),
         authors=audit.author_response,
         rerun=protocol.rerun_box(index),
-        runs=protocol.run_rows(index),
+        runs=protocol.run_groups(index),
     )
 
 

@@ -254,15 +254,18 @@ def learning_views(index: Lookup) -> list[View]:
     return views
 
 
-def run_rows(index: Lookup) -> list[View]:
-    """Every run once, in the order of the experiments, then by seed; with the experiments that use it."""
+def run_groups(index: Lookup) -> list[View]:
+    """Every run once, by seed, under the experiments that use it."""
     used: dict[str, list[str]] = {}
     for experiment in index.audit.experiments:
         for run in index.runs(experiment.id):
-            used.setdefault(run.key, []).append(index.title(experiment.id))
+            used.setdefault(run.key, []).append(experiment.id)
     return [
-        View(run=index.every_run[key], anchor=index.run_anchors[key], heading=heading(titles))
-        for key, titles in used.items()
+        View(
+            heading=heading([index.title(name) for name in names]),
+            runs=[(index.every_run[key], index.run_anchors[key]) for key in keys],
+        )
+        for names, keys in grouped(used, lambda key: tuple(used[key])).items()
     ]
 
 
