@@ -49,7 +49,7 @@ def has_other_sizes(described: Described, data: Dataset) -> bool:
 
 
 def statistics(printed: Mapping[str, str], observed: Observed) -> tuple[DataStatistic, ...]:
-    """All that is printed or was counted, by the rules of `identity.differences`. With as many places as are
+    """All that is printed or was counted, by the rules of `catalogue.differences`. With as many places as are
     printed, in the way of counting that agrees if one does."""
     from reimpl.data.catalogue import NOUNS, differences
 

@@ -5,7 +5,7 @@ to get them, what identifies their content. A number stands there only with a so
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from reimpl.data.files import digest_of
 from reimpl.errors import DataError
 
 if TYPE_CHECKING:
@@ -60,7 +59,6 @@ class Known(_Part):
     corpus: str  # `Dataset.corpus`: these documents in any order and split
     partition: str | None = None  # `Dataset.partition`: in these splits, in any order within each
     sizes: Sizes | None = None
-    label_set: str | None = None  # `identity.label_set_of` its labels: the names, wherever they stand
     published: bool = False  # Whether published numbers are about these very data, split included
 
 
@@ -134,7 +132,7 @@ def catalogue() -> Catalogue:
 
 
 Scope: TypeAlias = Literal["same_data", "other_split", "other_data"]
-How: TypeAlias = Literal["content", "partition", "corpus", "label_set", "sizes", "nothing"]
+How: TypeAlias = Literal["content", "partition", "corpus", "sizes", "nothing"]
 
 #: How a printed statistic is called in a sentence.
 NOUNS: Mapping[str, str] = {
@@ -164,7 +162,6 @@ class Observed:
 
     content: str
     corpus: str
-    label_set: str
     statistics: Mapping[str, tuple[float, ...]]  # In each way of counting, the usual first
     partition: str = ""  # empty where it is not known
 
@@ -182,7 +179,6 @@ class Recognition:
     @property
     def sentence(self) -> str:
         what = self.known.what if self.known else ""
-        differ = f" ({'; '.join(self.differences)})" if self.differences else ""
         sure = self.differences or (self.known and self.known.partition)
         order = "" if sure else ", or in that one in another order"
         by = getattr(self.versions[0], "by", ()) if self.versions else ()
@@ -192,7 +188,6 @@ class Recognition:
             "content": f"{self.key}, by content: {what}",
             "partition": f"{self.key}, by content: {what}; {REORDERED}",
             "corpus": f"{self.key}, in another split than the one on record{order} ({what})",
-            "label_set": f"labels of {self.key}, but other documents than those on record{differ}",
             "sizes": f"sizes of {self.key} ({who}); whether it is the same content is not known",
             "nothing": none if self.key else "no entry of the catalogue",
         }[self.how]
@@ -214,19 +209,13 @@ def scope_of(
     return "other_split" if corpus and corpus in corpora else "other_data"
 
 
-def label_set_of(labels: Iterable[str]) -> str:
-    """SHA-256 of the distinct label names, sorted, a line each."""
-    return digest_of("".join(f"{name}\n" for name in sorted(set(labels))))
-
-
 def observed_of(dataset: Dataset) -> Observed:
     """What a prepared corpus shows: sizes and labels; not its words, which are cut."""
     pairs = [(len(part.label_ids), part.size) for part in dataset.splits.values()]
     statistics: dict[str, tuple[float, ...]]
     statistics = {name: (float(part.size),) for name, part in dataset.splits.items()}
     statistics |= {"labels": (float(dataset.n_labels),), **label_means(pairs, dataset.n_labels)}
-    labels = label_set_of(dataset.labels)
-    return Observed(dataset.content, dataset.corpus, labels, statistics, dataset.partition)
+    return Observed(dataset.content, dataset.corpus, statistics, dataset.partition)
 
 
 def label_means(pairs: Sequence[tuple[int, int]], n_labels: int) -> dict[str, tuple[float, ...]]:
@@ -272,8 +261,8 @@ def _printed(text: str) -> tuple[Fraction, int]:
 
 
 def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
-    """The entry by content, in any order too, else by corpus, label set, or sizes."""
-    hows: tuple[How, ...] = ("content", "partition", "corpus", "label_set")
+    """The entry by content, in any order too, else by corpus, or sizes."""
+    hows: tuple[How, ...] = ("content", "partition", "corpus")
     for how in hows:
         mine = getattr(observed, how)
         for key, entry in catalogue.entries.items():

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from reimpl.data.catalogue import Observed, label_means, label_set_of
+from reimpl.data.catalogue import Observed, label_means
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import open_corpus
 from reimpl.data.numbering import ContentHash, TextSource, identities, line_of
@@ -24,19 +24,16 @@ def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
     if isinstance(corpus, Dataset):
         tallies = {split: _count_features(corpus, split) for split in corpus.splits}
         identity = {name: getattr(corpus, name) for name in ("content", "partition", "corpus")}
-        labels: Iterable[str] = corpus.labels
         n_labels = corpus.n_labels
     else:
         contents = {split: ContentHash() for split in corpus.splits}
         tallies = {split: _count_texts(corpus, split, content) for split, content in contents.items()}
         identity = identities(contents)
-        labels = set().union(*(tally.label_counts for tally in tallies.values()))
-        n_labels = len(labels)
+        n_labels = len(set().union(*(tally.label_counts for tally in tallies.values())))
     train, test = tallies["train"], tallies["test"]
     figures: dict[str, Any] = {
         "name": corpus.name,
         **identity,
-        "label_set": label_set_of(labels),
         "splits": {split: tally.figures() for split, tally in tallies.items()},
         "labels": n_labels,
         "labels_not_in_train": n_labels - len(train.label_counts),  # all of which are among the labels
@@ -56,7 +53,7 @@ def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
 
 def observed_in(figures: Mapping[str, Any]) -> Observed:
     """What `describe` found, to be held against the catalogue and the papers."""
-    names = ("content", "corpus", "label_set", "statistics", "partition")
+    names = ("content", "corpus", "statistics", "partition")
     return Observed(*(figures[name] for name in names))
 
 

@@ -159,7 +159,7 @@ class Rows(NamedTuple):
     labels: Sequence[str]  # those of all documents, one after another, as written
     label_counts: Sequence[int]  # how many each document has
     texts: Sequence[bytes]  # UTF-8
-    lines: Sequence[bytes]  # what counts for the identity of each document; see `source.line_of`
+    lines: Sequence[bytes]  # what counts for the identity of each document; see `line_of`
 
 
 class Documents(list[Document]):

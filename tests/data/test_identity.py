@@ -19,13 +19,13 @@ from reimpl.data.catalogue import (
 )
 from reimpl.data.synthetic import synthetic
 
-A, B, C, D, E = ("a" * 64, "b" * 64, "c" * 64, "d" * 64, "e" * 64)
+A, B, D, E = ("a" * 64, "b" * 64, "d" * 64, "e" * 64)
 MEANS = {"labels_per_document": (5.14, 5.10), "documents_per_label": (20.08, 24.9)}
 
 
 def seen(train: float = 100, test: float = 50, labels: float = 7, **more: Any) -> Observed:
     statistics = {"train": (train,), "test": (test,), "labels": (labels,), **more.pop("statistics", {})}
-    hashes = {"content": D, "corpus": D, "label_set": D, **more}
+    hashes = {"content": D, "corpus": D, **more}
     return Observed(statistics=statistics, **hashes)
 
 
@@ -33,12 +33,12 @@ def small(**changes: Any) -> Catalogue:
     """One real corpus with a known content, and one that copies its sizes."""
     sizes = {"train": "100", "test": "50", "labels": "7"}
     entry = {"name": "Real", "about": "-", "formats": [], "raw_text": True, "licence": "unknown"}
-    known = {"what": "the split", "content": A, "corpus": B, "label_set": C, "sizes": sizes, **changes}
+    known = {"what": "the split", "content": A, "corpus": B, "sizes": sizes, **changes}
     entries: Mapping[str, Any] = {
         "copy": {
             **entry,
             "stand_in_for": "real",
-            "known": [{**known, "content": B, "corpus": A, "label_set": None, "partition": None}],
+            "known": [{**known, "content": B, "corpus": A, "partition": None}],
         },
         "real": {**entry, "published": [{"by": ["x2020"], **sizes}], "known": [known]},
     }
@@ -63,18 +63,11 @@ def test_differences_in_words() -> None:
 
 
 OTHER_SPLIT = "real, in another split than the one on record"
-OTHER_DOCUMENTS = "labels of real, but other documents than those on record"
 UNKNOWN, TRAIN = "whether it is the same content is not known", "training"
 RECOGNISED = [
-    ("content", seen(content=A, corpus=B, label_set=C), "real", "real, by content: the split"),
+    ("content", seen(content=A, corpus=B), "real", "real, by content: the split"),
     ("corpus", seen(90, 60, corpus=B), "real", f"{OTHER_SPLIT} (the split)"),
     ("corpus", seen(corpus=B), "real", f"{OTHER_SPLIT}, or in that one in another order (the split)"),
-    (
-        "label_set",
-        seen(90, label_set=C),
-        "real",
-        f"{OTHER_DOCUMENTS} (printed 100 training documents, here 90)",
-    ),
     (
         "sizes",
         seen(),
@@ -87,14 +80,14 @@ RECOGNISED = [
 
 @pytest.mark.parametrize(("how", "observed", "key", "sentence"), RECOGNISED)
 def test_recognised(how: str, observed: Observed, key: str | None, sentence: str) -> None:
-    """By content, then corpus, label set, sizes; what only copies sizes is never known by them."""
+    """By content, then corpus, sizes; what only copies sizes is never known by them."""
     found = recognise(observed, small())
     assert (found.key, found.how, found.sentence) == (key, how, sentence)
 
 
 def test_the_same_split_in_another_order_is_told_from_another_split_of_the_same_sizes() -> None:
     """Where the partition is on record."""
-    reordered = seen(corpus=B, label_set=C, partition=E)
+    reordered = seen(corpus=B, partition=E)
     found = recognise(reordered, small(partition=E))
     again = "real, by content: the split; the documents stand in another order"
     assert (found.how, found.sentence) == ("partition", again)

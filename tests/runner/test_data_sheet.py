@@ -13,7 +13,7 @@ from tests.runner.papers import planned, write_corpus, write_paper
 def test_each_statistic_printed_and_here() -> None:
     """5.14 labels a training document and 5.10 a document of all: 5.1 is one of them, 5.30 neither."""
     observed = Observed(
-        "", "", "", {"train": (15449.0,), "labels": (3956.0,), "labels_per_document": (5.14, 5.10)}
+        "", "", {"train": (15449.0,), "labels": (3956.0,), "labels_per_document": (5.14, 5.10)}
     )
     printed = {"train": "15,539", "features": "5,000", "labels_per_document": "5.30"}
     assert statistics(printed, observed) == (
@@ -23,11 +23,11 @@ def test_each_statistic_printed_and_here() -> None:
         DataStatistic("labels a document", "5.30", "5.14", True),
     )
     [mean] = statistics(
-        {"labels_per_document": "5.1"}, Observed("", "", "", {"labels_per_document": (5.14, 5.1)})
+        {"labels_per_document": "5.1"}, Observed("", "", {"labels_per_document": (5.14, 5.1)})
     )
     assert (mean.here, mean.differs) == ("5.1", False)
     # 249.7 in training and 311.6 in all: what agrees is shown
-    means = Observed("", "", "", {"documents_per_label": (249.7, 311.6)})
+    means = Observed("", "", {"documents_per_label": (249.7, 311.6)})
     assert [it.here for it in statistics({"documents_per_label": "312"}, means)] == ["312"]
 
 
