@@ -223,7 +223,6 @@ MOST = 200
 
 
 def grid(open_choices: Sequence[record.OpenChoice], limit: Limit) -> tuple[Departures, ...]:
-    """All specifications, the default first, in the order of the claim file."""
     if limit == "one_at_a_time":
         single = ({thing.name: choice} for thing in open_choices for choice in thing.choices[1:])
         return ({}, *single)
@@ -256,7 +255,6 @@ def experiment_id(experiment: str, specification: Departures, open_here: Collect
 
 
 def in_words(specification: Departures) -> str:
-    """`divisor: slots`."""
     return "; ".join(f"{name}: {choice}" for name, choice in specification.items()).replace("_", " ")
 
 
@@ -277,7 +275,6 @@ class Choice(Model):
         return (*config, *training, *(["noise"] if self.noise else []))
 
     def applied(self, experiment: Experiment) -> Experiment:
-        """The experiment with this choice."""
         changes: dict[str, Any] = {
             "config": {**experiment.config, **self.config},
             "training": {**experiment.training, **self.training},

@@ -32,7 +32,6 @@ class UnresolvedError(Exception):
 
 
 def is_experiment(reference: str) -> bool:
-    """Whether it names an experiment rather than a cell."""
     return "." not in reference
 
 
@@ -82,7 +81,6 @@ def cell_of(reference: str, metric: str | None, tables: Tables) -> Cell:
 
 
 def of_what(cell: Cell) -> str | None:
-    """Its metric, or what it counts instead."""
     return cell.metric or cell.quantity
 
 
@@ -144,7 +142,6 @@ class Links:
         }
 
     def unknown(self, path: KeyPath, what: str, name: str | None) -> Iterator[Misfit]:
-        """A problem where there is a name that is not known."""
         if name is not None and name not in self.known[what]:
             text = f"there is no {what.removeprefix('named ')} {name!r}"
             yield path, f"{text}; {known_names(name, self.known[what])}"
@@ -168,7 +165,6 @@ class Links:
                 yield from dict.fromkeys(cells)  # what holds for a whole row is said once
 
     def _in_cell(self, path: KeyPath, table: str, row: int, column: int) -> Iterator[Misfit]:
-        """An experiment on one data set cannot stand behind a number on another."""
         line = self.paper.tables[table].rows[row]
         value, place = line.values[column], (*path, "values", column)
         if value and value.experiment:
@@ -201,7 +197,6 @@ class Links:
                 yield from self.unknown(path, "named experiment", name)
 
     def in_margins(self) -> Iterator[Misfit]:
-        """Margins are of tables, of claims that are judged by one, or for all others."""
         claims, tables = {claim.id: claim for claim in self.paper.claims}, self.paper.tables
         if claims and "default" not in self.paper.margins:
             text = "this key is missing; add {value: 0.5, rule: field, why: ...} or another margin"
@@ -290,7 +285,6 @@ class Links:
     def _in_pair(
         self, side: tuple[KeyPath, Cell | str], *others: tuple[KeyPath, Cell | str]
     ) -> Iterator[Misfit]:
-        """Why two sides cannot be compared: they are one, or on two data sets."""
         first = side[1]
         on, mine = self.paper.dataset_of(first), first.experiment if isinstance(first, Cell) else first
         for place, other in others:
@@ -327,7 +321,6 @@ class Links:
 
 
 def _in_target(target: Cell | str, claim: Claim) -> Iterator[str]:
-    """Why the cell cannot bear a claim of this kind."""
     if isinstance(target, str):
         if claim.of_one_printed:
             yield f"{target!r} is an experiment, and this claim is about a printed number; name its cell"

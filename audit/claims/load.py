@@ -107,7 +107,6 @@ class Paper(Model):
 
     @cached_property
     def specified_experiments(self) -> Mapping[str, SpecifiedExperiment]:
-        """Every experiment under every specification but the default, as experiment~open=choice."""
         return dict(specified_experiments(self.readings, self.single_experiments))
 
     def specifications_record(self) -> record.Specifications | None:
@@ -119,7 +118,6 @@ class Paper(Model):
 
     @cached_property
     def printed(self) -> Mapping[str, record.TableRecord]:
-        """The tables by name."""
         return {name: self._table_record(name, table) for name, table in self.tables.items()}
 
     def claim_records(self) -> tuple[record.ClaimRecord, ...]:
@@ -181,7 +179,6 @@ class Paper(Model):
         return "" if dataset in meant else next(iter(meant), "")
 
     def of_another(self, dataset: str) -> str:
-        """Why runs on that data set say nothing of another."""
         return f"the corpus is known to be {self.datasets[dataset].name}, another data set of the paper"
 
     @property
@@ -254,7 +251,6 @@ class Paper(Model):
         return targets, [target for target in targets if isinstance(target, record.Cell)], dataset
 
     def target(self, reference: str, metric: str | None) -> record.Cell | str:
-        """The cell that a reference leads to, or the experiment that it names."""
         if is_experiment(reference):
             return reference
         return self.cells[cell_of(reference, metric, self.printed).address]
@@ -270,7 +266,6 @@ class Paper(Model):
 
     @cached_property
     def margins_by_rule(self) -> Margins:
-        """The margins with what their rules go by."""
         return Margins(self)
 
     def _table_record(self, name: str, table: Table) -> record.TableRecord:
@@ -340,7 +335,6 @@ def load(path: Path, *, known: KnownNames | None = None, content: bytes | None =
 
 
 def builtin_claims() -> list[Path]:
-    """The claim files that come with the toolkit, by name."""
     return sorted(Path(str(resources.files("claims"))).glob("*.yaml"))
 
 
@@ -377,7 +371,6 @@ def verified(name: str, tables: Mapping[str, Table], whole: Transcription | None
 
 
 def is_outdated(last: Transcription, tables: Mapping[str, Table]) -> bool:
-    """Whether a number was changed since somebody verified them."""
     return last.fingerprint is not None and last.fingerprint != fingerprint(tables)
 
 

@@ -182,7 +182,6 @@ class Margins:
 
     @cached_property
     def _improvements(self) -> tuple[tuple[Cell, Cell, bool], ...]:
-        """Those that the paper claims: better cell, worse cell, whether it calls that significant."""
         improvements = []
         for claim in self.paper.claims:
             if isinstance(claim, OrderClaim | GapClaim | SignificantClaim):

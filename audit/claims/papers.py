@@ -37,7 +37,6 @@ def claim_paths(claims: Sequence[str] | None) -> list[Path]:
 
 
 def papers_of(claims: Sequence[str] | None) -> list[Paper]:
-    """All claim files; raises one error with the problems of all of them."""
     papers, problems = [], []
     for path in claim_paths(claims):
         try:
@@ -58,7 +57,6 @@ def check_keys(papers: Sequence[Paper]) -> None:
 
 
 def sheet_of(paper: Paper) -> Sheet:
-    """The paper as the checks see it."""
     return Sheet(
         paper=paper.info(),
         tables=paper.table_records(),

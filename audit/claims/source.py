@@ -84,7 +84,6 @@ class Source:
         return problem.line or self.lines.get(path, 1)
 
     def refusal(self, line: int, text: str, path: KeyPath = ()) -> ClaimFileError:
-        """The error after which nothing more can be read."""
         return ClaimFileError([self.message(one) for one in (*self.problems, Problem(path, text, line))])
 
 
@@ -95,7 +94,6 @@ def shown(path: KeyPath) -> str:
 
 
 def short(text: str, most: int = 80) -> str:
-    """The text, cut where it would fill the screen."""
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
@@ -132,7 +130,6 @@ def plain(text: str) -> Plain:
 
 
 def _parsed(source: Source, text: str) -> Source:
-    """`source` with its data and lines."""
     if bad := _NOT_YAML.search(text):
         line = text.count("\n", 0, bad.start()) + 1
         raise source.refusal(line, f"character {ord(bad[0])} is not allowed in YAML; remove it")

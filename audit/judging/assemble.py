@@ -149,7 +149,18 @@ def across(sheet: Sheet, others: Sequence[Sheet]) -> tuple[AcrossPapers, ...]:
         own = [pair for pair in differing if all(of.cell.source != "copied" for _, of in pair)]
         sizes = ((of.test_size(number.cell.dataset) for of, number in pair) for pair in own)
         one_size = any(one and one == two for one, two in sizes)
-        records = dict.fromkeys(_printed_in(of, number) for of, number in prints)
+        records = dict.fromkeys(
+            PrintedIn(
+                paper=of.paper.key,
+                address=number.cell.address,
+                place=of.places([number]),
+                text=number.text,
+                source=number.cell.source,
+                copied_from=number.cell.copied_from,
+                test_size=of.test_size(number.cell.dataset),
+            )
+            for of, number in prints
+        )
         found.append(AcrossPapers(*subject, tuple(records), bool(differing), one_size))
     return tuple(found)
 
@@ -163,19 +174,6 @@ def _differ(*prints: tuple[Sheet, Number]) -> bool:
         return False
     one = meet(first.value, second.value) or cut(first.value, second.value)
     return first.cell.unit == second.cell.unit and not one
-
-
-def _printed_in(sheet: Sheet, number: Number) -> PrintedIn:
-    cell = number.cell
-    return PrintedIn(
-        paper=sheet.paper.key,
-        address=cell.address,
-        place=sheet.places([number]),
-        text=number.text,
-        source=cell.source,
-        copied_from=cell.copied_from,
-        test_size=sheet.test_size(cell.dataset),
-    )
 
 
 def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share | None:

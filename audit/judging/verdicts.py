@@ -227,7 +227,12 @@ def _judge(case: Case, evidence: Evidence, margins: MarginsNow | None) -> Judged
     test, why = None, obstacle(case)
     if why is None:
         test = KINDS[claim.kind].judge(case)
-        verdict = _with_numbers(verdict, test)
+        shared = ("estimate", "target", "margin", "sd", "se", "ci90", "ci95", "pi95", "medians", "parts")
+        numbers: dict[str, Any] = {name: getattr(test, name) for name in shared}
+        if test.band is not None and test.testable:
+            numbers |= {f"margin_{name}": end for name, end in vars(test.band).items()}
+        df = test.df if test.df is not None and math.isfinite(test.df) else None  # JSON has no infinity
+        verdict = replace(verdict, **numbers, df=df, badges=(*verdict.badges, *test.badges))
         many_failed = any(arm.failed > len(arm.runs) for arm in arms)
         why = "margins_changed" if changed and test.untested else test.untested
         why = why or ("runs_gone" if gone else "most_failed" if many_failed else None)
@@ -237,16 +242,6 @@ def _judge(case: Case, evidence: Evidence, margins: MarginsNow | None) -> Judged
     if why is not None:
         return Judged(replace(verdict, reason=why), evidence.experiments)
     return Judged(verdict, evidence.experiments, test)
-
-
-def _with_numbers(plain: Verdict, test: Test) -> Verdict:
-    """With the test's numbers, and where another margin would change the verdict, the claim taken alone."""
-    shared = ("estimate", "target", "margin", "sd", "se", "ci90", "ci95", "pi95", "medians", "parts")
-    numbers: dict[str, Any] = {name: getattr(test, name) for name in shared}
-    if test.band is not None and test.testable:
-        numbers |= {f"margin_{name}": end for name, end in vars(test.band).items()}
-    df = test.df if test.df is not None and math.isfinite(test.df) else None  # JSON has no infinity
-    return replace(plain, **numbers, df=df, badges=(*plain.badges, *test.badges))
 
 
 def _badged(verdict: Verdict, *texts: str) -> Verdict:
@@ -511,11 +506,16 @@ def _together(several: Sequence[Judged], default: Test | None) -> Test | None:
     tests = [one.test for one in several if one.was_run]
     if default is None or not tests:
         return default
-    pairs = [_p_values(test) for test in tests]
-    known = [pair for pair in pairs if pair is not None]
-    if len(known) < len(pairs):
-        caps = [test.cap for test, pair in zip(tests, pairs, strict=True) if pair is None and test]
-        cap = default.cap or next(filter(None, caps), None) or "ambiguous_description"
+    known = []
+    for test in tests:
+        if test and test.exact is not None and test.cap is None:
+            outcome = test.exact.outcome
+            known.append((float(outcome != "reproduced"), float(outcome != "contradicted")))
+        elif test and test.cap is None and test.p_reproduced is not None and test.p_contradicted is not None:
+            known.append((test.p_reproduced, test.p_contradicted))
+    if len(known) < len(tests):
+        caps = [test.cap for test in tests if test and test.cap]
+        cap = default.cap or next(iter(caps), None) or "ambiguous_description"
         return replace(default, p_reproduced=None, contradictions=(), cap=cap, exact=None)
     if all(test is not None and test.exact is not None for test in tests):
         return default
@@ -528,15 +528,6 @@ def _together(several: Sequence[Judged], default: Test | None) -> Test | None:
         exact=None,
         band=None,
     )
-
-
-def _p_values(test: Test | None) -> InFamily:
-    if test is None or test.cap is not None:
-        return None
-    if test.exact is not None:
-        return float(test.exact.outcome != "reproduced"), float(test.exact.outcome != "contradicted")
-    p, q = test.p_reproduced, test.p_contradicted
-    return None if p is None or q is None else (p, q)
 
 
 def _headline(default: Verdict, run: Sequence[Judged], settled: Sequence[Verdict], number: int) -> Verdict:

@@ -178,7 +178,6 @@ class JudgedByMargin(Claim):
 
     @property
     def uses_margin(self) -> bool:
-        """Whether it does so as it is stated."""
         return True
 
     @staticmethod

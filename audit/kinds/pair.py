@@ -27,7 +27,6 @@ def _test(case: Case, d: Difference, steps: Steps, *, badges: Sequence[str] = ()
 def _exact(
     case: Case, d: Difference, steps: Steps, decision: tuple[Outcome, str], badges: Sequence[str] = ()
 ) -> Test:
-    """Nothing is random: there are no p-values, and no error."""
     return _test(case, d, steps, badges=badges, se=0.0, df=None, cap=None, exact=Decision(*decision))
 
 

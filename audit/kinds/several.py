@@ -99,12 +99,10 @@ def _one(steps: Steps, name: str, why: str) -> float:
 
 
 def _cap(every: Sequence[Comparison]) -> str | None:
-    """Why nothing can be decided, where no comparison may."""
     return every[0].cap if all(pair.cap for pair in every) else None
 
 
 def _undecided(every: Sequence[Comparison], otherwise: str = "undecided") -> str:
-    """Why not all can hold: the reason of the first that may not decide, if there is one."""
     return next((pair.cap for pair in every if pair.cap), otherwise)
 
 

@@ -52,7 +52,6 @@ class Step:
 
     @property
     def filled(self) -> str:
-        """Empty where there is no such expression."""
         if self.text is not None:
             return self.text()
         if not self.numbers:
@@ -134,7 +133,6 @@ class Steps(list[Step]):
         return value
 
     def interval(self, name: str, centre: str, sided: str, df: float, se: str = "se") -> tuple[float, float]:
-        """Both ends of `centre` -+ t `se`, with the quantile of the test that is so sided."""
         low = self.work(f"{name}, from", f"{centre} - t({sided}) * {se}", df)
         return low, self.work(f"{name}, to", f"{centre} + t({sided}) * {se}", df)
 

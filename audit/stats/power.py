@@ -46,7 +46,6 @@ class Noise(NamedTuple):
 
     @property
     def upper(self) -> Noise:
-        """With the SD that is planned with."""
         return self._replace(sd=upper_sd(self.sd, self.df))
 
     def root(self, n: int) -> float:
@@ -182,7 +181,6 @@ def _needed(power: Callable[[int, Noise, float], float], noise: Noise, alpha: fl
 
 
 def _fewest(needed: Sequence[Needed]) -> Needed:
-    """Of those of which one will do."""
     each = zip(*needed, strict=True) if needed else ((), ())
     return Needed(*(min((n for n in seeds if n is not None), default=None) for seeds in each))
 
@@ -274,11 +272,9 @@ class Direction:
         return min(either, 2.0 - either) if self.floor > self.bar else min(1.0, either)
 
     def above(self, seeds: int, noise: Noise, alpha: float) -> float:
-        """Chance to be shown."""
         return order_power(seeds, noise, self.difference - self.bar, alpha=alpha)
 
     def broken(self, seeds: int, alpha: float) -> float:
-        """Chance to be contradicted."""
         return max(self._below(seeds, self.noise, alpha), self._small(seeds, self.noise, alpha))
 
     def _below(self, seeds: int, noise: Noise, alpha: float) -> float:
@@ -303,7 +299,6 @@ class Several:
 
     @property
     def weakest(self) -> str:
-        """Which part is the hardest to show."""
         return self.names[min(range(len(self.parts)), key=lambda i: self.parts[i].strength)]
 
     def _shares(self, alpha: float) -> list[tuple[Direction, float]]:
