@@ -11,7 +11,7 @@ import pytest
 
 from audit.claims.load import Paper, builtin_claims, load
 from audit.record import Cell, ClaimRecord
-from audit.runner.tuned import tuning_of
+from audit.runner.resolve import tuning_of
 from reimpl import xml_cnn
 from reimpl.config_fields import as_dict
 from reimpl.models import find_config

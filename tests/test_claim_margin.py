@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from audit.checks import all_findings
+from audit.checks.tables import sheet_of
 from audit.claims.load import Paper, load
 from audit.claims.margins import Ground, MarginError, for_printed, resolve
-from audit.claims.papers import sheet_of
 from audit.claims.schema import Margin as Given
 from audit.errors import ClaimFileError
 from audit.record import Margin

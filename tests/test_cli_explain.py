@@ -11,7 +11,7 @@ import pytest
 from audit import cli
 from audit.cli.explanation import explanation
 from audit.errors import Exit
-from audit.judging.assemble import judge_of
+from audit.judging.verdicts import judge_of
 from audit.record import Audit, Deviation, FidelityCheck, to_json
 from reports.lookup import Lookup
 from tests.explaining.cases import CASES, audited

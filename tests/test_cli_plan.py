@@ -15,7 +15,7 @@ import pytest
 
 from audit import cli
 from audit.errors import Exit
-from audit.pipeline.until_settled import declared
+from audit.pipeline.suite import declared
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import carry_out
 from reimpl.training import Result
@@ -159,7 +159,7 @@ def test_where_seeds_can_settle_nothing_nothing_is_run(
 @pytest.fixture
 def clock(trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second a run, as their records say."""
-    monkeypatch.setattr("audit.pipeline.until_settled._clock", lambda: float(len(trained.ran)))
+    monkeypatch.setattr("audit.pipeline.suite._clock", lambda: float(len(trained.ran)))
 
 
 @pytest.mark.usefixtures("clock")

@@ -11,8 +11,8 @@ import pytest
 
 from audit import cli
 from audit.errors import Exit
-from audit.judging.assemble import judge_of
 from audit.judging.looks import judge_by
+from audit.judging.verdicts import judge_of
 from audit.record import Audit, FidelityCheck, to_json
 from tests.reports.every_kind import every_kind
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from audit.claims.load import Paper, load
-from audit.judging.splits import split_study
+from audit.judging.assemble import split_study
 from audit.record import ExperimentRecord, Run, SplitStudy
 from reports.tables import split_table
 from tests.records import make_experiment, make_run

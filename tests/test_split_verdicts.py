@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.judging.splits import with_split_verdicts
+from audit.judging.assemble import with_split_verdicts
 from audit.record import ClaimRecord, Margin, SplitNoise, SplitVerdict, Where
 
 CLAIM = ClaimRecord(

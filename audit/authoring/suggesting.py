@@ -15,10 +15,9 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from audit.authoring.edit import reported
-from audit.checks.tables import Number, Sheet
+from audit.checks.tables import Number, Sheet, sheet_of
 from audit.claims.links import UnresolvedError, cell_of
 from audit.claims.load import Paper
-from audit.claims.papers import sheet_of
 from audit.claims.source import Plain
 from audit.kinds import KINDS, Claim
 from audit.record import TableRecord

@@ -7,10 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from audit.record import Cell, ClaimRecord, DatasetRecord, Finding, FindingResult, PaperInfo, TableRecord
 from audit.stats.printed import COUNTS, Printed, in_percent, printed, printed_count
+
+if TYPE_CHECKING:
+    from audit.claims.load import Paper
 
 #: How much an inconsistency of each check tells. 5: no data set whatever gives these numbers. 4: one quantity
 #: is printed in two ways. 3: a sentence and its own table differ. 2: numbers do not go with the printed test
@@ -323,3 +326,15 @@ def left_out(profiles: Iterable[Profile], over_all: str, labelled: str) -> Fract
     if same and 2 * len(same) >= pairs:
         levels.append(min(same) * Fraction(1 - 0.01 ** (1 / len(same))))
     return max(min(levels), Fraction(0))
+
+
+def sheet_of(paper: Paper) -> Sheet:
+    return Sheet(
+        paper=paper.info(),
+        tables=paper.table_records(),
+        datasets={
+            name: DatasetRecord(name, data.name, data.catalogue, data.printed)
+            for name, data in paper.datasets.items()
+        },
+        statements=paper.statements,
+    )

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from audit.checks import Sheet, all_findings
+from audit.checks import all_findings
+from audit.checks.tables import Sheet, sheet_of
 from audit.claims.load import Paper, builtin_claims, load
 from audit.errors import AuditError, ClaimFileError
-from audit.record import DatasetRecord, Finding
+from audit.record import Finding
 
 
 def own_file(name: str) -> Path | None:
@@ -54,18 +55,6 @@ def check_keys(papers: Sequence[Paper]) -> None:
     twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
     if twice:
         raise AuditError(f"{twice[0]!r} is the key of two claim files, and so of two reports; change one key")
-
-
-def sheet_of(paper: Paper) -> Sheet:
-    return Sheet(
-        paper=paper.info(),
-        tables=paper.table_records(),
-        datasets={
-            name: DatasetRecord(name, data.name, data.catalogue, data.printed)
-            for name, data in paper.datasets.items()
-        },
-        statements=paper.statements,
-    )
 
 
 @cache

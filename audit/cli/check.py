@@ -39,7 +39,7 @@ def check_command(
     findings = findings_about(papers)
     if count_weights:  # what the models themselves say to statements about their sizes
         from audit.checks.sentences import models as of_models
-        from audit.claims.papers import sheet_of
+        from audit.checks.tables import sheet_of
         from audit.runner.models import count_weights as weights
 
         findings += [finding for paper in papers for finding in of_models(sheet_of(paper), weights)]

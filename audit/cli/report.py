@@ -184,7 +184,7 @@ def judge_command(
     Ours are those that the newest `audit run` of each corpus planned, with all their seeds. Needs no data, no
     GPU and no torch.
     """
-    from audit.judging.splits import column_of
+    from audit.judging.assemble import column_of
     from audit.pipeline.session import Session
 
     session = Session(store, evidence, command_line(context), say_on_stderr)

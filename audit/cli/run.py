@@ -51,8 +51,7 @@ def run_command(
     Exit codes: 0 nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted.
     """
     from audit.pipeline.session import Session
-    from audit.pipeline.suite import judged_at_once, report_name, suites
-    from audit.pipeline.until_settled import looks_of
+    from audit.pipeline.suite import judged_at_once, looks_of, report_name, suites
     from audit.runner.progress import new_console
 
     names = also_of(also)
@@ -123,7 +122,7 @@ def _reported(audit: Audit, folder: Path, also: Sequence[str]) -> Exit:
 def _run_until_settled(
     suite: Suite, wanted: tuple[int, ...] | None, seconds: float | None, also: Sequence[str]
 ) -> Exit:
-    from audit.pipeline.until_settled import UntilSettled
+    from audit.pipeline.suite import UntilSettled
 
     ran = UntilSettled(suite, wanted, seconds, lambda audit: write_files(audit, suite.folder)).run()
     if ran.interrupted:

@@ -22,9 +22,8 @@ def tune_command(
     """
     from audit.pipeline.suite import threads_of
     from audit.runner.progress import new_console
-    from audit.runner.resolve import checked
+    from audit.runner.resolve import checked, questions, study_path
     from audit.runner.search import carry_on
-    from audit.runner.tuned import questions, study_path
 
     papers = papers_of(claims)
     check_keys(papers)

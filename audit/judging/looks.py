@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from audit.judging.evidence import passed
-from audit.judging.verdicts import MarginsNow, compare
 from audit.names import counted
-from audit.record import Audit, ExperimentRecord, Look, Verdict
+from audit.record import ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA, percent
 from audit.stats.families import level_of
 
@@ -70,24 +68,6 @@ def with_look(
     every = ruled([*looks, new])
     by_seeds = next(look for look in every if look.seeds == seeds)
     return next((look for look in reversed(every) if look.is_same(new)), by_seeds)
-
-
-def judge_of(audit: Audit) -> Judge:
-    """How the audit's claims are judged, with its own gate, margins and test sizes."""
-    margins = MarginsNow.of(audit)
-
-    def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
-        return compare(
-            audit.claims,
-            experiments,
-            fidelity=passed(audit.fidelity),
-            margins=margins,
-            test_sizes=audit.test_sizes,
-            specifications=audit.readings,
-            alpha=level,
-        )
-
-    return judge
 
 
 def judge_by(

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from audit.judging.evidence import Evidence
-from audit.judging.looks import at_look, furthest, judge_of, next_level
-from audit.judging.verdicts import case_of, family_of, obstacle
+from audit.judging.looks import at_look, furthest, next_level
+from audit.judging.verdicts import case_of, family_of, judge_of, obstacle
 from audit.kinds import KINDS
 from audit.record import (
     LEFT_OUT,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -30,6 +30,7 @@ from audit.judging.evidence import (
     about_gone,
     badges,
     barred,
+    passed,
     same_test_set,
     worst_scope,
 )
@@ -132,6 +133,24 @@ def compare(
         rules.robust(k, verdict, own=own[k].outcome, alike=alike[k].outcome)
         for k, verdict in enumerate(rules.verdicts())
     )
+
+
+def judge_of(audit: Audit) -> Callable[[Experiments, float], tuple[Verdict, ...]]:
+    """How the audit's claims are judged, with its own gate, margins and test sizes."""
+    margins = MarginsNow.of(audit)
+
+    def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
+        return compare(
+            audit.claims,
+            experiments,
+            fidelity=passed(audit.fidelity),
+            margins=margins,
+            test_sizes=audit.test_sizes,
+            specifications=audit.readings,
+            alpha=level,
+        )
+
+    return judge
 
 
 def case_of(claim: ClaimRecord, evidence: Evidence, *, alpha: float = ALPHA, kappa: float = KAPPA) -> Case:

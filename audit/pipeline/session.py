@@ -10,11 +10,10 @@ from pathlib import Path
 from audit.claims.load import Paper
 from audit.claims.papers import sheets_beside
 from audit.errors import AuditError, option
-from audit.judging.assemble import assemble, family_size
+from audit.judging.assemble import assemble, column_of, family_size, studies_of
 from audit.judging.documents import with_instances
 from audit.judging.evidence import EVIDENCE, about_code, about_gone, active, with_imported
 from audit.judging.looks import ruled, with_look
-from audit.judging.splits import column_of, studies_of
 from audit.names import counted, first_of
 from audit.record import Audit, ExperimentRecord, Look, Run, SplitStudy
 from audit.storage.manifest import KeptPlan, Ledger, with_lost_imports, with_stored_runs

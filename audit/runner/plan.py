@@ -16,13 +16,15 @@ from audit.runner.resolve import (
     LackingError,
     OfAnotherError,
     UnfitError,
+    UntunedError,
     as_unfit,
     check_protocol,
     check_selection,
     resolved,
     selected,
+    tuned,
+    with_values,
 )
-from audit.runner.tuned import UntunedError, tuned, with_values
 from audit.settings import RunSettings
 
 

@@ -25,8 +25,7 @@ from audit.runner import carry_out
 from audit.runner.models import fault_of
 from audit.runner.plan import Job
 from audit.runner.progress import run_bars
-from audit.runner.resolve import DataRequest
-from audit.runner.tuned import Question, by_target, put_study
+from audit.runner.resolve import DataRequest, Question, by_target, put_study
 from audit.runner.workers import Workers, interrupts
 from audit.storage.files import explained
 from audit.study import Json, SearchRange, Study, StudySpec, Trial, shown

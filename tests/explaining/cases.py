@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from audit.judging.assemble import judge_of
 from audit.judging.looks import judge_by
+from audit.judging.verdicts import judge_of
 from audit.record import Audit, ClaimRecord, ExperimentRecord, FidelityCheck, Look, Margin, PaperInfo
 from tests.records import make_experiment, make_run
 from tests.reports.every_kind import KINDS, MARGIN, claim, experiments

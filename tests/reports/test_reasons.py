@@ -16,7 +16,7 @@ from tests.reports.every_kind import every_kind
 
 AUDIT = Path(__file__).resolve().parents[2] / "audit"
 SOURCES = [*(AUDIT / "kinds").glob("*.py"), *(AUDIT / "stats").glob("*.py")]
-SOURCES += [AUDIT / "judging" / name for name in ("verdicts.py", "evidence.py", "splits.py")]
+SOURCES += [AUDIT / "judging" / name for name in ("verdicts.py", "evidence.py", "assemble.py")]
 TEXT = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
 #: A code where it is given, as a keyword, a second argument, a result.
 GIVEN = re.compile(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from audit.runner.carry_out import Means, Stopped, carry_out
+from audit.runner.execute import Means, Stopped, carry_out
 from audit.storage.runs import Store
 from reimpl import xml_cnn
 from reimpl.errors import DataError

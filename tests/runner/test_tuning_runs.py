@@ -16,9 +16,8 @@ from audit.record import LEFT_OUT, NOT_TUNED, Audit, PaperInfo, audit_from_json,
 from audit.runner import make_plan
 from audit.runner import tuned as study_store
 from audit.runner.progress import new_console
-from audit.runner.resolve import DataRequest
+from audit.runner.resolve import DataRequest, Question, questions
 from audit.runner.search import carry_on, settings_of, train_trial
-from audit.runner.tuned import Question, questions
 from audit.settings import RunSettings
 from audit.study import Study, Trial
 from reimpl import xml_cnn
