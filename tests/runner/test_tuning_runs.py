@@ -14,7 +14,7 @@ from audit.claims.load import Paper, load
 from audit.errors import PlanError
 from audit.record import LEFT_OUT, NOT_TUNED, Audit, PaperInfo, audit_from_json, to_json
 from audit.runner import make_plan
-from audit.runner import tuned as study_store
+from audit.runner import resolve as study_store
 from audit.runner.progress import new_console
 from audit.runner.resolve import DataRequest, Question, questions
 from audit.runner.search import carry_on, settings_of, train_trial
