@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from audit.errors import StoreError
-from audit.runner import tuned as study_store
+from audit.runner import resolve as study_store
 from audit.study import SearchRange, Study, StudySpec, Trial
 
 SPEC = StudySpec(

@@ -21,7 +21,7 @@ from rich.console import Console
 
 from audit.errors import AuditError
 from audit.record import RunSpec
-from audit.runner import carry_out
+from audit.runner.execute import device_name, now, train_job, versions
 from audit.runner.models import fault_of
 from audit.runner.plan import Job
 from audit.runner.progress import run_bars
@@ -269,7 +269,7 @@ def train_trial(
     job = Job(settings_of(question.spec, values), question.data, "", question.device, {})
     try:
         watch = Watch(show, stop, evaluated=evaluated)
-        result = carry_out.train_job(job, without_test(question.data), threads, watch)
+        result = train_job(job, without_test(question.data), threads, watch)
     except Interrupted as err:
         raise TrialStopped from err
     except TrialPruned:
@@ -351,10 +351,10 @@ def carry_on(
         n_train=data.train.size,
         n_validation=data.dev.size,
         timeout=timeout,
-        device=carry_out.device_name(question.device),
-        versions={**carry_out.versions(), "optuna": version("optuna")},
+        device=device_name(question.device),
+        versions={**versions(), "optuna": version("optuna")},
         notes=question.notes,
-        finished=carry_out.now(),
+        finished=now(),
     )
     return put_study(store, study)
 
