@@ -46,7 +46,3 @@ def __getattr__(name: str) -> Any:
     module = import_module("audit.errors" if name.endswith("Error") else "audit.api")
     value = globals()[name] = getattr(module, name)
     return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

@@ -34,7 +34,7 @@ from audit.record import Audit, Finding
 from audit.runner.models import models_of
 from audit.runner.progress import new_console
 from audit.settings import RunSettings
-from audit.storage.margins import keep_fixed
+from audit.storage.manifest import keep_fixed
 from audit.storage.runs import Store
 
 if TYPE_CHECKING:
@@ -103,21 +103,17 @@ def judge(
                 corpus, replace = None, False
             keep(taken, Store(folder), read, said, replacing=replace)
             keep_fixed(folder, read)
-        return _judged(Session(folder, evidence, "audit.judge"), read, path, corpus)
-
-
-def _judged(session: Session, paper: Paper, path: Path, corpus: str | None) -> Audit:
-    """The audit of the one report there is, or of the one that is meant."""
-    plans = {plan.report: plan for plan in session.plans(paper)}
-    if not plans:
-        none = f"{session.store}: no run of {paper.paper.key} is there"
-        raise AuditError(f"{none}; audit.run makes some, and results= takes others'")
-    if corpus is None and len(plans) > 1:
-        raise AuditError(f"{session.store}: runs on several corpora; add corpus= one of {', '.join(plans)}")
-    chosen = corpus if corpus is not None else next(iter(plans))
-    if chosen not in plans:
-        raise AuditError(f"{session.store}: corpus={chosen!r} is none; there are {', '.join(plans)}")
-    return session.judge(paper, path, plans[chosen])
+        session = Session(folder, evidence, "audit.judge")
+        plans = {plan.report: plan for plan in session.plans(read)}
+        if not plans:
+            none = f"{folder}: no run of {read.paper.key} is there"
+            raise AuditError(f"{none}; audit.run makes some, and results= takes others'")
+        if corpus is None and len(plans) > 1:
+            raise AuditError(f"{folder}: runs on several corpora; add corpus= one of {', '.join(plans)}")
+        chosen = corpus if corpus is not None else next(iter(plans))
+        if chosen not in plans:
+            raise AuditError(f"{folder}: corpus={chosen!r} is none; there are {', '.join(plans)}")
+        return session.judge(read, path, plans[chosen])
 
 
 def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = None, **fields: Any) -> Audit:

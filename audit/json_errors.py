@@ -17,11 +17,8 @@ _WANTED = {
     "int": "a whole number",
     "string": "text",
     "bool": "true or false",
-    "tuple": "a list",
-    "list": "a list",
-    "dict": "keys and values",
-    "dataclass": "keys and values",
-    "model": "keys and values",
+    **dict.fromkeys(("tuple", "list"), "a list"),
+    **dict.fromkeys(("dict", "dataclass", "model"), "keys and values"),
 }
 
 
@@ -56,7 +53,8 @@ def read_record(kind: Any, text: str) -> Any:
         return adapter(kind).validate_json(text, strict=True)
     except ValidationError as err:
         first = err.errors(include_url=False)[0]
-        raise RecordError(at(".".join(map(str, first["loc"])), _said(first))) from err
+        place = ".".join(map(str, first["loc"]))
+        raise RecordError(f"{place}: {_said(first)}" if place else _said(first)) from err
     except (ValueError, RecursionError) as err:
         raise RecordError(unread(err)) from err
 
@@ -96,8 +94,3 @@ def _said(problem: Mapping[str, Any]) -> str:
 def wanted(kind: str) -> str:
     """What is wanted where pydantic has an error of this type: a number, text, a list."""
     return next((words for start, words in _WANTED.items() if kind.startswith(start)), "what belongs here")
-
-
-def at(place: str, problem: str) -> str:
-    """`place: problem`, or the problem alone when it concerns the whole record."""
-    return f"{place}: {problem}" if place else problem

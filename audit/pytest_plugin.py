@@ -139,7 +139,7 @@ class ClaimFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         from audit.claims.load import load
         from audit.errors import AuditError
-        from audit.storage.margins import claim_lines
+        from audit.storage.manifest import claim_lines
 
         path, claims, session = self.path.resolve(), self.claims, self.claims.session
         try:

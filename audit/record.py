@@ -115,8 +115,7 @@ class Run:
     data: DataInfo
     metrics: Mapping[str, float] = _dict()  # Percent, by name (P@1, nDCG@3, ...); empty unless it is done.
     reason: str | None = None
-    curve: tuple[Mapping[str, float], ...] = ()
-    """One entry an epoch: epoch, loss, seconds, and metrics where they were measured."""
+    curve: tuple[Mapping[str, float], ...] = ()  # By epoch: loss, seconds, what was measured.
     seconds: float = 0.0
     prediction_seconds: float | None = None  # Of ranking the test documents; None if not measured apart.
     peak_memory_bytes: int | None = None
@@ -130,8 +129,7 @@ class Run:
     notes: tuple[str, ...] = ()
     started: str | None = None
     finished: str | None = None
-    predictions: str | None = None
-    """Name of the npz beside the record with top-k label ids and scores per test document."""
+    predictions: str | None = None  # Name of the npz beside the record, with the top k.
     format_version: int = FORMAT_VERSION
     predictions_sha256: str | None = None  # Of that file's bytes, 64 hex digits; None when there is none.
     sources: Mapping[str, str] = _dict()  # Part of the code -> digest of its files as planned; may be empty.
@@ -267,8 +265,7 @@ class DataSheet:
     partition: str  # The same in any order within the splits; empty where it is not known, as the next.
     corpus: str  # The same in any order and split.
     statistics: tuple[DataStatistic, ...]
-    sizes_apart: tuple[str, ...] = ()
-    """Printed numbers of documents and labels that the corpus does not have, in words."""
+    sizes_apart: tuple[str, ...] = ()  # Printed sizes that the corpus does not have, in words.
 
 
 @dataclass(frozen=True)
@@ -294,9 +291,7 @@ class ExperimentRecord:
     unavailable: bool = False  # It cannot be run here, as `not_run` says; else it merely was not run.
     deterministic: bool = False  # Its model declares that all seeds give one result.
     corpus_of: str = ""  # Id of another data set that the corpus is known to be: nothing is judged by it.
-    short: tuple[str, ...] | None = None
-    """Reason codes for which its runs may contradict nothing, whatever they give: `reduced_protocol`,
-    `untuned`, and `stand_in` of other sizes. None in older records, and for imported runs."""
+    short: tuple[str, ...] | None = None  # Codes for which its runs may contradict nothing.
     sources: Mapping[str, str] = _dict()  # As `Run.sources`, of the code by which it was judged.
     gone: tuple[int, ...] = ()  # Seeds on record whose runs are not there: nothing on them is decided.
 
@@ -352,8 +347,7 @@ class ClaimRecord:
     primary: bool = False
     cells: tuple[str, ...] = ()  # Addresses of printed cells, in the order of the kind (better before worse).
     printed: tuple[str, ...] = ()
-    experiments: tuple[str, ...] = ()
-    """One id for a value, two (better, worse / left, right) for a comparison."""
+    experiments: tuple[str, ...] = ()  # One, or two: better, worse / left, right.
     dataset: str = ""
     margin: Margin | None = None
     runs_behind: int = 1  # Runs of the paper behind one printed number; 1 unless the paper says otherwise.
@@ -381,8 +375,7 @@ class Scatter:
     """SD over the seeds of one experiment, in points: by its own runs, and as the test takes it."""
 
     sd: float | None  # By its own runs, n - 1 in the denominator; None for fewer than two.
-    moderated: float | None = None
-    """Shrunk towards that of the paper's other experiments on this corpus; None where it was not."""
+    moderated: float | None = None  # Shrunk towards that of the other experiments.
     prior_df: float = 0.0  # Degrees of freedom of the common variance, as used (d0).
     prior_sd: float | None = None  # The common SD, on the scale of this experiment (s0).
 
@@ -449,11 +442,8 @@ class Verdict:
     barred: str | None = None  # Code for which the runs may not contradict, whatever they give: `stand_in`.
     scatter: tuple[Scatter, ...] = ()  # Of each experiment.
     by_own_spread: Outcome | None = None  # What it were if no variance were moderated; None if none is.
-    kappa: float | None = None
-    """SD of the paper's runs, in SDs of ours, at which the contradiction would vanish; 2 is what is assumed.
-    None where nothing is contradicted, the paper prints a spread, or no printed number enters."""
-    last_n: tuple[int, ...] = ()
-    """Runs per experiment at the last look, where an earlier one decided; empty elsewhere."""
+    kappa: float | None = None  # SD of their runs in ours at which a contradiction would vanish.
+    last_n: tuple[int, ...] = ()  # Runs at the last look, where an earlier one decided.
     last_estimate: float | None = None  # By these.
 
     @property
@@ -743,14 +733,11 @@ class Audit:
         a claim that no run speaks to: there `tested` is False."""
         import pandas
 
-        of_claim, of_verdict = (
-            ("claim", "metric", "kind", "dataset"),
-            ("outcome", "tested", "reason", "scope"),
-        )
+        of_claim, of_verdict = "claim metric kind dataset", "outcome tested reason scope"
         rows = [
             {
-                **{name: getattr(claim, name) for name in of_claim},
-                **{name: getattr(verdict, name) for name in of_verdict},
+                **{name: getattr(claim, name) for name in of_claim.split()},
+                **{name: getattr(verdict, name) for name in of_verdict.split()},
                 "printed": ", ".join(claim.printed),
                 **{name: getattr(verdict, name) for name in ("estimate", "target", "margin")},
                 **dict(zip(("low", "high"), verdict.ci95 or (None, None), strict=True)),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import reimpl.fidelity
-from audit.runner import carry_out
+from audit.runner import execute
 from reimpl.fidelity import Check
 from reimpl.training import Result
 
@@ -31,4 +31,4 @@ def train_at_once(
         ids, scores = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.float32)
         return Result({"P@1": p_at_1, "P@3": p_at_1 / 2}, (), seconds, None, 9, ids, scores)
 
-    monkeypatch.setattr(carry_out, "train_job", train)
+    monkeypatch.setattr(execute, "train_job", train)

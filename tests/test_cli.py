@@ -20,7 +20,7 @@ import reimpl.models
 from audit import cli
 from audit.errors import Exit
 from audit.record import Audit, audit_from_json
-from audit.runner import carry_out
+from audit.runner import execute
 from audit.storage import files
 from audit.storage.runs import Store
 from reimpl.fidelity import Check
@@ -137,7 +137,7 @@ def test_failed_runs_are_3_and_stay_3_until_they_are_retried(
         return Result({}, (), 1.0, None, 9, reason="the loss became nan in epoch 2 of 3")
 
     with monkeypatch.context() as patch:
-        patch.setattr(carry_out, "train_job", fail)
+        patch.setattr(execute, "train_job", fail)
         assert cli.main([*RUN, "--seeds", "1", "--only", "letters"]) == Exit.RUNS_FAILED == 3
     said = "1 of 1 run failed (the loss became nan in epoch 2 of 3); --retry-failed runs it again"
     assert said in told(capsys)
@@ -149,14 +149,14 @@ def test_failed_runs_are_3_and_stay_3_until_they_are_retried(
 def test_an_interrupt_is_130_and_the_same_command_goes_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    train, calls = carry_out.train_job, iter(range(9))
+    train, calls = execute.train_job, iter(range(9))
 
     def interrupted(*arguments: Any) -> Result:
         if next(calls) == 1:
             os.kill(os.getpid(), signal.SIGINT)
         return train(*arguments)
 
-    monkeypatch.setattr(carry_out, "train_job", interrupted)
+    monkeypatch.setattr(execute, "train_job", interrupted)
     assert cli.main([*RUN, "--seeds", "1"]) == Exit.INTERRUPTED == 130
     assert told(capsys).splitlines()[-1] == "audit: interrupted; the same command goes on where it was"
     assert len(list(Store(Path("audit-runs")).runs())) == 1
@@ -241,7 +241,7 @@ BAD: list[tuple[list[str], str]] = [
 def test_what_cannot_be_used_is_one_clear_line(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(carry_out, "train_job", lambda *_: pytest.fail("something was trained"))
+    monkeypatch.setattr(execute, "train_job", lambda *_: pytest.fail("something was trained"))
     assert cli.main(arguments) == Exit.BAD_INPUT == 2
     lines = told(capsys).splitlines()
     lines = [line for line in lines if not re.match(r"toy2024: \d+ experiments|  ", line)]
@@ -550,7 +550,7 @@ def test_whoever_ends_the_process_within_a_run_fails_that_run(
         sys.exit(0)
 
     if where == "train":
-        monkeypatch.setattr(carry_out, "train_job", end)
+        monkeypatch.setattr(execute, "train_job", end)
     else:
         monkeypatch.setattr(reimpl.fidelity, "check", CHECK)
         monkeypatch.setattr(reimpl.fidelity, "_collect", lambda model: (("sizes", end),))

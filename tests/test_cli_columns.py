@@ -11,7 +11,7 @@ import pytest
 from audit import cli
 from audit.errors import Exit
 from audit.record import Audit, audit_from_json
-from audit.runner import carry_out
+from audit.runner import execute
 from reimpl import linear
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import open_corpus
@@ -179,14 +179,14 @@ def test_commands_that_cannot_be_meant_are_answered_in_a_sentence(
 def test_a_failed_column_is_told_and_counted(
     trained: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    original = carry_out.train_job
+    original = execute.train_job
 
     def train(job: Any, data: Any, *rest: Any) -> Result:
         if data.counts["split.column"] == 1:
             raise RuntimeError("no luck")
         return original(job, data, *rest)
 
-    monkeypatch.setattr(carry_out, "train_job", train)
+    monkeypatch.setattr(execute, "train_job", train)
     assert cli.main([*RUN, "--seeds", "1"]) == Exit.RUNS_FAILED
     out = capsys.readouterr()
     assert "(2 of 3 columns)" in out.out and "1 run failed" in out.out

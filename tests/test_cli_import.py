@@ -15,7 +15,7 @@ from audit import cli
 from audit.claims.load import load
 from audit.errors import Exit
 from audit.record import Audit, Verdict, audit_from_json
-from audit.runner import carry_out
+from audit.runner import execute
 from audit.storage.runs import Store
 from tests.importing.rows import ROWS, write_rows
 from tests.importing.test_predictions import LISTS, TRUTH, write
@@ -227,7 +227,7 @@ def test_an_unclear_import_ends_a_run_before_it_trains(
     cli.main(IMPORT)
     run = next(run for run in Store(Path("audit-runs")).runs() if run.spec.seed == 1)
     Path(f"audit-runs/{run.key}.json").unlink()
-    monkeypatch.setattr(carry_out, "train_job", lambda *_: pytest.fail("something was trained"))
+    monkeypatch.setattr(execute, "train_job", lambda *_: pytest.fail("something was trained"))
     for command in (RUN, JUDGE):
         capsys.readouterr()
         assert cli.main(command) == Exit.BAD_INPUT

@@ -14,7 +14,7 @@ import pytest
 
 from audit import cli
 from audit.errors import Exit
-from audit.runner import Job, carry_out
+from audit.runner import Job, execute
 from audit.runner.models import check_unchanged
 from reimpl.training import Result
 from tests.runner.papers import write_corpus
@@ -96,9 +96,7 @@ def test_runs_of_such_a_model_are_judged_and_explained_without_the_folder(
 ) -> None:
     """Judging looks no model up."""
     ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
-    monkeypatch.setattr(
-        carry_out, "train_job", lambda *_: Result({"P@1": 75.0}, (), 1.0, None, 9, ids, scores)
-    )
+    monkeypatch.setattr(execute, "train_job", lambda *_: Result({"P@1": 75.0}, (), 1.0, None, 9, ids, scores))
     write_corpus(tmp_path / "corpus")
     run = ("run", "toy.yaml", "--data", "corpus", "--seeds", "1", "--jobs", "1")
     assert cli.main(run) == Exit.BAD_INPUT
@@ -121,7 +119,7 @@ def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         made.append(job.title)
         return Result({"P@1": 75.0}, (), 1.0, None, 9, ids, scores)
 
-    monkeypatch.setattr(carry_out, "train_job", train)
+    monkeypatch.setattr(execute, "train_job", train)
     write_corpus(tmp_path / "corpus")
     return made
 

@@ -17,7 +17,7 @@ from audit import cli
 from audit.errors import Exit
 from audit.pipeline.suite import declared
 from audit.record import Audit, Look, audit_from_json
-from audit.runner import carry_out
+from audit.runner import execute
 from reimpl.training import Result
 from tests.runner.papers import write_corpus, write_paper
 from tests.stand_ins import pass_the_gate
@@ -64,7 +64,7 @@ class Trained:
         self.means = {"words": 50.0, "letters": 30.0, "third": 50.0}
         self.ran: list[str] = []
         self.interrupt_at: int | None = None
-        monkeypatch.setattr(carry_out, "train_job", self)
+        monkeypatch.setattr(execute, "train_job", self)
 
     def __call__(self, job: Any, *_: Any) -> Result:
         if len(self.ran) == self.interrupt_at:

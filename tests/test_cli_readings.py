@@ -115,7 +115,7 @@ def test_what_was_run_is_not_run_again_and_counts_later(capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--data", "x", "--columns", "0-1"], "--readings: with --columns take one column"),
+        (["--data", "x", "--columns", "0-1"], "with --until-settled or --readings take one column"),
         (["--until-settled"], "--readings: with --until-settled give --seeds instead"),
     ],
 )

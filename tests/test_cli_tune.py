@@ -14,7 +14,7 @@ import pytest
 from audit import cli
 from audit.errors import Exit
 from audit.record import audit_from_json
-from audit.runner import carry_out
+from audit.runner import execute, search
 from reimpl.training import Interrupted, Result, Watch
 from tests.runner.papers import write_corpus, write_paper
 from tests.stand_ins import pass_the_gate
@@ -57,7 +57,8 @@ class Trained:
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> Trained:
     found = Trained()
-    monkeypatch.setattr(carry_out, "train_job", found)
+    monkeypatch.setattr(execute, "train_job", found)
+    monkeypatch.setattr(search, "train_job", found)
     return found
 
 

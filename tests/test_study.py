@@ -88,4 +88,4 @@ def test_a_study_that_is_not_as_it_was_written_is_refused(tmp_path: Path, edit: 
     assert str(caught.value).startswith(str(path))
     path.write_text("{")
     with pytest.raises(StoreError, match="no whole study"):
-        study_store.study_in(tmp_path, SPEC)
+        study_store.get_study(path)

@@ -9,14 +9,14 @@ from typing import Any
 
 import typer
 
-from audit.cli import add, check, claims, data, imports, plan, report, tune
+from audit.cli import add, check, data, imports, report
 from audit.cli import run as run_module
 from audit.cli.app import app
 from audit.errors import AuditError, Exit, in_data, on_the_command_line
 from reimpl.errors import ReimplError, spelled
 
 #: The modules that carry the commands.
-COMMANDS = (run_module, tune, imports, report, plan, check, claims, data, add)
+COMMANDS = (run_module, imports, report, check, data, add)
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.
 _UsageProblem: type[Exception] = next(

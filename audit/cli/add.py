@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-# --------------------------------------------------------------------------- claim files that are changed
-
-
 def open_file(paper: str, *, configs: bool = False) -> ClaimFile:
     """The claim file that is to be changed; with `configs` it is read as `audit validate` reads it."""
     from audit.authoring.edit import ClaimFile
@@ -42,14 +39,12 @@ def open_file(paper: str, *, configs: bool = False) -> ClaimFile:
 
 
 def sets(given: Sequence[str] | None) -> dict[str, str]:
-    """What --set says, by key. Raises `AuditError` for another form, and for a key that is said twice."""
+    """What --set says, by key. Raises `AuditError` for another form."""
     words: dict[str, str] = {}
     for text in given or ():
         name, equals, value = text.partition("=")
         if not equals or not value.strip():
             raise AuditError(f"--set {text!r}: write KEY=VALUE")
-        if name in words:
-            raise AuditError(f"--set {name}: it is said twice; say it once, lists with commas")
         words[name] = value.strip()
     return words
 
@@ -71,9 +66,6 @@ def finish(file: ClaimFile, *, dry_run: bool) -> int:
     paper = file.save()
     say(f"{file.path}: written; {counted(len(paper.tables), 'table')}, {counted(len(paper.claims), 'claim')}")
     return Exit.OK
-
-
-# --------------------------------------------------------------------------- audit add
 
 
 @command(add_app, "paper")
@@ -163,10 +155,7 @@ def _show(proposal: Proposal) -> None:
     head_rows = f"rows of the heading: {len(table.heading)} (else --set heads=N)"
     say(f"{table.name}:{table.line}: {table.form}; {head_rows}")
     for (at, column), cell in proposal.cells.items():
-        if {"value", "dash", "sd", "mark"} & set(proposal.words.cell.get((at, column), {})):
-            written = "null" if cell.value is None else " ".join([cell.value, cell.sd or "", *cell.marks])
-            say(f"cell {at},{column}: {cell.text!r} is taken as {written}, as you said")
-        elif cell.value is not None and cell.value.rstrip("%") not in cell.text:
+        if cell.value is not None and cell.value.rstrip("%") not in cell.text:
             say(f"cell {at},{column}: {cell.text!r} is taken as {cell.value!r}")
     if empty := [f"{at},{column}" for (at, column), it in proposal.cells.items() if it.kind == "empty"]:
         say(f"empty in the file, and null like a dash: {first_of(empty, 8)}")
@@ -328,9 +317,6 @@ def model_command(name: str, *, to: Folder = None, dry_run: bool = False) -> int
     return Exit.OK
 
 
-# --------------------------------------------------------------------------- audit suggest
-
-
 @command(app, "suggest")
 def suggest_command(
     paper: str,
@@ -374,8 +360,13 @@ def suggest_command(
     if as_json:
         say(json.dumps([vars(suggestion) for suggestion in offered], indent=1, ensure_ascii=False))
     elif file is None:
-        end = f"{counted(len(offered), 'suggestion')}; --accept ID adds one (--says TEXT: with the paper's"
-        say("\n".join([*map(_suggested, offered), f"{end} sentence)"]))
+        for it in offered:
+            cells = first_of(it.cells, 6)
+            say(f"{it.id}  ({it.kind}, {it.place})\n  {it.says}\n  why: {it.why}\n  cells: {cells}")
+            if it.needs:
+                say(f"  not yet: {_lacks(it)}")
+        number = counted(len(offered), "suggestion")
+        say(f"{number}; --accept ID adds one (--says TEXT: with the paper's sentence)")
     if as_json or file is None:
         return Exit.OK
     by_id = {suggestion.id: suggestion for suggestion in offered}
@@ -392,15 +383,6 @@ def suggest_command(
 def _lacks(suggestion: Suggestion) -> str:
     rows = first_of(suggestion.needs, 3)
     return f"{rows} has no experiment; add one with `audit add experiment ID --row {suggestion.needs[0]}`"
-
-
-def _suggested(it: Suggestion) -> str:
-    cells = first_of(it.cells, 6)
-    lines = [f"{it.id}  ({it.kind}, {it.place})", f"  {it.says}", f"  why: {it.why}", f"  cells: {cells}"]
-    return "\n".join([*lines, *([f"  not yet: {_lacks(it)}"] if it.needs else [])])
-
-
-# --------------------------------------------------------------------------- audit verify
 
 
 @command(app, "verify")

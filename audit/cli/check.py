@@ -1,21 +1,25 @@
-"""`audit check`: a paper's tables against themselves, against its sentences, and against other papers."""
+"""`audit check`, and `audit validate`, `list` and `schema`: claim files and what their numbers say."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
-from audit.claims.load import Paper
-from audit.claims.papers import check_keys, findings_about, papers_of
-from audit.cli.app import Folder, Words, app, command, say, say_table, wrapped
+from audit.claims.links import names_here
+from audit.claims.load import Paper, json_schema, load
+from audit.claims.papers import check_keys, claim_paths, findings_about, papers_of
+from audit.cli.app import Folder, Words, app, command, say, say_on_stderr, say_table, wrapped
 from audit.errors import AuditError, Exit
 from audit.names import counted, known_names
 from audit.record import Finding, untested
 
-_UNREAD = "its numbers were not yet held against the page: `audit verify` does that"
+if TYPE_CHECKING:
+    from reimpl.models import KeyLine
+
 #: In the order of the screen.
 _RESULTS = ("inconsistent", "untestable", "consistent")
 
@@ -44,6 +48,7 @@ def check_command(
 
         findings += [finding for paper in papers for finding in of_models(sheet_of(paper), weights)]
     asked = [finding for finding in findings if finding.id == explain]
+    inconsistent = [finding for finding in findings if finding.result == "inconsistent"]
     if explain is not None and not asked:
         offered = known_names(explain, [finding.id for finding in findings])
         raise AuditError(f"there is no finding {explain!r}; {offered}")
@@ -56,27 +61,24 @@ def check_command(
     elif asked:
         say("\n".join(_explained(asked[0])))
     else:
-        for text in (*(_summary(paper, findings) for paper in papers), _legend(findings)):
-            say("\n".join(wrapped(text)))
-        say("")
-        _print_table([it for it in findings if everything or it.result == "inconsistent"])
-    inconsistent = any(finding.result == "inconsistent" for finding in findings)
+        for paper in papers:
+            say("\n".join(wrapped(_summary(paper, findings))))
+        counts = Counter(finding.check for finding in inconsistent)
+        shown = ", ".join(f"{check} {number}" for check, number in counts.most_common()) or "none"
+        unread = sum(not finding.verified for finding in inconsistent)
+        rest = f"{unread} of {len(inconsistent)} rest on numbers not yet held against the page. "
+        about = "A finding is about numbers, not people; --explain ID shows one."
+        say("\n".join(wrapped(f"inconsistent by check: {shown}. {rest if unread else ''}{about}")) + "\n")
+        utf8 = (sys.stdout.encoding or "").lower().startswith("utf")
+        full, empty = ("●", "○") if utf8 else ("*", "-")
+        rows = []  # the papers' own numbers and the weightiest first
+        shown_too = findings if everything else inconsistent
+        for it in sorted(shown_too, key=lambda it: (_RESULTS.index(it.result), bool(it.source), -it.weight)):
+            weight = full * it.weight + empty * (5 - it.weight)
+            rows.append((weight if it.result == "inconsistent" else it.result, "\n".join(_lines(it))))
+        if rows:
+            say_table(("weight", "finding"), rows, spaced=True)
     return Exit.CONTRADICTED if inconsistent else Exit.OK
-
-
-def _print_table(findings: Sequence[Finding]) -> None:
-    """Inconsistent before untestable before consistent; the papers' own numbers and the weightiest first."""
-    utf8 = (sys.stdout.encoding or "").lower().startswith("utf")
-    full, empty = ("●", "○") if utf8 else ("*", "-")
-    some = any(finding.verified for finding in findings)  # else the legend says it of all
-    rows = []
-    for finding in sorted(findings, key=lambda it: (_RESULTS.index(it.result), bool(it.source), -it.weight)):
-        weight = full * finding.weight + empty * (5 - finding.weight)
-        unread = [_UNREAD] if some and not finding.verified else []
-        text = "\n".join([*_lines(finding), *unread])
-        rows.append((weight if finding.result == "inconsistent" else finding.result, text))
-    if rows:
-        say_table(("weight", "finding"), rows, spaced=True)
 
 
 def _lines(finding: Finding) -> list[str]:
@@ -98,25 +100,11 @@ def _summary(paper: Paper, findings: Sequence[Finding]) -> str:
     mine = [finding for finding in findings if finding.id.startswith(f"{paper.paper.key}:")]
     counts = Counter(finding.result for finding in mine)
     shown = ", ".join(f"{counts[result]} {result}" for result in ("inconsistent", "consistent", "untestable"))
-    readme = sum(finding.result == "inconsistent" and bool(finding.source) for finding in mine)
-    elsewhere = f" ({readme} of the inconsistent ones in the README of the public code)" if readme else ""
     numbers = sum(cell.printed is not None for table in tables for row in table.rows for cell in row.cells)
     left = untested(tables, mine)
     none = f"; no check could test {', '.join(left)}" if left else ""
     cells = f"{counted(numbers, 'printed cell')} in {counted(len(tables), 'table')}"
-    return f"{paper.paper.key}: {cells}; {shown}{elsewhere}{none}"
-
-
-def _legend(findings: Sequence[Finding]) -> str:
-    inconsistent = [finding for finding in findings if finding.result == "inconsistent"]
-    counts = Counter(finding.check for finding in inconsistent)
-    shown = ", ".join(f"{check} {number}" for check, number in counts.most_common()) or "none"
-    unverified = sum(not finding.verified for finding in inconsistent)
-    unread = f"{unverified} of {len(inconsistent)} rest on numbers not yet held against the page. "
-    return (
-        f"inconsistent by check: {shown}. {unread if unverified else ''}"
-        "A finding is about numbers, not people; --explain ID shows one."
-    )
+    return f"{paper.paper.key}: {cells}; {shown}{none}"
 
 
 def _explained(finding: Finding) -> Iterator[str]:
@@ -128,3 +116,122 @@ def _explained(finding: Finding) -> Iterator[str]:
             if text:
                 first, *rest = wrapped(text, 15)
                 yield from (f"{'' if k else f'{name}:':15}{first[15:]}", *rest)
+
+
+@command(app, "validate")
+def validate_command(claims: Words = None, *, models: Folder = None) -> int:
+    """Check claim files: every problem of every file, as file:line: key: what, and what to do."""
+    code, known = Exit.OK, names_here(configs=True)
+    for path in claim_paths(claims):
+        try:
+            paper = load(path, known=known)
+        except AuditError as err:
+            say_on_stderr(str(err))
+            code = Exit.BAD_INPUT
+        else:
+            sizes = [counted(len(paper.tables), "table"), counted(len(paper.experiments), "experiment")]
+            records = counted(len(paper.claim_records()), "number")
+            say(f"{path}: valid; {', '.join(sizes)}, {counted(len(paper.claims), 'claim')} over {records}")
+    return code
+
+
+@command(app, "schema")
+def schema_command() -> int:
+    """Print the JSON Schema of claim files."""
+    say(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    return Exit.OK
+
+
+@command(app, "list")
+def list_command(claims: Words = None, *, models: Folder = None) -> int:
+    """Show papers, their experiments and claims, and the names that a claim file may use."""
+    from reimpl.data.formats import READERS
+    from reimpl.metric_names import METRICS
+    from reimpl.models import known_models, protocols, recipes, sources_of_models, tunings
+
+    words = claims or []
+    choices = {"protocols": protocols, "recipes": recipes, "tuning": tunings}
+    readers = {name: f"this toolkit ({reader.title})" for name, reader in READERS.items()}
+    metrics = {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
+    lists = {"metrics": lambda: metrics, "readers": lambda: readers}
+    sorts = {"models": sources_of_models, **lists, **choices}
+    if words[:1] == ["model"]:
+        if len(words) != 2:
+            raise AuditError(f"list model: name one of {', '.join(known_models())}")
+        lines: Iterable[str] = model_lines(words[1])
+    elif words == ["training"]:
+        lines = training_lines()
+    elif len(words) == 1 and words[0] in sorts:
+        lines = (f"{name:20} {source}" for name, source in sorts[words[0]]().items())
+    else:
+        lines = [*_paper_lines(claims)]
+        for key, named in choices.items():
+            lines.append(f"{key.removesuffix('s')}:")
+            lines += [line for name, text in named().items() for line in wrapped(f"{name:20} {text}", 2, 6)]
+    for line in lines:
+        say(line)
+    return Exit.OK
+
+
+def _paper_lines(claims: list[str] | None) -> Iterator[str]:
+    for paper in papers_of(claims):
+        yield from wrapped(f"{paper.paper.key}: {paper.paper.title} ({paper.paper.year})", 0, 2)
+        yield "  experiments"
+        for name, experiment in paper.experiments.items():
+            how = f"{experiment.model}, {experiment.variant}, {experiment.protocol}"
+            how += f", tuned by {experiment.tuning.protocol}" if experiment.tuning else ""
+            how = f"its own command: {' '.join(experiment.command.run)}" if experiment.command else how
+            how = f"not available: {experiment.unavailable}" if experiment.unavailable else how
+            yield from wrapped(f"{name}: {experiment.title} [{how}]", 4, 8)
+        yield "  claims, primary ones with *"
+        for claim in paper.claims:
+            yield from wrapped(f"{claim.id} ({claim.kind}){' *' * claim.primary}: {claim.says}", 4, 8)
+    for model, variants in names_here().models.items():
+        named = ", ".join(variants) if variants else "variants not known without loading it"
+        yield from wrapped(f"model {model}: {named}", 0, 4)
+
+
+def model_lines(name: str) -> Iterator[str]:
+    """Variants and keys of a model. Imports it; raises `reimpl.errors.ConfigError` for an unknown one."""
+    from reimpl.losses import LOSSES
+    from reimpl.models import find_model, keys_of, known_bases, sources_of_models, variants_of
+
+    module = find_model(name)
+    title = (module.__doc__ or "").strip().partition("\n")[0]
+    yield from wrapped(f"model {name}: {title}".rstrip(": "))
+    yield f"from {sources_of_models()[name]}"
+    yield "\nvariants, named by `variant:`"
+    for variant, (comment, sets) in variants_of(module).items():
+        yield f"  {variant}"
+        yield from wrapped(comment, 6)
+        if sets:
+            yield from wrapped("sets " + ", ".join(f"{key}: {value}" for key, value in sets.items()), 6)
+    yield "\nkeys, set by `config:`"
+    keys = keys_of(module.Config)
+    yield from _keys(keys)
+    yield ""
+    if "base_variant" in module.Config.__dataclass_fields__:
+        bases = ", ".join(known_bases())
+        yield from wrapped(f"base is one of {bases}; base_config has keys of that one")
+    if any(key.name == "loss" and key.type.startswith("text") for key in keys):
+        yield from wrapped(f"loss is one of {', '.join(LOSSES)}")
+
+
+def training_lines() -> Iterator[str]:
+    """The fields of a protocol that an experiment may change. No defaults: each protocol has its own."""
+    from reimpl.data.splits import RULES
+    from reimpl.models import keys_of
+    from reimpl.protocol import KEYS, Protocol
+
+    yield from wrapped(
+        "keys, set by `training:`; what is left out is as `protocol:` has it (`audit list protocols`)"
+    )
+    yield from _keys(replace(key, default=None) for key in keys_of(Protocol) if key.name in KEYS)
+    yield ""
+    yield from wrapped(f"hold_out is one of {', '.join(RULES)}")
+
+
+def _keys(keys: Iterable[KeyLine]) -> Iterator[str]:
+    for key in keys:
+        yield f"  {key.name}: {key.type}{'' if key.default is None else f'; default {key.default}'}"
+        yield from wrapped(key.says, 6)

@@ -13,7 +13,7 @@ from audit.errors import AuditError, Exit
 from audit.importing.results import Declared
 from audit.names import counted
 from audit.record import Run
-from audit.storage.margins import keep_fixed
+from audit.storage.manifest import keep_fixed
 
 
 @command(app, "import")
@@ -77,7 +77,7 @@ def import_command(
         by_experiment.setdefault(Provenance.of(run).experiment, []).append(run)
     notes = dict.fromkeys(note for run in kept.added for note in run.notes if "not scored" in note)
     summaries = (f"{name}: {_summary(mine)}" for name, mine in by_experiment.items())
-    for line in (*summaries, *notes, *_left_unsaid(kept.added, by_experiment, claims, declared)):
+    for line in (*summaries, *notes, *_left_unsaid(by_experiment, claims, declared)):
         say(f"  {line}")
     say(f"`audit judge {paper} --store {store}` judges them")
     return Exit.OK
@@ -97,20 +97,16 @@ def _summary(runs: Sequence[Run]) -> str:
 
 
 def _left_unsaid(
-    runs: Sequence[Run], by_experiment: Mapping[str, Sequence[Run]], paper: Paper, declared: Declared
+    by_experiment: Mapping[str, Sequence[Run]], paper: Paper, declared: Declared
 ) -> Iterator[str]:
     """What was not said, and what follows from that."""
-    from audit.importing.predictions import metrics_claimed
     from audit.judging.evidence import other_code, scope_of
 
-    code, metrics = paper.paper.code, dict.fromkeys(metric for run in runs for metric in run.metrics)
-    idle = [metric for metric in metrics if metric not in metrics_claimed(paper)]
+    code = paper.paper.code
     scopes = [
         (scope_of(paper, paper.single_experiments[name].on, mine), all(run.data.n_test for run in mine))
         for name, mine in by_experiment.items()
     ]
-    if idle:
-        yield f"{', '.join(idle)}: in no claim of {paper.paper.key}, so kept and not judged"
     if "other_data" in dict(scopes):
         yield (
             "the data are not known to be the paper's own, so printed values are not judged by them: declare "

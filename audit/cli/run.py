@@ -1,4 +1,4 @@
-"""`audit run`: experiments over seeds, also on several split columns; verdicts, report."""
+"""`audit run`: experiments over seeds, verdicts, a report; `audit tune`: settings sought as the paper did."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import typer
 from audit.claims.links import names_here
 from audit.claims.load import load
 from audit.claims.papers import check_keys, claim_paths, papers_of
-from audit.cli.app import Words, app, command, say_on_stderr, verdict_code
+from audit.cli.app import Words, app, command, say, say_on_stderr, verdict_code
 from audit.cli.report import also_of, command_line, tell_study, write_files, write_index, write_report
 from audit.errors import AuditError, Exit, SettingsError, corpus_questions, in_run
-from audit.names import counted, seconds_of
-from audit.settings import RunSettings
+from audit.names import counted, seconds_of, span
+from audit.settings import RunSettings, TrainingSettings
 from audit.storage.files import check_can_be_written
 
 if TYPE_CHECKING:
@@ -64,11 +64,9 @@ def run_command(
     seconds = None if budget is None else seconds_of(budget, option="--budget")
     wanted = None if looks is None else looks_of(looks)
     several = columns_of(columns, settings.data)
-    if several and until_settled:
+    if several and (until_settled or settings.readings):
         one = f"take one column, as in --data {settings.data}@0"
-        raise AuditError(f"--columns {columns}: with --until-settled {one}")
-    if settings.readings and several:
-        raise AuditError("--readings: with --columns take one column, as in --data DIR@0")
+        raise AuditError(f"--columns {columns}: with --until-settled or --readings {one}")
     if settings.readings and until_settled:
         raise AuditError("--readings: with --until-settled give --seeds instead, which all readings get")
     named = claims or [DEFAULT_PAPER]
@@ -138,9 +136,6 @@ def _run_until_settled(
     return Exit.RUNS_FAILED if suite.failures(ran.jobs.values()) else code
 
 
-# --------------------------------------------------------------------------- split columns
-
-
 def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
     """`0-9` or `0,2,5-7`, in that order. Raises `AuditError` for anything else, a repeat, or a single one."""
     from reimpl.data.formats import split_name
@@ -205,3 +200,50 @@ def _run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> E
     if study := suite.session.studies(suite.paper).get(suite.folder.name):
         tell_study(study, suite.folder)
     return Exit.RUNS_FAILED if suite.failures(jobs) else worst
+
+
+@command(app, "tune")
+def tune_command(
+    claims: list[str], *, settings: TrainingSettings, trials: int | None = None, timeout: str | None = None
+) -> int:
+    """Seek the settings of experiments that a claim file marks with `tuning`, on documents held out.
+
+    The test documents are not looked at. `audit run` uses the best values afterwards. Every finished trial is
+    kept: the same command goes on where it was, and --trials 80 after --trials 40 adds 40.
+    Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130 interrupted.
+    """
+    from audit.pipeline.suite import threads_of
+    from audit.runner.progress import new_console
+    from audit.runner.resolve import checked, questions, study_path
+    from audit.runner.search import carry_on
+
+    papers = papers_of(claims)
+    check_keys(papers)
+    settings = checked(settings)
+    check_can_be_written(settings.store)
+    seconds = None
+    if timeout is not None:  # a bare number is minutes
+        minutes = timeout.isascii() and timeout.isdecimal()
+        seconds = seconds_of(f"{timeout}m" if minutes else timeout, option="--timeout")
+    with corpus_questions(in_run):
+        asked = [question for paper in papers for question in questions(paper, settings)]
+    jobs, worst = settings.jobs or 1, Exit.OK
+    for question in asked:
+        study = carry_on(
+            question,
+            settings.store,
+            new_console(),
+            trials=trials or question.trials,
+            workers=jobs,
+            threads=threads_of(jobs) if settings.device == "cpu" else None,
+            timeout=seconds,
+        )
+        if study is None:
+            return Exit.INTERRUPTED
+        kept = f"study: {study_path(settings.store, study.key)}"
+        say(f"{study.summary}\n{span(study.seconds)} in all; {kept}")
+        if study.best is None:
+            reasons = dict.fromkeys(trial.reason or "" for trial in study.trials)
+            say(f"no trial gave a score ({'; '.join(list(reasons)[:2])})")
+            worst = Exit.RUNS_FAILED
+    return worst

@@ -16,8 +16,15 @@ from audit.judging.evidence import EVIDENCE, about_code, about_gone, active, wit
 from audit.judging.looks import ruled, with_look
 from audit.names import counted, first_of
 from audit.record import Audit, ExperimentRecord, Look, Run, SplitStudy
-from audit.storage.manifest import KeptPlan, Ledger, with_lost_imports, with_stored_runs
-from audit.storage.margins import grown_since, keep_fixed, superseded
+from audit.storage.manifest import (
+    KeptPlan,
+    Ledger,
+    grown_since,
+    keep_fixed,
+    superseded,
+    with_lost_imports,
+    with_stored_runs,
+)
 from audit.storage.runs import Store
 from reimpl import models
 

@@ -31,8 +31,7 @@ from audit.runner.resolve import checked, selected
 from audit.settings import RunSettings
 from audit.stats.power import FUTILE
 from audit.storage.files import check_can_be_written, explained
-from audit.storage.manifest import KeptPlan, definitions
-from audit.storage.margins import keep_fixed
+from audit.storage.manifest import KeptPlan, definitions, keep_fixed
 from reimpl.data.formats import split_name
 
 
@@ -166,7 +165,7 @@ class Suite:
         seeds = max(map(len, plan.keys.values()), default=self.settings.seeds)
         if plan.jobs:
             settings = replace(self.settings, seeds=seeds)
-            self.say(plan.summary(self.paper.paper.key, settings, self._workers(plan.jobs)))
+            self.say(plan.summary(self.paper.paper.key, settings, min(self.workers, len(plan.jobs))))
         remarks = [*self.to_do([plan], plan.jobs), *plan.idle, *(plan.remarks if self.settings.data else ())]
         if 0 < seeds < 3 and not all(record.deterministic for record in plan.asked):
             remarks.append(f"{counted(seeds, 'seed')}: nothing random is decided by fewer than three")
@@ -265,7 +264,7 @@ class Suite:
 
     def carry_out(self, jobs: Sequence[Job]) -> bool:
         """The records of all jobs into `runs`; False where the user interrupted."""
-        workers = self._workers(jobs)
+        workers = max(1, min(self.workers, len(jobs)))
         with Screen(len(jobs), self.console, workers=workers) as screen:
             try:
                 outcome = execute(
@@ -312,9 +311,6 @@ class Suite:
             them, total = "it" if len(failed) == 1 else "them", counted(len(jobs), "run")
             self.say(f"{len(failed)} of {total} failed ({reasons}); --retry-failed runs {them} again")
         return bool(failed)
-
-    def _workers(self, jobs: Sequence[Job]) -> int:
-        return max(1, min(self.workers, len(jobs)))
 
     def judge(self, looks: Sequence[Look] | None = None) -> Audit:
         """By all stored seeds of what this report planned, and by imported runs; as `audit judge` does."""

@@ -35,8 +35,7 @@ from audit.judging.evidence import Provenance, counting
 from audit.names import counted, seconds_of, span
 from audit.record import Run, digest
 from audit.storage.files import explained
-from audit.storage.manifest import Ledger
-from audit.storage.margins import keep_fixed
+from audit.storage.manifest import Ledger, keep_fixed
 from audit.storage.runs import Predictions, Store
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def run_bars(console: Console) -> Progress:
 
 
 class Screen:
-    """Listens to `audit.runner.execute`."""
+    """Tells how runs go on."""
 
     def __init__(self, total: int, console: Console, *, workers: int = 1) -> None:
         self.console, self.total, self.finished, self.workers = console, total, 0, workers

@@ -66,6 +66,7 @@ def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Optio
 def checked(chosen: Chosen) -> Chosen:
     """With the device resolved to cpu, cuda or cuda:N; raises `AuditError` for what does not go together."""
     from reimpl.data.formats import split_name
+    from reimpl.protocol import PROTOCOLS
 
     if isinstance(chosen, RunSettings) and chosen.tuned_on:
         if chosen.untuned:
@@ -82,6 +83,9 @@ def checked(chosen: Chosen) -> Chosen:
         )
     if chosen.precision == "tf32" and device == "cpu":
         raise AuditError(f"{option('precision', 'tf32')}: a CPU has none; use float32 or bf16")
+    if chosen.protocol not in (protocols := [AUTO, CLAIMED, *PROTOCOLS]):
+        offered = known_names(chosen.protocol, protocols)
+        raise PlanError(f"{option('protocol')} {chosen.protocol!r} is unknown; {offered}")
     options = options_of(chosen, spelling=in_run)
     if chosen.data is None:
         if given := [*options.stated, *(["format"] if chosen.format else [])]:
@@ -196,19 +200,12 @@ _ALONE = {"texts": "texts without features", "features": "features without text"
 
 
 class UnfitError(Exception):
-    """The experiment cannot be had on this corpus; the others may."""
+    """The experiment cannot be had on this corpus, which is known to be another `dataset` of the paper, or it
+    is `lacking` something on this machine; the other experiments may."""
 
-
-class OfAnotherError(UnfitError):
-    """The corpus is known to be another data set of the paper."""
-
-    def __init__(self, why: str, dataset: str) -> None:
+    def __init__(self, why: str, *, dataset: str = "", lacking: bool = False) -> None:
         super().__init__(why)
-        self.dataset = dataset
-
-
-class LackingError(UnfitError):
-    """The experiment cannot be had on this machine, whatever the corpus."""
+        self.dataset, self.lacking = dataset, lacking
 
 
 @dataclass(frozen=True)
@@ -232,6 +229,8 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Training
     """Raises `PlanError`, `UnfitError` for a corpus that is not for it, and `reimpl.errors.DataError`."""
     from reimpl.data.dataset import has_words
     from reimpl.data.preprocessing import find_preprocessing
+    from reimpl.data.splits import LabelNoise
+    from reimpl.data.vectors import is_vector_file
     from reimpl.errors import ConfigError
     from reimpl.models import find_config, find_model, reduced_config
     from reimpl.protocol import on_a_cpu, protocol, with_choices, with_training
@@ -253,8 +252,21 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Training
         raise SettingsError(f"{paper.paper.key}: experiments.{name}: {why}") from err
     # Pretrained weights, packages: what a model says it needs and does not find.
     if hasattr(module, "missing") and (lack := module.missing(config)) is not None:
-        raise LackingError(f"not available on this machine: {lack}")
-    request = _data_request(experiment, settings, used)
+        raise UnfitError(f"not available on this machine: {lack}", lacking=True)
+    vectors, noise = settings.vectors or f"random:{used.dimension}", experiment.noise
+    # Paths are absolute, since a process keeps the data that they name: the working folder may change.
+    request = DataRequest(
+        folder=settings.data.resolve() if settings.data else None,
+        recipe=experiment.recipe or _RECIPE,
+        length=used.length,
+        vectors=str(Path(vectors).resolve()) if is_vector_file(Path(vectors)) else vectors,
+        dimension=used.dimension,
+        cache=(settings.store / "data").resolve(),
+        hold_out=used.hold_out,
+        noise=LabelNoise(noise.kind, noise.rate, noise.seed) if noise else None,
+        options=options_of(settings, spelling=in_run),
+        format=settings.format,
+    )
     whole = request.whole.load()
     holds = {"texts": has_words(whole), "features": whole.train.features is not None}
     there = [what for what, is_there in holds.items() if is_there]
@@ -290,26 +302,6 @@ def check_selection(experiment: Resolved) -> None:
             check(experiment.used, data)
 
 
-def _data_request(experiment: Experiment, settings: TrainingSettings, used: Protocol) -> DataRequest:
-    """Its paths are absolute, since it names data that a process keeps: the working folder may change."""
-    from reimpl.data.splits import LabelNoise
-    from reimpl.data.vectors import is_vector_file
-
-    vectors, noise = settings.vectors or f"random:{used.dimension}", experiment.noise
-    return DataRequest(
-        folder=settings.data.resolve() if settings.data else None,
-        recipe=experiment.recipe or _RECIPE,
-        length=used.length,
-        vectors=str(Path(vectors).resolve()) if is_vector_file(Path(vectors)) else vectors,
-        dimension=used.dimension,
-        cache=(settings.store / "data").resolve(),
-        hold_out=used.hold_out,
-        noise=LabelNoise(noise.kind, noise.rate, noise.seed) if noise else None,
-        options=options_of(settings, spelling=in_run),
-        format=settings.format,
-    )
-
-
 def selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
     """Ids of the experiments that `only` names, directly or by a claim, table or data set; None for all."""
     if not only:
@@ -334,15 +326,6 @@ def selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
         rows = [row for table in paper.table_records() if table.id == name for row in table.rows]
         ids |= {cell.experiment for row in rows for cell in row.cells if cell.experiment}
     return ids
-
-
-def check_protocol(name: str) -> None:
-    """Raises `PlanError` for a protocol that is unknown."""
-    from reimpl.protocol import PROTOCOLS
-
-    known = [AUTO, CLAIMED, *PROTOCOLS]
-    if name not in known:
-        raise PlanError(f"{option('protocol')} {name!r} is unknown; {known_names(name, known)}")
 
 
 def study_path(store: Path, key: str) -> Path:
@@ -371,15 +354,6 @@ def get_study(path: Path) -> Study:
     return study
 
 
-def study_in(store: Path, spec: StudySpec) -> Study | None:
-    """Raises `StoreError` for a record that is not as it was written."""
-    path = study_path(store, spec.key)
-    return get_study(path) if path.exists() else None
-
-
-# --------------------------------------------------------------------------- what is to be sought
-
-
 @dataclass(frozen=True)
 class Question:
     """A study to be made: what decides it, and how a process gets at its data."""
@@ -396,7 +370,6 @@ class Question:
 def questions(paper: Paper, settings: TrainingSettings) -> tuple[Question, ...]:
     """One for each different question of the experiments that are asked for, which share a study. Raises
     `PlanError` where none of them asks for tuning or can be had on the corpus."""
-    check_protocol(settings.protocol)
     wanted = selected(paper, settings.only)
     experiments = paper.single_experiments.items()
     asking = {name: of for name, of in experiments if of.tuning and (wanted is None or name in wanted)}
@@ -489,9 +462,6 @@ def tuning_of(experiment: Experiment) -> TuningProtocol:
     return tuning(experiment.tuning.model_dump(exclude_none=True))
 
 
-# --------------------------------------------------------------------------- runs by the best values
-
-
 class UntunedError(Exception):
     """No study in the store answers the experiment's question."""
 
@@ -510,7 +480,8 @@ def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSetti
         raise UntunedError(name)
     folder = settings.tuned_on.resolve() if settings.tuned_on else plain.request.folder
     asked = replace(plain, request=replace(plain.request, folder=folder))
-    study = study_in(store, question_of(name, experiment, asked, settings).spec)
+    path = study_path(store, question_of(name, experiment, asked, settings).spec.key)
+    study = get_study(path) if path.exists() else None
     if study is None or study.best is None:
         raise UntunedError(name)
     departures = list(study.notes)

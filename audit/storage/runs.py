@@ -58,8 +58,6 @@ class Store:
     def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
         return Store, (self.root,)  # a worker process gets the folder, never the locks
 
-    # ----------------------------------------------------------------- reading
-
     def get(self, key: str) -> Run | None:
         """The record of a run, or None. Raises `StoreError` when the file is there but is no sound record."""
         path = self._record(key)
@@ -107,8 +105,6 @@ class Store:
                 return dict(arrays)
         except Exception as err:  # a damaged archive raises any of ten types, MemoryError among them
             _reject(record, f"its predictions {path.name!r} are no arrays of numbers", err)
-
-    # ----------------------------------------------------------------- writing
 
     def put(
         self,
@@ -186,8 +182,6 @@ class Store:
             if held:
                 lock.release()
 
-    # ----------------------------------------------------------------- folders of runs
-
     def checkpoint_path(self, key: str) -> Path:
         """The folder for the checkpoint of an unfinished run; made here, removed when the run is settled."""
         path = self._checkpoint(key)
@@ -199,11 +193,9 @@ class Store:
         """Whether an unfinished run of that key left a state to go on from."""
         return any(path.suffix == ".pt" for path in self._checkpoint(key).rglob("*"))
 
-    def members_path(self, spec: RunSpec, sources: Mapping[str, str] | None = None) -> Path:
+    def members_path(self, spec: RunSpec, sources: Mapping[str, str]) -> Path:
         """The folder in which ensembles keep models that others of the same data and code may use."""
-        same = {"model": spec.model, "data": spec.data, "revision": spec.revision}
-        same |= {"code": spec.code} if spec.code else {}
-        same |= {"sources": dict(sources)} if sources else {}
+        same = {"model": spec.model, "data": spec.data, "revision": spec.revision, "sources": dict(sources)}
         return self.root / "members" / digest(same)
 
     def _record(self, key: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from audit.record import DataSheet, DataStatistic
-from audit.runner.deviations import statistics
+from audit.runner.plan import statistics
 from reimpl.data.catalogue import Observed
 from tests.runner.papers import planned, write_corpus, write_paper
 
