@@ -1,14 +1,12 @@
 """The audit engine: claim files, runs, verdicts. Importing it imports nothing of weight, and never torch.
 
-    import audit
+import audit
 
-    paper = audit.load("chen2022")          # or the path of a claim file
-    audit.check(paper)                      # findings that need no run
-    audit.judge(paper, results, ...)        # verdicts on others' results: a DataFrame, a mapping, a file
-    audit.run(paper, seeds=3)               # our runs, and verdicts on them
-    audit.report(found, "page.html")
-
-`audit.api` has the details; what stands there is loaded when it is first asked for.
+paper = audit.load("chen2022")          # or the path of a claim file
+audit.check(paper)                      # findings that need no run
+audit.judge(paper, results, ...)        # verdicts on others' results: a DataFrame, a mapping, a file
+audit.run(paper, seeds=3)               # our runs, and verdicts on them
+audit.report(found, "page.html")
 """
 
 from __future__ import annotations

@@ -568,8 +568,7 @@ class Look:
     level: float  # Of each test at this look.
     declared: tuple[int, ...] = ()  # Looks declared together, as numbers of seeds; empty for none.
     runs: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
-    """`RunSpec.arm` -> keys of the runs that it saw, of experiments with runs that no earlier look saw. Where
-    no look has any, as before there were such records, it saw the first seeds."""
+    """`RunSpec.arm` -> keys of the runs that it saw, of experiments with runs that no earlier look saw."""
 
     def is_same(self, other: Look, before: Iterable[Look] = ()) -> bool:
         """Whether the other, taken later, is one look with this: as many seeds, of no experiment other runs.
