@@ -85,7 +85,7 @@ def test_a_claim_file_with_a_model_from_a_folder_is_read_by_every_command(
 
 @pytest.mark.parametrize("folder", [".", "nowhere"])
 def test_a_folder_without_a_model_is_refused_by_all(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in (["validate"], ["list"], ["run"], ["tune", "toy.yaml"], ["plan"]):
+    for command in (["validate"], ["list"], ["run"], ["tune", "toy.yaml"]):
         assert cli.main([*command, "--models", folder]) == Exit.BAD_INPUT
         said = f"--models {folder}: no model file is there; `audit add model NAME` writes one"
         assert said in capsys.readouterr().err
