@@ -21,13 +21,12 @@ from scipy.special import expit
 from torch import Tensor, nn
 
 from reimpl import training
-from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset
 from reimpl.errors import ConfigError
 from reimpl.label_tree import fitting_height
 from reimpl.layers import WordStates, dropout, label_scores, places
 from reimpl.losses import loss
-from reimpl.protocol import Protocol
+from reimpl.protocol import Protocol, check
 from reimpl.training import How, Result
 from reimpl.tree_training import train_ensemble, train_tree
 

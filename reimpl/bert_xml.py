@@ -16,10 +16,10 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import check
 from reimpl.errors import ConfigError
 from reimpl.layers import dropout
 from reimpl.losses import loss
+from reimpl.protocol import check
 
 #: BERT's, added to a variance.
 _EPSILON = 1e-12

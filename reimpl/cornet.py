@@ -15,10 +15,10 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
 from reimpl import on_top
-from reimpl.config_fields import check
 from reimpl.losses import loss
 from reimpl.on_top import OnTop, Upon, base_config, base_module
 from reimpl.on_top import reduce as reduce
+from reimpl.protocol import check
 
 Activation = Literal["sigmoid", "elu", "relu", "tanh"]
 Init = Literal["xavier_uniform", "torch"]

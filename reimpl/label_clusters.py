@@ -21,9 +21,9 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from reimpl.batching import top_k
-from reimpl.config_fields import check
 from reimpl.data.dataset import Split
 from reimpl.errors import ConfigError
+from reimpl.protocol import check
 
 #: Scores looked at in one go. In blocks that stay in a processor's cache a step is faster, too.
 BLOCK = 1 << 18

@@ -25,12 +25,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from reimpl.batching import Weights, top_k, word_weights
-from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats.features import features_dataset
 from reimpl.errors import ConfigError
 from reimpl.machine import load_checkpoint, peak_memory, reset_peak_memory, save_checkpoint
-from reimpl.protocol import Protocol, protocol
+from reimpl.protocol import Protocol, check, protocol
 from reimpl.reference.numbers import Array, Test, close
 from reimpl.training import How, Interrupted, Result, Watch, kept, measure
 

@@ -15,9 +15,9 @@ from typing import Any, cast
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import check
 from reimpl.layers import Start, WordStates, attend, places
 from reimpl.losses import loss
+from reimpl.protocol import check
 
 
 @dataclass(frozen=True)

@@ -40,10 +40,9 @@ from pathlib import Path
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
-from reimpl.config_fields import as_dict, as_json, from_json
 from reimpl.data.preprocessing import PREPROCESSINGS
 from reimpl.errors import ConfigError
-from reimpl.protocol import PROTOCOLS, TABLES, TUNING
+from reimpl.protocol import PROTOCOLS, TABLES, TUNING, as_dict, as_json, from_json
 
 #: Entry points by which packages offer models: `their_net = "their_package.net"`.
 GROUP = "xmtc_audit.models"

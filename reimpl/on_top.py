@@ -11,9 +11,9 @@ from typing import Any, TypeVar, cast
 
 from torch import nn
 
-from reimpl.config_fields import as_dict, as_json, later
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, find_model, known_bases, known_models, reduced_config
+from reimpl.protocol import as_dict, as_json, later
 
 
 @dataclass(frozen=True)

@@ -23,12 +23,11 @@ from torch import Tensor, nn
 
 from reimpl import training
 from reimpl.batching import DeviceWords, Weights, WordBatch, word_weights
-from reimpl.config_fields import check
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError
 from reimpl.losses import Over, bce_mean, bce_sum_over_labels, ranking_loss
-from reimpl.protocol import Protocol
+from reimpl.protocol import Protocol, check
 from reimpl.training import How, Result
 
 #: What of a corpus it can learn from, the better one first.

@@ -19,10 +19,10 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor, nn
 
-from reimpl.config_fields import check, later
 from reimpl.errors import ConfigError
 from reimpl.layers import conv_max_pool, convolve, dropout
 from reimpl.losses import loss
+from reimpl.protocol import check, later
 
 
 @dataclass(frozen=True)

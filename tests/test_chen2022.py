@@ -13,9 +13,8 @@ from audit.claims.load import Paper, builtin_claims, load
 from audit.record import Cell, ClaimRecord
 from audit.runner.resolve import tuning_of
 from reimpl import xml_cnn
-from reimpl.config_fields import as_dict
 from reimpl.models import find_config
-from reimpl.protocol import space_of
+from reimpl.protocol import as_dict, space_of
 from tests.shared import shared
 
 

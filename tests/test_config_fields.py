@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from reimpl import xml_cnn
-from reimpl.config_fields import as_dict, as_json, later
+from reimpl.protocol import as_dict, as_json, later
 
 
 @dataclass(frozen=True)

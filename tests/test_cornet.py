@@ -10,9 +10,9 @@ import torch
 from torch import nn
 
 from reimpl import cornet, xml_cnn
-from reimpl.config_fields import as_dict, as_json
 from reimpl.models import find_config
 from reimpl.optim import with_sparse_gradients
+from reimpl.protocol import as_dict, as_json
 
 # ------------------------------------------------------------------------------- whole networks, any base
 

@@ -11,8 +11,7 @@ from audit.claims.links import names_here as known_names
 from audit.claims.load import load
 from audit.errors import ClaimFileError
 from reimpl import rank_ae
-from reimpl.config_fields import as_dict
-from reimpl.protocol import TUNING, space_of
+from reimpl.protocol import TUNING, as_dict, space_of
 from tests.runner.papers import write_paper
 
 

@@ -12,10 +12,10 @@ from audit.claims.load import Paper, load
 from audit.record import RunSpec
 from audit.runner import make_plan
 from audit.settings import RunSettings
-from reimpl.config_fields import as_dict
 from reimpl.cornet import cornet_blocks
 from reimpl.models import find_config, find_model
 from reimpl.on_top import base_config
+from reimpl.protocol import as_dict
 
 CLAIMS = Path(__file__).parent.parent / "claims" / "xun2020.yaml"
 DATA = {"eurlex": 3_956, "amazoncat": 13_330, "wiki500k": 501_008}

@@ -197,9 +197,9 @@ def _resolve(
     specified: SpecifiedExperiment | None,
 ) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
     """Its record, a specification a seed (one where all seeds give one result), and its data."""
-    from reimpl.config_fields import as_dict, as_json
     from reimpl.data.catalogue import far_apart, scope_of
     from reimpl.models import sources_of
+    from reimpl.protocol import as_dict, as_json
 
     chosen = resolved(paper, name, experiment, settings)
     module, request, whole = chosen.module, chosen.request, chosen.whole

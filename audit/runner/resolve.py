@@ -396,9 +396,8 @@ def questions(paper: Paper, settings: TrainingSettings) -> tuple[Question, ...]:
 def question_of(name: str, experiment: Experiment, plain: Resolved, settings: TrainingSettings) -> Question:
     """The question that the experiment's `tuning` puts. Raises `PlanError` where the protocol has nothing to
     seek, and `reimpl.errors.DataError`."""
-    from reimpl.config_fields import as_dict, as_json
     from reimpl.errors import ConfigError
-    from reimpl.protocol import space_of
+    from reimpl.protocol import as_dict, as_json, space_of
 
     module, used, model = plain.module, plain.used, experiment.model or ""
     try:
@@ -499,9 +498,8 @@ def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSetti
 def with_values(plain: Resolved, own: Collection[str] = ()) -> Resolved:
     """With the best values of its study, but for the settings `own`, as in `config.margin`. Raises
     `reimpl.errors.ConfigError`."""
-    from reimpl.config_fields import as_dict
     from reimpl.models import find_config
-    from reimpl.protocol import with_training
+    from reimpl.protocol import as_dict, with_training
 
     if plain.study is None or plain.study.best is None:
         return plain
