@@ -323,8 +323,7 @@ class Specifications(Model):
 class SpecifiedExperiment:
     """An experiment under another specification than the default."""
 
-    base: str
-    """Id of the experiment as the claim file describes it."""
+    base: str  # Id of the experiment as the claim file describes it.
     specification: Departures
     experiment: Experiment
     sets: tuple[str, ...]

@@ -110,22 +110,6 @@ def problems(paper: Paper, known: KnownNames | None = None) -> list[Problem]:
     return [*(Problem(*misfit) for misfit in misfits), *(unknown_names(paper, known) if known else ())]
 
 
-def unmeasurable(paper: Paper) -> Iterator[Problem]:
-    """Claims on F1 that runs of ours would be asked for: these make rankings, and decide on no labels."""
-    places = [claim.id for claim in paper.claims]
-    for claim in paper.claim_records():
-        ours = [paper.single_experiments.get(name) for name in claim.experiments]
-        if claim.metric.partition("[")[0].endswith("-F1") and any(
-            experiment and experiment.never_run is None and experiment.command is None for experiment in ours
-        ):
-            yield Problem(
-                ("claims", places.index(claim.claim), "metric"),
-                f"{claim.metric} is not measured by runs here, which rank labels and decide on none: it "
-                "needs a threshold or a number of labels; drop the metric, or give results of a program that "
-                "decides (command, or unavailable and `audit import`)",
-            )
-
-
 class Links:
     """What hangs on what in one file."""
 
@@ -167,8 +151,6 @@ class Links:
     def _in_cell(self, path: KeyPath, table: str, row: int, column: int) -> Iterator[Misfit]:
         line = self.paper.tables[table].rows[row]
         value, place = line.values[column], (*path, "values", column)
-        if value and value.experiment:
-            yield from self.unknown((*place, "experiment"), "named experiment", value.experiment)
         fields = self.paper.tables[table].cell(row, column)
         name, dataset = fields["experiment"], fields["dataset"]
         if value is None or not fields["metric"] or dataset not in self.paper.datasets:

@@ -324,7 +324,6 @@ def load(path: Path, *, known: KnownNames | None = None, content: bytes | None =
         paper = Paper.model_validate(source.content)
         problems += links.problems(paper, known)
         problems += [] if problems else paper.margins_by_rule.problems()
-        problems += [] if problems else links.unmeasurable(paper)
     except ValidationError as err:
         problems += sentences(err, source)
     if problems or paper is None:

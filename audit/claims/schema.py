@@ -355,8 +355,6 @@ class Value(Shorthand, Origin):
     """Footnote mark, star or bold, as in "*"."""
     sd: PrintedNumber | None = None
     """What stands after the plus-minus sign."""
-    experiment: Name | None = None
-    """The experiment of this number alone."""
     note: Text | None = None
     """What is known of the number from outside the paper, shown with what is found about it."""
 
@@ -460,7 +458,7 @@ class Table(Origin):
         return {
             "printed": value.printed if value else None,
             "source": source,
-            "experiment": _first("experiment", value, line) or by_column or heading.experiment,
+            "experiment": line.experiment or by_column or heading.experiment,
             "copied_from": _first("copied_from", value, line, heading, self)
             if source in (None, "copied")
             else None,
