@@ -9,15 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.checks.identities import (
-    TIE_RULES,
-    Line,
-    TieRule,
-    average_rank,
-    impossible,
-    rank_readings,
-    ranks,
-)
+from audit.checks.identities import TIE_RULES, Line, TieRule, average_rank, impossible, rank_readings, ranks
 from audit.record import TableRecord
 from audit.stats.printed import printed
 from tests.checks.made import Of, only, paper, results, table
