@@ -330,7 +330,6 @@ class _Cell:
 
 #: Marks of a longtable; what stands before them is printed again on other pages, but for the first heading.
 _PAGES = ("endfirsthead", "endhead", "endfoot", "endlastfoot")
-_VERBATIM = ("verbatim", "comment", "lstlisting")
 
 
 def tables(name: str, text: str) -> list[Source]:
@@ -346,10 +345,6 @@ def tables(name: str, text: str) -> list[Source]:
         elif environment in _TABLES:
             what = f"\\end{{{environment}}} has no \\begin{{{environment}}}; open it"
             raise stream.error(token.line, what)
-        elif token.text == "begin" and environment in _VERBATIM:
-            for inner in stream:
-                if inner.is_command("end") and written(stream.argument(inner)) == environment:
-                    break
     return sources
 
 

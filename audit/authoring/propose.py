@@ -279,6 +279,7 @@ class Proposal:
             id = slug(" ".join(row.names)) if counts[inner] > 1 else inner
             if id and not {"id", "label"} & set(own):
                 line = replace(line, id=id)
+            self._check_hidden("row", row.number, row.cells[: self.table.names], own)
             if not line.label and line.role != "skip":
                 where = f"row {row.number} (line {row.line})"
                 self.open.append(f"{where} has no name; say row {row.number}: label=...")
@@ -291,6 +292,7 @@ class Proposal:
             own = self.words.column.get(number, {})
             label, where = own.get("label", " ".join(path)), f"column {number} ({' '.join(path)!r})"
             kinds = {row.cells[number - 1].kind for row in self.table.rows}
+            self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], own)
             if number <= self.table.names and not set(own) - {"label"}:
                 line = Line(number, "names", "", label)
             elif {"skip", "text"} & set(own):
@@ -329,6 +331,13 @@ class Proposal:
         role: Literal["skip", "text", "values"] = "text" if "text" in own else "values"
         role = "skip" if "skip" in own else role
         return Line(number, role, own.get("id") or slug(label) or f"row_{number}", label, settings)
+
+    def _check_hidden(self, what: str, number: int, names: Sequence[Cell], own: Mapping[str, str]) -> None:
+        """A name that cannot be read is given by the user."""
+        for cell in names if not {"label", "skip"} & set(own) else ():
+            if cell.hidden:
+                say = f"or say {what} {number}: label=..."
+                self.open.append(f"{what} {number} (line {cell.line}): {cell.text!r} {cell.why}; {say}")
 
     def _cell(self, row: Line, column: Line) -> Cell:
         """The cell with what the user says that it holds; one with the unit of its line is a number."""
@@ -520,8 +529,8 @@ def state(paper: Paper, name: str) -> str:
 def record(file: ClaimFile, name: str, *, by: str, date: str, how: str) -> None:
     """Note that the numbers of table `name` are those of the page; nothing is written yet.
 
-    The table gets a record of its own, with the fingerprint of its numbers; where it has one, only the keys
-    that differ are written, so that what its author wrote stays. `how`: what was compared with what.
+    The table gets a record of its own, with the fingerprint of its numbers; of one that it has, only the
+    keys that differ are written. `how`: what was compared with what.
     """
     table, place = file.paper.tables[name], ("tables", name, "transcription")
     own = table.transcription

@@ -23,8 +23,6 @@ from audit.kinds import KINDS, Claim
 from audit.record import TableRecord
 from audit.stats.printed import printed
 
-#: Of fewer none is called the best.
-FEWEST = 3
 #: Averages and differences do not compete.
 _DERIVED = re.compile(r"[Δ∆]|\b(?:avg|average|mean|diff|difference|gain|improvement|improv)\b", re.IGNORECASE)
 
@@ -170,7 +168,7 @@ def _best_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
         numbers = {k: one.numbers[metric] for k, one in enumerate(competitors) if metric in one.numbers}
         best = max(numbers, key=lambda k: numbers[k].value.value)
         others = [ends(number)[1] for k, number in numbers.items() if k != best]
-        if len(numbers) >= FEWEST and max(others) < ends(numbers[best])[0]:
+        if len(numbers) >= 3 and max(others) < ends(numbers[best])[0]:
             groups.setdefault((best, tuple(numbers)), []).append(metric)
     for (at, competing), metrics in groups.items():
         first, among = competitors[at], [competitors[k] for k in competing]

@@ -32,7 +32,6 @@ def words(part: str, table: str) -> dict[str, str]:
 MOST_CELLS = 50_000
 #: Styles that place text; any other style of a number becomes one of its marks.
 RAISED, LOWERED = "raised", "lowered"
-#: Why a cell with control characters is unclear.
 UNSEEN = "holds characters that are not seen, or turn text round; take them out"
 
 
@@ -96,6 +95,7 @@ class Cell:
     column: int = 0
     line: int = 0
     across: int = 1
+    hidden: bool = False  # Whether not even its text is known: unknown commands, unseen characters.
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def cell_of(runs: Sequence[Run], settings: Mapping[str, str], **place: Any) -> C
     text = " ".join("".join(run.text for run in runs).split())
     fields: dict[str, Any] = {"text": text, **place}
     if not is_visible(text) or any(unicodedata.category(sign) in ("Cc", "Cf") for sign in text):
-        return Cell(kind="unclear", why=UNSEEN, **fields)
+        return Cell(kind="unclear", why=UNSEEN, hidden=True, **fields)
     if not text or _DASH.fullmatch(text):
         return Cell(kind="dash" if text else "empty", **fields)
     if len(text) > _LONGEST or not any(sign.isdigit() for sign in text):
@@ -225,10 +225,7 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _on_the_line(runs: Sequence[Run]) -> tuple[list[tuple[str, frozenset[str]]], list[tuple[str, bool]]]:
-    """The characters neither raised nor lowered, with their styles; and the rest, with whether it is lowered.
-
-    A spread may be set smaller (75.1 with ±0.2 below): that is told by its sign.
-    """
+    """The characters on the line with styles (a spread set smaller too), and those raised or lowered."""
     signs: list[tuple[str, frozenset[str]]] = []
     small: list[tuple[str, bool]] = []
     for run in runs:
@@ -271,10 +268,7 @@ Grid = list[list[Cell]]
 
 
 def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) -> Table:
-    """The table that a reader gives; `settings` may say how many `heads` and columns of `names` it has.
-
-    Raises `AuditError` for rows of different lengths and for tables without rows or columns.
-    """
+    """The table that a reader gives. Raises `AuditError` for rows of different lengths, and for none."""
     at = f"{name}:{source.line}"
     pieces = _placed(source, name)
     width = max(map(len, pieces), default=0)
@@ -344,7 +338,7 @@ def _placed(source: Source, name: str) -> list[list[Piece]]:
 def _cell(piece: Piece, column: int, settings: Mapping[str, str]) -> Cell:
     place: dict[str, Any] = {"column": column, "line": piece.line, "across": piece.across}
     if piece.why:
-        return Cell(text=piece.text, kind="unclear", why=piece.why, **place)
+        return Cell(text=piece.text, kind="unclear", why=piece.why, hidden=True, **place)
     return replace(cell_of(piece.runs, settings, **place), text=piece.text)
 
 

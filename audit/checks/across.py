@@ -16,8 +16,6 @@ from audit.stats.printed import Printed, printed_count
 _SIZES = ("train", "test", "labels", "features")
 _VERSIONS = "two versions or splits of the collection go by one name"
 _THIRD = "both were copied from a third table, on one of the two"
-#: So many metrics that agree to the last digit are taken for a copy.
-_TRIPLE = 3
 _SECOND_HAND = "the number was taken from another place than the one named"
 _OWN_RUN = "the number was run anew, and the text names only where the method comes from"
 #: Numbers of the copying paper, each with those of the origin that it may be.
@@ -153,13 +151,13 @@ def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
 
 
 def _alike(mine: Profile, theirs: Profile) -> tuple[str, ...]:
-    """The metrics that both print alike, but for nDCG@1, which is P@1; empty where they are too few."""
+    """The metrics that both print alike, but for nDCG@1, which is P@1; three to the last digit are a copy."""
     same = [
         metric
         for metric, number in mine.numbers.items()
         if metric != "nDCG@1" and metric in theirs.numbers and number.text == theirs.numbers[metric].text
     ]
-    return tuple(same) if len(same) >= _TRIPLE else ()
+    return tuple(same) if len(same) >= 3 else ()
 
 
 def sizes(sheets: Sequence[Sheet]) -> Iterator[Finding]:

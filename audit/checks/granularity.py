@@ -25,8 +25,6 @@ Rounding = Literal["nearest", "truncate", "ceil"]
 
 #: In the order in which they are thought of: other ways of rounding only where the usual one does not do.
 PLAUSIBLE: tuple[Rounding, ...] = ("nearest", "truncate", "ceil")
-#: Zeros at the end of this share of a column or more are taken for padding.
-PADDED = Fraction(4, 5)
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,8 @@ def rounding_of(number: Printed, documents: int) -> Rounding | None:
 def without_padding(column: Sequence[Printed]) -> tuple[Printed, ...]:
     """The numbers without the zeros that pad four fifths of a column: 82.40, 68.50 are 82.4, 68.5."""
     zeros = [number.zeros_at_end for number in column]
-    padding = max((z for z in zeros if sum(end >= z for end in zeros) >= PADDED * len(zeros)), default=0)
+    most = Fraction(4, 5) * len(zeros)
+    padding = max((z for z in zeros if sum(end >= z for end in zeros) >= most), default=0)
     return tuple(
         number.without_zeros(padding) if number.zeros_at_end >= padding else number for number in column
     )
@@ -166,10 +165,7 @@ def granularity(sheets: Sequence[Sheet]) -> Iterator[Finding]:
 
 
 def _runs(number: Number, by_key: Mapping[str, Sheet], passed: tuple[str, ...] = ()) -> int | None:
-    """Runs behind it as stated, here or where it is copied from, link by link; None where nobody says.
-
-    Of what is copied only the source knows: 2 for a mean over runs that are not counted.
-    """
+    """Runs behind it as stated, here or where it is copied from; 2: an uncounted mean, None: unknown."""
     if number.is_mean:
         return max(number.runs or 2, 2)
     if number.cell.source != "copied":

@@ -218,9 +218,8 @@ class Reading(NamedTuple):
 def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:
     """The readings that fit, given the rounding: those over all labels first. None of them: inconsistent.
 
-    For N documents the reading `all` needs L' = labels_per_document N / documents_per_label to be the printed
-    number of labels, and `occurring` only needs L' <= L. Many wrong numbers meet that, too, so what rests on
-    `occurring` alone says little. No statistic may be 0.
+    For N documents `all` needs labels_per_document N / documents_per_label to be the printed number of
+    labels, and `occurring` that or less, which many wrong numbers meet. No statistic may be 0.
     """
     spans = {name: Interval(*value.interval) for name, value in values.items()}
     labels, whole, fewer = spans["labels"], [], []

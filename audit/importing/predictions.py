@@ -37,7 +37,6 @@ from reimpl.metric_names import parse
 from reimpl.metrics import Truth, evaluate, inverse_propensity, label_f1, propensity_constants
 
 _MOST_NAME = 500
-_DEFAULT = ("P@1", "P@3", "P@5")
 #: What lists of labels alone do not give: it needs the training documents' labels beside them.
 _BY_PROPENSITY = ("PSP", "PSnDCG")
 #: How one document is written, without scores (truth) and with them (predictions).
@@ -226,7 +225,7 @@ def from_predictions(
         weights = inverse_propensity(np.bincount(every, minlength=len(labels)), len(train), A=a, B=b)
         by = f"propensities by A = {a:g}, B = {b:g} and {len(train):,} training documents"
     of_documents = digest(sorted([name, sorted(of.labels)] for name, of in documents.items()))
-    names, results = metrics_claimed(paper) or _DEFAULT, []
+    names, results = metrics_claimed(paper) or ("P@1", "P@3", "P@5"), []
     for (ids, scores, of_file), seed in zip(lists, seeds, strict=True):
         metrics, notes = _scored(names, ids, scores, true, len(labels), weights, declared.threshold)
         notes += [by] if any(parse(name).family in _BY_PROPENSITY for name in metrics) else []

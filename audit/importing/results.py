@@ -293,8 +293,7 @@ class Problems:
     """Collects sentences, each with its place and what to do; what is said of many rows is said once."""
 
     def __init__(self) -> None:
-        self.places: dict[str, list[str]] = {}
-        """Sentence -> where it holds."""
+        self.places: dict[str, list[str]] = {}  # Sentence -> where it holds.
 
     def add(self, place: str, what: str) -> None:
         self.places.setdefault(what, []).append(place)
