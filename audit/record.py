@@ -650,31 +650,6 @@ class Untranscribed:
 
 
 @dataclass(frozen=True)
-class PrintedIn:
-    """One paper's number for a method, collection and metric."""
-
-    paper: str  # Key of the paper.
-    address: str  # table.row.column in that paper.
-    place: str  # `Table 2: XML-CNN, P@1`
-    text: str  # As printed.
-    source: Source
-    copied_from: str | None = None
-    test_size: int | None = None  # Test documents of the collection as that paper prints them.
-
-
-@dataclass(frozen=True)
-class AcrossPapers:
-    """What several papers print for one method on one collection by one metric."""
-
-    method: str
-    collection: str
-    metric: str
-    prints: tuple[PrintedIn, ...]  # Those of the audited paper first, then by paper.
-    differ: bool = False  # Whether two, of different origin, cannot be one number by rounding.
-    differ_on_one_size: bool = False  # Whether two such are no copies and stand for one test size.
-
-
-@dataclass(frozen=True)
 class AuthorResponse:
     """What the authors said, at the length at which they said it."""
 
@@ -722,7 +697,6 @@ class Audit:
     transcription: str = ""  # How the numbers came into the claim file, and how that was checked.
     missing: tuple[Untranscribed, ...] = ()  # Tables and figures of the paper that are not among `tables`.
     papers_beside: tuple[str, ...] = ()  # Keys of the papers that this one was held against.
-    across: tuple[AcrossPapers, ...] = ()  # Numbers of this paper that others of them print too.
     author_response: AuthorResponse | None = None  # None while nobody is on record to have asked the authors.
     format_version: int = FORMAT_VERSION
     seal: str = field(default="", compare=False)  # Digest of all other keys; empty in older records.

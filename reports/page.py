@@ -65,7 +65,6 @@ def build(audit: Audit) -> View:
         findings=findings.findings_section(index),
         tables=tables.table_views(index),
         repeats=bool(index.same_claims),
-        across=tables.across_section(index),
         splits=tables.split_section(index),
         data=tables.data_blocks(index),
         models=protocol.gate_models(index),

@@ -8,11 +8,9 @@ from decimal import Decimal, InvalidOperation
 from statistics import fmean, stdev
 
 from audit.record import (
-    AcrossPapers,
     DataInfo,
     DataSheet,
     ExperimentRecord,
-    PrintedIn,
     SplitNoise,
     SplitStudy,
     SplitVerdict,
@@ -133,51 +131,6 @@ def measured(place: Place, index: Lookup) -> tuple[float, ...]:
         return ()
     runs = index.runs(cell.experiment)
     return tuple(run.metrics[metric] for run in runs if run.status == "done" and metric in run.metrics)
-
-
-# --------------------------------------------------------------------------- across papers
-
-
-def across_section(index: Lookup) -> list[View]:
-    """By collection, what every paper prints for one method and metric, and ours; those collections first of
-    ours."""
-    views, own = [], index.audit.paper.key
-    for collection, rows in grouped(index.audit.across, lambda row: row.collection).items():
-        papers = dict.fromkeys((own, *sorted({number.paper for row in rows for number in row.prints})))
-        shown = []
-        for row in rows:
-            places = (index.places.get(number.address) for number in row.prints if number.paper == own)
-            found = next(
-                ((place, seeds) for place in places if place and (seeds := measured(place, index))), None
-            )
-            ours = _ours(found[1], index.experiments.get(found[0].cell.experiment or "")) if found else ""
-            cells = [_prints(row, paper, index) for paper in papers]
-            shown.append(View(row=row, cells=cells, ours=ours, n=f"n = {len(found[1])}" if found else ""))
-        sizes = {
-            paper: {
-                number.test_size
-                for row in rows
-                for number in row.prints
-                if number.paper == paper and number.test_size
-            }
-            for paper in papers
-        }
-        views.append(View(title=collection, papers=sizes, rows=shown, ours=any(row.ours for row in shown)))
-    return sorted(views, key=lambda view: not view.ours)
-
-
-def _prints(row: AcrossPapers, paper: str, index: Lookup) -> list[tuple[PrintedIn, str]]:
-    """A paper's numbers, each with the link to its cell; those alike once."""
-    alike = {
-        (number.text, number.source, number.copied_from): number
-        for number in reversed(row.prints)
-        if number.paper == paper
-    }
-    own = paper == index.audit.paper.key
-    places = (
-        (number, index.places.get(number.address) if own else None) for number in reversed(alike.values())
-    )
-    return [(number, f"#{place.anchor}" if place else "") for number, place in places]
 
 
 def same_also(titles: Sequence[str]) -> str:

@@ -1,5 +1,5 @@
-"""Claim file + evidence -> the audit, the one record that reports are made of; with what only describes:
-numbers that several papers print of one method, the share of claims that were decided, and split columns.
+"""Claim file + evidence -> the audit, the one record that reports are made of; with what only
+describes: the share of claims that were decided, and split columns.
 
 Runs of several split columns tell how much of a number's scatter is the split's and how much the seed's. A
 paper that does not say which split its number is about leaves two readings, and each has another noise:
@@ -21,11 +21,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 
 import audit
 from audit.checks import Sheet, all_findings
-from audit.checks.tables import Number, cut, meet, sheet_of
+from audit.checks.tables import sheet_of
 from audit.claims.experiments import declared
 from audit.claims.load import Paper
 from audit.judging.evidence import BARS, about_gone, barred, beside, passed, settings
@@ -36,7 +35,6 @@ from audit.kinds import KINDS
 from audit.kinds.value import value
 from audit.names import counted
 from audit.record import (
-    AcrossPapers,
     Audit,
     AuthorResponse,
     ClaimRecord,
@@ -44,7 +42,6 @@ from audit.record import (
     FidelityCheck,
     Look,
     Outcome,
-    PrintedIn,
     Run,
     Share,
     SplitNoise,
@@ -118,7 +115,6 @@ def assemble(
         transcription="; ".join(text.strip().rstrip(".") for text in read if text),
         missing=tuple(Untranscribed(table.label, table.why) for table in paper.missing),
         papers_beside=tuple(other.paper.key for other in others),
-        across=across(sheet, others),
         author_response=AuthorResponse(**response.model_dump()) if response else None,
     )
     verdicts = _verdicts(unjudged)
@@ -157,47 +153,6 @@ def _verdicts(audit: Audit) -> tuple[Verdict, ...]:
 def family_size(verdicts: Iterable[Verdict]) -> int:
     """Claims that could be tested."""
     return sum(verdict.p_reproduced_adjusted is not None for verdict in verdicts)
-
-
-def across(sheet: Sheet, others: Sequence[Sheet]) -> tuple[AcrossPapers, ...]:
-    """The numbers of `sheet` that another paper prints too, in their order: of one `method` of an experiment
-    and one `catalogue` name of a data set."""
-    found = []
-    for subject, numbers in sheet.across.items():
-        theirs = [(other, number) for other in others for number in other.across.get(subject, ())]
-        if not theirs:
-            continue
-        prints = [*((sheet, number) for number in numbers), *theirs]
-        differing = [(a, b) for a, b in combinations(prints, 2) if _differ(a, b)]
-        # a copy comes from a test set of its origin's
-        own = [pair for pair in differing if all(of.cell.source != "copied" for _, of in pair)]
-        sizes = ((of.test_size(number.cell.dataset) for of, number in pair) for pair in own)
-        one_size = any(one and one == two for one, two in sizes)
-        records = dict.fromkeys(
-            PrintedIn(
-                paper=of.paper.key,
-                address=number.cell.address,
-                place=of.places([number]),
-                text=number.text,
-                source=number.cell.source,
-                copied_from=number.cell.copied_from,
-                test_size=of.test_size(number.cell.dataset),
-            )
-            for of, number in prints
-        )
-        found.append(AcrossPapers(*subject, tuple(records), bool(differing), one_size))
-    return tuple(found)
-
-
-def _differ(*prints: tuple[Sheet, Number]) -> bool:
-    """Whether numbers of two papers and two origins cannot be one number: a slip in a copy is a finding, and
-    no second number; fraction and percent are not compared."""
-    (sheet, first), (other, second) = prints
-    origins = {of.cell.copied_from if of.cell.source == "copied" else paper.paper.key for paper, of in prints}
-    if sheet is other or None in origins or len(origins) < 2:
-        return False
-    one = meet(first.value, second.value) or cut(first.value, second.value)
-    return first.cell.unit == second.cell.unit and not one
 
 
 def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share | None:

@@ -17,10 +17,8 @@ from typing import Any
 import pytest
 
 from audit.record import (
-    AcrossPapers,
     Audit,
     AuthorResponse,
-    PrintedIn,
     Settling,
     Untranscribed,
     audit_from_json,
@@ -114,8 +112,6 @@ def whole() -> Audit:
     kim = replace(kim, runs=tuple(replace(run, curve=curve) for run in kim.runs))
     other = replace(kim, id="kim_other", title="Another", reading={"pooling": "max"})
     lost = replace(sample.NOT_RUN, id="lost")
-    printed = PrintedIn("other2019", "t1.kim.P@1", "Table 1: Kim-CNN, P@1", "75.2", "own_run", None, 3809)
-    copied = replace(printed, paper="chen2022", source="copied", copied_from="other2019")
     return replace(
         audit,
         paper=paper,
@@ -127,7 +123,6 @@ def whole() -> Audit:
         missing=(Untranscribed("Table 7", "too faint"),),
         transcription="text extracted from the PDF",
         papers_beside=("other2019",),
-        across=(AcrossPapers("kim_cnn", "eurlex-4k", "P@1", (copied, printed), True),),
         author_response=AuthorResponse("2026-03-01", "2026-03-09", "We agree.", "none"),
         margins_superseded={"abc": "a slip"},
         margins_grown={"def": ("kim-words:P@1",)},
