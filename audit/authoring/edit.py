@@ -149,9 +149,6 @@ def _plain(content: bytes) -> str:
     return content.decode("utf-8-sig").replace("\r\n", "\n")
 
 
-# --------------------------------------------------------------------------- where values stand
-
-
 @dataclass
 class Span:
     """One value: `text[start:end]`, without the comments and empty lines behind it."""

@@ -19,9 +19,6 @@ from audit.errors import AuditError
 MOST_EXPANDED = 200_000
 #: Braces within braces.
 MOST_DEPTH = 100
-
-# --------------------------------------------------------------------------- tokens
-
 _TOKEN = re.compile(
     r"\\(?:(?P<word>[a-zA-Z@]+)[ \t]*|(?P<sign>.))|(?P<comment>%[^\n]*(?:\n[ \t]*)?)"
     r"|(?P<special>[{}&$^_~#\[\]*])|(?P<space>\s+)|(?P<text>[^\\%{}&$^_~#\[\]*\s]+|\\)",

@@ -29,8 +29,6 @@ from audit.importing.results import bare
 from audit.names import counted, known_names
 from audit.stats.printed import printed
 
-# --------------------------------------------------------------------------- what a heading means
-
 _WITH_K = words("headings", "metrics_at_k")
 _WITHOUT_K, _QUANTITIES = words("headings", "metrics"), words("headings", "quantities")
 _K = re.compile(r"(?P<name>[a-z]+)@\(?(?:k=)?(?P<k>[1-9][0-9]{0,2})\)?")

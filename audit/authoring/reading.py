@@ -110,8 +110,6 @@ def _of_csv(name: str, text: str, settings: Mapping[str, str], separator: str | 
     return [Source(tuple(rows), rows[0][0].line)] if rows else []
 
 
-# --------------------------------------------------------------------------- HTML
-
 _STYLES = {
     **dict.fromkeys(("b", "strong"), "bold"),
     **dict.fromkeys(("i", "em"), "italic"),

@@ -90,8 +90,6 @@ def least_widening(points: Array, low: Array, high: Array) -> tuple[float, Array
     raise ArithmeticError(f"a linear programme of {points.shape} points did not end")
 
 
-# --------------------------------------------------------------------------- sorts of documents
-
 RANKS = 5
 #: Metrics are held as whole numbers of 1/UNIT, so that they are summed without rounding.
 UNIT = 1 << 60

@@ -148,8 +148,6 @@ class Cells:
         return self.sheet.numbers[place]
 
 
-# --------------------------------------------------------------------------- comparisons
-
 Result = tuple[FindingResult, str]
 _ALTERNATIVES = (_ROUGHLY, SLIP)
 #: The worst first.

@@ -17,8 +17,6 @@ from audit.errors import AuditError
 from audit.expression.interval import Interval, UndefinedError, logarithm, point
 from audit.names import counted, known_names
 
-# --------------------------------------------------------------------------- relations and functions
-
 #: The end of what fits, from the number named and the unit of its last digit. Rises with the number.
 Bound = Callable[[Fraction, Fraction], Fraction]
 

@@ -137,9 +137,6 @@ def refuse(place: str | Path, what: str, cause: Exception | None = None) -> NoRe
     raise ImportFileError([f"{place}: {what}"]) from cause
 
 
-# --------------------------------------------------------------------------- files
-
-
 def read_text(path: Path) -> tuple[str, Source]:
     """The text of a file, with what it is known by."""
     if path.suffix.casefold() not in _SUFFIXES:
@@ -356,9 +353,6 @@ def sound_seed(seed: int) -> int:
     if not 0 <= seed <= MOST_SEED:
         raise ValueError(f"seed {seed} is not from 0 to {MOST_SEED}; number the seeds 0, 1, 2, ...")
     return seed
-
-
-# --------------------------------------------------------------------------- results
 
 
 def from_results(paper: Paper, paths: Sequence[Path], declared: Declared) -> tuple[Result, ...]:
