@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from importlib import resources
@@ -261,8 +262,14 @@ class Paper(Model):
     @cached_property
     def cells(self) -> Mapping[str, record.Cell]:
         """All numbers in the unit of the runs: a metric that is printed as a fraction of 1 is in percent."""
-        cells = (c for table in self.table_records() for row in table.rows for c in row.cells)
-        return {cell.address: _in_percent(cell) for cell in cells}
+        found = {c.address: c for table in self.table_records() for row in table.rows for c in row.cells}
+        for address, cell in found.items():
+            if cell.metric and cell.unit == "fraction" and cell.printed is not None:
+                with suppress(ValueError):  # refused where a claim names it
+                    sd = in_percent(cell.sd) if cell.sd is not None else None
+                    printed = in_percent(cell.printed)
+                    found[address] = replace(cell, printed=printed, sd=sd, unit="percent")
+        return found
 
     @cached_property
     def margins_by_rule(self) -> Margins:
@@ -303,16 +310,6 @@ class Paper(Model):
         fields["dataset"] = fields["dataset"] if fields["dataset"] in self.datasets else None
         address = f"{name}.{table.rows[row].id}.{table.columns[column].id}"
         return record.Cell(address=address, method=experiment.method if experiment else None, **fields)
-
-
-def _in_percent(cell: record.Cell) -> record.Cell:
-    if not cell.metric or cell.unit != "fraction" or cell.printed is None:
-        return cell
-    try:
-        sd = in_percent(cell.sd) if cell.sd is not None else None
-        return replace(cell, printed=in_percent(cell.printed), sd=sd, unit="percent")
-    except ValueError:  # refused where a claim names it
-        return cell
 
 
 def load(path: Path, *, known: KnownNames | None = None, content: bytes | None = None) -> Paper:

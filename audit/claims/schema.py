@@ -296,10 +296,6 @@ class Transcription(Model):
     fingerprint: Fingerprint | None = None
     """What `audit verify` saw: a digest of the numbers. Once one is changed, they count as unverified."""
 
-    def misfits(self) -> Iterator[Misfit]:
-        if self.fingerprint is not None and self.verified_by is None:
-            yield (), "fingerprint stands here without verified_by; run audit verify, or take it out"
-
 
 class Origin(Model):
     """Whose run a number is; a table, a row, a column or one cell may say so, the narrower place first."""
@@ -498,11 +494,8 @@ class AuthorResponse(Model):
     """What it changed in this audit, in one sentence."""
 
     def misfits(self) -> Iterator[Misfit]:
-        lacks, there = ("answer", "answered") if self.answer is None else ("answered", "answer")
-        if (self.answered is None) != (self.answer is None):
-            yield (), f"{there} stands here without {lacks}; write both, or neither while they are silent"
-        elif self.effect is not None and self.answer is None:
-            yield (), "effect stands here without an answer; add answer and answered, or take it out"
+        if (self.answered is None) != (self.answer is None) or (self.effect and self.answer is None):
+            yield (), "answer and answered go together, and effect with them; write all, or none while silent"
         elif self.answered is not None and self.answered < self.asked:
             yield (), f"answered on {self.answered}, before asked on {self.asked}; correct one of them"
 
