@@ -6,7 +6,7 @@ implementations are tests: `tests/fidelity/`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,16 +16,7 @@ from torch import Tensor
 from reimpl.models import find_model, known_models
 from reimpl.optim import OPTIMISERS, with_sparse_gradients
 from reimpl.reference.networks import SUBJECTS, Case, Subject, Tensors
-from reimpl.reference.numbers import (
-    Array,
-    MismatchError,
-    Test,
-    arrays,
-    close,
-    close_after_step,
-    has_stored,
-    manifest,
-)
+from reimpl.reference.numbers import Array, MismatchError, Test, arrays, close, close_after_step, manifest
 
 __all__ = ["Array", "Check", "MismatchError", "Test", "arrays", "check", "close", "close_after_step"]
 __all__ += ["manifest"]
@@ -60,11 +51,10 @@ def check(model: str) -> tuple[Check, ...]:
 def _collect(model: str) -> list[tuple[str, Test]] | str:
     tests: list[tuple[str, Test]] = []
     try:
-        if has_stored(model):
+        if model in SUBJECTS:
             for of in (model, "aplc") if model == "aplc_xlnet" else (model,):  # its clusters, too
                 stored = manifest(of)
-                shared = {key: stored[key] for key in ("tolerance", "not_compared") if key in stored}
-                cases = ({**shared, **case} for case in stored["cases"])
+                cases = ({**stored, **case} for case in stored["cases"])
                 tests += [(case["case"], partial(_compare, of, case)) for case in cases]
         elif model in known_models() and hasattr(module := find_model(model), "checks"):
             tests += module.checks()
@@ -91,28 +81,25 @@ def _sentence(err: BaseException) -> str:
 # A case is an entry of `manifest.json` in the folder of a model and an .npz file beside it, with arrays
 # `weight.*`, `state.*` (running values), `input.*`; in float32 `output.*`, `loss.*`, `after_forward.*`
 # (running values) and `step.LOSS.*` (weights after one step of the optimiser at 1e-3); in float64 the same
-# results and `grad.LOSS.*` under `f64.` (where there are none, gradients in float32). Everything else is read
-# from the manifest, and `reimpl.reference.networks` says how a network is built, called and named.
+# results and `grad.LOSS.*` under `f64.` (where there are none, gradients in float32). The arrays of weights
+# were renamed and laid out as our parameters are. Everything else is read from the manifest, and
+# `reimpl.reference.networks` says how a network is built and called.
 
 
 def _compare(model: str, case: Case) -> str:
     subject = SUBJECTS[model]
-    stored = subject.layout(arrays(model, case["file"]))
-    results = {
-        name
-        for name in stored
-        if not name.startswith(("weight.", "state.", "input."))
-        and not name.endswith(tuple(case.get("not_compared", ())))
-    }
-    with_gradients = {name.rsplit(".", 1)[0] for name in results if "grad." in name}
+    stored = arrays(model, case["file"])
+    results = {name for name in stored if not name.startswith(("weight.", "state.", "input."))}
     gaps: dict[str, float] = {}
     for dtype, tolerance in case["tolerance"].items():
         run = _Run(subject, case, stored, getattr(torch, dtype))
+        prefix = "f64." if dtype == "float64" else ""
+        with_gradients = any(name.startswith(f"{prefix}grad.") for name in results)
         for name, value in run.results().items():
-            key = f"f64.{name}" if dtype == "float64" else name
+            key = prefix + name
             if key in results:
                 gaps[key] = close(key, value.detach().numpy(), stored[key], tolerance=tolerance)
-            elif name.startswith("grad.") and key.rsplit(".", 1)[0] in with_gradients and value.any():
+            elif name.startswith("grad.") and with_gradients and value.any():
                 raise MismatchError(f"{key}: a gradient, where the public code has none")
     for loss in {name.split(".")[1] for name in results if name.startswith("step.")}:
         gaps |= _step(_Run(subject, case, stored, torch.float32), loss)
@@ -133,12 +120,12 @@ def _step(run: _Run, loss: str) -> dict[str, float]:
     run.forward()[1][loss].backward()  # type: ignore[no-untyped-call]
     step.step()
     gaps = {}
-    for name, weight in run.parameters(lambda parameter: parameter.detach()).items():
+    for name, weight in run.network.named_parameters():
         key, gradient = f"step.{loss}.{name}", f"grad.{loss}.{name}"
         if key in run.stored:
             gaps[key] = close_after_step(
                 key,
-                weight.numpy(),
+                weight.detach().numpy(),
                 run.stored[key],
                 before=run.stored[f"weight.{name}"],
                 gradient=run.stored.get(f"f64.{gradient}", run.stored.get(gradient)),  # type: ignore[arg-type]
@@ -155,13 +142,13 @@ class _Run:
         parts: dict[str, dict[str, Tensor]] = {"weight": {}, "input": {}, "state": {}}
         for key, array in stored.items():
             part, _, name = key.partition(".")
-            if part in parts and not name.endswith("_tracked"):
+            if part in parts:
                 parts[part][name] = torch.from_numpy(array)
         self.inputs = parts["input"]
         self.network = subject.build(case, parts["weight"], self.inputs)
-        self._fill(self.network.named_parameters(), parts["weight"])
-        if parts["state"]:
-            self._fill(self._running(), parts["state"])
+        # Strict but for buffers: raises for any difference in the names and shapes of the weights.
+        buffers = dict(self.network.named_buffers())
+        self.network.load_state_dict({**buffers, **parts["weight"], **parts["state"]})
         self.network.to(dtype).train(case.get("mode") == "train")
         for name, value in self.inputs.items():
             if any(result.endswith(f".input.{name}") for result in stored):
@@ -175,59 +162,15 @@ class _Run:
         """All but the steps, under the names of the stored arrays of float32."""
         outputs, values = self.forward()
         tensors = {f"output.{name}": value for name, value in outputs.items()}
-        tensors |= {f"after_forward.{n}": value.clone() for n, value in self._named(self._running()).items()}
+        tensors |= {f"after_forward.{n}": value.clone() for n, value in self.network.named_buffers()}
         for loss, value in values.items():
             self.network.zero_grad()
             for tensor in self.inputs.values():
                 tensor.grad = None
             value.backward(retain_graph=True)  # type: ignore[no-untyped-call]
             tensors[f"loss.{loss}"] = value
-            tensors |= {f"grad.{loss}.{n}": g.clone() for n, g in self.parameters(_gradient).items()}
-            given = {n: tensor.grad for n, tensor in self.inputs.items() if tensor.grad is not None}
-            tensors |= {f"grad.{loss}.input.{name}": gradient for name, gradient in given.items()}
+            given = {f"input.{n}": tensor for n, tensor in self.inputs.items() if tensor.requires_grad}
+            for name, tensor in (given | dict(self.network.named_parameters())).items():
+                gradient = torch.zeros_like(tensor) if tensor.grad is None else tensor.grad.to_dense()
+                tensors[f"grad.{loss}.{name}"] = gradient.clone()
         return tensors
-
-    def parameters(self, part: Callable[[Tensor], Tensor]) -> dict[str, Tensor]:
-        """A tensor of each parameter (itself, its gradient), under the stored names and in their layout."""
-        return self._named((name, part(parameter)) for name, parameter in self.network.named_parameters())
-
-    def _place(self, name: str) -> tuple[str, str]:
-        """The stored name of a parameter of ours, and `+` (lower rows), `.T` (transposed) or nothing."""
-        stored = self.subject.rename(self.network, name)
-        plain = stored.removesuffix("+").removesuffix(".T")
-        return plain, stored.removeprefix(plain)
-
-    def _named(self, ours: Iterable[tuple[str, Tensor]]) -> dict[str, Tensor]:
-        """Tensors of ours under the stored names and in their layout."""
-        named: dict[str, Tensor] = {}
-        placed = sorted(((*self._place(name), tensor) for name, tensor in ours), key=lambda place: place[:2])
-        for name, mark, tensor in placed:
-            if mark == "+":
-                named[name] = torch.cat((named[name], tensor))
-            elif name in named:
-                raise MismatchError(f"two parameters of ours answer to {name}")
-            else:
-                named[name] = tensor.t() if mark == ".T" else tensor
-        return named
-
-    def _running(self) -> list[tuple[str, Tensor]]:
-        ends = ("running_mean", "running_var")
-        return [(name, value) for name, value in self.network.named_buffers() if name.endswith(ends)]
-
-    def _fill(self, ours: Iterable[tuple[str, Tensor]], stored: Tensors) -> None:
-        """Copies stored arrays into tensors of the same names; raises `MismatchError` for any difference."""
-        ours = list(ours)
-        shapes = {name: tuple(tensor.shape) for name, tensor in self._named(ours).items()}
-        if others := ", ".join(sorted(shapes.keys() ^ stored.keys())):
-            raise MismatchError(f"the network and the public code's do not have the same weights: {others}")
-        for name, shape in shapes.items():
-            if shape != tuple(stored[name].shape):
-                raise MismatchError(f"{name} has shape {shape}, not {tuple(stored[name].shape)}")
-        for name, tensor in ours:
-            place, mark = self._place(name)
-            array = stored[place].t() if mark == ".T" else stored[place]
-            tensor.detach().copy_(array[-len(tensor) :] if mark == "+" else array[: len(tensor)])
-
-
-def _gradient(parameter: Tensor) -> Tensor:
-    return torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.to_dense()

@@ -1,4 +1,4 @@
-"""How the networks of each model are built, called and named to compute what its public code computed: a
+"""How the networks of each model are built and called to compute what its public code computed: a
 class each for `reimpl.fidelity`, named in `SUBJECTS`. The codes: sian-chen/xml-cnn-study-code 2051eda,
 ntumlgroup/LibMultiLabel 5cd775a, XunGuangxu/CorNet ecc0996, yourh/AttentionXML e2bbbec, huiyegit/APLC_XLNet
 bf6f91d, and a third party's of Rank-AE, starry91/Extreme-Classification 7e54d2f. None has the maximum in
@@ -6,7 +6,6 @@ place of AttentionXML's attention."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import ModuleType
@@ -23,7 +22,7 @@ from reimpl.batching import WordBatch
 from reimpl.label_clusters import ClusterOptions, LabelClusters
 from reimpl.layers import attend
 from reimpl.models import find_config
-from reimpl.reference.numbers import Array, MismatchError, names
+from reimpl.reference.numbers import MismatchError
 
 Tensors = Mapping[str, Tensor]
 Case = Mapping[str, Any]
@@ -35,26 +34,15 @@ class Subject:
     module: ModuleType
     network: Callable[..., nn.Module]
 
-    def __init__(self, model: str) -> None:
-        """names.json: patterns of our names, and what stands for them in the stored ones."""
-        self.names = names(model)
+    words = "embedding.weight"  # the parameter that holds the word vectors
 
     def config(self, case: Case) -> Any:
         return replace(self.module.VARIANTS[case["variant"]], **case["config"])
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
         """The network; its weights are filled in afterwards."""
-        sizes = {"labels": len(weights["output_bias"]), "length": inputs["token_ids"].shape[1]}
-        return type(self).network(self.config(case), vectors=weights["word_embedding"], **sizes)
-
-    def rename(self, network: Any, name: str) -> str:
-        """The stored name of a parameter; `NAME.T` is that array transposed, `NAME+` its lower rows."""
-        for pattern, stored in self.names:
-            name = re.sub(pattern, stored, name)
-        return name if name.endswith(".T") else name.replace(".", "_")
-
-    def layout(self, stored: Mapping[str, Array]) -> Mapping[str, Array]:
-        return stored
+        sizes = {"labels": len(weights["output.bias"]), "length": inputs["token_ids"].shape[1]}
+        return type(self).network(self.config(case), vectors=weights[self.words], **sizes)
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         """What is compared beside losses and gradients, by the names of the arrays `output.*`."""
@@ -73,34 +61,14 @@ class Subject:
 class _XMLCNN(Subject):
     module, network = xml_cnn, xml_cnn.XMLCNN
 
-    def layout(self, stored: Mapping[str, Array]) -> Mapping[str, Array]:
-        """Kernels (F, C, k), which CorNet's program has as (F, 1, k, C); matrices (outputs, inputs).
-        Lasagne's arrays have matrices (inputs, outputs), biases of zero, and kernels that are read
-        backwards."""
-        out = {n: a[:, 0].swapaxes(1, 2) if "_kernel" in n and a.ndim == 4 else a for n, a in stored.items()}
-        if "weight.hidden_weight" not in stored or "weight.hidden_bias" in stored:
-            return out
-        for name in ("weight.hidden", "weight.output"):
-            out[f"{name}_weight"] = stored[f"{name}_weight"].T.copy()
-            out[f"{name}_bias"] = np.zeros(stored[f"{name}_weight"].shape[1], np.float32)
-        for name in [name for name in stored if name.endswith("_kernel_lasagne")]:
-            kernel = out.pop(name)
-            out[name.removesuffix("_lasagne")] = kernel[:, :, ::-1].copy()
-            out[name.replace("_kernel_lasagne", "_bias")] = np.zeros(len(kernel), np.float32)
-        return out
-
 
 class _AttentionXML(Subject):
     module = attention_xml
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
         filler = "candidates" in inputs  # a table with one row more
-        sizes: Any = {"labels": len(weights["attention_weight"]) - filler, "filler": filler}
-        return attention_xml.AttentionXML(self.config(case), vectors=weights["word_embedding"], **sizes)
-
-    def rename(self, network: Any, name: str) -> str:
-        name = name.replace(f"layers.{len(network.layers) - 1}.", "label_score.")
-        return super().rename(network, name.replace("layers.", "label_fc"))
+        sizes: Any = {"labels": len(weights["queries.weight"]) - filler, "filler": filler}
+        return attention_xml.AttentionXML(self.config(case), vectors=weights[self.words], **sizes)
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         ids, chosen = inputs["token_ids"], inputs.get("candidates")
@@ -126,10 +94,7 @@ class _MeSHProbeNet(Subject):
 
 class _BertXML(Subject):
     module, network = bert_xml, bert_xml.BertXML
-
-    def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
-        words = weights["word_embedding"][: -self.config(case).cls_tokens]  # the [CLS] symbols come last
-        return super().build(case, {**weights, "word_embedding": words}, inputs)
+    words = "words.weight"
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         ids = inputs["token_ids"]
@@ -137,7 +102,7 @@ class _BertXML(Subject):
         return {**made, "logits": network.output(made["feature"])}
 
 
-class _CorNet(_XMLCNN):
+class _CorNet(Subject):
     """Blocks alone, on raw scores that are given, and on four networks."""
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
@@ -146,17 +111,9 @@ class _CorNet(_XMLCNN):
             alone.blocks = cornet.cornet_blocks(inputs["raw_logits"].shape[1], **case["config"])
             return alone
         config = find_config(cornet, case["variant"], case["config"])
-        words = weights["word_embedding"]
-        if config.base == "bert_xml":
-            words = words[: -config.base_config["cls_tokens"]]
+        words = weights[f"base.{SUBJECTS[config.base].words}"]
         sizes = {"labels": inputs["labels"].shape[1], "length": inputs["token_ids"].shape[1]}
         return cornet.build(config, vectors=words, padding_id=0, freeze_padding=True, **sizes)
-
-    def rename(self, network: Any, name: str) -> str:
-        if name.startswith("blocks."):
-            return super().rename(network, name)
-        base = SUBJECTS[type(network.base).__module__.removeprefix("reimpl.")]
-        return base.rename(network.base, name.removeprefix("base."))
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         if "raw_logits" not in inputs:
@@ -173,8 +130,8 @@ class _APLC(Subject):
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
         layer = nn.Module()
-        if "hidden_weight" in weights:
-            hidden, states = weights["hidden_weight"].shape
+        if "hidden.layer.weight" in weights:
+            hidden, states = weights["hidden.layer.weight"].shape
             layer.hidden = Summary(states, hidden)
         cutoffs = tuple(case["cutoffs"])
         options = ClusterOptions(clusters=len(cutoffs) + 1, cutoffs=cutoffs)
@@ -199,8 +156,8 @@ class _RankAE(Subject):
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
         if case["mode"] == "loss only":
             return nn.Module()  # losses of given scores are all
-        labels = len(weights["decoder2_bias"])
-        return rank_ae.RankAE(self.config(case), vectors=weights["word_embedding"], labels=labels)
+        labels = len(weights["output.bias"])
+        return rank_ae.RankAE(self.config(case), vectors=weights["embedding"], labels=labels)
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         if case["mode"] == "loss only":
@@ -224,14 +181,13 @@ class _RankAE(Subject):
         return {"hidden": hidden, "ranking": ranking, "total": total}
 
 
-_CLASSES = {
-    "xml_cnn": _XMLCNN,
-    "attention_xml": _AttentionXML,
-    "mesh_probenet": _MeSHProbeNet,
-    "bert_xml": _BertXML,
-    "cornet": _CorNet,
-    "aplc": _APLC,
-    "aplc_xlnet": _APLC,
-    "rank_ae": _RankAE,
+SUBJECTS: Mapping[str, Subject] = {
+    "xml_cnn": _XMLCNN(),
+    "attention_xml": _AttentionXML(),
+    "mesh_probenet": _MeSHProbeNet(),
+    "bert_xml": _BertXML(),
+    "cornet": _CorNet(),
+    "aplc": _APLC(),
+    "aplc_xlnet": _APLC(),
+    "rank_ae": _RankAE(),
 }
-SUBJECTS: Mapping[str, Subject] = {model: subject(model) for model, subject in _CLASSES.items()}

@@ -21,23 +21,9 @@ class MismatchError(Exception):
 _STORED = resources.files("reimpl.reference") / "stored"
 
 
-def has_stored(model: str) -> bool:
-    return (_STORED / model / "manifest.json").is_file()
-
-
 def manifest(model: str) -> Mapping[str, Any]:
     """What is stored of a model: the cases, with source and tolerance."""
-    return _json(f"{model}/manifest.json")
-
-
-def names(model: str) -> list[tuple[str, str]]:
-    """Patterns of the names of our parameters, and what stands for them in the stored ones."""
-    found: list[tuple[str, str]] = _json("names.json")[model]
-    return found
-
-
-def _json(file: str) -> Mapping[str, Any]:
-    content: Mapping[str, Any] = json.loads((_STORED / file).read_text("utf-8"))
+    content: Mapping[str, Any] = json.loads((_STORED / model / "manifest.json").read_text("utf-8"))
     return content
 
 

@@ -16,7 +16,6 @@ from torch import Tensor, nn
 from reimpl.attention_xml import VARIANTS, AttentionXML, Config
 from reimpl.fidelity import Array, MismatchError, close
 from reimpl.layers import dropout
-from reimpl.reference.networks import SUBJECTS
 from tests.fidelity import plain_lstm
 
 _LENGTHS = (5, 11, 1, 8)
@@ -38,7 +37,7 @@ def test_numpy_computes_the_same_scores(variant: str) -> None:
             ((4, 5), config.dropout_output),
         )
     ]
-    weights = plain_lstm.arrays_of(network, SUBJECTS["attention_xml"].rename)
+    weights = plain_lstm.arrays_of(network)
     expected = [_scores(config, weights, *it) for it in zip(ids.numpy(), _LENGTHS, *masks, strict=True)]
     close("scores", ours, np.stack(expected), tolerance=1e-10)
 
@@ -47,7 +46,7 @@ def test_candidates_have_the_scores_of_numpy() -> None:
     """Candidates with repetitions, and one that is no label, against the scores of all."""
     config = replace(VARIANTS["code"], hidden=4, fully_connected=(6,))
     network, ids = _made(config, labels=7, filler=True)
-    weights = plain_lstm.arrays_of(network, SUBJECTS["attention_xml"].rename)
+    weights = plain_lstm.arrays_of(network)
     chosen = np.array([[3, 0, 3, 7], [1, 2, 3, 4], [6, 6, 6, 6], [7, 5, 0, 1]])
     ours = network.eval()(ids, torch.from_numpy(chosen)).detach().numpy()
     alike = np.ones((11, 10)), np.ones((11, 8)), np.ones(6)
@@ -74,7 +73,7 @@ def _scores(config: Config, weights: Mapping[str, Array], ids: Array, length: in
     """Of one document, all labels; `masks` of its words, LSTM outputs and hidden units."""
     words, states, units = masks
     seen = np.zeros_like(states)
-    x = weights["word_embedding"][ids[:length]] * words[:length]
+    x = weights["embedding.weight"][ids[:length]] * words[:length]
     seen[:length] = plain_lstm.outputs(weights, x, config.layers) * states[:length]
     if config.mask:
         seen = seen[:length]  # else zero states as far as the longest document go in
@@ -83,17 +82,18 @@ def _scores(config: Config, weights: Mapping[str, Array], ids: Array, length: in
     return np.concatenate(
         [
             _layers(config, weights, plain_lstm.softmax(seen @ query) @ seen, units)
-            for query in weights["attention_weight"]
+            for query in weights["queries.weight"]
         ]
     )
 
 
 def _layers(config: Config, weights: Mapping[str, Array], x: Array, units: Array) -> Array:
     for i in range(len(config.fully_connected)):
-        x = np.maximum(weights[f"label_fc{i}_weight"] @ x + weights[f"label_fc{i}_bias"], 0)
+        x = np.maximum(weights[f"layers.{i}.weight"] @ x + weights[f"layers.{i}.bias"], 0)
     if config.head == "max_pooling":
         x = x * units
-    scores: Array = weights["label_score_weight"] @ x + weights["label_score_bias"]
+    last = f"layers.{len(config.fully_connected)}"
+    scores: Array = weights[f"{last}.weight"] @ x + weights[f"{last}.bias"]
     return scores
 
 

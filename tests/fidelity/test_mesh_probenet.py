@@ -15,7 +15,6 @@ import torch
 from reimpl.fidelity import Array, MismatchError, close
 from reimpl.layers import dropout
 from reimpl.mesh_probenet import VARIANTS, Config, MeSHProbeNet
-from reimpl.reference.networks import SUBJECTS
 from tests.fidelity import plain_lstm
 
 _LENGTHS = (5, 11, 1, 8)
@@ -42,7 +41,7 @@ def test_numpy_computes_the_same_scores(variant: str) -> None:
         dropout(torch.ones(size, dtype=torch.float64), p, True).numpy()
         for size, p in (((4, 11, 10), config.dropout_embedding), ((4, 11, 8), config.dropout_states))
     ]
-    weights = plain_lstm.arrays_of(network, SUBJECTS["mesh_probenet"].rename)
+    weights = plain_lstm.arrays_of(network)
     expected = [_scores(config, weights, *it) for it in zip(ids, _LENGTHS, *masks, strict=True)]
     close("scores", ours, np.stack(expected), tolerance=1e-10)
 
@@ -51,11 +50,11 @@ def _scores(
     config: Config, weights: Mapping[str, Array], ids: Array, length: int, words: Array, states: Array
 ) -> Array:
     """Of one document, given the masks of its words and LSTM outputs."""
-    x = weights["word_embedding"][ids[:length]] * words[:length]
+    x = weights["embedding.weight"][ids[:length]] * words[:length]
     seen = plain_lstm.outputs(weights, x, config.layers) * states[:length]
-    contexts = [plain_lstm.softmax(seen @ probe) @ seen for probe in weights["probe_weight"]]
-    z = weights["bottleneck_weight"] @ np.concatenate(contexts) + weights["bottleneck_bias"]
-    scores: Array = weights["output_weight"] @ np.where(z > 0, z, np.expm1(z)) + weights["output_bias"]
+    contexts = [plain_lstm.softmax(seen @ probe) @ seen for probe in weights["probes.weight"]]
+    z = weights["bottleneck.weight"] @ np.concatenate(contexts) + weights["bottleneck.bias"]
+    scores: Array = weights["output.weight"] @ np.where(z > 0, z, np.expm1(z)) + weights["output.bias"]
     return scores
 
 

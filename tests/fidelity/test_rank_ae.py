@@ -18,7 +18,6 @@ from reimpl import rank_ae
 from reimpl.batching import WordBatch
 from reimpl.fidelity import Array, MismatchError, close
 from reimpl.rank_ae import VARIANTS, Config, RankAE, build
-from reimpl.reference.networks import SUBJECTS
 
 #: The last: means, a margin within [0, 1], and biases without batch normalisation.
 _MIXED = replace(
@@ -61,7 +60,7 @@ def test_numpy_computes_the_same(variant: str) -> None:
     x[2] = 0
     y = rng.random((6, 5)) < 0.4
     y[0], y[1] = False, True
-    weights = _weights(net)
+    weights = {name: p.detach().numpy() for name, p in net.named_parameters()}
     documents, words = (torch.from_numpy(it) for it in x.nonzero())
     batch = WordBatch(documents, words, torch.from_numpy(x[x != 0]), len(x))
     rows, cols = torch.from_numpy(y).nonzero(as_tuple=True)
@@ -79,42 +78,33 @@ def test_numpy_computes_the_same(variant: str) -> None:
     )
 
 
-def _weights(net: RankAE) -> dict[str, Array]:
-    """Under the names and in the layout of the stored arrays."""
-    rename = SUBJECTS["rank_ae"].rename
-    names = {rename(net, name): p.detach().numpy() for name, p in net.named_parameters()}
-    return {
-        name.removesuffix(".T"): array.T if name.endswith(".T") else array for name, array in names.items()
-    }
-
-
 def _text(
     config: Config, w: Mapping[str, Array], x: Array, running: tuple[Array, Array] | None = None
 ) -> Array:
     """F of all documents; `running` (mean, variance) of each place stands in for those of the batch."""
-    weighted = np.array([[v * e for v, e in zip(row, w["word_embedding"], strict=True)] for row in x])
+    weighted = np.array([[v * e for v, e in zip(row, w["embedding"], strict=True)] for row in x])
     if config.attention == "channel":
-        z = weighted @ w["attention_reduce_weight"].T + w.get("attention_reduce_bias", 0)
+        z = weighted @ w["attention.reduce.weight"].T + w.get("attention.reduce.bias", 0)
         if config.attention_norm:  # of each place, over documents and units
             mean, var = running or (z.mean(axis=(0, 2)), z.var(axis=(0, 2)))
             z = (z - mean[:, None]) / np.sqrt(var[:, None] + 1e-5)
-            z = z * w["attention_batchnorm_scale"][:, None] + w["attention_batchnorm_shift"][:, None]
-        z = np.maximum(z, 0) @ w["attention_expand_weight"].T + w.get("attention_expand_bias", 0)
+            z = z * w["attention.norm.scale"][:, None] + w["attention.norm.shift"][:, None]
+        z = np.maximum(z, 0) @ w["attention.expand.weight"].T + w.get("attention.expand.bias", 0)
         weighted = weighted / (1 + np.exp(-z))
     divisor = np.full(len(x), _V) if config.pooling == "slots" else np.maximum((x != 0).sum(axis=1), 1)
     pooled = weighted.sum(axis=1) / divisor[:, None]
-    return _ACTIVATIONS[config.feature_activation](pooled @ w["feature_weight"].T + w["feature_bias"])
+    return _ACTIVATIONS[config.feature_activation](pooled @ w["feature.weight"].T + w["feature.bias"])
 
 
 def _label(config: Config, w: Mapping[str, Array], y: Array) -> Array:
-    z = y @ w["encoder1_weight"].T + w["encoder1_bias"]
+    z = y @ w["label_vectors"] + w["label_bias"]
     z = _ACTIVATIONS[config.encoder_activation](_normed(config, z, w, "encoder"))
-    return _ACTIVATIONS[config.label_activation](z @ w["encoder2_weight"].T + w["encoder2_bias"])
+    return _ACTIVATIONS[config.label_activation](z @ w["encoder.weight"].T + w["encoder.bias"])
 
 
 def _decode(config: Config, w: Mapping[str, Array], hidden: Array) -> Array:
-    z = _normed(config, hidden @ w["decoder1_weight"].T + w["decoder1_bias"], w, "decoder")
-    logits: Array = _ACTIVATIONS[config.decoder_activation](z) @ w["decoder2_weight"].T + w["decoder2_bias"]
+    z = _normed(config, hidden @ w["decoder.weight"].T + w["decoder.bias"], w, "decoder")
+    logits: Array = _ACTIVATIONS[config.decoder_activation](z) @ w["output.weight"].T + w["output.bias"]
     return logits
 
 
@@ -122,7 +112,7 @@ def _normed(config: Config, z: Array, w: Mapping[str, Array], name: str) -> Arra
     if not config.layer_norm:
         return z
     z = (z - z.mean(axis=0)) / np.sqrt(z.var(axis=0) + 1e-5)
-    scaled: Array = z * w[f"{name}_batchnorm_scale"] + w[f"{name}_batchnorm_shift"]
+    scaled: Array = z * w[f"{name}_norm.weight"] + w[f"{name}_norm.bias"]
     return scaled
 
 
@@ -134,10 +124,10 @@ def _predicted(config: Config, w: Mapping[str, Array], net: RankAE, x: Array) ->
     if net.decoder_norm is None or net.decoder_norm.running_mean is None:
         return _decode(config, w, hidden)
     assert net.decoder_norm.running_var is not None
-    z = hidden @ w["decoder1_weight"].T + w["decoder1_bias"]
+    z = hidden @ w["decoder.weight"].T + w["decoder.bias"]
     z = (z - net.decoder_norm.running_mean.numpy()) / np.sqrt(net.decoder_norm.running_var.numpy() + 1e-5)
-    z = z * w["decoder_batchnorm_scale"] + w["decoder_batchnorm_shift"]
-    logits: Array = _ACTIVATIONS[config.decoder_activation](z) @ w["decoder2_weight"].T + w["decoder2_bias"]
+    z = z * w["decoder_norm.weight"] + w["decoder_norm.bias"]
+    logits: Array = _ACTIVATIONS[config.decoder_activation](z) @ w["output.weight"].T + w["output.bias"]
     return logits
 
 
