@@ -16,7 +16,7 @@ from reports.text import View, line, listed, moment, plural, visible
 #: Fields of a claim, and of what decides a run, that are compared.
 _CLAIM_FIELDS = (
     *("kind", "metric", "cells", "printed", "experiments", "dataset", "expect", "details", "deterministic"),
-    "runs_behind",
+    *("runs_behind", "negligible"),
 )
 _SPEC_FIELDS = ("model", "variant", "config", "protocol", "precision", "revision")
 
@@ -24,7 +24,7 @@ _SPEC_FIELDS = ("model", "variant", "config", "protocol", "precision", "revision
 
 
 def facts_of(audit: Audit) -> dict[str, dict[str, Any]]:
-    """By claim id, what stands behind its verdict; facts under `_SAID` are said as they are."""
+    """By claim id, what stands behind its verdict; facts under `said` are said as they are."""
     index, checks = Lookup(audit), audit.fidelity
     sound = {check.model for check in checks} - {check.model for check in checks if not check.passed}
     facts = {}
@@ -47,19 +47,14 @@ def facts_of(audit: Audit) -> dict[str, dict[str, Any]]:
                 *(verdict.n, verdict.values, verdict.target, verdict.margin),
                 *(verdict.p_reproduced_adjusted, verdict.p_contradicted_adjusted),
             ),
-            "": seeds_text(verdict.n, verdict.attempts) if sum(verdict.attempts) else "no run",
-            "a margin of": numbers.margin_size(claim.margin.value if claim.margin else None),
-            "differences that count as none up to": numbers.margin_size(claim.negligible),
-            "the level of": f"{100.0 * verdict.level:.3g} %",
-            "declared readings of what the paper leaves open:": str(verdict.readings_declared),
+            "said": {
+                "": seeds_text(verdict.n, verdict.attempts) if sum(verdict.attempts) else "no run",
+                "a margin of": numbers.margin_size(claim.margin.value if claim.margin else None),
+                "the level of": f"{100.0 * verdict.level:.3g} %",
+                "declared readings of what the paper leaves open:": str(verdict.readings_declared),
+            },
         }
     return facts
-
-
-_SAID = (
-    *("", "a margin of", "differences that count as none up to", "the level of"),
-    "declared readings of what the paper leaves open:",
-)
 
 
 def causes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -68,7 +63,8 @@ def causes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     fields = [name for name, was, now in zip(_CLAIM_FIELDS, *stated, strict=True) if was != now]
     said = [f"the claim file states it otherwise ({listed(fields)})"] if fields else []
     said += _of_the_runs(old["runs"], new["runs"])
-    said += [f"{name} {new[name]}, before {old[name]}".strip() for name in _SAID if old[name] != new[name]]
+    texts = [(name, old["said"][name], text) for name, text in new["said"].items()]
+    said += [f"{name} {text}, before {was}".strip() for name, was, text in texts if was != text]
     before, now = old["verdict"], new["verdict"]
     if old["passed"] != new["passed"] and "contradicted" in (before.outcome, now.outcome):
         has, since = ("has", "since") if new["passed"] else ("has not", "any more")

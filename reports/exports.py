@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from xml.etree import ElementTree
 
@@ -403,19 +402,10 @@ def _number(claim: ClaimRecord, verdict: Verdict) -> str:
 # --------------------------------------------------------------------------- all of them
 
 
-@dataclass(frozen=True)
-class Export:
-    """What may be written beside the page."""
-
-    file: str
-    """Name beside `report.html`."""
-    write: Callable[[Audit], str]
-
-
-#: By the name that `--also` knows. The names of the files are `report.`, so that they lie together.
-EXPORTS = {
-    "csv": Export("report.csv", claims_csv),
-    "markdown": Export("report.md", markdown_summary),
-    "junit": Export("report.junit.xml", junit),
-    "latex": Export("report.tex", latex),
+#: By the name that `--also` knows: the file beside `report.html`, and what writes it.
+EXPORTS: dict[str, tuple[str, Callable[[Audit], str]]] = {
+    "csv": ("report.csv", claims_csv),
+    "markdown": ("report.md", markdown_summary),
+    "junit": ("report.junit.xml", junit),
+    "latex": ("report.tex", latex),
 }

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import io
 import warnings
-from dataclasses import dataclass
 from html import escape
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from audit.record import Audit
 from reports import cards, svg
@@ -21,12 +20,10 @@ FORMATS: tuple[Format, ...] = ("svg", "pdf", "png")
 ROWS = 40
 
 
-@dataclass(frozen=True)
-class PaperFigure:
+class PaperFigure(NamedTuple):
     """One file, what it says to those who do not see it, and its drawing."""
 
-    name: str
-    """Of the file, without its ending."""
+    name: str  # Of the file, without its ending.
     title: str
     drawing: svg.Drawing
 

@@ -145,9 +145,9 @@ def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Pa
     from reports.page import html
 
     texts = {"report.html": html(audit), "audit.json": to_json(audit)}
-    for name, export in WRITERS.items():
-        if name in also or (folder / export.file).exists():
-            texts[export.file] = export.write(audit)
+    for name, (file, written) in WRITERS.items():
+        if name in also or (folder / file).exists():
+            texts[file] = written(audit)
     return write_texts(folder, texts)
 
 

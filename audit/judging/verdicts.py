@@ -457,16 +457,10 @@ class Judgement:
         return {name: experiment_id(name, specification, of.get(name, ())) for name in claim.experiments}
 
     def _noted(self, claim: ClaimRecord, verdict: Verdict) -> Verdict:
-        """With what must be said of specifications that were not run, or were declared after the runs."""
+        """With what must be said of specifications that were not run."""
         grid, records = declared(self.grid, claim.experiments), self.evidence.experiments
-        if not grid:
+        if not grid or verdict.readings:
             return verdict
-        if verdict.readings:
-            keys = [pair for one in grid for pair in self._keys(claim, one).items() if pair[1] in records]
-            late = self.margins is not None and any(
-                any(self.margins.added_since(f"readings:{name}", records[key].runs)) for name, key in keys
-            )
-            return _badged(verdict, "readings declared after the runs had begun") if late else verdict
         # none but the default was run; imported runs that may contradict are of the authors' code, which
         # leaves nothing open
         runs = [run for name in claim.experiments if name in records for run in records[name].runs]

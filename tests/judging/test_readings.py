@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from audit.claims.experiments import experiment_id
-from audit.judging.verdicts import MarginsNow, compare
+from audit.judging.verdicts import compare
 from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Specifications, Verdict
 from tests.judging.made import HIGH, LOW, OK, arms, claim, said
 
@@ -102,24 +102,6 @@ def test_arms_share_what_has_one_name() -> None:
     assert said(verdict) == ("reproduced", "direction")
     gap = float(np.mean(HIGH) - np.mean(LOW))
     assert [it.estimate for it in verdict.readings] == pytest.approx([gap, gap])
-
-
-def test_readings_that_were_declared_after_the_runs_are_told() -> None:
-    """Chosen later, they could make a contradiction go away: that stands beside the verdict."""
-    now = MarginsNow("toy", "new", grown={"old": ("readings:a",)})
-
-    def verdict(began: str, late: MarginsNow) -> Verdict:
-        held = {
-            name: replace(it, runs=tuple(replace(run, margins={"toy": began}) for run in it.runs))
-            for name, it in read([ON] * 4).items()
-        }
-        (found,) = compare([claim("value", "a")], held, fidelity=OK, specifications=ONE, margins=late)
-        return found
-
-    late = "readings declared after the runs had begun"
-    assert verdict("old", now).badges[-1] == late
-    assert verdict("new", now).badges[-1] == "all 4 readings reproduced"
-    assert late not in verdict("old", replace(now, grown={"old": ("other:P@1",)})).badges
 
 
 def family(shifts: Sequence[Sequence[float]]) -> tuple[list[ClaimRecord], dict[str, ExperimentRecord]]:

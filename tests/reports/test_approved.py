@@ -35,7 +35,7 @@ def report(name: str) -> str:
     """Everything that is written about one audit, as text."""
     audit = audit_from_json((HERE / "audits" / f"{name}.json").read_text(encoding="utf-8"))
     parts = {"page": page_text(html(audit)), "terminal": summary(audit)}
-    parts |= {key: it.write(audit) for key, it in EXPORTS.items()}
+    parts |= {key: write(audit) for key, (_, write) in EXPORTS.items()}
     if audit.splits is not None:
         parts["splits"] = split_table(audit.splits)
     return "\n".join(f"===== {key}\n{text.strip()}\n" for key, text in parts.items())
