@@ -25,16 +25,10 @@ def test_every_name_has_one_line_and_no_other_name_has() -> None:
 
 
 @pytest.mark.parametrize("sort", ["protocols", "recipes", "tuning"])
-def test_names_are_listed_by_themselves_and_behind_the_papers(
-    sort: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_names_are_listed(sort: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`--protocol` takes each name that is shown, as its help says."""
     assert cli.main(["list", sort]) == Exit.OK
     lines = capsys.readouterr().out.splitlines()
-    assert cli.main(["list", "wang2019"]) == Exit.OK
-    whole = capsys.readouterr().out
-    key = {"protocols": "protocol", "recipes": "recipe"}.get(sort, sort)
-    assert " ".join(f"{key}: {' '.join(lines)}".split()) in " ".join(whole.split())
     for name in (line.split()[0] for line in lines if not line.startswith(" ")):
         if sort == "protocols":
             assert protocol(name).name == name

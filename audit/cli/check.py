@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -142,53 +142,66 @@ def schema_command() -> int:
     return Exit.OK
 
 
+#: Names that a claim file may use, by the word for their sort.
+_SORTS = ("models", "protocols", "recipes", "tuning", "readers", "metrics")
+
+
 @command(app, "list")
 def list_command(claims: Words = None, *, models: Folder = None) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
-    from reimpl.data.formats import READERS
-    from reimpl.metric_names import METRICS
-    from reimpl.models import known_models, protocols, recipes, sources_of_models, tunings
-
-    words = claims or []
-    choices = {"protocols": protocols, "recipes": recipes, "tuning": tunings}
-    readers = {name: f"this toolkit ({reader.title})" for name, reader in READERS.items()}
-    metrics = {f"{name}@k" if has_k else name: "this toolkit" for name, has_k in METRICS.items()}
-    lists = {"metrics": lambda: metrics, "readers": lambda: readers}
-    sorts = {"models": sources_of_models, **lists, **choices}
+    words, lines = claims or [], list[str]()
     if words[:1] == ["model"]:
-        if len(words) != 2:
-            raise AuditError(f"list model: name one of {', '.join(known_models())}")
-        lines: Iterable[str] = model_lines(words[1])
+        lines += model_lines(words[1] if len(words) == 2 else "")
     elif words == ["training"]:
-        lines = training_lines()
-    elif len(words) == 1 and words[0] in sorts:
-        lines = (f"{name:20} {source}" for name, source in sorts[words[0]]().items())
+        lines += training_lines()
+    elif len(words) == 1 and words[0] in _SORTS:
+        for name, text in _names(words[0]).items():
+            lines += wrapped(f"{name:20} {text}".rstrip(), 0, 4)
+    elif words:
+        lines += (line for paper in papers_of(words) for line in _paper_lines(paper))
     else:
-        lines = [*_paper_lines(claims)]
-        for key, named in choices.items():
-            lines.append(f"{key.removesuffix('s')}:")
-            lines += [line for name, text in named().items() for line in wrapped(f"{name:20} {text}", 2, 6)]
+        for paper in papers_of(None):
+            of = paper.single_experiments.values()
+            can = sum(not experiment.unavailable for experiment in of)
+            sizes = (
+                f"{counted(len(paper.claims), 'claim')}; {can} of {counted(len(of), 'experiment')} can be run"
+            )
+            lines += wrapped(f"{paper.paper.key}: {paper.paper.title} ({paper.paper.year}). {sizes}", 0, 2)
+        words_known = f"WORD is one of {', '.join(_SORTS)}, training, model NAME."
+        shows = f"`audit list WORD` shows names for claim files; {words_known}"
+        lines += ["", "`audit list PAPER` shows its experiments and claims.", *wrapped(shows)]
     for line in lines:
         say(line)
     return Exit.OK
 
 
-def _paper_lines(claims: list[str] | None) -> Iterator[str]:
-    for paper in papers_of(claims):
-        yield from wrapped(f"{paper.paper.key}: {paper.paper.title} ({paper.paper.year})", 0, 2)
-        yield "  experiments"
-        for name, experiment in paper.experiments.items():
-            how = f"{experiment.model}, {experiment.variant}, {experiment.protocol}"
-            how += f", tuned by {experiment.tuning.protocol}" if experiment.tuning else ""
-            how = f"its own command: {' '.join(experiment.command.run)}" if experiment.command else how
-            how = f"not available: {experiment.unavailable}" if experiment.unavailable else how
-            yield from wrapped(f"{name}: {experiment.title} [{how}]", 4, 8)
-        yield "  claims, primary ones with *"
-        for claim in paper.claims:
-            yield from wrapped(f"{claim.id} ({claim.kind}){' *' * claim.primary}: {claim.says}", 4, 8)
-    for model, variants in names_here().models.items():
-        named = ", ".join(variants) if variants else "variants not known without loading it"
-        yield from wrapped(f"model {model}: {named}", 0, 4)
+def _names(sort: str) -> Mapping[str, str]:
+    """What there is of one sort, with a line about each."""
+    from reimpl.data.formats import READERS
+    from reimpl.metric_names import METRICS
+    from reimpl.models import protocols, recipes, sources_of_models, tunings
+
+    if sort == "readers":
+        return {name: reader.title for name, reader in READERS.items()}
+    if sort == "metrics":
+        return {f"{name}@k" if has_k else name: "" for name, has_k in METRICS.items()}
+    return {"models": sources_of_models, "protocols": protocols, "recipes": recipes, "tuning": tunings}[
+        sort
+    ]()
+
+
+def _paper_lines(paper: Paper) -> Iterator[str]:
+    yield from wrapped(f"{paper.paper.key}: {paper.paper.title} ({paper.paper.year})", 0, 2)
+    yield "  experiments"
+    for name, experiment in paper.experiments.items():
+        how = f"{experiment.model}, {experiment.variant}, {experiment.protocol}"
+        how += f", tuned by {experiment.tuning.protocol}" if experiment.tuning else ""
+        how = f"its own command: {' '.join(experiment.command.run)}" if experiment.command else how
+        how = f"not available: {experiment.unavailable}" if experiment.unavailable else how
+        yield from wrapped(f"{name}: {experiment.title} [{how}]", 4, 8)
+    yield "  claims, primary ones with *"
+    for claim in paper.claims:
+        yield from wrapped(f"{claim.id} ({claim.kind}){' *' * claim.primary}: {claim.says}", 4, 8)
 
 
 def model_lines(name: str) -> Iterator[str]:
