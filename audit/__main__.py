@@ -19,7 +19,7 @@ def run() -> None:
 
         code = main(sys.argv[1:])
     except KeyboardInterrupt:
-        print("audit: interrupted; the same command goes on where it was", file=sys.stderr)
+        print("audit: interrupted", file=sys.stderr)
         code = Exit.INTERRUPTED
     except BaseException:  # else Python would exit with 1, which says that a claim was contradicted
         traceback.print_exc()

@@ -701,6 +701,12 @@ class Audit:
     format_version: int = FORMAT_VERSION
     seal: str = field(default="", compare=False)  # Digest of all other keys; empty in older records.
 
+    def __str__(self) -> str:
+        """`chen2022: 38 reproduced, 0 contradicted, 17 inconclusive, 120 not tested`."""
+        of = [verdict.outcome if verdict.tested else "not tested" for verdict in self.verdicts]
+        names = ("reproduced", "contradicted", "inconclusive", "not tested")
+        return f"{self.paper.key}: {', '.join(f'{of.count(name)} {name}' for name in names)}"
+
     def to_frame(self) -> pandas.DataFrame:
         """The verdicts as a pandas table, a row for each claim and metric. `outcome` is inconclusive also of
         a claim that no run speaks to: there `tested` is False."""

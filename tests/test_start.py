@@ -30,7 +30,7 @@ def test_an_interrupt_while_the_command_loads_is_130_without_a_traceback(at: str
         [sys.executable, "-c", SCRIPT, at, "data", "list"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (130, "")
-    assert done.stderr == "audit: interrupted; the same command goes on where it was\n"
+    assert done.stderr.startswith("audit: interrupted") and done.stderr.count("\n") == 1
 
 
 def test_the_module_starts_as_the_script_does() -> None:

@@ -48,7 +48,9 @@ def main(arguments: Sequence[str]) -> int:
         traceback.print_exc()
         return Exit.FAULT
     if code == Exit.INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves
-        print("audit: interrupted; the same command goes on where it was", file=sys.stderr)
+        kept = arguments[:1] in (["run"], ["tune"], ["data"])
+        more = "; the same command goes on where it was" if kept else ""
+        print(f"audit: interrupted{more}", file=sys.stderr)
     return int(code or Exit.OK)
 
 

@@ -48,7 +48,7 @@ def check_command(
 
         findings += [finding for paper in papers for finding in of_models(sheet_of(paper), weights)]
     asked = [finding for finding in findings if finding.id == explain]
-    inconsistent = [finding for finding in findings if finding.result == "inconsistent"]
+    inconsistent = [finding for finding in asked or findings if finding.result == "inconsistent"]
     if explain is not None and not asked:
         offered = known_names(explain, [finding.id for finding in findings])
         raise AuditError(f"there is no finding {explain!r}; {offered}")
@@ -63,6 +63,12 @@ def check_command(
     else:
         for paper in papers:
             say("\n".join(wrapped(_summary(paper, findings))))
+        across = Counter(finding.result for finding in findings if finding.id.startswith("across:"))
+        if across:
+            say(
+                "between papers: "
+                + ", ".join(f"{number} {result}" for result, number in across.most_common())
+            )
         counts = Counter(finding.check for finding in inconsistent)
         shown = ", ".join(f"{check} {number}" for check, number in counts.most_common()) or "none"
         unread = sum(not finding.verified for finding in inconsistent)

@@ -63,8 +63,7 @@ def keep(
             if replacing:
                 what += (
                     f"was judged in {store.root} already, and a value that is replaced after its verdict is "
-                    f"a second look at the same seeds; import all results into a new {option('store')}, and "
-                    "say why"
+                    f"a second look at the same seeds; import all results into a new {option('store')}"
                 )
             else:
                 what += (
