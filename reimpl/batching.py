@@ -13,7 +13,7 @@ from scipy import sparse
 from torch import Tensor
 
 from reimpl.data.dataset import Dataset, IntArray, Split, words_as_features
-from reimpl.errors import ConfigError, DataError
+from reimpl.errors import DataError
 from reimpl.protocol import Protocol
 
 
@@ -132,14 +132,8 @@ _SPARE = 4
 
 def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """The k best labels of each document and their scores: score falling, ties by lower label id. scores (B,
-    L) -> values and int64 ids (B, k); -inf means "never predict": its id is -1. Raises `ConfigError` for k
-    outside 1..L and `DataError` for NaN."""
-    if scores.dim() != 2:
-        raise ConfigError(f"top-k of scores of shape {tuple(scores.shape)}: give documents x labels")
-    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= scores.shape[1]:
-        raise ConfigError(
-            f"top-k with k={k!r} of {scores.shape[1]} labels: k is a whole number from 1 to that"
-        )
+    L), k from 1 to L -> values and int64 ids (B, k); -inf means "never predict": its id is -1. Raises
+    `DataError` for NaN."""
     scores = scores.detach()
     fetched = min(k + _SPARE, scores.shape[1])
     values, ids = torch.topk(scores, fetched, dim=1)

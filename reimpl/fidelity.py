@@ -139,16 +139,13 @@ class _Run:
 
     def __init__(self, subject: Subject, case: Case, stored: Mapping[str, Array], dtype: torch.dtype) -> None:
         self.subject, self.case, self.stored = subject, case, stored
-        parts: dict[str, dict[str, Tensor]] = {"weight": {}, "input": {}, "state": {}}
-        for key, array in stored.items():
-            part, _, name = key.partition(".")
-            if part in parts:
-                parts[part][name] = torch.from_numpy(array)
-        self.inputs = parts["input"]
-        self.network = subject.build(case, parts["weight"], self.inputs)
+        weights, state, self.inputs = (
+            {key.removeprefix(part): torch.from_numpy(stored[key]) for key in stored if key.startswith(part)}
+            for part in ("weight.", "state.", "input.")
+        )
+        self.network = subject.build(case, weights, self.inputs)
         # Strict but for buffers: raises for any difference in the names and shapes of the weights.
-        buffers = dict(self.network.named_buffers())
-        self.network.load_state_dict({**buffers, **parts["weight"], **parts["state"]})
+        self.network.load_state_dict({**dict(self.network.named_buffers()), **weights, **state})
         self.network.to(dtype).train(case.get("mode") == "train")
         for name, value in self.inputs.items():
             if any(result.endswith(f".input.{name}") for result in stored):

@@ -69,24 +69,18 @@ class LabelTree:
 
 def depth_of(n_labels: int, max_leaf: int) -> int:
     """Depth of the binary tree at which no node has more than `max_leaf` labels, and none is without any."""
-    if n_labels < 1 or max_leaf < 1:
-        raise ConfigError(f"a tree needs labels and leaves of 1 or more, not {n_labels!r} and {max_leaf!r}")
     splits = (-(-n_labels // max_leaf) - 1).bit_length()  # smallest d with ceil(L / 2^d) <= max_leaf
     return min(splits, n_labels.bit_length() - 1)
 
 
 def kept_depths(depth: int, height: int, ways: int) -> tuple[int, ...]:
     """Depths of the binary tree that stay as inner levels, from the top (section 2.2): the parents of the
-    labels, then every c-th level above, 2^c = `ways`, `height` in all. Fig. 1b: depth 10, height 3, 8 ways ->
-    4, 7, 10."""
+    labels, then every c-th level above, 2^c = `ways`, `height` in all, a `fitting_height`. Fig. 1b: depth 10,
+    height 3, 8 ways -> 4, 7, 10."""
     c = ways.bit_length() - 1
     if ways < 2 or 2**c != ways:
         raise ConfigError(f"ways must be a power of 2 from 2, not {ways!r}")
-    depths = tuple(depth - c * up for up in range(height))[::-1]
-    if height < 1 or depths[0] < 1:
-        remedy = "use a lower tree_height, fewer ways or smaller clusters"
-        raise ConfigError(f"a binary tree of depth {depth} has no {height!r} levels of {ways} ways; {remedy}")
-    return depths
+    return tuple(depth - c * up for up in range(height))[::-1]
 
 
 def fitting_height(n_labels: int, max_leaf: int, height: int, ways: int) -> int:

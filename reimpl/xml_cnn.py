@@ -182,14 +182,8 @@ class XMLCNN(nn.Module):
                     nn.init.zeros_(module.bias)
 
     def features(self, token_ids: Tensor) -> Tensor:
-        """(B, T) -> (B, feature_size): window-, then filter-, then position-major, ReLU applied."""
-        width = token_ids.shape[1]
-        if self.position_bound and width != self.length:
-            what = f"this network has weights for {self.length} token positions, not for width {width}"
-            raise ConfigError(f"{what}; pad and cut all documents to that")
-        if width < self.minimum_width:
-            least = f"pad every batch to at least {self.minimum_width} tokens"
-            raise ConfigError(f"documents of width {width} are narrower than a window; {least}")
+        """(B, T), of `minimum_width` or more -> (B, feature_size): window-, then filter-, then
+        position-major, ReLU applied."""
         x = dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)  # (B, T, E)
         if self.config.sweep == "embeddings":
             # The T positions become channels. A transpose, not a view: (B, T, E) read as (B, E, T) would mix

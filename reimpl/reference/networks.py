@@ -33,7 +33,6 @@ class Subject:
 
     module: ModuleType
     network: Callable[..., nn.Module]
-
     words = "embedding.weight"  # the parameter that holds the word vectors
 
     def config(self, case: Case) -> Any:
@@ -97,9 +96,8 @@ class _BertXML(Subject):
     words = "words.weight"
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
-        ids = inputs["token_ids"]
-        made = {"probe_vectors": network.document_vectors(ids), "feature": network.features(ids)}
-        return {**made, "logits": network.output(made["feature"])}
+        vectors = network.document_vectors(inputs["token_ids"])
+        return super().outputs(network, inputs, case) | {"probe_vectors": vectors}
 
 
 class _CorNet(Subject):
@@ -107,22 +105,16 @@ class _CorNet(Subject):
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
         if "base" not in case["config"]:
-            alone = nn.Module()
-            alone.blocks = cornet.cornet_blocks(inputs["raw_logits"].shape[1], **case["config"])
-            return alone
+            blocks = cornet.cornet_blocks(inputs["raw_logits"].shape[1], **case["config"])
+            return cornet.CorNet(nn.Identity(), blocks)
         config = find_config(cornet, case["variant"], case["config"])
         words = weights[f"base.{SUBJECTS[config.base].words}"]
         sizes = {"labels": inputs["labels"].shape[1], "length": inputs["token_ids"].shape[1]}
         return cornet.build(config, vectors=words, padding_id=0, freeze_padding=True, **sizes)
 
     def outputs(self, network: Any, inputs: Tensors, case: Case) -> dict[str, Tensor]:
-        if "raw_logits" not in inputs:
-            ids = inputs["token_ids"]
-            return {"raw_logits": network.base(ids), "logits": network(ids)}
-        x = inputs["raw_logits"]
-        for block in network.blocks:
-            x = block(x)
-        return {"raw_logits": inputs["raw_logits"], "logits": x}
+        given = inputs["raw_logits"] if "raw_logits" in inputs else inputs["token_ids"]
+        return {"raw_logits": network.base(given), "logits": network(given)}
 
 
 class _APLC(Subject):
