@@ -132,19 +132,16 @@ class XLNetEncoder(nn.Module):
 
     def forward(self, token_ids: Tensor) -> Tensor:
         """Piece ids (B, T) -> vectors (B, d)."""
-        ids = self.padded_on_the_left(token_ids)
+        # the same rows, turned so that each ends where its text ends
+        T = token_ids.shape[1]
+        padding = (token_ids == self.padding_id).sum(1, keepdim=True)
+        place = torch.arange(T, device=token_ids.device)
+        ids = token_ids.long().gather(1, (place - padding) % T)
         there = ids != self.padding_id
         segments = torch.where(there, _TEXT, _PADDING)
         segments[:, -1] = _CLS
         states = self.xlnet(ids, attention_mask=there.float(), token_type_ids=segments, use_mems=False)[0]
         return cast(Tensor, self.summary(states))
-
-    def padded_on_the_left(self, token_ids: Tensor) -> Tensor:
-        """(B, T) -> (B, T): the same rows, turned so that each ends where its text ends."""
-        T = token_ids.shape[1]
-        padding = (token_ids == self.padding_id).sum(1, keepdim=True)
-        place = torch.arange(T, device=token_ids.device)
-        return token_ids.long().gather(1, (place - padding) % T)
 
 
 class APLCXLNet(Clustered):

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
 from types import NoneType, UnionType
@@ -95,18 +95,27 @@ class ChangeError(ConfigError):
         self.key, self.why = key, why
 
 
-_Base = TypeVar("_Base")
+_Base = TypeVar("_Base", "Protocol", "TuningProtocol")
 
 
-def with_changes(base: _Base, changes: Mapping[str, Any], where: str) -> _Base:
-    """A dataclass with some of its fields changed. Raises `ChangeError` naming the key and the value."""
+def with_changes(base: _Base, changes: Mapping[str, Any], where: str, keys: Sequence[str]) -> _Base:
+    """`base` with some of these keys changed. Raises `ChangeError` naming the key and the value."""
+    from reimpl.data.splits import find_rule
+
+    for name in changes:
+        if name not in keys:
+            raise ChangeError(where, name, f"is not known; known are {', '.join(keys)}")
     try:
-        changed: _Base = from_json(type(base), {**asdict(base), **changes}, where)  # type: ignore[call-overload]
+        changed: _Base = from_json(type(base), {**asdict(base), **changes}, where)
     except ConfigError as err:
         key = str(err.place[0]) if err.place else None
         value = repr(changes.get(str(key)))
         why = str(err).partition(": ")[2].replace(f", not {value}", "", 1)
         raise ChangeError(where, key, f"cannot be {value}: {why}" if key else str(err)) from err
+    try:
+        find_rule(changed.hold_out or "you2019")
+    except ConfigError as err:
+        raise ChangeError(where, "hold_out", f"cannot be: {err}") from err
     return changed
 
 
@@ -286,16 +295,7 @@ KEYS = tuple(it.name for it in fields(Protocol) if it.name not in ("name", "mode
 
 def with_training(base: Protocol, training: Mapping[str, Any]) -> Protocol:
     """`base` with some of its fields changed. Raises `ChangeError` naming the key and the value."""
-    from reimpl.data.splits import find_rule
-
-    for key in training:
-        if key not in KEYS:
-            raise ChangeError("training", key, f"is not known; known are {', '.join(KEYS)}")
-    changed = with_changes(base, training, "training")
-    try:
-        find_rule(changed.hold_out or "you2019")
-    except ConfigError as err:
-        raise ChangeError("training", "hold_out", f"cannot be: {err}") from err
+    changed = with_changes(base, training, "training", KEYS)
     if not re.fullmatch(r"(P|R|RP|nDCG)@[135]", changed.select_metric):
         known = "measured are P, R, RP, nDCG at 1, 3 and 5, as in nDCG@5"
         raise ChangeError("training", "select_metric", f"cannot be {changed.select_metric!r}; {known}")
@@ -428,24 +428,14 @@ TUNING_KEYS = ("trials", "metric", "hold_out", "sampler", "pruner", "score", "pa
 
 def tuning(said: str | Mapping[str, Any]) -> TuningProtocol:
     """A name, or `{protocol: NAME}` with overrides, as in a claim file. Raises `ChangeError`."""
-    from reimpl.data.splits import find_rule
-
     asked: dict[str, Any] = {"protocol": said} if isinstance(said, str) else dict(said)
     name = asked.pop("protocol", None)
     if not isinstance(name, str) or name not in TUNING:
         key, known = "protocol" if not isinstance(said, str) else None, ", ".join(TUNING)
         raise ChangeError("tuning", key, f"there is no tuning protocol {name!r}; known are {known}")
-    for key in asked:
-        if key not in TUNING_KEYS:
-            raise ChangeError("tuning", key, f"is not known; known are protocol, {', '.join(TUNING_KEYS)}")
-    if "metric" in asked:  # what an experiment asks for is for its data set
-        asked["metric_on"] = {}
-    changed = with_changes(TUNING[name], asked, "tuning")
-    try:
-        find_rule(changed.hold_out)
-    except ConfigError as err:
-        raise ChangeError("tuning", "hold_out", f"cannot be: {err}") from err
-    return changed
+    changed = with_changes(TUNING[name], asked, "tuning", ("protocol", *TUNING_KEYS))
+    # what an experiment asks for is for its data set
+    return replace(changed, metric_on={}) if "metric" in asked else changed
 
 
 def space_of(

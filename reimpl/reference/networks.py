@@ -22,7 +22,6 @@ from reimpl.batching import WordBatch
 from reimpl.label_clusters import ClusterOptions, LabelClusters
 from reimpl.layers import attend
 from reimpl.models import find_config
-from reimpl.reference.numbers import MismatchError
 
 Tensors = Mapping[str, Tensor]
 Case = Mapping[str, Any]
@@ -50,11 +49,10 @@ class Subject:
 
     def losses(self, network: Any, outputs: Tensors, inputs: Tensors, case: Case) -> dict[str, Tensor]:
         """Those that the case names, of the scores `logits` and the multi-hot input `labels`."""
-        if not case["losses"]:
-            return {}
-        pairs = inputs["labels"].nonzero(as_tuple=True)
-        named = case["losses"].items()
-        return {name: losses.loss(ours)(outputs["logits"], *pairs) for name, ours in named}
+        return {
+            name: losses.loss(ours)(outputs["logits"], *inputs["labels"].nonzero(as_tuple=True))
+            for name, ours in case["losses"].items()
+        }
 
 
 class _XMLCNN(Subject):
@@ -155,13 +153,9 @@ class _RankAE(Subject):
         if case["mode"] == "loss only":
             given = inputs["text_hidden"], inputs["label_hidden"], inputs["scores"]
             return rank_ae.Learned(*given)._asdict()
-        words, ids = inputs["tfidf"][:, :, 0], inputs["word_ids"]
-        slots = torch.arange(ids.shape[1]).expand(ids.shape)
-        presence = self.config(case).ids == "presence"
-        if not torch.equal(ids.long(), (words != 0).long() if presence else slots):
-            raise MismatchError("the stored ids are not those of the variant")
+        words = inputs["tfidf"][:, :, 0]  # the public code's `word_ids` follow from these and the variant
         rows, columns = words.nonzero(as_tuple=True)
-        batch = WordBatch(rows, columns, words[words != 0], len(ids))
+        batch = WordBatch(rows, columns, words[words != 0], len(words))
         made: dict[str, Tensor] = network.learn(batch, *inputs["labels"].nonzero(as_tuple=True))._asdict()
         return made if network.training else {**made, "predicted_scores": network(batch)}
 
