@@ -1,4 +1,4 @@
-"""What stands on the page, and on the page over several audits. The templates only print it."""
+"""What stands on the page; the templates only print it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
-from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -220,33 +219,6 @@ def _open_claims(index: Lookup) -> View:
     return View(claims=by_seeds[:_OPEN_NAMED], rest=rest, stand_in=any(row.stand_in for row in by_seeds))
 
 
-# --------------------------------------------------------------------------- the page over several audits
-
-
-def index_page(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> View:
-    """Of (folder of the report, audit); `unread` are folders whose record is none. By folder."""
-    rows = []
-    for folder, audit in sorted(audits, key=lambda pair: pair[0]):
-        index, total = Lookup(audit), len(audit.findings)
-        found = f"{count(len(index.inconsistent))} of {plural(total, 'finding')} inconsistent"
-        rows.append(
-            View(
-                title=audit.paper.title or audit.paper.key,
-                report=folder,
-                href=f"./{quote(folder)}/report.html",  # `./` so that no name is taken for a scheme
-                counts=_counts(index),
-                total=len(audit.claims),
-                rests_on=_resting(index) or "nothing was judged",
-                findings=found if total else "not checked",
-                date=moment(audit.created) or "none",
-            )
-        )
-    papers = len({audit.paper.key for _, audit in audits})
-    lost = f"Not shown, because no audit could be read there: {listed(sorted(unread))}."
-    summary = f"{plural(len(rows), 'audit')} of {plural(papers, 'paper')}"
-    return View(summary=summary, rows=rows, unread=lost if unread else "")
-
-
 # --------------------------------------------------------------------------- as HTML
 
 
@@ -272,11 +244,6 @@ def html(audit: Audit) -> str:
     policy, words = _POLICY.format(digest=digest), embedded(SPOKEN)
     page = _environment().get_template("page.html.j2")
     return page.render(page=build(audit), words=words, script=Markup(script), policy=policy)
-
-
-def index_html(audits: Sequence[tuple[str, Audit]], unread: Sequence[str] = ()) -> str:
-    """A page over several audits, each with its report's folder; `unread` are folders without a record."""
-    return _environment().get_template("index.html.j2").render(page=index_page(audits, unread))
 
 
 def changes_html(changes: text.View) -> str:

@@ -152,20 +152,3 @@ def test_what_cannot_be_compared_is_told_in_one_sentence(
     assert cli.main(["report", *arguments]) == Exit.BAD_INPUT
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and message in err
-
-
-# --------------------------------------------------------------------------- the page, and several reports
-
-
-def test_several_reports_get_an_index(capsys: pytest.CaptureFixture[str]) -> None:
-    """Also where only one of them is written anew; a record that is none is named."""
-    write("out/a/audit.json", sound())
-    write("out/b/audit.json", sound())
-    cli.main(["report", "--out", "out"])
-    assert capsys.readouterr().out.endswith("index: out/index.html\n")
-    assert Path("out/index.html").read_text().count("/report.html") == 2
-    Path("out/c").mkdir()
-    Path("out/c/audit.json").write_text("{}")
-    cli.main(["report", "out/a/audit.json"])
-    page = Path("out/index.html").read_text()
-    assert page.count("/report.html") == 2 and "no audit could be read there: c." in page

@@ -71,8 +71,6 @@ def report_command(
                     write(own / f"{figure.name}.{kind}", draw_figure(figure, kind))  # type: ignore[arg-type]
             say(f"figures: {len(drawn)} in {own}")
         worst = max(worst, verdict_code(audit))
-    if len({path.resolve().parent.parent for path in audits}) == 1:
-        write_index(next(iter(audits)).parent.parent)
     return worst
 
 
@@ -151,22 +149,6 @@ def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Pa
     return write_texts(folder, texts)
 
 
-def write_index(out: Path) -> None:
-    """`index.html` over the reports in `out`; nothing where there is one only. A record beside them that is
-    none is named on the page: it does not keep the others from being shown."""
-    from reports.page import index_html
-
-    audits, unread = [], []
-    for path in sorted(out.glob("*/audit.json")):
-        try:
-            audits.append((path.parent.name, read_audit(path)))
-        except AuditError:
-            unread.append(path.parent.name)
-    if len(audits) > 1:
-        (page,) = write_texts(out, {"index.html": index_html(audits, unread)})
-        say(f"index: {page}")
-
-
 @command(app, "judge")
 def judge_command(
     claims: Words = None,
@@ -211,7 +193,6 @@ def judge_command(
         raise AuditError(
             f"{store}: no run of a built-in paper is there; name a claim file, or `audit run` first"
         )
-    write_index(out)
     return worst
 
 

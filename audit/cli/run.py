@@ -14,7 +14,7 @@ from audit.claims.links import names_here
 from audit.claims.load import load
 from audit.claims.papers import check_keys, claim_paths, papers_of
 from audit.cli.app import Words, app, command, say, say_on_stderr, verdict_code
-from audit.cli.report import also_of, command_line, tell_study, write_files, write_index, write_report
+from audit.cli.report import also_of, command_line, tell_study, write_files, write_report
 from audit.errors import AuditError, Exit, SettingsError, corpus_questions, in_run
 from audit.names import counted, seconds_of, span
 from audit.settings import RunSettings, TrainingSettings
@@ -106,7 +106,6 @@ def run_command(
         if code == Exit.INTERRUPTED:
             return code
         worst = max(worst, code)
-    write_index(out)
     return worst
 
 

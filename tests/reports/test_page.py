@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,7 +21,7 @@ from audit.record import (
 )
 from reports.exports import summary
 from reports.lookup import Lookup
-from reports.page import build, html, index_html, index_page
+from reports.page import build, html
 from reports.protocol import protocol_box
 from reports.sentences import REASONS
 from reports.tables import split_section
@@ -217,24 +216,3 @@ def test_a_printed_number_has_a_verdict_under_each_reading_of_the_split() -> Non
         "−7.83",
     ):
         assert said in text, said
-
-
-# --------------------------------------------------------------------------- the terminal and the index
-
-
-def test_an_index_has_the_numbers_of_its_reports_and_leads_into_their_folders() -> None:
-    """In the order of the folders, whatever they are called; a count that rests on stand-in data says so."""
-    shown = index_page([("b", sample.study()), ("a", sample.tiny())])
-    assert [row.report for row in shown.rows] == ["a", "b"] and shown.summary == "2 audits of 1 paper"
-    assert shown.rows[1].findings == "1 of 2 findings inconsistent"
-    for audit in (every_kind("other_data"), every_kind(), sample.study("other_data"), sample.study()):
-        (row,) = index_page([("a", audit)]).rows
-        assert row.counts == build(audit).counts
-    names = ["a", "javascript:alert(1)", "you2019-my corpus", "../up", "//elsewhere"]
-    hostile = replace(sample.tiny().paper, title="<script>alert(1)</script>\u202e")
-    page = index_html([(name, replace(sample.tiny(), paper=hostile)) for name in names], ["broken"])
-    markup = parsed(page)
-    links = [it.attributes["href"] for it in markup.elements if it.tag == "a"]
-    assert all(re.match(r"\./[^:]*/report\.html$", it) for it in links) and len(links) == len(names)
-    assert "Not shown, because no audit could be read there: broken." in markup.text
-    assert "script" not in markup.tags() and markup.unclosed == [] and "\u202e" not in page
