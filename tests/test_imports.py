@@ -118,8 +118,8 @@ def reaches(start: str, goal: str, reads: Mapping[str, set[str]]) -> bool:
     return False
 
 
-#: Lines of Python. The aim is 32,000 and 30,000: a budget is lowered with what goes, and never raised.
-BUDGET = {"product": 41_700, "tests": 30_250}
+#: Lines of Python: a new feature takes the place of another, or says in its commit what it is worth.
+BUDGET = {"product": 36_000, "tests": 29_200}
 
 
 def test_the_project_stays_small() -> None:

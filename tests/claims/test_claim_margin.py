@@ -13,8 +13,8 @@ from audit.claims.margins import Ground, MarginError, for_printed, resolve
 from audit.claims.schema import Margin as Given
 from audit.errors import ClaimFileError
 from audit.record import Margin
+from tests.claims.test_claim import edited
 from tests.judging.made import arms, judge
-from tests.test_claim import edited
 
 GAINS = (("78.60", "76.81"), ("50.87", "50.50"), ("40.00", "41.00"))
 """1.79, 0.37, and one that is none."""

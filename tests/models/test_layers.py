@@ -13,7 +13,7 @@ import torch.nn.functional as F  # noqa: N812 - the usual name
 from reimpl import layers
 from reimpl.layers import conv_max_pool
 
-REFERENCE = Path(__file__).parent / "reference"
+REFERENCE = Path(__file__).parents[1] / "reference"
 POOLING = json.loads((REFERENCE / "08_pooling.json").read_text())
 
 #: Positions per pool from which the sparse backward pass is taken: never, always.

@@ -24,7 +24,7 @@ from reimpl.label_tree import (
     split_pairs,
 )
 
-REFERENCE = Path(__file__).parent / "reference"
+REFERENCE = Path(__file__).parents[1] / "reference"
 STORED = json.loads(gzip.decompress((REFERENCE / "05_trees.json.gz").read_bytes()))
 ARRAYS = np.load(REFERENCE / "05_trees.npz")
 

@@ -17,11 +17,11 @@ from audit.errors import Exit
 from audit.record import Audit, Verdict, audit_from_json
 from audit.runner import execute
 from audit.storage.runs import Store
+from tests.cli.test_cli import NO_TORCH
 from tests.importing.rows import ROWS, write_rows
 from tests.importing.test_predictions import LISTS, TRUTH, write
 from tests.runner.papers import write_corpus, write_paper
 from tests.stand_ins import pass_the_gate, train_at_once
-from tests.test_cli import NO_TORCH
 
 IMPORT = ("import", "r.csv", "--paper", "toy.yaml")
 JUDGE = ("judge", "toy.yaml")

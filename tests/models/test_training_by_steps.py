@@ -18,12 +18,12 @@ from reimpl.data.dataset import Dataset
 from reimpl.optim import DenseSparseAdam
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch, train
-from tests.test_training import Bag, Build
-from tests.test_training import bag as bag_of
+from tests.models.test_training import Bag, Build
+from tests.models.test_training import bag as bag_of
 from tests.toys import same, stopping, toy_data, toy_protocol
 
 LOOPS: list[dict[str, Any]] = json.loads(
-    gzip.decompress((Path(__file__).parent / "reference" / "03_training_dynamics.json.gz").read_bytes())
+    gzip.decompress((Path(__file__).parents[1] / "reference" / "03_training_dynamics.json.gz").read_bytes())
 )["swa_and_early_stop_loop"]
 
 #: Long enough that gradients pass the bound.

@@ -60,7 +60,7 @@ def installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def command(site: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(site), str(Path(__file__).parents[1])])
+    path = os.pathsep.join([str(site), str(Path(__file__).parents[2])])
     return subprocess.run(
         [sys.executable, "-m", "audit", *words],
         cwd=folder,

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from reimpl.optim import OPTIMISERS, DenseSparseAdam, NormClip, QueueClip, with_sparse_gradients
 
-REFERENCE = Path(__file__).parent / "reference"
+REFERENCE = Path(__file__).parents[1] / "reference"
 CASES = json.loads((REFERENCE / "04_lasagne_adam.json").read_text())["cases"]
 
 cases = pytest.mark.parametrize("case", CASES, ids=lambda c: c["prefix"] + c["gradient_scale"])

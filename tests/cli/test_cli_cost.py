@@ -10,9 +10,9 @@ import pytest
 
 from audit import cli
 from audit.errors import Exit
+from tests.cli.test_cli_readings import CLAIMS as WITH_READINGS
 from tests.runner.papers import write_corpus, write_paper
 from tests.stand_ins import pass_the_gate, train_at_once
-from tests.test_cli_readings import CLAIMS as WITH_READINGS
 
 RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1", "--only", "words")
 

@@ -17,7 +17,7 @@ from reimpl.models import find_config, find_model
 from reimpl.on_top import base_config
 from reimpl.protocol import as_dict
 
-CLAIMS = Path(__file__).parent.parent / "claims" / "xun2020.yaml"
+CLAIMS = Path(__file__).parents[2] / "claims" / "xun2020.yaml"
 DATA = {"eurlex": 3_956, "amazoncat": 13_330, "wiki500k": 501_008}
 BASES = ("xml_cnn", "bert_xml", "mesh_probenet", "attention_xml")
 #: AttentionXML did not fit on Wiki-500K (section 5.2.4).

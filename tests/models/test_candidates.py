@@ -18,7 +18,9 @@ from reimpl.batching import top_k
 from reimpl.data.dataset import ragged
 from reimpl.label_tree import Children, LabelTree, are_positive, choose_parents
 
-STORED = json.loads(gzip.decompress((Path(__file__).parent / "reference" / "05_trees.json.gz").read_bytes()))
+STORED = json.loads(
+    gzip.decompress((Path(__file__).parents[1] / "reference" / "05_trees.json.gz").read_bytes())
+)
 CPU = torch.device("cpu")
 
 

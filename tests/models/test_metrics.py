@@ -33,7 +33,7 @@ from reimpl.metrics import (
     of_documents,
 )
 
-REFERENCE = Path(__file__).parent / "reference"
+REFERENCE = Path(__file__).parents[1] / "reference"
 D = [1 / math.log2(rank + 1) for rank in range(1, 12)]  # discounts of ranks 1, 2, ...
 
 

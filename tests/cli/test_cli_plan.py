@@ -19,9 +19,9 @@ from audit.pipeline.suite import declared
 from audit.record import Audit, Look, audit_from_json
 from audit.runner import execute
 from reimpl.training import Result
+from tests.cli.test_cli import NO_TORCH, python
 from tests.runner.papers import write_corpus, write_paper
 from tests.stand_ins import pass_the_gate
-from tests.test_cli import NO_TORCH, python
 
 #: A third system beside words and letters, and a claim that words beat it.
 THIRD = (

@@ -75,11 +75,11 @@ def start(script: str, *arguments: object) -> subprocess.Popen[str]:
     """A process of its own that runs `script` with this module's `make` and an open `store`."""
     head = (
         "import os, random, signal, sys, time\nfrom pathlib import Path\nimport numpy as np\n"
-        "from audit.storage.runs import Store\nfrom tests.test_store import bare, make, PREDICTIONS\n"
+        "from audit.storage.runs import Store\nfrom tests.storage.test_store import bare, make, PREDICTIONS\n"
         "store = Store(Path(sys.argv[1]))\n"
     )
     command = [sys.executable, "-c", head + textwrap.dedent(script), *map(str, arguments)]
-    folder = Path(__file__).resolve().parents[1]
+    folder = Path(__file__).resolve().parents[2]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), *filter(None, sys.path)])}
     return subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, text=True, env=environment)
 

@@ -15,7 +15,7 @@ from torch import nn
 
 from reimpl.optim import Average, Best
 
-REFERENCE = Path(__file__).parent / "reference"
+REFERENCE = Path(__file__).parents[1] / "reference"
 SEQUENCES: list[dict[str, Any]] = json.loads(
     gzip.decompress((REFERENCE / "03_training_dynamics.json.gz").read_bytes())
 )["early_stop"]

@@ -196,7 +196,7 @@ def test_an_interrupt_ends_the_command_and_records_nothing(folder: Path, number:
     )
     process = subprocess.Popen(
         [sys.executable, "-m", "audit", *ALLOWED],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         stderr=subprocess.PIPE,
         text=True,
     )
