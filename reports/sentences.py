@@ -384,6 +384,8 @@ def because(
 ) -> str:
     """The reason in words, for the claim's kind where it has its own, with what would settle it."""
     code = verdict.reason if verdict.reason != "deterministic" else f"deterministic {verdict.outcome}"
+    if code == "multiplicity" and verdict.barred and alone_text(verdict, verdict.level) == "contradicted":
+        code = verdict.barred  # that it would not count anyway comes before the correction
     more = f"; to settle it: {to_settle(settling, judged_on(verdict))}" if settling else MORE_SEEDS
     if said := unrun(verdict, quoted(names)):
         return said

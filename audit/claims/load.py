@@ -426,7 +426,7 @@ def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: s
             return "is empty; write text"
         case "too_short":
             return f"holds {counted(len(value), 'item')}; name {context['min_length']} or more"
-    return f"{quoted} does not belong here; see `audit schema claim`"
+    return f"{quoted} does not belong here; see `audit schema`"
 
 
 def _split(location: Sequence[str | int], content: Plain) -> tuple[KeyPath, KeyPath]:

@@ -108,7 +108,7 @@ class Session:
             paper,
             experiments,
             fidelity=plan.fidelity,
-            command=" && ".join(dict.fromkeys(filter(None, (plan.command, self.command)))),
+            command=" && ".join(dict.fromkeys(filter(None, [*plan.command.split(" && "), self.command]))),
             looks=self._take_looks(paper, experiments.values()) if looks is None else looks,
             grown=self.grown(paper, path),
             others=sheets_beside(paper, self.context),

@@ -241,6 +241,10 @@ class Suite:
         """On record, with the margins, before the first run. `request` is "" for a plan that holds only the
         beginning of what was asked for."""
         keep_fixed(self.session.store, self.paper)
+        earlier, asked = self.kept, tuple(job.spec.key for job in plan.jobs)
+        commands = [self.session.command]
+        if earlier and not {*earlier.asked}.issubset(asked):  # its runs stand on the page too
+            commands = list(dict.fromkeys([*earlier.command.split(" && "), *commands]))
         kept = KeptPlan(
             self.paper.paper.key,
             self.folder.name,
@@ -248,8 +252,8 @@ class Suite:
             dict(plan.keys),
             definitions(self.paper),
             tuple(checks),
-            self.session.command,
-            tuple(job.spec.key for job in plan.jobs),
+            " && ".join(commands),
+            asked,
             self.request if request is None else request,
         )
         self.session.ledger(self.paper).keep(kept)

@@ -112,6 +112,17 @@ def test_nothing_contradicted_is_0_and_a_report(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.usefixtures("trained")
+def test_a_report_names_all_commands_whose_runs_it_shows() -> None:
+    """A later command for one experiment does not make the others; one that asks for all stands alone."""
+    cli.main([*RUN, "--seeds", "1"])
+    cli.main([*RUN, "--seeds", "1", "--only", "words"])
+    whole = "audit run toy.yaml --data corpus --jobs 1 --seeds 1"
+    assert record().command == f"{whole} && {whole} --only words"
+    cli.main([*RUN, "--seeds", "1"])
+    assert record().command == whole
+
+
+@pytest.mark.usefixtures("trained")
 def test_something_contradicted_is_1(folder: Path) -> None:
     write_paper(folder, SWAPPED, its_own(folder))
     assert cli.main([*RUN, "--protocol", "claimed", "--seeds", "3"]) == Exit.CONTRADICTED == 1
