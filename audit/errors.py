@@ -87,19 +87,11 @@ class Exit(IntEnum):
 
 
 #: Options of the readers -> the fields of `audit.settings`.
-_FIELDS = {
-    "features_from": "base",
-    "labels_from": "base",
-    "text": "text_field",
-    "labels": "labels_field",
-    "data": "data_file",
-}
+_FIELDS = {"text": "text_field", "labels": "labels_field", "data": "data_file"}
 
 
 def in_data(name: str, value: str) -> str:
     """`audit data`, where the corpus is an argument."""
-    if name == "_one_base":
-        return "; it holds for labels and features: where they count from different ones, renumber one"
     if name == "column":
         return f"DIR@{value or 'N'}"
     return "" if name.startswith("_") else option(_FIELDS.get(name, name), value)

@@ -17,19 +17,23 @@ LONGEST = 10 * 365 * 24 * 3600.0
 _SPAN = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", re.ASCII)
 
 
-def known_names(name: str, names: Iterable[str]) -> str:
-    """What to offer for a name that is not among `names`: `did you mean 'P@1'? Known: P@1, P@3`. The nearest
-    is the one that `name` begins, or else one that is spelled much like it, whatever the case."""
+def nearest(name: str, names: Sequence[str]) -> str | None:
+    """The one that `name` begins, or else one that is spelled much like it, whatever the case."""
     from difflib import get_close_matches  # needed only once something is wrong
 
-    names = list(dict.fromkeys(names))
-    if not names:
-        return "none is known"
     folded = {other.casefold(): other for other in reversed(names)}
     begun = [other for other in folded if name and other.startswith(name.casefold())]
     close = begun[-1:] or get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    listed = first_of(names, SHOWN)
-    return f"did you mean {folded[close[0]]!r}? Known: {listed}" if close else f"known: {listed}"
+    return folded[close[0]] if close else None
+
+
+def known_names(name: str, names: Iterable[str]) -> str:
+    """What to offer for a name that is not among `names`: `did you mean 'P@1'? Known: P@1, P@3`."""
+    names = list(dict.fromkeys(names))
+    if not names:
+        return "none is known"
+    close, listed = nearest(name, names), first_of(names, SHOWN)
+    return f"did you mean {close!r}? Known: {listed}" if close else f"known: {listed}"
 
 
 def seconds_of(text: str, *, option: str) -> float:

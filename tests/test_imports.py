@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "audit.pytest_plugin": ("audit", "reports.findings", "reports.sentences"),
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),
-    "audit.importing": ("audit", "reimpl.metric_names", "reimpl.metrics"),
+    "audit.importing": ("audit", "reimpl.data.catalogue", "reimpl.metric_names", "reimpl.metrics"),
     "audit.judging.documents": ("audit", "reimpl.errors", "reimpl.metrics"),
     "audit.errors": ("audit", "reimpl.errors"),
     "audit.claims.links": ("audit", "reimpl"),

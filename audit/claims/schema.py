@@ -82,13 +82,14 @@ def is_metric(name: str) -> bool:
     return re.fullmatch(METRIC_PATTERN, name) is not None
 
 
-def _metric(name: str) -> str:
+def sound_metric(name: str) -> str:
+    """The name. Raises `ValueError` with what may be meant, `P@1` for `Prec@1`."""
     if is_metric(name):
         return name
-    k = name.partition("@")[2].partition("[")[0]
-    digits = k if re.fullmatch(r"[1-9][0-9]*", k) else "5"
-    names = [f"{known}@{digits}" if with_k else known for known, with_k in METRICS.items()]
-    raise ValueError(f"unknown metric {name!r}; {known_names(name, names)}")
+    k = (re.findall(r"@([1-9][0-9]*)", name, re.ASCII) or ["5"])[0]
+    names = [f"{known}@{k}" if with_k else known for known, with_k in METRICS.items()]
+    short = re.sub(r"(?i)(?<=p)rec(ision)?|(?<=r)ec(all)?", "", name)
+    raise ValueError(f"unknown metric {name!r}; {known_names(short, names)}")
 
 
 def no_number(text: str, read: Callable[[str], object] = printed) -> str | None:
@@ -132,7 +133,7 @@ ColumnName = Annotated[str, StringConstraints(pattern=_COLUMN)]
 Count = Annotated[int, Field(strict=True, ge=1)]
 Points = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
 Flag = Annotated[bool, Field(strict=True)]
-Metric = Annotated[str, AfterValidator(_metric), Schema(_METRIC_SCHEMA)]
+Metric = Annotated[str, AfterValidator(sound_metric), Schema(_METRIC_SCHEMA)]
 Metrics = Annotated[
     tuple[Metric, ...], Field(min_length=1), BeforeValidator(_listed), _one_or_more(_METRIC_SCHEMA)
 ]

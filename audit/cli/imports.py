@@ -102,11 +102,16 @@ def _left_unsaid(
     """What was not said, and what follows from that."""
     from audit.judging.evidence import other_code, scope_of
 
-    code = paper.paper.code
-    scopes = [
-        (scope_of(paper, paper.single_experiments[name].on, mine), all(run.data.n_test for run in mine))
-        for name, mine in by_experiment.items()
-    ]
+    code, scopes, strange = paper.paper.code, set(), dict[str, str]()
+    for name, mine in by_experiment.items():
+        on, called = paper.single_experiments[name].on, mine[0].data.name
+        scope, own = scope_of(paper, on, mine), paper.datasets[on].name
+        if called == own or scope != "other_data":
+            scopes.add((scope, all(run.data.n_test for run in mine)))
+        if called != own:
+            as_other = ": its printed values are not judged on it, comparisons are"
+            strange[called] = as_other if scope == "other_data" else f", and judged as {own!r} as declared"
+    yield from (f"{name!r} is no data set of {paper.paper.key}{what}" for name, what in strange.items())
     if "other_data" in dict(scopes):
         yield (
             "the data are not known to be the paper's own, so printed values are not judged by them: declare "

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from audit.claims.load import Paper
-from audit.claims.schema import is_metric
+from audit.claims.schema import sound_metric
 from audit.claims.source import is_visible, visible
 from audit.errors import AuditError, ImportFileError, option
 from audit.json_errors import RecordError, unread
-from audit.names import known_names
-from reimpl.metric_names import METRICS
+from audit.names import known_names, nearest
+from reimpl.data.catalogue import catalogue
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -186,6 +186,8 @@ def _csv_rows(path: Path, content: str) -> Iterator[tuple[str, dict[str, str]]]:
     names: list[str] = []
     for line, row in csv_lines(str(path), content):
         place = f"{path}:{line}"
+        if len(row) == 1 and not names and (parts := re.search("[;\t|]", row[0])):
+            refuse(place, f"its columns are parted by {parts[0]!r}; save it with commas, numbers as 76.38")
         if names and len(row) != len(names):
             refuse(place, f"{len(row)} cells under {len(names)} columns; give one for each")
         if names:
@@ -323,12 +325,17 @@ def experiment_of(paper: Paper, name: str, dataset: str) -> str:
 
 
 def _datasets_of(paper: Paper, name: str) -> list[str]:
-    """Ids of the paper's data sets with that id, name or catalogue name, in whatever case."""
-    return [
-        id
-        for id, data in paper.datasets.items()
-        if name.casefold() in map(str.casefold, (id, data.name, data.catalogue or ""))
-    ]
+    """Ids of the paper's data sets with that id, name or catalogue name, in whatever case. Raises
+    `ValueError` for a name that is near one, unless the catalogue has it for another corpus."""
+    called = {id: (data.name, id, data.catalogue or "") for id, data in paper.datasets.items()}
+    meant = [id for id, names in called.items() if name.casefold() in map(str.casefold, names)]
+    offered = [own for names in zip(*called.values(), strict=True) for own in names if own]
+    if not meant and (near := nearest(name, offered)):
+        others = (own for key, entry in catalogue().entries.items() for own in (key, entry.name))
+        if name.casefold() not in map(str.casefold, others):
+            what = f"{name!r} is no data set of {paper.paper.key}; did you mean {near!r}?"
+            raise ValueError(f"{what} If it is another corpus, give it a name less like that")
+    return meant
 
 
 def dataset_of(paper: Paper, experiment: str, name: str) -> str:
@@ -382,7 +389,7 @@ def from_tables(
                 problems.add(place, str(err))
     if read:
         rows = pandas.DataFrame(read, dtype=object).astype({"seed": "int64", "value": "float64"})
-        rows = _consistent(rows, problems)
+        rows = _consistent(rows, problems, [data.name for data in paper.datasets.values()])
         _check_units(rows, problems, paper, declared.unit)
     problems.settle()
     unit = declared.unit or "percent"
@@ -433,10 +440,8 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
         failed = printed.casefold() in ("", "failed")
         if not failed and not _NUMBER.fullmatch(printed):
             raise ValueError(f"value {printed[:40]!r} is no number; write it plainly, as 76.38, or failed")
-        if not is_metric(metric) and (metric or not failed):
-            k = metric.partition("@")[2]
-            known = [f"{m}@{k if k.isdecimal() else 5}" if with_k else m for m, with_k in METRICS.items()]
-            raise ValueError(f"metric {metric!r} is unknown; {known_names(metric, known)}")
+        if metric or not failed:
+            sound_metric(metric)
         return {
             "experiment": experiment,
             "dataset": dataset,
@@ -449,9 +454,12 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
     return row_of
 
 
-def _consistent(rows: DataFrame, problems: Problems) -> DataFrame:
-    """The rows without those that contradict an earlier one, or stand there twice: these are told."""
-    first = rows.groupby("experiment")[["dataset", "place"]].transform("first")
+def _consistent(rows: DataFrame, problems: Problems, own: Sequence[str]) -> DataFrame:
+    """The rows without those that contradict another one, or stand there twice: these are told. Of two data
+    sets the paper's `own` counts, or else that of more rows."""
+    counts = rows.groupby(["experiment", "dataset"])["place"].transform("size")
+    order = (-counts - len(rows) * rows["dataset"].isin(own)).sort_values(kind="stable").index
+    first = rows.loc[order].groupby("experiment")[["dataset", "place"]].transform("first").loc[rows.index]
     other = rows["dataset"] != first["dataset"]
     for row, earlier in zip(rows[other].itertuples(), first[other].itertuples(), strict=True):
         what = f"{row.experiment!r} is on {row.dataset!r} here and on {earlier.dataset!r} at {earlier.place}"

@@ -52,8 +52,7 @@ def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Optio
 
     with corpus_questions(spelling):
         return Options(
-            features_from=chosen.base,  # type: ignore[arg-type]
-            labels_from=chosen.base,  # type: ignore[arg-type]
+            base=chosen.base,  # type: ignore[arg-type]
             data=chosen.data_file.resolve() if chosen.data_file else None,
             text=tuple(chosen.text_field) or None,
             labels=chosen.labels_field,

@@ -271,3 +271,18 @@ def test_a_data_set_may_be_named_by_its_id_there_and_by_its_name_here(
     assert cli.main(["import", "r.csv", "--paper", "toy.yaml", "--dataset", name]) == Exit.OK
     assert cli.main(["import", "r.csv", "--paper", "toy.yaml", "--dataset", "other"]) == Exit.BAD_INPUT
     assert "the data set is 'corpus' here and --dataset 'other'; drop one" in capsys.readouterr().err
+
+
+def test_a_name_that_is_no_data_set_of_the_paper_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    write_rows(Path("n.csv"), [(row[0], *row[2:]) for row in ROWS], ("experiment", "metric", "seed", "value"))
+    command = ["import", "n.csv", "--paper", "toy.yaml", "--dataset", "nods"]
+    assert cli.main([*command, "--same-data", "the authors' files", "--store", "own"]) == Exit.OK
+    assert (
+        "  'nods' is no data set of toy2024, and judged as 'Corpus' as declared\n" in capsys.readouterr().out
+    )
+    assert cli.main(command) == Exit.OK
+    [said] = [line for line in capsys.readouterr().out.splitlines() if "printed values" in line]
+    assert "of toy2024: its printed values are not judged on it, comparisons are" in said
+    assert cli.main(JUDGE) == Exit.OK
+    assert record().verdicts[1].reason == "other_data"
+    assert (order().outcome, order().scope) == ("reproduced", "other_data")

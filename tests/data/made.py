@@ -121,7 +121,7 @@ CORPORA: Mapping[str, tuple[dict[str, bytes], Options]] = {
     ),
     "svmlight": (
         {"train.svm": _bare(HEADED_TRAIN), "test.svm": _bare(HEADED_TEST)},
-        Options(features_from=0, labels_from=0),
+        Options(base=0),
     ),
     "npz": (
         {

@@ -7,8 +7,9 @@ import re
 import pytest
 
 from audit.claims.load import builtin_claims, load
-from reimpl.data.catalogue import catalogue
-from reimpl.data.describe import describe
+from reimpl.data.catalogue import catalogue, differences
+from reimpl.data.describe import describe, observed_in
+from reimpl.data.formats import sniff
 from reimpl.metrics import propensity_constants
 from tests.shared import shared
 
@@ -58,10 +59,13 @@ def test_keys_places_numbers_and_contents_are_sound() -> None:
     ],
 )
 def test_what_is_on_record_of_a_content_is_what_its_files_give(folder: str, key: str) -> None:
-    figures = describe(shared(f"data/{folder}"))
+    """Sizes before hashes, and where and as what it was read."""
+    path = shared(f"data/{folder}")
+    where, figures = f"{path}, read as {sniff(path)[0].title}", describe(path)
     [known] = catalogue().entries[key].known
-    assert (known.content, known.corpus) == (figures["content"], figures["corpus"])
-    assert known.partition == figures["partition"]
+    assert known.sizes and not differences(known.sizes.printed, observed_in(figures)), where
+    for name in ("content", "corpus", "partition"):
+        assert getattr(known, name) == figures[name], f"{name} of {where}"
 
 
 def test_propensity_constants_are_those_that_the_metrics_use() -> None:

@@ -15,7 +15,7 @@ from reimpl.data.formats.features import Rows, read_rows
 from reimpl.errors import DataError
 from tests.data.made import FEATURES, HEADED_TEST, HEADED_TRAIN, features_of, lay
 
-ZERO = Options(features_from=0, labels_from=0)
+ZERO = Options(base=0)
 
 
 def toy(folder: Path, train: bytes = HEADED_TRAIN, test: bytes = HEADED_TEST, **more: bytes) -> Path:
@@ -53,7 +53,7 @@ def test_other_ways_to_write_the_same(tmp_path: Path, train: bytes) -> None:
         (b"4 6 4\n" + HEADED_TRAIN[6:], r"test is headed \(6, 3\) features and labels, train \(6, 4\)"),
         (
             HEADED_TRAIN.replace(b"2 4:-3", b"2 6:-3"),
-            r"ids run from 0 to 6, which cannot be counted from 0",
+            r"the feature ids run from 0 to 6, which cannot be of 6 in the header",
         ),
         (b"4 6 3\n0 1:1\n0 2:1\n3,word 1:1\n1 1:1\n", r"train\.txt:4: '3,word 1:1' is no `label,label"),
     ],
@@ -92,9 +92,9 @@ def test_a_corpus_of_features_is_a_data_set_without_words(tmp_path: Path) -> Non
         ),
         (b"1 6 3\n1,2 1:1 4:1\n", Options(), "feature ids run from 1 to 5, which fits counting from 0 and"),
         (
-            b"1 6 3\n1,2 0:1\n",
-            Options(features_from=1),
-            "ids run from 0 to 5, which cannot be counted from 1",
+            b"1 6 3\n0,2 0:1\n",
+            Options(base=1),
+            "feature ids count from 0: id 0 occurs, label ids count from 0: id 0 occurs; is base=1 right",
         ),
         (b"1 6 3\n1,2 7:1\n", Options(), "ids run from 5 to 7, which cannot be of 6 in the header"),
     ],
@@ -108,6 +108,30 @@ def test_what_ids_count_from_is_proved_or_asked(
         return
     with pytest.raises(DataError, match=expected):
         open_corpus(path, options)
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "asked", "told"),
+    [
+        (b"0,2 1:1 3:0.5\n1 2:2\n", b"0 3:4\n", "feature", "label"),
+        (b"1,3 0:1 2:0.5\n2 1:2\n", b"1 2:4\n", "label", "feature"),
+    ],
+)
+def test_features_and_labels_may_count_from_different_ids(
+    tmp_path: Path, train: bytes, test: bytes, asked: str, told: str
+) -> None:
+    """Without a header: an id 0 tells of its own kind, and `base` is that of the other one."""
+    path = toy(tmp_path, train, test)
+    with pytest.raises(DataError, match=f"the {asked} ids run from 1 to 3, .*; state base=0 or base=1"):
+        open_corpus(path)
+    data = corpus(path, Options(base=1))
+    assert features_of(data) == {
+        "train": [([0, 2], {0: 1.0, 2: 0.5}), ([1], {1: 2.0})],
+        "test": [([0], {2: 4.0})],
+    }
+    assert data.train.features is not None
+    assert (data.train.features.shape[1], data.n_labels) == (3, 3)
+    assert f"{told} ids count from 0: id 0 occurs." in data.notes
 
 
 def rows_of(folder: Path, text: bytes) -> Rows:

@@ -93,7 +93,7 @@ def test_a_headed_file_cut_anywhere_is_never_read_in_silence(tmp_path: Path, pac
     for cut in range(len(whole)):
         (path / f"train.txt{packing}").write_bytes(whole[:cut])
         try:
-            found = open_corpus(path, Options(features_from=0, labels_from=0), format="xc")
+            found = open_corpus(path, Options(base=0), format="xc")
         except ReimplError:
             continue
         assert isinstance(found, Dataset)

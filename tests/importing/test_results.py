@@ -98,7 +98,7 @@ def test_fractions_become_percent_without_a_rounding_of_ours(paper: Paper, path:
 def test_data_sets_are_known_by_id_and_name_or_keep_the_name_they_were_given(
     paper: Paper, path: Path
 ) -> None:
-    names = {"CORPUS": "Corpus", "Corpus-1": "Corpus-1"}
+    names = {"CORPUS": "Corpus", "EURLEX57K": "EURLEX57K", "nods": "nods"}
     found = {name: read(paper, write_rows(path, [one(dataset=name)]))["words", 0].dataset for name in names}
     assert found == names
 
@@ -110,6 +110,11 @@ QUESTIONS = [
     (0, "experiment", "wrods", "'wrods' is no experiment of toy2024; did you mean 'words'? Known: words, le"),
     (2, "seed", "2.5", "seed '2.5' is no whole number; "),
     (2, "dataset", "RCV1", "'words' is on 'RCV1' here and on 'Corpus' at {path}:2; import the results of on"),
+    (0, "dataset", "Corpsu", "'Corpsu' is no data set of toy2024; did you mean 'Corpus'? If it"),
+    (0, "dataset", "nods", "'words' is on 'nods' here and on 'Corpus' at {path}:3; import"),
+    (1, "metric", "Prec@1", "unknown metric 'Prec@1'; did you mean 'P@1'? Known: P@1, R@1"),
+    (1, "metric", "precision@10", "unknown metric 'precision@10'; did you mean 'P@10'?"),
+    (1, "metric", "Recall@5", "unknown metric 'Recall@5'; did you mean 'R@5'?"),
     (0, "value", "NaN", "value 'NaN' is no number; write it plainly, as 76.38, or failed"),
 ]  # fmt: skip
 
@@ -120,6 +125,16 @@ def test_what_can_be_read_in_two_ways_is_asked_about_in_one_sentence(
 ) -> None:
     (problem,) = refused(paper, write_rows(path, changed((row, column, value))))
     assert problem.startswith(f"{path}:{row + 2}: ") and sentence.format(path=path) in problem
+
+
+def test_a_misspelt_data_set_is_refused_and_of_two_others_the_rarer_blamed(paper: Paper, path: Path) -> None:
+    rows = [one(dataset="corpsu", seed=seed) for seed in range(3)]
+    other = "If it is another corpus, give it a name less like that"
+    what = f"{path}:2: 'corpsu' is no data set of toy2024; did you mean 'Corpus'? {other} (2 more such)"
+    assert refused(paper, write_rows(path, rows)) == [what]
+    rows = [one(dataset="nods" if seed else "nosd", seed=seed) for seed in range(3)]
+    (problem,) = refused(paper, write_rows(path, rows))
+    assert problem.startswith(f"{path}:2: 'words' is on 'nosd' here and on 'nods' at {path}:3")
 
 
 def test_a_unit_is_asked_for_once_a_metric_with_what_the_paper_prints(paper: Paper, path: Path) -> None:
@@ -151,6 +166,8 @@ BAD: list[tuple[str, bytes, str]] = [
     ("r.csv", HEADER, ": there are no rows; give one for each metric"),
     ("r.jsonl", OBJECT + b'{"experiment": "words"}\n', ":2: no column 'dataset', 'metric'"),
     ("r.csv", HEADER + ROW + b"words,corpus\n", ":3: 2 cells under 5 columns; give one for each"),
+    ("r.csv", HEADER.replace(b",", b";") + b"words;corpus;P@1;0;80,1\n", ":1: its columns are parted by ';'"),
+    ("r.csv", HEADER.replace(b",", b"\t"), ":1: its columns are parted by '\\t'; save it with commas"),
     ("r.csv", HEADER + b"caf\xe9,corpus,P@1,0,80\n", ": its byte 0xe9 is no text in UTF-8; save it"),
 ]  # fmt: skip
 

@@ -22,7 +22,7 @@ __all__ += ["sniff", "split_name"]
 COLUMN = "split.column"
 """Name in `counts` of the column, from 0."""
 
-_IDS, _FIELDS = ("features_from", "labels_from"), ("text", "labels", "separator")
+_IDS, _FIELDS = ("base",), ("text", "labels", "separator")
 _XC = "Extreme Classification Repository"
 _COLUMNS = f"{_XC} data with columns of splits", (*_IDS, "column", "data")
 _READERS = (

@@ -24,8 +24,7 @@ _SPLITS |= dict.fromkeys(("dev", "valid", "val"), "dev")
 class Options:
     """What a file does not say of itself. Each reader takes some of them and refuses the others."""
 
-    features_from: Base | None = None  # 0 or 1: the first feature id
-    labels_from: Base | None = None  # 0 or 1: the first label id
+    base: Base | None = None  # 0 or 1: the first feature id and label id, where these do not tell
     column: int | None = None  # which of several splits, from 0
     data: Path | None = None  # the data file that split files speak of, when it lies elsewhere
     text: tuple[str, ...] | None = None  # names of the fields that make up the text, joined by a space
@@ -35,9 +34,8 @@ class Options:
     raw: bool | None = None  # of texts that are there tokenised and raw: whether to read the raw ones
 
     def __post_init__(self) -> None:
-        for name in ("features_from", "labels_from"):
-            if getattr(self, name) not in (None, 0, 1):
-                raise ConfigError(f"{name} is {getattr(self, name)!r}; give 0 or 1")
+        if self.base not in (None, 0, 1):
+            raise ConfigError(f"base is {self.base!r}; give 0 or 1")
         for name in ("separator", "labels", "text"):
             if getattr(self, name) in ("", ()):
                 raise ConfigError(f"{option(name)} is empty; give at least one character")

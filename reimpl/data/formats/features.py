@@ -212,25 +212,22 @@ def open_bare(tree: Tree, options: Options) -> Dataset:
 def _base(
     where: str, what: str, ids: Sequence[IntArray], size: int | None, stated: Base | None
 ) -> tuple[Base, int, list[str]]:
-    """What ids count from, D or L (`size` where a header gives it), and a note on how that is known. Raises
-    `DataError` when both 0 and 1 fit and none is stated, or none does."""
+    """What ids count from, D or L (`size` where a header gives it), and a note on how that is known: what is
+    `stated` decides where both 0 and 1 fit. Raises `DataError` where nothing does, or none fits."""
     lowest = min((int(array.min()) for array in ids if len(array)), default=1)
     highest = max((int(array.max()) for array in ids if len(array)), default=-1)
-    run, name = f"the {what} ids run from {lowest} to {highest}", f"{what}s_from"
+    run = f"the {what} ids run from {lowest} to {highest}"
     fits: list[Base] = [
         first for first in (0, 1) if lowest >= first and (size is None or highest - first < size)
     ]
     if stated is None and len(fits) == 2 and highest >= 0:
-        both = f"state {option(name, 0)} or {option(name, 1)}"
+        both = f"state {option('base', 0)} or {option('base', 1)}"
         raise DataError(f"{where}: {run}, which fits counting from 0 and from 1; {both}")
-    if not fits or (stated is not None and stated not in fits):
-        stated_too = f" counted from {stated}" * (stated is not None)
-        header = f" of {size} in the header" if size is not None else ""
-        remedy = f"is it the right file, and {option(name)} right?{option('_one_base')}"
-        raise DataError(f"{where}: {run}, which cannot be{stated_too}{header}; {remedy}")
-    first = fits[0] if stated is None else stated
+    if not fits:
+        raise DataError(f"{where}: {run}, which cannot be of {size} in the header; is it the right file?")
+    first = stated if stated in fits else fits[0]
     proof = "id 0 occurs" if first == 0 else f"the header says {size} and id {size} occurs"
-    note = [f"{what} ids count from {first}: {proof}."] * (stated is None and highest >= 0)
+    note = [f"{what} ids count from {first}: {proof}."] * (stated != first and highest >= 0)
     size = highest + 1 - first if size is None else size
     if size > MOST[what]:
         raise DataError(f"{where}: {size:,} {what}s, and {MOST[what]:,} are the most; is it right?")
@@ -247,8 +244,11 @@ def _assemble(
     """Matrices by split, and `names`, `counts` and `notes` of a data set; `sizes` are D and L of a header."""
     where, (D, L) = str(tree.path), sizes or (None, None)
     ids, labels = [each.ids for each in rows.values()], [each.labels for each in rows.values()]
-    feature_base, n_features, note = _base(where, "feature", ids, D, options.features_from)
-    label_base, n_labels, label_note = _base(where, "label", labels, L, options.labels_from)
+    feature_base, n_features, note = _base(where, "feature", ids, D, options.base)
+    label_base, n_labels, label_note = _base(where, "label", labels, L, options.base)
+    if options.base not in (None, feature_base, label_base):
+        stated = option("base", options.base)
+        raise DataError(f"{where}: {note[0][:-1]}, {label_note[0][:-1]}; is {stated} right, and the file?")
     parts: dict[str, Matrices] = {}
     counts: dict[str, int] = {}
     notes = [*note, *label_note]
