@@ -22,9 +22,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from audit.claims.load import Paper, builtin_claims
+from audit.claims.load import Paper, builtin_claims, claim_paths, findings_about
 from audit.claims.load import load as load_file
-from audit.claims.papers import claim_paths, findings_about
 from audit.errors import AuditError
 from audit.importing.records import keep
 from audit.importing.results import Declared, from_results, from_tables, table_of, wanted_columns

@@ -90,8 +90,7 @@ class Claims:
 
     def findings_of(self, path: Path) -> list[Finding]:
         """Of a paper; those that hold papers against each other belong to the first file that can be read."""
-        from audit.claims.load import load
-        from audit.claims.papers import findings_about
+        from audit.claims.load import findings_about, load
         from audit.errors import ClaimFileError
 
         if self._papers is None:
@@ -187,7 +186,7 @@ class Item(pytest.Item):
 
 def _paths(name: str, here: Path) -> Iterator[Path]:
     """Raises `pytest.UsageError` in one sentence."""
-    from audit.claims.papers import claim_paths
+    from audit.claims.load import claim_paths
     from audit.errors import AuditError
 
     where = here / name

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from audit.claims.links import names_here
-from audit.claims.load import Paper, builtin_claims, verified
-from audit.claims.papers import own_file, papers_of
+from audit.claims.load import Paper, builtin_claims, own_file, papers_of, verified
 from audit.claims.schema import MODULE, PATTERNS, Citation, Where
 from audit.claims.schema import Dataset as DatasetModel
 from audit.cli.app import Folder, Words, add_app, app, command, say, say_table

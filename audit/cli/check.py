@@ -10,8 +10,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from audit.claims.links import names_here
-from audit.claims.load import Paper, json_schema, load
-from audit.claims.papers import check_keys, claim_paths, findings_about, papers_of
+from audit.claims.load import Paper, check_keys, claim_paths, findings_about, json_schema, load, papers_of
 from audit.cli.app import Folder, Words, app, command, say, say_on_stderr, say_table, wrapped
 from audit.errors import AuditError, Exit
 from audit.names import counted, known_names

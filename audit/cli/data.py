@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.claims.papers import papers_of
+from audit.claims.load import papers_of
 from audit.cli.app import command, data_app, say
 from audit.errors import AuditError, Exit, corpus_questions
 from audit.names import counted

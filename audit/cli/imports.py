@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from audit.claims.load import Paper
-from audit.claims.papers import papers_of
+from audit.claims.load import Paper, papers_of
 from audit.cli.app import Folder, app, command, say
 from audit.errors import AuditError, Exit
 from audit.importing.results import Declared

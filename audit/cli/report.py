@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from audit.claims.papers import claim_paths, papers_of
+from audit.claims.load import claim_paths, papers_of
 from audit.cli.app import Folder, Words, app, command, say, say_on_stderr, say_table, verdict_code, wrapped
 from audit.errors import AuditError, Exit
 from audit.names import counted, first_of

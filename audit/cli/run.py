@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from audit.claims.links import names_here
-from audit.claims.load import load
-from audit.claims.papers import check_keys, claim_paths, papers_of
+from audit.claims.load import check_keys, claim_paths, load, papers_of
 from audit.cli.app import Words, app, command, say, say_on_stderr, verdict_code
 from audit.cli.report import also_of, command_line, tell_study, write_files, write_report
 from audit.errors import AuditError, Exit, SettingsError, corpus_questions, in_run

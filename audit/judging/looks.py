@@ -13,8 +13,7 @@ from functools import reduce
 
 from audit.names import counted
 from audit.record import ExperimentRecord, Look, Verdict
-from audit.stats.decision import ALPHA, percent
-from audit.stats.families import level_of
+from audit.stats.decision import ALPHA, level_of, percent
 
 Judge = Callable[[Mapping[str, ExperimentRecord], float], tuple[Verdict, ...]]
 """Experiments and a level -> one verdict a claim."""

@@ -48,8 +48,16 @@ from audit.record import (
     canonical_json,
     comparable_metric,
 )
-from audit.stats.decision import ALPHA, Band, Route, Test
-from audit.stats.families import benjamini_hochberg, families, threshold_bh, threshold_holm
+from audit.stats.decision import (
+    ALPHA,
+    Band,
+    Route,
+    Test,
+    benjamini_hochberg,
+    families,
+    threshold_bh,
+    threshold_holm,
+)
 from audit.stats.power import KAPPA
 
 #: From so many seeds on, those that remain without one of them may decide.

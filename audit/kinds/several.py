@@ -20,8 +20,7 @@ from audit.claims.schema import Count, Misfit, Name, Reference, Table
 from audit.claims.source import KeyPath
 from audit.kinds.base import KIND, Case, Claim, JudgedByMargin, References, note_difference, untested
 from audit.record import Cell, ClaimRecord, Part
-from audit.stats.decision import Decision, Route, Step, Steps, Test, nums
-from audit.stats.families import holm, partial_conjunction
+from audit.stats.decision import Decision, Route, Step, Steps, Test, holm, nums, partial_conjunction
 from audit.stats.power import Direction, Question, Several, noise_of
 from audit.stats.sample import SAME, Difference, small_sample_cap
 

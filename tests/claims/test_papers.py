@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.claims.papers import claim_paths
+from audit.claims.load import claim_paths
 from audit.errors import AuditError
 from audit.names import known_names
 

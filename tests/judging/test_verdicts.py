@@ -13,7 +13,7 @@ from statsmodels.stats.multitest import multipletests
 
 from audit.judging.verdicts import MarginsNow, compare
 from audit.record import ClaimRecord, DataInfo, ExperimentRecord, Scope
-from audit.stats.families import families
+from audit.stats.decision import families
 from tests.judging.made import HIGH, LOW, OK, arms, claim, judge, margin, runs, said
 from tests.records import make_experiment, make_run
 

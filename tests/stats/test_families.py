@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from audit.stats.families import (
+from audit.stats.decision import (
     benjamini_hochberg,
     families,
     holm,

@@ -8,8 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from audit.stats.decision import Route, Test
-from audit.stats.families import benjamini_hochberg, holm
+from audit.stats.decision import Route, Test, benjamini_hochberg, holm
 from tests.shared import shared
 from tests.stats import golden
 
