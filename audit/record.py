@@ -496,10 +496,6 @@ class Settling:
     device: str | None = None  # CPU or GPU.
 
 
-#: Kinds that are about the difference of two arms in one metric.
-_OF_A_PAIR = ("order", "gap", "equivalent", "significant")
-
-
 @dataclass(frozen=True)
 class Share:
     """Of the decided claims, those that were reproduced, with Wilson's 95 % interval."""
@@ -764,9 +760,10 @@ def comparison(claim: ClaimRecord, verdict: Verdict) -> str:
     difference asked about in several ways, and no further evidence."""
     arms: list[Any] = [list(it) for it in verdict.values] or list(claim.experiments)
     metric = comparable_metric(claim)
-    if claim.kind in _OF_A_PAIR:
+    # two arms in a metric, but for epochs to a score
+    if len(claim.experiments) == 2 and metric and "target" not in claim.details:
         return canonical_json([arms, metric])
-    printed_too = claim.printed if claim.kind == "value" else ()
+    printed_too = claim.printed if len(claim.experiments) == 1 else ()
     margin = claim.margin.value if claim.margin else None
     return canonical_json([claim.kind, arms, metric, margin, printed_too, claim.details])
 

@@ -118,7 +118,7 @@ def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]
     signatures: set[tuple[object, ...]] = set()
     for claim in paper.model_copy(update={"claims": tuple(claims)}).statements:
         arms = claim.experiments if len(claim.experiments) >= len(claim.cells) else claim.cells
-        best = (arms[0], frozenset(arms)) if claim.kind == "optimum" else (arms,)
+        best = (arms[0], frozenset(arms)) if KINDS[claim.kind].comparison == "best" else (arms,)
         signatures.add((claim.kind, claim.metric, *best))
     return signatures
 

@@ -36,6 +36,8 @@ def name_of(model: type[Claim]) -> str:
     lacks = [] if len(names) == 1 else ["kind: Literal[NAME]"]
     if model.by_runs:
         lacks += [name for name in ("references", "arms", "judge") if name not in own]
+        more = model.model_fields.keys() - JudgedByMargin.model_fields.keys() - {*model.references}
+        lacks += [f"settings for {', '.join(sorted(more))}"] if more and "settings" not in own else []
     unknown = [key for key in model.references if key not in model.model_fields]
     lacks += [f"key {key!r}, which its references name" for key in unknown]
     if lacks:
