@@ -22,7 +22,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from audit.claims.load import Paper, builtin_claims, claim_paths, findings_about
+from audit.checks import findings_about
+from audit.claims.load import Paper, builtin_claims, claim_paths
 from audit.claims.load import load as load_file
 from audit.errors import AuditError
 from audit.importing.records import keep

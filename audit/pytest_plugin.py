@@ -90,7 +90,8 @@ class Claims:
 
     def findings_of(self, path: Path) -> list[Finding]:
         """Of a paper; those that hold papers against each other belong to the first file that can be read."""
-        from audit.claims.load import findings_about, load
+        from audit.checks import findings_about
+        from audit.claims.load import load
         from audit.errors import ClaimFileError
 
         if self._papers is None:

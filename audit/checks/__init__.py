@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 from audit.checks.across import copies, sizes
 from audit.checks.feasible import joint, one_cause
 from audit.checks.granularity import granularity
 from audit.checks.identities import above_labels, average_rank, bounds, identity, statistics, twice
 from audit.checks.sentences import complexity, formulas, sentences, significance
-from audit.checks.tables import Sheet
+from audit.checks.tables import Sheet, sheet_of
+from audit.claims.load import Paper, builtin_claims, load
 from audit.record import Finding
 
 #: A further check is a function here.
@@ -42,4 +45,24 @@ def all_findings(sheets: Sequence[Sheet], others: Sequence[Sheet] = ()) -> tuple
     return tuple(named)
 
 
-__all__ = ["ACROSS", "CHECKS", "Sheet", "all_findings"]
+@cache
+def _builtin_sheet(path: Path) -> Sheet:
+    return sheet_of(load(path))
+
+
+def sheets_beside(paper: Paper, others: Sequence[Paper] = ()) -> tuple[Sheet, ...]:
+    """What the numbers of `paper` are held against: the built-in papers, and the others that the user named,
+    which go before built-in ones of their keys."""
+    named = {other.paper.key: sheet_of(other) for other in others}
+    sheets = {path.stem: named.get(path.stem) or _builtin_sheet(path) for path in builtin_claims()} | named
+    return tuple(sheet for key, sheet in sheets.items() if key != paper.paper.key)
+
+
+def findings_about(papers: Sequence[Paper]) -> list[Finding]:
+    """What the checks that need no run find about these papers, and between them and the built-in ones."""
+    keys = {paper.paper.key for paper in papers}
+    others = [_builtin_sheet(path) for path in builtin_claims() if path.stem not in keys]
+    return list(all_findings([sheet_of(paper) for paper in papers], others))
+
+
+__all__ = ["ACROSS", "CHECKS", "Sheet", "all_findings", "findings_about", "sheets_beside"]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -18,8 +18,6 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, ValidationError
 
 from audit import record
-from audit.checks import all_findings
-from audit.checks.tables import Sheet, sheet_of
 from audit.claims import links
 from audit.claims import source as claim_source
 from audit.claims.experiments import (
@@ -52,7 +50,6 @@ from audit.errors import AuditError, ClaimFileError
 from audit.json_errors import wanted
 from audit.kinds import KINDS, AnyClaim, Claim
 from audit.names import counted, known_names
-from audit.record import Finding
 from audit.stats.printed import in_percent
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
@@ -513,23 +510,3 @@ def check_keys(papers: Sequence[Paper]) -> None:
     twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
     if twice:
         raise AuditError(f"{twice[0]!r} is the key of two claim files, and so of two reports; change one key")
-
-
-@cache
-def _builtin_sheet(path: Path) -> Sheet:
-    return sheet_of(load(path))
-
-
-def sheets_beside(paper: Paper, others: Sequence[Paper] = ()) -> tuple[Sheet, ...]:
-    """What the numbers of `paper` are held against: the built-in papers, and the others that the user named,
-    which go before built-in ones of their keys."""
-    named = {other.paper.key: sheet_of(other) for other in others}
-    sheets = {path.stem: named.get(path.stem) or _builtin_sheet(path) for path in builtin_claims()} | named
-    return tuple(sheet for key, sheet in sheets.items() if key != paper.paper.key)
-
-
-def findings_about(papers: Sequence[Paper]) -> list[Finding]:
-    """What the checks that need no run find about these papers, and between them and the built-in ones."""
-    keys = {paper.paper.key for paper in papers}
-    others = [_builtin_sheet(path) for path in builtin_claims() if path.stem not in keys]
-    return list(all_findings([sheet_of(paper) for paper in papers], others))

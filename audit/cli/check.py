@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from audit.checks import findings_about
 from audit.claims.links import names_here
-from audit.claims.load import Paper, check_keys, claim_paths, findings_about, json_schema, load, papers_of
+from audit.claims.load import Paper, check_keys, claim_paths, json_schema, load, papers_of
 from audit.cli.app import Folder, Words, app, command, say, say_on_stderr, say_table, wrapped
 from audit.errors import AuditError, Exit
 from audit.names import counted, known_names

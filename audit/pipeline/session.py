@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from audit.claims.load import Paper, sheets_beside
+from audit.checks import sheets_beside
+from audit.claims.load import Paper
 from audit.errors import AuditError, option
 from audit.judging.assemble import assemble, column_of, family_size, studies_of
 from audit.judging.documents import with_instances

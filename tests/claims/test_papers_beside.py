@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from audit.claims.load import load, sheets_beside
+from audit.checks import sheets_beside
+from audit.claims.load import load
 from audit.judging.assemble import assemble
 from audit.record import AuthorResponse, Untranscribed, audit_from_json, to_json
 from tests.runner.papers import write_paper

@@ -290,7 +290,7 @@ def test_a_fault_of_the_tool_is_no_verdict(
     def fail(*_: Any) -> Any:
         raise fault
 
-    monkeypatch.setattr("audit.claims.load.all_findings", fail)
+    monkeypatch.setattr("audit.checks.all_findings", fail)
     assert cli.main(["check", "toy.yaml"]) == Exit.FAULT == 70
     assert type(fault).__name__ in capsys.readouterr().err
 

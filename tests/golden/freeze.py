@@ -33,7 +33,7 @@ PAPERS = ("chen2022", "libmultilabel2026", "liu2017", "wang2019", "xun2020", "ye
 
 def findings() -> Iterator[str]:
     """A line a finding of `audit check` over all papers: id, result, and the digest of all that it says."""
-    from audit.claims.load import findings_about
+    from audit.checks import findings_about
 
     papers = [audit.load(name) for name in PAPERS]
     for it in sorted(findings_about(papers), key=lambda it: it.id):
