@@ -130,7 +130,7 @@ def kind_words(claim: ClaimRecord) -> KindWords:
 
 def reason(code: str) -> str:
     """A reason code in words; an unknown code with its underscores opened."""
-    return REASONS.get(code, code.replace("_", " ")).replace("{more}", MORE_SEEDS)
+    return REASONS.get(code, code.replace("_", " ")).replace("{more}", "")
 
 
 def status_of(verdict: Verdict | None) -> Status:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from audit.judging.evidence import Evidence
+from audit.judging.evidence import COUNTED, Evidence
 from audit.judging.looks import at_look, furthest, next_level
 from audit.judging.verdicts import case_of, family_of, judge_of, obstacle
 from audit.kinds import KINDS
@@ -53,11 +53,11 @@ HOPELESS = {
     "most_failed": "more of its runs failed than ended: `audit run --retry-failed` first",
     "same_runs": "both sides rest on the same runs",
     "different_data": "its two sides were tested on different data",
-    "unverified_reimplementation": "decided but for the model's own checks, which it has not passed",
-    "stand_in": "runs on other data speak against it: `audit run --data` on the paper's own would decide",
-    "reduced_protocol": "runs by a reduced protocol speak against it: `--protocol claimed` would decide",
-    "untuned": "runs with settings that were not tuned speak against it: `audit tune` first",
-    "unverified_import": "decided but for the imported runs, which are not stated to be of the authors' code",
+    "stand_in": "seeds could only contradict it, which takes the paper's own data: `audit run --data`",
+    "reduced_protocol": "seeds could only contradict it, which takes the full protocol: `--protocol claimed`",
+    "untuned": "seeds could only contradict it, which takes tuned settings: `audit tune` first",
+    "unverified_reimplementation": "seeds could only contradict it, once the model passes its own checks",
+    "unverified_import": "seeds could only contradict it, which takes runs stated to be of the authors' code",
     "mixed_evidence": "one side is ours and the other imported: run both or import both, or choose by "
     "--evidence where one kind is there for both",
     "never_reached": "no run reaches the score: longer training, or a lower score in a new audit, would tell",
@@ -210,7 +210,8 @@ def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: L
         for name, n, record in zip(claim.experiments, verdict.n, records, strict=False)
         if not (record and record.runs and record.deterministic)
     }
-    plain = Outlook(claim.id, claim.kind, verdict.reason, seeds, levels=levels)
+    reachable = levels._replace(contradict=0.0) if verdict.barred else levels
+    plain = Outlook(claim.id, claim.kind, verdict.reason, seeds, levels=reachable)
     if verdict.reason not in _SEEDS_HELP:
         return replace(plain, why_not=verdict.reason)
     kind = KINDS[claim.kind]
@@ -220,7 +221,8 @@ def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: L
         return replace(plain, why_not=why)
     # of what was never planned for a corpus, with neither runs nor a configuration, nothing is known
     planned_for = [record for record in records if record and (record.runs or record.config)]
-    if kind.of_printed and any(record.scope == "other_data" for record in planned_for):
+    counted = bool(kind.of_costs and kind.arms) and claim.details.get("quantity") in COUNTED
+    if (kind.of_printed or counted) and any(record.scope == "other_data" for record in planned_for):
         return replace(plain, why_not="other_data")
     if min(seeds.values(), default=LEAST) < LEAST:
         return replace(plain, seeds=LEAST, first=True)
@@ -229,7 +231,9 @@ def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: L
     if question is None:
         return replace(plain, why_not="no_rule")
     planned = question.plan(levels)
-    why_not: str | None = planned.obstacle
+    if verdict.barred:
+        planned = replace(planned, contradict=NONE)
+    why_not = planned.obstacle if planned.holds or not verdict.barred else verdict.barred
     if why_not == "no_number_of_our_seeds" and not kind.of_printed:
         why_not = "no_number_of_seeds"
     return replace(

@@ -464,6 +464,6 @@ class UntilSettled:
             for claim in self.suite.paper.claim_records()
             if KINDS[claim.kind].by_runs
             and self.runnable.issuperset(claim.experiments)
-            and not (KINDS[claim.kind].of_one_printed and elsewhere & set(claim.experiments))
+            and not (KINDS[claim.kind].of_printed and elsewhere & set(claim.experiments))
             for name in claim.experiments
         )

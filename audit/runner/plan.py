@@ -135,10 +135,11 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
         except (UntunedError, UnfitError, PlanError) as err:
             if asked and isinstance(err, PlanError):
                 raise
-            why = str(err) if isinstance(err, UnfitError) else NOT_TUNED
+            merely = LEFT_OUT if isinstance(err, PlanError) else NOT_TUNED
+            why = str(err) if isinstance(err, UnfitError) else merely
             corpus_of = err.dataset if isinstance(err, UnfitError) else ""
-            record = replace(paper.without_runs(name, why if asked else LEFT_OUT), corpus_of=corpus_of)
-            records.append(replace(record, unavailable=asked and isinstance(err, UnfitError)))
+            record = paper.without_runs(name, why, unavailable=isinstance(err, UnfitError))
+            records.append(replace(record, corpus_of=corpus_of))
             if not asked:
                 continue
             if isinstance(err, UntunedError):

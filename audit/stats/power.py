@@ -191,6 +191,7 @@ class Plan:
     contradict: Needed
     hopeless: bool = field(default=False, compare=False)
     """Whether more seeds than `MOST` would not do either."""
+    holds: bool = field(default=True, compare=False)  # False where more seeds could only contradict.
 
     @property
     def fewest(self) -> int | None:
@@ -226,7 +227,7 @@ class Distance:
             return Plan(_needed(self._inside, noise, levels.reproduce), NONE)
         if distance <= self.margin + self.half_unit + luck * noise.sd:
             return Plan(NONE, NONE, hopeless=True)
-        return Plan(NONE, _needed(self._outside, noise, levels.contradict))
+        return Plan(NONE, _needed(self._outside, noise, levels.contradict), holds=False)
 
     def chance(self, seeds: int, levels: Levels) -> float:
         inside = self._inside(seeds, self.noise, levels.reproduce)
@@ -260,11 +261,12 @@ class Direction:
         noise, beyond = self.noise.upper, self.difference - self.floor
         if self.bar < self.difference < self.floor:
             return Plan(NONE, NONE, hopeless=True)
-        up = _needed(self.above, noise, levels.reproduce) if self.difference > self.bar else NONE
+        holds = self.difference > self.bar
+        up = _needed(self.above, noise, levels.reproduce) if holds else NONE
         routes = [_needed(self._below, noise, levels.contradict)] if beyond < 0.0 else []
         if self.small is not None and abs(beyond) < self.small:
             routes.append(_needed(self._small, noise, levels.contradict))
-        return Plan(up, _fewest(routes), hopeless=beyond <= 0.0 and not routes)
+        return Plan(up, _fewest(routes), hopeless=beyond <= 0.0 and not routes, holds=holds)
 
     def chance(self, seeds: int, levels: Levels) -> float:
         """Of one without the other: where the floor is above the bar, both decide nothing."""
@@ -319,7 +321,10 @@ class Several:
             every.append(Needed(blocks, blocks))
         share = Levels(0.5, levels.contradict / len(self.parts))
         most = (None if None in seeds else max(n for n in seeds if n) for seeds in zip(*every, strict=True))
-        return Plan(Needed(*most), _fewest([part.plan(share).contradict for part in self.parts]))
+        holds = [part.difference > part.bar for part in self.parts]
+        one = not self.one_of or any(part.difference > part.bar for part in self.one_of)
+        reversing = _fewest([part.plan(share).contradict for part in self.parts])
+        return Plan(Needed(*most), reversing, holds=all(holds) and one)
 
     def chance(self, seeds: int, levels: Levels) -> float:
         """At most: the parts are taken to fail together."""

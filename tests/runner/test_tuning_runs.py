@@ -12,7 +12,7 @@ import torch
 
 from audit.claims.load import Paper, load
 from audit.errors import PlanError
-from audit.record import LEFT_OUT, NOT_TUNED, Audit, PaperInfo, audit_from_json, to_json
+from audit.record import NOT_TUNED, Audit, PaperInfo, audit_from_json, to_json
 from audit.runner import make_plan
 from audit.runner import resolve as study_store
 from audit.runner.progress import new_console
@@ -216,7 +216,7 @@ def test_without_a_study_the_others_run_and_one_sentence_says_what_to_do(
         "settings, --tuned-on DIR uses those of another corpus, and --untuned goes without"
     )
     only = make_plan(paper(tmp_path), settings(tmp_path, only=["letters"]))
-    assert next(it for it in only.experiments if it.id == "words").not_run == LEFT_OUT
+    assert next(it for it in only.experiments if it.id == "words").not_run == NOT_TUNED
     assert not [it for it in only.remarks if "tuned" in it]
     with pytest.raises(
         PlanError, match=r"words is not tuned on this corpus; `audit tune toy2024 --only words"
