@@ -176,7 +176,7 @@
     for (let el = target; el; el = el.parentElement) if (el.localName === "details") el.open = true;
     if (!card) return;
     const arrived = () => {
-      one("summary, a", card).focus({ preventScroll: true });
+      one("summary, a", card)?.focus({ preventScroll: true }); // one line without a link has nothing to focus
       card.scrollIntoView({ block: "start" });
     };
     arrived();
