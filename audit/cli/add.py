@@ -423,6 +423,8 @@ def verify_command(
     if not by.strip():
         raise AuditError("--by is missing; say who reads the page")
     chosen = table or [name for name in tables if verified(name, tables, file.paper.transcription) is None]
+    if not tables:
+        raise AuditError(f"{paper} has no table yet; `audit add table FILE --paper {paper}` reads one")
     if len({*chosen}) != 1:
         raise AuditError(f"--against is one table; say which with --table ID, of {', '.join([*tables][:12])}")
     (name,) = {*chosen}

@@ -172,7 +172,7 @@ def list_command(claims: Words = None, *, models: Folder = None) -> int:
             sizes = (
                 f"{counted(len(paper.claims), 'claim')}; {can} of {counted(len(of), 'experiment')} can be run"
             )
-            lines += wrapped(f"{paper.paper.key}: {paper.paper.title} ({paper.paper.year}). {sizes}", 0, 2)
+            lines += wrapped(f"{_titled(paper)}. {sizes}", 0, 2)
         words_known = f"WORD is one of {', '.join(_SORTS)}, training, model NAME."
         shows = f"`audit list WORD` shows names for claim files; {words_known}"
         lines += ["", "`audit list PAPER` shows its experiments and claims.", *wrapped(shows)]
@@ -196,8 +196,13 @@ def _names(sort: str) -> Mapping[str, str]:
     ]()
 
 
+def _titled(paper: Paper) -> str:
+    year = f" ({paper.paper.year})" if paper.paper.year else ""
+    return f"{paper.paper.key}: {paper.paper.title}{year}"
+
+
 def _paper_lines(paper: Paper) -> Iterator[str]:
-    yield from wrapped(f"{paper.paper.key}: {paper.paper.title} ({paper.paper.year})", 0, 2)
+    yield from wrapped(_titled(paper), 0, 2)
     yield "  experiments"
     for name, experiment in paper.experiments.items():
         how = f"{experiment.model}, {experiment.variant}, {experiment.protocol}"
