@@ -135,12 +135,13 @@ def label_scores(
     `attend` and the layers."""
     kind, (_, T, D) = states.device.type, states.shape
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else states.dtype
-    states, queries = states.to(dtype), queries.to(dtype)
+    states = states.to(dtype)
     flat = [tensor.to(dtype) for layer in layers for tensor in layer]
     count = len(queries) if candidates is None else candidates.shape[1]
     if candidates is not None:
         rows, candidates = torch.unique(candidates, return_inverse=True)
         queries = F.embedding(rows, queries, sparse=sparse)
+    queries = queries.to(dtype)  # of those rows: a sparse gradient cannot be of another type
     groups, order = [(slice(None), T)], None
     if words is not None and kind == "cpu":  # elsewhere the host would have to wait for the lengths
         # of each document the places up to its last word, 1 at least

@@ -86,6 +86,18 @@ def test_candidates_are_rows_of_the_table_each_time_they_stand_there(sparse: boo
     torch.testing.assert_close(mine.to_dense() if sparse else mine, theirs, rtol=0, atol=1e-12)
 
 
+def test_in_bfloat16_the_sparse_gradient_is_of_the_type_of_the_queries() -> None:
+    """Which an optimiser of theirs takes; apart from the plain form by the rounding of bfloat16."""
+    states, words, queries, layers = inputs(torch.float32)
+    chosen = torch.tensor([[3, 0, 3, 10], [10, 2, 3, 4], [6, 6, 6, 6]])
+    with torch.autocast("cpu", torch.bfloat16):
+        scores = label_scores(states, words, queries, layers, candidates=chosen, sparse=True)
+    (mine,) = gradients(scores.float(), queries)
+    (theirs,) = gradients(shared_layers(attend(states, words, queries[chosen]), layers), queries)
+    assert mine.is_sparse and mine.dtype == torch.float32
+    torch.testing.assert_close(mine.to_dense(), theirs, rtol=0.1, atol=0.1 * float(theirs.abs().max()))
+
+
 def test_what_is_kept_for_the_backward_pass_is_the_input() -> None:
     """No tensor with a number for each document, label and position, state or unit."""
     states, words, queries, layers = inputs(rows=200)
