@@ -16,7 +16,7 @@ from audit.judging.evidence import BARS
 from audit.judging.plan import HOPELESS, Outlook, outlooks, sentence, settling
 from audit.judging.verdicts import compare
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Margin, PaperInfo, Verdict, Where
-from audit.stats.power import Direction, Levels, Needed, Noise
+from audit.stats.power import Direction, Distance, Levels, Needed, Noise
 from tests.records import make_experiment, make_run
 from tests.stats import golden
 
@@ -92,6 +92,14 @@ def test_a_value_far_off_needs_the_seeds_at_which_the_golden_power_passes_80_per
         assert all(p >= target for n, p in power.items() if int(n) >= seeds)
 
 
+def test_the_sd_of_three_runs_is_planned_with_at_its_upper_limit() -> None:
+    """s = 0.3 on 2 degrees of freedom: 0.3 / sqrt(-ln 0.8) = 0.6351."""
+    found = only(audit_of([claim("value", "e")], experiment("e", 75.88, 76.18, 76.48)))
+    assert found.question is not None
+    assert isinstance(found.question, Distance)
+    assert found.question.noise.upper.sd == pytest.approx(0.3 / math.sqrt(-math.log(0.8)))
+
+
 def test_time_is_that_of_the_runs_that_are_missing_by_the_mean_of_those_on_record() -> None:
     """Five seeds: two more of 240 s."""
     assert sentence(only(open_value(0.0, 0.3))) == "5 seeds, 8 CPU-minutes"
@@ -105,7 +113,10 @@ def test_what_was_not_run_needs_three_seeds_first_timed_by_similar_experiments()
 
 
 def pair(gap: float, sd: float) -> list[ExperimentRecord]:
-    """Three runs an arm; on 4 degrees of freedom chi2 has its 20 % point at 1.6488."""
+    """Three runs an arm, so that the upper limit of the SD on 4 degrees of freedom is `sd`.
+
+    chi2 with 4 degrees of freedom has its 20 % point at 1.6488: s = sd sqrt(1.6488 / 4).
+    """
     s = sd * math.sqrt(1.648777 / 4.0)
     return [
         experiment("a", *(50.0 + gap + d for d in (-s, 0.0, s))),
@@ -143,13 +154,27 @@ def test_a_ranking_hangs_on_its_weakest_neighbours() -> None:
 def test_an_optimum_hangs_on_its_nearest_rival() -> None:
     found = only(left_open(audit_of([claim("optimum", "a", "b", "c", printed=())], *sweep())))
     assert found.part == "a > b"
+    other = only(left_open(audit_of([claim("optimum", "b", "c", "a", printed=())], *sweep())))
+    assert other.reproduce == Needed(None, None)
+    assert other.contradict.seeds_80 == 3  # a is 1.7 better
 
 
-def test_where_seeds_do_not_help_it_says_why() -> None:
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        ("other_data", "it is about the paper's own data: runs on those would test it"),
+        (
+            "unverified_reimplementation",
+            "seeds could only contradict it, once the model passes its own checks",
+        ),
+        ("run_failed", "its runs failed: `audit run --retry-failed`, or import some that ended"),
+        ("a_new_reason", "a_new_reason"),
+    ],
+)
+def test_where_seeds_do_not_help_it_says_why(reason: str, text: str) -> None:
     audit = open_value(0.0, 0.3)
-    for reason, text in (("run_failed", HOPELESS["run_failed"]), ("a_new_reason", "a_new_reason")):
-        found = only(replace(audit, verdicts=(replace(audit.verdicts[0], reason=reason),)))
-        assert (sentence(found), found.seeds, found.by_seeds) == (text, None, False)
+    found = only(replace(audit, verdicts=(replace(audit.verdicts[0], reason=reason),)))
+    assert (sentence(found), found.seeds, found.by_seeds) == (text, None, False)
 
 
 def test_what_cannot_be_run_says_why() -> None:
