@@ -133,6 +133,7 @@ class Run:
     format_version: int = FORMAT_VERSION
     predictions_sha256: str | None = None  # Of that file's bytes, 64 hex digits; None when there is none.
     sources: Mapping[str, str] = _dict()  # Part of the code -> digest of its files as planned; may be empty.
+    host: str | None = None  # The machine's name; None in audits, which are passed on, and in older records.
     seal: str = ""  # `seal_of` all other fields; empty until `Store.put` writes the record.
 
     @property

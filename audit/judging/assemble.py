@@ -87,7 +87,7 @@ def assemble(
     unjudged = Audit(
         paper=paper.info(),
         tables=paper.table_records(),
-        experiments=tuple(experiments.values()),
+        experiments=tuple(_without_hosts(record) for record in experiments.values()),
         claims=tuple(claims),
         verdicts=(),
         findings=all_findings([sheet], others),
@@ -126,6 +126,14 @@ def assemble(
     }
     judged = replace(unjudged, verdicts=verdicts, earlier=kept)
     return replace(judged, share=share(claims, judged.verdicts), settling=settling(judged))
+
+
+def _without_hosts(record: ExperimentRecord) -> ExperimentRecord:
+    """An audit is passed on, and the names of our machines are nobody's business."""
+    runs, unjudged = (
+        tuple(replace(run, host=None) for run in runs) for runs in (record.runs, record.unjudged)
+    )
+    return replace(record, runs=runs, unjudged=unjudged)
 
 
 def is_judged_by(audit: Audit) -> bool:

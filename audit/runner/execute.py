@@ -205,6 +205,7 @@ def _record(
             counts={name: float(count) for name, count in data.counts.items()},  # as they are read back
             notes=data.notes,
         ),
+        host=platform.node() or None,
         device=device_name(job.device),
         threads=torch.get_num_threads() if job.device == "cpu" else None,
         versions={**versions(), **({f"model {job.spec.model}": other} if other is not None else {})},

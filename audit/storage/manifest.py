@@ -16,8 +16,6 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
 from audit.claims.load import Paper
 from audit.claims.source import read as read_yaml
 from audit.errors import AuditError, StoreError
@@ -39,6 +37,7 @@ from audit.record import (
     digest,
 )
 from audit.storage.files import explained, read_sealed, write, write_sealed
+from audit.storage.locks import Locks
 
 _UNKNOWN = (
     "without it nobody knows which runs are missing, nor which looks were taken: restore it, or choose "
@@ -106,10 +105,8 @@ class Ledger:
 
     def _change(self, change: Callable[[Manifest], Manifest]) -> None:
         """Read, change and write the manifest while no other process does."""
-        with explained(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(self.path.with_suffix(".lock")):
-                write_sealed(self.path, change(self._read()))
+        with Locks(self.store).hold(self.path), explained(self.path):
+            write_sealed(self.path, change(self._read()))
 
     def check_there(self, runs: Iterable[Run]) -> None:
         """Raises where runs of the paper are there and their manifest is gone."""

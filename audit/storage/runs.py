@@ -4,7 +4,8 @@ STORE/KEY.json            the record (`audit.record.Run`) with a seal; KEY hashe
 STORE/KEY.npz             its top-k predictions, only of a run that is done; the record has their hash
 STORE/checkpoints/KEY/    what an unfinished run left for its continuation
 STORE/members/KEY/        models of ensembles on the same data, for those with the same settings
-STORE/locks/KEY.lock      held by the process that works on the run; freed when that process dies
+STORE/locks/KEY.lock      held by the process that works on the run, and free when that process dies; where
+                          locks do not work, KEY.lease (`audit.storage.locks`)
 
 A file gets its name by a rename, and predictions before the record that names them: a record is there and
 whole, or not there, whenever a process is killed. What a killed writer left (`.KEY.*.tmp`) is never read.
@@ -24,13 +25,13 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from audit.errors import StoreError
 from audit.json_errors import RecordError
 from audit.record import FORMAT_VERSION, Run, RunSpec, digest, sealed, to_json
 from audit.storage.files import explained, read_sealed, write
+from audit.storage.locks import Locks
 
 Predictions = Mapping[str, NDArray[Any]]
 
@@ -38,6 +39,14 @@ Predictions = Mapping[str, NDArray[Any]]
 PUT_WAIT = 60.0
 
 _KEY = re.compile(r"[0-9a-f]{32}")
+
+
+class SettledError(StoreError):
+    """The run has a record that is not replaced. Who made the run meanwhile may go on with that `record`."""
+
+    def __init__(self, message: str, record: Run) -> None:
+        super().__init__(message)
+        self.record = record
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,10 @@ class Store:
     """A folder of run records. It is made when the first thing is written to it."""
 
     root: Path
-    _locks: dict[str, FileLock] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _locks: Locks = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_locks", Locks(self.root))
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
         return Store, (self.root,)  # a worker process gets the folder, never the locks
@@ -116,7 +128,8 @@ class Store:
         durable: bool = True,
     ) -> Run:
         """Write a record, its predictions first, and return it as it was stored: with its seal. A done run is
-        replaced only with `anew`, a failed one with `retry` too, an interrupted one always. Except for an
+        replaced only with `anew` and by other code, a failed one with `retry` too, an interrupted one always;
+        else it raises `SettledError` with the record that stands: another process was faster. Except for an
         interrupted run the checkpoint goes: nothing may go on from it. Whoever writes many that nobody else
         can write meanwhile puts them without `durable`, and calls `files.sync_all` at the end."""
         path, arrays = self._record(run.key), self._predictions(run.key)
@@ -135,14 +148,17 @@ class Store:
                 f"{path}: a record holds no NaN or infinity ({err}); store a failed run"
             ) from err
         alone = nullcontext(Claim(True, self.get(run.key)))
-        with self.claim(run.key, wait=PUT_WAIT) if durable else alone as claim, explained(path):
+        with self._claim_to_write(run.key) if durable else alone as claim, explained(path):
             if not claim.held:
                 raise StoreError(
                     f"{path}: another process has held this run for {PUT_WAIT:.0f} s; let it finish"
                 )
-            before = None if anew or claim.record is None else claim.record.status
-            if before == "done" or (before == "failed" and not retry):
-                raise StoreError(f"{path}: a run that is {before} is not replaced; choose another store")
+            before = claim.record
+            if before is not None and anew and before.sources != run.sources:
+                before = None
+            if before is not None and (before.status == "done" or (before.status == "failed" and not retry)):
+                refusal = f"a run that is {before.status} is not replaced; choose another store"
+                raise SettledError(f"{path}: {refusal}", before)
             arrays.unlink(missing_ok=True)
             if durable:  # to list the folder for each of thousands takes longer than to write them
                 for left in self.root.glob(f".{run.key}.*.tmp"):
@@ -157,7 +173,7 @@ class Store:
     def take_back(self, run: Run) -> None:
         """Remove a record that the caller has just put, predictions and all. Raises `StoreError`."""
         path = self._record(run.key)
-        with self.claim(run.key, wait=PUT_WAIT) as claim, explained(path):
+        with self._claim_to_write(run.key) as claim, explained(path):
             if not claim.held or claim.record is None or claim.record.seal != run.seal:
                 raise StoreError(f"{path}: it is not as it was just written; look into it")
             path.unlink()
@@ -167,20 +183,23 @@ class Store:
     def claim(self, key: str, *, wait: float | None = None) -> Iterator[Claim]:
         """Hold a run against all other processes and threads while the block runs. `wait` is the number of
         seconds to wait for another holder: None for ever, 0 not at all. Claims of one thread nest. A process
-        that dies, however it dies, holds nothing any more."""
-        path = self.root / "locks" / f"{self._record(key).stem}.lock"
-        lock, held = self._locks.setdefault(key, FileLock(path)), True
-        with explained(self.root):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                lock.acquire(timeout=-1 if wait is None else wait, poll_interval=0.1)
-            except Timeout:  # an OSError too, but not one to explain
-                held = False
-        try:
+        that dies, however it dies, holds nothing any more. Under leases that takes `locks.LEASE` seconds if
+        it died on another machine, over which one store, this object, has to ask more than once."""
+        with self._locks.hold(self.root / "locks" / self._record(key).stem, wait) as held:
             yield Claim(held, self.get(key))
-        finally:
-            if held:
-                lock.release()
+
+    @contextmanager
+    def _claim_to_write(self, key: str) -> Iterator[Claim]:
+        """As `claim`, for a moment. Who lost its lease to another process must not wait until that one has
+        made the whole run: writing has a lease of its own."""
+        name = self._record(key).stem + "-write" * self._locks.leases
+        with self._locks.hold(self.root / "locks" / name, PUT_WAIT) as held:
+            yield Claim(held, self.get(key))
+
+    def check_locks(self) -> str | None:
+        """A sentence to tell where locks do not work in this store, which has leases then; it takes 0.1 s.
+        Whoever is about to claim runs calls it once. Raises `StoreError`."""
+        return self._locks.check()
 
     def checkpoint_path(self, key: str) -> Path:
         """The folder for the checkpoint of an unfinished run; made here, removed when the run is settled."""

@@ -41,6 +41,14 @@ def assembled(paper: Paper, words: float = 80.0, letters: float = 40.0, *checks:
     return assemble(paper, found(words, letters), fidelity=checks or (PASSED,), command="audit run")
 
 
+def test_the_names_of_machines_are_not_passed_on(paper: Paper) -> None:
+    """Pages and exports are written from the audit."""
+    records = {"words": make_experiment("words", [make_run(0, 80.0, host="node7")], dataset="corpus")}
+    records["words"] = replace(records["words"], unjudged=(make_run(1, 80.0, host="node8"),))
+    audit = assemble(paper, records, fidelity=(PASSED,), command="audit run")
+    assert len(audit.runs_frame()) == 2 and "node" not in to_json(audit)
+
+
 def test_every_claim_has_its_verdict_and_failed_runs_count_as_attempts(paper: Paper) -> None:
     audit = assembled(paper)
     assert [verdict.claim for verdict in audit.verdicts] == [claim.id for claim in paper.claim_records()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -50,7 +51,7 @@ def test_a_record_holds_what_was_run_on_what_and_what_came_out(tmp_path: Path, s
     assert [row["epoch"] for row in run.curve] == [1, 2, 3]
     assert run.margins == {"toy2024": "m"}
     assert run.versions["torch"] == str(torch.__version__)
-    assert run.device.startswith("cpu") and run.threads == 1
+    assert run.host == platform.node() and run.device.startswith("cpu") and run.threads == 1
     assert run.parameters and run.peak_memory_bytes and run.seconds > 0
     assert run.started and run.finished and run.started <= run.finished
     arrays = store.predictions(run.key)

@@ -21,7 +21,7 @@ import pytest
 
 from audit.errors import StoreError
 from audit.record import DataInfo, Run, RunSpec, to_json
-from audit.storage.runs import Store
+from audit.storage.runs import SettledError, Store
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs fork and signals")
 PREDICTIONS = {
@@ -105,12 +105,15 @@ def test_a_stored_run_comes_back_equal(store: Store) -> None:
 
 
 def test_a_done_run_is_never_replaced(store: Store) -> None:
-    store.put(make(), predictions=PREDICTIONS)
+    """Two made it, and the later one is handed the record of the faster one."""
+    first = store.put(make(), predictions=PREDICTIONS)
     before = {name: (store.root / name).read_bytes() for name in names(store)}
+    message = r"\.json: a run that is done is not replaced; choose"
     for other in (make(metrics={"P@1": 60.0}), failed(), interrupted()):
-        for retry in (False, True):
-            with pytest.raises(StoreError, match=r"\.json: a run that is done is not replaced; choose"):
-                store.put(other, retry=retry)
+        for how in ({}, {"retry": True}, {"anew": True}):
+            with pytest.raises(SettledError, match=message) as caught:
+                store.put(other, **how)
+            assert caught.value.record == first
     assert {name: (store.root / name).read_bytes() for name in names(store)} == before
 
 
@@ -120,6 +123,21 @@ def test_a_failed_run_is_replaced_on_request_only(store: Store) -> None:
         store.put(make())
     assert bare(store.get(make().key)) == failed()
     assert bare(store.put(make(), retry=True)) == bare(store.get(make().key)) == make()
+
+
+def test_a_run_is_made_anew_by_other_code_and_once(store: Store) -> None:
+    store.put(make(sources={"model": "old"}))
+    now = store.put(make(sources={"model": "new"}), anew=True)
+    with pytest.raises(SettledError) as caught:
+        store.put(make(sources={"model": "new"}, metrics={"P@1": 60.0}), anew=True)
+    assert caught.value.record == store.get(now.key) == now
+
+
+def test_a_record_from_before_hosts_were_kept_is_read(store: Store) -> None:
+    content = json.loads(to_json(store.put(make(host="node7"))))
+    assert content.pop("host") == "node7"
+    (store.root / f"{make().key}.json").write_text(resealed(content))
+    assert bare(store.get(make().key)) == make()
 
 
 @pytest.mark.parametrize(("status", "kept"), [("done", False), ("failed", False), ("interrupted", True)])
