@@ -18,6 +18,7 @@ from reimpl import training
 from reimpl.batching import width_of_split
 from reimpl.data.dataset import Dataset
 from reimpl.label_clusters import ClusterOptions, LabelClusters, by_frequency
+from reimpl.layers import without_autocast
 from reimpl.on_top import OnTop, Upon, base_config, base_module, encoder
 from reimpl.on_top import reduce as reduce
 from reimpl.on_top import resolve as resolve
@@ -57,7 +58,7 @@ class Clustered(Upon):
 
     def batch_loss(self, token_ids: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
         features = self.features(token_ids)
-        with torch.autocast(features.device.type, enabled=False):  # gradients are made on the way
+        with without_autocast(features):
             return self.clusters.loss(features, rows, cols)
 
     def batch_weight(self, size: int, rows: Tensor, cols: Tensor) -> Tensor:
@@ -65,11 +66,15 @@ class Clustered(Upon):
 
     def batch_best(self, token_ids: Tensor, k: int) -> tuple[Tensor, Tensor]:
         """Token ids (B, T) -> what the k best labels are ranked by, and their ids, (B, k) each."""
-        return self.clusters.best(self.features(token_ids), k)
+        features = self.features(token_ids)
+        with without_autocast(features):
+            return self.clusters.best(features, k)
 
     def forward(self, token_ids: Tensor) -> Tensor:
         """Token ids (B, T) -> probabilities (B, L); the training never asks for all of them."""
-        return self.clusters.probabilities(self.features(token_ids))
+        features = self.features(token_ids)
+        with without_autocast(features):
+            return self.clusters.probabilities(features)
 
     def parts(self) -> dict[str, nn.Module]:
         return {"encoder": self.base, "clusters": self.clusters}

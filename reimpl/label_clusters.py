@@ -112,6 +112,7 @@ class LabelClusters(nn.Module):
 
     order: Tensor
     rank: Tensor
+    in_float32 = "the label clusters"
 
     def __init__(
         self, options: ClusterOptions, *, features: int, order: NDArray[np.int64], block: int | None = None

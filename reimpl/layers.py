@@ -25,6 +25,11 @@ def dropout(x: Tensor, p: float, training: bool) -> Tensor:
     return x * (bits >= round(p * 2**16) - 2**15).to(x.dtype).mul_(1 / (1 - p))
 
 
+def without_autocast(x: Tensor) -> torch.autocast:
+    """Where autocast does not act; a module that computes there has `in_float32`, its name for the record."""
+    return torch.autocast(x.device.type, enabled=False)
+
+
 def convolve(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, stride: int = 1) -> Tensor:
     """Convolution along T: x (B, T, C), weight (F, C, k), bias (F,) -> (B, F, n)."""
     if x.device.type != "cpu":
@@ -220,6 +225,9 @@ class BiLSTM(nn.Module):
     start at `zero`, or at `learned` vectors for each layer and direction, zero before training
     (yourh/AttentionXML e2bbbec, deepxml/modules.py:49-59)."""
 
+    #: Under autocast cuDNN's LSTM would take float16, whatever type is asked for, and lose small gradients.
+    in_float32 = "the LSTM"
+
     def __init__(self, inputs: int, hidden: int, *, layers: int = 1, start: Start = "learned") -> None:
         super().__init__()
         sizes = [inputs] + [2 * hidden] * (layers - 1)
@@ -237,6 +245,10 @@ class BiLSTM(nn.Module):
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
         """x (B, T, E), lengths int64 (B,), 1 to T -> (B, T, 2h), forward half first, zero beyond the end."""
+        with without_autocast(x):
+            return self._states(x if x.dtype == torch.float64 else x.float(), lengths)
+
+    def _states(self, x: Tensor, lengths: Tensor) -> Tensor:
         width = x.shape[1]
         inside = places(lengths, width)
         order, cuts = None, [(0, width, len(x))]

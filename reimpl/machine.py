@@ -19,10 +19,10 @@ _Taken = TypeVar("_Taken")
 
 @contextlib.contextmanager
 def numeric_mode(precision: Precision) -> Iterator[None]:
-    """float32 means float32 on a GPU too: TF32 is used only where the record says so."""
+    """float32 means float32 on a GPU too, and in those parts that a run in bfloat16 leaves in it."""
     before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
-    torch.set_float32_matmul_precision("highest" if precision == "float32" else "high")
-    torch.backends.cudnn.allow_tf32 = precision != "float32"
+    torch.set_float32_matmul_precision("high" if precision == "tf32" else "highest")
+    torch.backends.cudnn.allow_tf32 = precision == "tf32"
     try:
         yield
     finally:

@@ -225,6 +225,30 @@ def check_selection(protocol: Protocol, data: Dataset) -> None:
         )
 
 
+def conditions(network: nn.Module, precision: Precision, device: torch.device) -> tuple[str, ...]:
+    """What the record is to say of the arithmetic: which parts have what precision, and on a GPU whether the
+    same seed gives the same bits."""
+    notes = []
+    if precision == "bf16":
+        apart = dict.fromkeys(str(it.in_float32) for it in network.modules() if hasattr(it, "in_float32"))
+        but = f", but for {' and '.join(apart)} in float32" if apart else ""
+        rest = "weights, loss and optimiser in float32"
+        notes.append(f"bf16: matrix products and convolutions in bfloat16{but}; {rest}")
+    if device.type == "cuda":
+        why = "some of torch's kernels there add in any order"
+        notes.append(f"on a GPU two runs of one seed need not give the same bits: {why}")
+    return tuple(notes)
+
+
+def what_ties(network: nn.Module) -> str | None:
+    """What makes the documents of a batch depend on each other in the network's present mode, if anything."""
+    if getattr(network, "reads_neighbours", False):
+        return "reads_neighbours"
+    # frozen batch normalisation is in the mode of prediction
+    norm = any(module.training and hasattr(module, "running_mean") for module in network.modules())
+    return "batch normalisation" if norm else None
+
+
 @dataclass
 class _State:
     """Where a run stands: all that a checkpoint holds beside the weights and the generators."""
@@ -298,7 +322,7 @@ class Run:
             top_ids=ids,
             top_scores=scores,
             reason=reason,
-            notes=tuple(self.notes),
+            notes=(*self.conditions, *self.notes),
             prediction_seconds=None if reason else self.predicting,
         )
 
@@ -316,6 +340,7 @@ class Run:
         self.minimum_width = int(self.network.minimum_width)  # type: ignore[arg-type]
         if protocol.optimiser == "dense_sparse_adam":
             with_sparse_gradients(self.network)
+        self.conditions = conditions(self.network, self.precision, self.device)
         self.parameters = list(self.network.parameters())
         self.average = Average(self.parameters)
         self.clip: NormClip | None = None

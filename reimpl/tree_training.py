@@ -331,7 +331,8 @@ class _Level(Run):
 
         note = "a checkpoint could not be read, so the level was begun again"
         result = begin_again(lambda: self.go(build), self.watch.checkpoint, note)
-        return replace(result, notes=tuple(f"level {self.depth}: {note}" for note in result.notes))
+        own = (note for note in result.notes if note not in self.conditions)
+        return replace(result, notes=(*self.conditions, *(f"level {self.depth}: {note}" for note in own)))
 
     def store(self, path: Path | None, result: Result, best: BestNodes) -> None:
         """What lower levels need of this one, so that it is not trained twice. A run can do without."""

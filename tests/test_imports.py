@@ -119,7 +119,7 @@ def reaches(start: str, goal: str, reads: Mapping[str, set[str]]) -> bool:
 
 
 #: Lines of Python: a new feature takes the place of another, or says in its commit what it is worth.
-BUDGET = {"product": 36_170, "tests": 29_470}
+BUDGET = {"product": 36_320, "tests": 30_070}
 
 
 def test_the_project_stays_small() -> None:

@@ -84,4 +84,12 @@ def test_outputs_and_gradients_are_those_of_packed_sequences(way: str, layers: i
         assert not row[length:].any()
 
 
+def test_under_autocast_it_computes_in_float32(way: str) -> None:
+    """Where cuDNN would take float16: the same bits as without."""
+    lstm, x, lengths = made().float(), words().detach().float(), torch.tensor(LENGTHS)
+    with torch.autocast("cpu", torch.bfloat16):
+        out = lstm(x.bfloat16(), lengths)
+    assert out.dtype == torch.float32 and torch.equal(out, lstm(x.bfloat16().float(), lengths))
+
+
 # ------------------------------------------------------------------------------------------------ lengths
