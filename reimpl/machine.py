@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +33,8 @@ def numeric_mode(precision: Precision) -> Iterator[None]:
 
 def is_out_of_memory(problem: BaseException) -> bool:
     said = ("can't allocate memory", "out of memory", "ALLOC_FAILED")  # the CPU's, CUDA's and its libraries'
-    return isinstance(problem, torch.OutOfMemoryError) or any(words in str(problem) for words in said)
+    kinds = (MemoryError, torch.OutOfMemoryError)
+    return isinstance(problem, kinds) or any(words in str(problem) for words in said)
 
 
 def reset_peak_memory(device: torch.device) -> None:
@@ -60,7 +62,7 @@ def peak_memory(device: torch.device) -> int | None:
 
 
 class CheckpointError(ReimplError):
-    """The state of an unfinished run cannot be read; the run has to begin again."""
+    """A file is no state of this run: it is damaged, or of other data; the run has to begin again."""
 
 
 def save_checkpoint(path: Path, content: Mapping[str, Any], device: torch.device) -> str | None:
@@ -83,24 +85,28 @@ def save_checkpoint(path: Path, content: Mapping[str, Any], device: torch.device
 
 @contextlib.contextmanager
 def load_checkpoint(path: Path, device: torch.device) -> Iterator[dict[str, Any]]:
-    """The content for a block that takes it over; then the generators go on. Raises `CheckpointError`."""
+    """The content, on the host, for a block that takes it over; then the generators go on. Raises
+    `CheckpointError`; what a disk, a memory or a device refuses says nothing about the file, and is raised as
+    it is."""
     try:
-        content = torch.load(path, map_location=device, weights_only=True)
+        content = torch.load(path, map_location="cpu", weights_only=True)
         yield content
-        torch.set_rng_state(content["torch_rng"].cpu())
+        torch.set_rng_state(content["torch_rng"])
         if content["cuda_rng"] is not None and device.type == "cuda":
-            torch.cuda.set_rng_state(content["cuda_rng"].cpu(), device)
+            torch.cuda.set_rng_state(content["cuda_rng"], device)
     except Exception as problem:
-        why = f"cannot be read ({type(problem).__name__}); delete it to begin again"
+        # of a file that was cut off torch looks for places before its beginning
+        refused = isinstance(problem, OSError) and problem.errno != errno.EINVAL
+        if refused or is_out_of_memory(problem) or "CUDA error" in str(problem):
+            raise
+        why = f"is no state of this run that can be read ({type(problem).__name__})"
         raise CheckpointError(f"checkpoint {str(path)!r} {why}") from problem
 
 
 def read_checkpoint(path: Path | None, take: Callable[[dict[str, Any]], _Taken]) -> _Taken | None:
-    """What `take` makes of the content; None where there is nothing that can be read."""
-    try:
+    """What `take` makes of the content; None where there is no file, or a damaged one."""
+    with contextlib.suppress(FileNotFoundError, CheckpointError):
         if path is not None:
             with load_checkpoint(path, torch.device("cpu")) as content:
                 return take(content)
-    except CheckpointError:
-        pass
     return None

@@ -164,6 +164,11 @@ class QueueClip(NormClip):
 
 
 # ---------------------------------------------------------------------------------- averaged and best weights
+# Both are copies on the host, which has more memory than a GPU: they are needed at evaluations only.
+
+
+def on_host(weights: Tensor) -> Tensor:
+    return weights.detach().to("cpu", copy=True)
 
 
 class Average:
@@ -180,14 +185,15 @@ class Average:
 
     @torch.no_grad()
     def start(self) -> None:
-        self.means, self.models = [parameter.detach().clone() for parameter in self.parameters], 1
+        self.means, self.models = [on_host(parameter) for parameter in self.parameters], 1
 
     @torch.no_grad()
     def add(self) -> None:
         """Take in the weights as they are now; nothing before `start`."""
         if self.means is not None:
             self.models += 1
-            torch._foreach_lerp_(self.means, self.parameters, 1.0 / self.models)
+            for live, mean in zip(self.parameters, self.means, strict=True):
+                mean.copy_(mean.to(live.device).lerp_(live, 1.0 / self.models))
 
     @torch.no_grad()
     def swap(self) -> None:
@@ -196,7 +202,7 @@ class Average:
         if self.means is None or self.models <= 1:  # none but those it started with
             return
         for live, mean in zip(self.parameters, self.means, strict=True):
-            kept = live.detach().clone()
+            kept = on_host(live)
             live.copy_(mean)
             mean.copy_(kept)
 
@@ -222,7 +228,7 @@ class Best:
             # all that training changes: no frozen word vectors
             frozen = {name for name, weight in network.named_parameters() if not weight.requires_grad}
             state = network.state_dict().items()
-            self.weights = {name: value.detach().clone() for name, value in state if name not in frozen}
+            self.weights = {name: on_host(value) for name, value in state if name not in frozen}
         return True
 
     @property

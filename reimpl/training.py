@@ -55,7 +55,9 @@ _ON_CURVE = ("P@1", "P@3", "P@5", "nDCG@5", "RP@5")
 #: Seconds between two checkpoints and between two looks at the loss.
 CHECKPOINT_EVERY = 60.0
 _LOOK_EVERY = 0.5
-_IN_PARTS = "out of memory"
+_OUT_OF_MEMORY = "out of memory"
+#: So many times the seconds that a checkpoint took are between it and the next: 2 % of the time at most.
+_CHECKPOINT_SHARE = 50
 
 #: Split and device -> an object with `batch(documents, width)`, which gives what the network takes.
 Inputs = Callable[[Split, torch.device], Any]
@@ -68,7 +70,7 @@ class Interrupted(Exception):  # noqa: N818 - a request, not an error
 
 
 class _FailedError(Exception):
-    """The loss or the scores stopped being numbers, or not even one document at a time fits."""
+    """The loss or the scores stopped being numbers, or the memory does not suffice."""
 
 
 @dataclass
@@ -77,7 +79,7 @@ class Watch:
     progress: Callable[[int, int, float | None], None] = lambda done, total, loss: None
     stop: Callable[[], bool] = lambda: False  # Asked before each step; True ends it with a checkpoint
     checkpoint: Path | None = None  # State of an unfinished run; read when it is there, removed by the caller
-    checkpoint_every: float = CHECKPOINT_EVERY
+    checkpoint_every: float = CHECKPOINT_EVERY  # Seconds at least; longer where checkpoints take long
     #: Told each evaluation as it stands on the curve; what it raises ends the run.
     evaluated: Callable[[Mapping[str, float]], None] = lambda row: None
     members: Path | None = None  # Where ensembles over the same data keep their models, for each other
@@ -118,6 +120,11 @@ class Result:
     @property
     def failed(self) -> bool:
         return self.reason is not None
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether it failed for want of memory, of which there may be more when nothing else runs."""
+        return _OUT_OF_MEMORY in (self.reason or "")
 
     def noted(self, *notes: str) -> Result:
         """With notes put before its own."""
@@ -296,6 +303,7 @@ class Run:
         self.predicting: float | None = None
         self.micro_batch = protocol.batch_size
         self.notes: list[str] = []
+        self.saving = 0.0  # Seconds that the last checkpoint took
 
     def go(self, build: Callable[[Tensor], nn.Module]) -> Result:
         metrics: dict[str, float] = {}
@@ -312,7 +320,11 @@ class Run:
                     self.average.swap()
                 metrics, ids, scores = self._score(self.data.test)
             except _FailedError as problem:
-                metrics, ids, scores, reason = {}, None, None, str(problem)
+                reason = str(problem)
+            except (RuntimeError, MemoryError) as problem:  # where nothing can be done in parts
+                if not is_out_of_memory(problem):
+                    raise
+                reason = f"{_OUT_OF_MEMORY} on {self.device}: {str(problem).partition(chr(10))[0]}"
         return Result(
             metrics=metrics,
             curve=tuple(self.state.curve),
@@ -382,10 +394,12 @@ class Run:
             state.batch = i
             now = time.perf_counter()
             stop = watch.stop()
-            if stop or now - self.saved >= watch.checkpoint_every:
+            if stop or now - self.saved >= max(watch.checkpoint_every, _CHECKPOINT_SHARE * self.saving):
                 state.loss_sum, state.epoch_seconds = float(total), now - began
+                now = time.perf_counter()
                 self._save()
-                self.saved = now
+                self.saved = time.perf_counter()
+                self.saving = self.saved - now
             if stop:
                 raise Interrupted
             step = state.epoch * len(plan) + i
@@ -440,7 +454,7 @@ class Run:
 
     def _backward(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
         size = len(documents)
-        if size <= self.micro_batch:
+        if size <= self.micro_batch or what_ties(self.network):  # the parts may be those of scoring
             value = self._forward_loss(documents, width, rows, cols)
             value.backward()  # type: ignore[no-untyped-call]
             return value.detach()
@@ -486,11 +500,16 @@ class Run:
     def _halve(self, problem: RuntimeError) -> None:
         if not is_out_of_memory(problem):
             raise problem
+        if (tie := what_ties(self.network)) is not None:
+            why = f"on {self.device}; a batch cannot be computed in parts, since its documents depend on each"
+            raise _FailedError(f"{_OUT_OF_MEMORY} {why} other ({tie})") from problem
         if self.micro_batch == 1:
-            raise _FailedError(f"out of memory with one document at a time on {self.device}") from problem
+            why = f"with one document at a time on {self.device}"
+            raise _FailedError(f"{_OUT_OF_MEMORY} {why}") from problem
         self.micro_batch = (self.micro_batch + 1) // 2
-        note = f"{_IN_PARTS}: batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
-        self.notes = [*(old for old in self.notes if not old.startswith(_IN_PARTS)), note]
+        parts = f"batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
+        note = f"{_OUT_OF_MEMORY}: {parts}"
+        self.notes = [*(old for old in self.notes if not old.startswith(_OUT_OF_MEMORY)), note]
         if self.device.type == "cuda":
             for parameter in self.parameters:
                 parameter.grad = None
@@ -597,5 +616,7 @@ class Run:
             for part in _STORED:
                 if hasattr(getattr(self, part), "__dict__"):
                     vars(getattr(self, part)).update(content[part])
+            if isinstance(self.clip, QueueClip):
+                self.clip.queue = self.clip.queue.to(self.device)
             self.epoch_rng_state = json.loads(content["order_rng"])
             self.micro_batch, self.notes = content["micro_batch"], content["notes"]

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
-from reimpl import xml_cnn
+from reimpl import training, xml_cnn
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import find_rule, hold_out
 from reimpl.losses import LOSSES
-from reimpl.machine import CheckpointError
+from reimpl.machine import CheckpointError, read_checkpoint
 from reimpl.optim import LasagneAdam
 from reimpl.protocol import Protocol
 from reimpl.training import Interrupted, Result, Watch, train
@@ -214,6 +217,65 @@ def test_a_checkpoint_runs_no_code(tmp_path: Path) -> None:
     assert not (tmp_path / "touched").exists()
 
 
+PASSING = [
+    OSError(errno.EIO, "Input/output error"),
+    torch.OutOfMemoryError("CUDA out of memory"),
+    MemoryError(),
+]
+
+
+@pytest.mark.parametrize("problem", PASSING, ids=repr)
+def test_what_a_disk_or_a_memory_refuses_leaves_the_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: Exception
+) -> None:
+    """Nor is a model of an ensemble taken to be not there."""
+    path = tmp_path / "state.pt"
+    with pytest.raises(Interrupted):
+        run(watch=Watch(checkpoint=path, stop=stopping(4)))
+    content = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(torch, "load", Mock(side_effect=problem))
+        for reading in (lambda: run(watch=Watch(checkpoint=path)), lambda: read_checkpoint(path, dict)):
+            with pytest.raises(type(problem)):
+                reading()
+    assert path.read_bytes() == content
+    assert same(run(watch=Watch(checkpoint=path)), run())
+
+
+@pytest.mark.parametrize("left", [0, 3, 100, -30], ids=str)
+def test_a_file_that_was_cut_off_is_no_checkpoint(tmp_path: Path, left: int) -> None:
+    path = tmp_path / "state.pt"
+    with pytest.raises(Interrupted):
+        run(watch=Watch(checkpoint=path, stop=stopping(4)))
+    path.write_bytes(path.read_bytes()[:left])
+    with pytest.raises(CheckpointError, match="is no state of this run that can be read"):
+        run(watch=Watch(checkpoint=path))
+    assert read_checkpoint(path, dict) is None
+
+
+def test_checkpoints_take_a_fiftieth_of_the_time_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step takes 1 second and a checkpoint 10: one is due after 20, as asked for, others after 500."""
+    clock, saved = [0.0], list[float]()
+
+    class Slow(Bag):
+        def forward(self, ids: Tensor) -> Tensor:
+            clock[0] += self.training
+            return super().forward(ids)
+
+    def save(*_: Any) -> None:
+        saved.append(clock[0])
+        clock[0] += 10
+
+    data = toy_data()
+    monkeypatch.setattr(training, "save_checkpoint", save)
+    monkeypatch.setattr(training.time, "perf_counter", lambda: clock[0])
+    watch = Watch(checkpoint=tmp_path / "state.pt", checkpoint_every=20)
+    run(data, toy_protocol(epochs=300), build=lambda vectors: Slow(vectors, data.n_labels), watch=watch)
+    assert saved == [20, 530, 1040]  # 1500 steps
+
+
 # --------------------------------------------------------------------------- numbers that give out
 
 
@@ -295,6 +357,59 @@ def test_batches_in_parts_make_the_same_step(room: int, loss_name: str) -> None:
     size = room  # 20, 10, 5, 3, 2, 1
     assert other.notes == (f"out of memory: batches of 20 computed in parts of {size}",)
     assert one.notes == ()
+
+
+class Normalised(Tight):
+    """Whose documents see each other in training; in prediction too where it `reads_neighbours`."""
+
+    def __init__(self, vectors: Tensor, labels: int) -> None:
+        super().__init__(vectors, labels)
+        self.norm = nn.BatchNorm1d(labels)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        scores: Tensor = self.norm(super().forward(ids))
+        return scores
+
+
+def normalised(data: Dataset, **options: Any) -> Build:
+    def build(vectors: Tensor) -> nn.Module:
+        network = Normalised(vectors, data.n_labels)
+        vars(network).update(options)
+        return network
+
+    return build
+
+
+def test_a_batch_whose_documents_depend_on_each_other_is_not_computed_in_parts() -> None:
+    data, why = toy_data(), "out of memory on cpu; a batch cannot be computed in parts, since its documents"
+    result = run(data, build=normalised(data, room=3))
+    assert result.reason == f"{why} depend on each other (batch normalisation)"
+    assert result.out_of_memory and not result.metrics
+    result = run(data, build=normalised(data, room=3, reads_neighbours=True))
+    assert result.reason == f"{why} depend on each other (reads_neighbours)"
+
+
+def test_parts_in_prediction_leave_batches_of_training_whole() -> None:
+    """Where batch normalisation is fixed, as it is not in training: the same bits as with room for all."""
+    data, protocol = toy_data(), toy_protocol(evaluate="every_epoch")
+
+    class Narrow(Normalised):
+        def forward(self, ids: Tensor) -> Tensor:
+            self.room = 10**9 if self.training else 3
+            return super().forward(ids)
+
+    result = run(data, protocol, build=lambda vectors: Narrow(vectors, data.n_labels))
+    assert result.notes == ("out of memory: batches of 5 computed in parts of 3",)
+    whole = run(data, protocol, build=normalised(data))
+    assert same(replace(result, notes=()), whole)
+
+
+def test_out_of_memory_beside_the_batches_is_a_failed_run_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB\nmore")
+    monkeypatch.setattr(torch.optim.Adam, "step", Mock(side_effect=error))
+    result = run()
+    assert result.reason == "out of memory on cpu: CUDA out of memory. Tried to allocate 20.00 GiB"
+    assert result.out_of_memory
 
 
 # --------------------------------------------------------------------------- which epoch is reported
