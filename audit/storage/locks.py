@@ -69,7 +69,6 @@ class Locks:
         """A sentence where a second process or another machine would not see our locks; the store has leases
         from then on. Raises `StoreError`."""
         with explained(self.store):
-            self._marker.parent.mkdir(parents=True, exist_ok=True)
             if not self.leases and not self._locks_hold():
                 self._use_leases()
         if not self.leases:
@@ -84,6 +83,7 @@ class Locks:
         return self.store / "locks" / "leases"
 
     def _use_leases(self) -> None:
+        self._marker.parent.mkdir(parents=True, exist_ok=True)
         write(self._marker, b"")
 
     def _acquire(self, path: Path, wait: float) -> BaseFileLock | None:

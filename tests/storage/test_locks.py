@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from audit.storage import locks
-from audit.storage.manifest import Ledger
+from audit.storage.manifest import KeptPlan, Ledger
 from audit.storage.runs import SettledError, Store
 from tests.storage.test_store import bare, finish, make, posix, start
 
@@ -65,6 +65,8 @@ def test_a_claim_that_the_system_refuses_turns_to_leases_by_itself(
 ) -> None:
     with monkeypatch.context() as patch:
         without_locks(patch, errno.ENOSYS)
+        # What a command does first, before there is a store.
+        Ledger(store.root, "toy").keep(KeptPlan("toy", "toy", (), {}, {}, (), "audit run"))
         with store.claim(make().key) as claim:
             assert claim.held
     assert_there_are_leases(store)
