@@ -36,7 +36,7 @@ from audit.names import counted, seconds_of, span
 from audit.record import Run, digest
 from audit.storage.files import explained
 from audit.storage.manifest import Ledger, keep_fixed
-from audit.storage.runs import Predictions, Store
+from audit.storage.runs import Predictions, SettledError, Store
 
 if TYPE_CHECKING:
     from audit.claims.experiments import Command
@@ -188,7 +188,8 @@ class Commands:
             if any(run.status == "done" or not self.retry_failed for run in done):
                 return False
             run, predictions = self._run(name, command, seed, before, mark)
-            store.put(run, predictions=predictions, retry=self.retry_failed)
+            with suppress(SettledError):  # another process was faster, with the same results
+                store.put(run, predictions=predictions, retry=self.retry_failed)
             Ledger(self.store, key).note_settled([run.spec])
         scores = "  ".join(f"{metric} {value:.2f}" for metric, value in run.metrics.items())
         self.tell(f"{name} seed {seed}: {scores or f'failed ({run.reason})'}  ({span(run.seconds)})")
