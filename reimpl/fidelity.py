@@ -145,7 +145,9 @@ class _Run:
         )
         self.network = subject.build(case, weights, self.inputs)
         # Strict but for buffers: raises for any difference in the names and shapes of the weights.
-        self.network.load_state_dict({**dict(self.network.named_buffers()), **weights, **state})
+        held = self.network.state_dict()  # with the buffers that last
+        buffers = {name: value for name, value in self.network.named_buffers() if name in held}
+        self.network.load_state_dict({**buffers, **weights, **state})
         self.network.to(dtype).train(case.get("mode") == "train")
         for name, value in self.inputs.items():
             if any(result.endswith(f".input.{name}") for result in stored):

@@ -112,6 +112,8 @@ class LabelClusters(nn.Module):
 
     order: Tensor
     rank: Tensor
+    first: Tensor  # of each cluster but the head, its first rank
+    counts: Tensor  # labels of each tail
     in_float32 = "the label clusters"
 
     def __init__(
@@ -131,6 +133,10 @@ class LabelClusters(nn.Module):
         )
         self.register_buffer("order", torch.from_numpy(np.array(order, dtype=np.int64)))
         self.register_buffer("rank", torch.argsort(self.order))
+        # known numbers, which would be sent to a GPU in each step otherwise
+        self.register_buffer("first", torch.tensor(self.starts[1:-1], dtype=torch.int64), persistent=False)
+        tails = torch.tensor(self.sizes[self.in_root :], dtype=torch.int64)
+        self.register_buffer("counts", tails, persistent=False)
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=_DEVIATION)
@@ -139,19 +145,17 @@ class LabelClusters(nn.Module):
         """Of B = `size` documents with positives of these ranks in `rows`: bool (B, K), which have a label in
         which tail, and (B,) labels of the clusters that each learns from, with the units that learn to be
         0."""
-        starts = torch.tensor(self.starts[1:-1], device=rows.device)
-        cluster = torch.searchsorted(starts, ranks, right=True)
+        cluster = torch.searchsorted(self.first, ranks, right=True)
         visited = torch.zeros(size, len(self.sizes), dtype=torch.bool, device=rows.device)
         visited[rows, cluster] = True
         tails = visited[:, self.in_root :]
-        sizes = torch.tensor(self.sizes[self.in_root :], device=rows.device)
-        counts = (tails * sizes).sum(1) + (self.sizes[0] if self.in_root else 0)
+        counts = (tails * self.counts).sum(1) + (self.sizes[0] if self.in_root else 0)
         return tails, counts + (~tails).sum(1) if self.options.absent_roots else counts
 
     def weight(self, size: int, rows: Tensor, cols: Tensor) -> Tensor:
         """What `loss` divides by: B, or the labels of all visited clusters of all documents."""
         if self.options.normalise == "documents":
-            return torch.tensor(float(size), device=rows.device)
+            return torch.full((), float(size), device=rows.device)
         return self.visits(size, rows, self.rank[cols])[1].sum().clamp(min=1)
 
     def loss(self, features: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
@@ -167,7 +171,8 @@ class LabelClusters(nn.Module):
         share = divisor.to(features.dtype).reciprocal().expand(B)
         # ranks at which blocks of `width` labels begin, and the end: no block lies in two clusters
         edges = [lo for a, b in pairwise(self.starts) for lo in range(a, b, width)] + [self.labels]
-        bounds = torch.searchsorted(ranks, torch.tensor(edges, device=ranks.device))
+        blocks = [torch.arange(a, b, width, device=ranks.device) for a, b in pairwise(self.starts)]
+        bounds = torch.searchsorted(ranks, torch.cat([*blocks, ranks.new_full((1,), self.labels)]))
         looked_up = torch.cat((bounds, visited.sum(0))).tolist()  # the one wait for the device
         place = dict(zip(edges, looked_up, strict=False))
         first = torch.argsort(visited.int(), dim=0, descending=True, stable=True)

@@ -203,8 +203,9 @@ def of_like_length(lengths: Sequence[int], saving: int) -> list[tuple[slice, int
 # Over documents of unequal length, without packing and without asking the device. Both directions read a
 # document's own words only, and beyond its end the outputs are zero. Packing needs the lengths on the host,
 # and its backward pass on a CPU takes ten times as long. Here the words of each document are put in reverse
-# order, and the backward direction is one more LSTM that reads from the left. On a CPU documents are taken by
-# falling length, in stretches of time, each with the documents that reach into it. h units each way.
+# order, and the backward direction is one more LSTM that reads from the left, since that of a bidirectional
+# call would begin in the padding. On a CPU documents are taken by falling length, in stretches of time, each
+# with the documents that reach into it. h units each way.
 
 
 Start = Literal["learned", "zero"]

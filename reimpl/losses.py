@@ -16,6 +16,12 @@ from reimpl.errors import ConfigError
 Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
+def how_often(numbers: Tensor, n: int) -> Tensor:
+    """int64 (n,): how often each number from 0 to n - 1 is there. For `bincount` the host waits on a GPU."""
+    zeros = torch.zeros(n, dtype=torch.int64, device=numbers.device)
+    return zeros.scatter_add_(0, numbers, torch.ones_like(numbers))
+
+
 def bce_sum_over_labels(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
     """BCE summed over labels, divided by B: Liu et al. 2017, text; Chen et al. 2022, Eq. (4)."""
     # -[y log sigma(s) + (1 - y) log(1 - sigma(s))] = softplus(s) - y s
@@ -34,7 +40,7 @@ def softmax_ce(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
 
 def softmax_ce_normalised(logits: Tensor, rows: Tensor, cols: Tensor) -> Tensor:
     """Each document's sum divided by its number of positives: Liu et al. 2017, text (CNN-Kim)."""
-    positives = torch.bincount(rows, minlength=logits.shape[0]).to(logits.dtype)
+    positives = how_often(rows, logits.shape[0]).to(logits.dtype)
     return -(F.log_softmax(logits, dim=1)[rows, cols] / positives[rows]).sum() / logits.shape[0]
 
 
@@ -84,9 +90,9 @@ def ranking_loss(
     public code's clamp."""
     B, L = scores.shape
     mine = scores[rows, cols]
-    positives = torch.bincount(rows, minlength=B)
+    positives = how_often(rows, B)
     lowest = torch.full_like(scores[:, 0], torch.inf).scatter_reduce(0, rows, mine, "amin")
-    negatives = scores.index_put((rows, cols), scores.new_tensor(-torch.inf))
+    negatives = scores.index_put((rows, cols), scores.new_full((), -torch.inf))
     LP = (negatives + (margin - lowest)[:, None]).clamp(min=0).sum(1)
     opened = ((margin + negatives.amax(1))[rows] - mine).clamp(min=0)
     LN = torch.zeros_like(LP).index_add(0, rows, opened)

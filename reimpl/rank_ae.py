@@ -26,7 +26,7 @@ from reimpl.batching import DeviceWords, Weights, WordBatch, word_weights
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError
-from reimpl.losses import Over, bce_mean, bce_sum_over_labels, ranking_loss
+from reimpl.losses import Over, bce_mean, bce_sum_over_labels, how_often, ranking_loss
 from reimpl.protocol import Protocol, check
 from reimpl.training import How, Result
 
@@ -185,7 +185,7 @@ class RankAE(nn.Module):
         if self.attention is not None:
             weighted = weighted * self.attention(weighted, batch)
         pooled = weighted.new_zeros(batch.size, weighted.shape[1]).index_add(0, batch.documents, weighted)
-        words = torch.bincount(batch.documents, minlength=batch.size).clamp(min=1)[:, None]
+        words = how_often(batch.documents, batch.size).clamp(min=1)[:, None]
         mean = pooled / (len(self.embedding) if self.config.pooling == "slots" else words)
         return _ACTIVATIONS[self.config.feature_activation](self.feature(mean))
 
@@ -322,7 +322,7 @@ class SlotBatchNorm(nn.Module):
         if self.training and n > 1:
             # mean and biased variance of each word's place over documents and units
             units, zeros = z.shape[1], torch.zeros_like(self.scale)
-            missing = batch.size - torch.bincount(batch.words, minlength=len(self.scale)).to(z.dtype)
+            missing = batch.size - how_often(batch.words, len(self.scale)).to(z.dtype)
             mean = (zeros.index_add(0, batch.words, z.sum(1)) + missing * absent.sum()) / n
             # Squares of distances: their sums of squares and products would lose what is small in float32.
             apart = (z - mean.index_select(0, batch.words)[:, None]).square().sum(1)

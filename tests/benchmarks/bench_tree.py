@@ -56,7 +56,7 @@ def beam(tree: LabelTree, levels: list[AttentionXML], tokens: torch.Tensor) -> N
     for depth, network in enumerate(levels[1:]):
         children = Children.of(tree, depth, torch.device("cpu"))
         ids, valid = children.below(parents)
-        logits = network(tokens, candidates=torch.where(valid, ids, network.labels))
+        logits = network(tokens, candidates=torch.where(valid, ids, tree.sizes[depth + 1]))
         path = scores.repeat_interleave(children.widest, dim=1)
         scores, places = top_k((F.logsigmoid(logits) + path).masked_fill(~valid, -torch.inf), C)
         parents = ids.gather(1, places.clamp(min=0))
