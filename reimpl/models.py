@@ -7,7 +7,8 @@ A model is a module with `Config`, a frozen dataclass of JSON values with a fiel
   `minimum_width` and maps token ids (B, T) to scores (B, L). It may have `reads_neighbours` (scores depend on
   the other documents of the batch), `batch_loss(token_ids, rows, cols)`, a mean, with `batch_weight(size,
   rows, cols)`, what it is divided by; `batch_best(token_ids, k)`, scores and ids; `begin_epoch(epoch)`;
-  `parts()`, name -> module, for rates of their own; and `output_name` of its last layer (`reimpl.on_top`);
+  `parts()`, name -> module, for rates of their own; `output_name` of its last layer (`reimpl.on_top`); and
+  modules that compute outside autocast, with their name for the record in `in_float32`;
 * or `train(config, data, protocol, *, seed, device, precision, watch) -> Result`, and with it maybe
   `chooses_epoch(config, labels)`: whether the epoch is chosen as the protocol says.
 

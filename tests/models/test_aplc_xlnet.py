@@ -16,6 +16,8 @@ from reimpl.data.dataset import Dataset, Split
 from reimpl.errors import ConfigError
 from reimpl.models import find_config, find_model
 from reimpl.protocol import on_a_cpu, protocol
+from tests.models.pretended import pretended
+from tests.models.test_every_model import by_steps
 from tests.toys import toy_data, toy_protocol
 
 Patch = pytest.MonkeyPatch
@@ -87,6 +89,14 @@ def test_a_small_xlnet_is_trained_at_three_rates(folder: Path) -> None:
     assert set(result.metrics) >= {"P@1", "P@3", "P@5"}
     assert result.notes[0] == "label clusters of 3, 3 labels"
     assert result.notes[1].startswith(f"weights {folder}, sha256 ")
+
+
+def test_on_a_gpu_it_waits_once_a_step(folder: Path, monkeypatch: Patch) -> None:
+    config = find_config(aplc_xlnet, "code", {"weights": str(folder), "hidden": 8})
+    with pretended(monkeypatch) as device:
+        waits = by_steps(monkeypatch, device)
+        aplc_xlnet.train(config, words_data(), toy_protocol(epochs=1), seed=0, device="cuda:0")
+    assert waits == [1] * 5
 
 
 # ------------------------------------------------------------------------------------------- what is missing

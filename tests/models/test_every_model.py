@@ -80,6 +80,11 @@ def test_every_model_is_trained_with_each_precision_and_optimiser(
     assert ["the LSTM in float32" in note for note in said] == [recurrent] * len(said)
 
 
+def test_an_lstm_that_is_left_to_autocast_is_told_on_a_gpu() -> None:
+    notes = training.conditions(torch.nn.LSTM(2, 2), "bf16", torch.device("cuda:0"))
+    assert "but for recurrent layers, for which cuDNN takes float16" in notes[0]
+
+
 # ----------------------------------------------------------------------------------- on a GPU that is claimed
 
 
@@ -127,8 +132,9 @@ def test_on_a_gpu_no_devices_are_mixed_and_the_host_waits_seldom(
     assert any(note.startswith("on a GPU two runs of one seed need not") for note in result.notes)
 
 
+@pytest.mark.parametrize(("family", "stop"), [("AttentionXML", 5), ("AttentionXML tree", 9)])
 def test_on_a_gpu_a_run_goes_on_where_it_was_and_what_is_kept_lies_on_the_host(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    family: str, stop: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With all rules: clipping, averaging, the best evaluation, an interruption."""
     rules: Any = {"optimiser": "dense_sparse_adam", "clip": "you2019", "average_from": 1, "epochs": 4}
@@ -143,11 +149,11 @@ def test_on_a_gpu_a_run_goes_on_where_it_was_and_what_is_kept_lies_on_the_host(
     monkeypatch.setattr(Run, "_resume", seen)
     with pretended(monkeypatch):
         how: Any = {"device": "cuda:0", "protocol": rules}
-        whole = train("AttentionXML", **how)
+        whole = train(family, **how)
         path = tmp_path / "state.pt"
         with pytest.raises(Interrupted):
-            train("AttentionXML", **how, watch=Watch(stop=stopping(5), checkpoint=path))
-        resumed = train("AttentionXML", **how, watch=Watch(checkpoint=path))
+            train(family, **how, watch=Watch(stop=stopping(stop), checkpoint=path))
+        resumed = train(family, **how, watch=Watch(checkpoint=path))
     np.testing.assert_array_equal(resumed.top_ids, whole.top_ids)
     np.testing.assert_array_equal(resumed.top_scores, whole.top_scores)
     run = made[-1]
