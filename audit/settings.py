@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from audit.errors import AuditError
+from audit.errors import AuditError, option
+
+#: In place of a number or a name: whatever fits.
+AUTO = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +42,18 @@ class TrainingSettings(CorpusSettings):
     vectors: str | None = None
     device: str = "auto"
     precision: str = "float32"
-    jobs: int | None = None
+    on: str = "local"
+    resources: str | None = None
+    jobs: str | None = None
     store: Path = Path("audit-runs")
     models: Path | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _set(self, data=_path(self.data), store=Path(self.store), models=_path(self.models))
-        _set(self, only=_several(self.only))
+        _set(self, only=_several(self.only), jobs=None if self.jobs is None else str(self.jobs))
+        if self.jobs not in (None, AUTO) and not (str(self.jobs).isdecimal() and int(str(self.jobs)) > 0):
+            raise AuditError(f"{option('jobs', self.jobs)}: give a whole number from 1, or auto")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +68,7 @@ class RunSettings(TrainingSettings):
     allow_commands: bool = False
     readings: bool = False
     evidence: str = "ours"
+    submit: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,6 +76,23 @@ class RunSettings(TrainingSettings):
         if not isinstance(seeds, int) or isinstance(seeds, bool) or not 1 <= seeds <= 1000:
             raise AuditError(f"seeds={seeds!r}: give a whole number from 1 to 1000")
         _set(self, tuned_on=_path(self.tuned_on))
+
+    def as_json(self) -> dict[str, Any]:
+        """What makes the same runs elsewhere; paths are absolute."""
+        given = {name: _plain(value) for name, value in asdict(self).items() if name not in _HERE}
+        if self.vectors is not None and Path(self.vectors).exists():
+            given["vectors"] = str(Path(self.vectors).absolute())
+        return {name: value for name, value in given.items() if value is not None}
+
+
+#: What decides only how this command does its work.
+_HERE = ("store", "on", "resources", "jobs", "submit", "evidence", "allow_commands")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Path):
+        return str(value.absolute())
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _set(settings: object, **values: object) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 
 import typer
 
-from audit.cli import add, check, data, imports, report
+from audit.cli import add, check, data, imports, report, work
 from audit.cli import run as run_module
 from audit.cli.app import app
 from audit.errors import AuditError, Exit, in_data, on_the_command_line
 from reimpl.errors import ReimplError, spelled
 
 #: The modules that carry the commands.
-COMMANDS = (run_module, imports, report, check, data, add)
+COMMANDS = (run_module, work, imports, report, check, data, add)
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.
 _UsageProblem: type[Exception] = next(
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         traceback.print_exc()
         return Exit.FAULT
     if code == Exit.INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves
-        kept = arguments[:1] in (["run"], ["tune"], ["data"])
+        kept = arguments[:1] in (["run"], ["work"], ["tune"], ["data"])
         more = "; the same command goes on where it was" if kept else ""
         print(f"audit: interrupted{more}", file=sys.stderr)
     return int(code or Exit.OK)

@@ -16,7 +16,7 @@ from audit.cli.app import Words, app, command, say, say_on_stderr, verdict_code
 from audit.cli.report import also_of, command_line, tell_study, write_files, write_report
 from audit.errors import AuditError, Exit, SettingsError, corpus_questions, in_run
 from audit.names import counted, seconds_of, span
-from audit.settings import RunSettings, TrainingSettings
+from audit.settings import AUTO, RunSettings, TrainingSettings
 from audit.storage.files import check_can_be_written
 
 if TYPE_CHECKING:
@@ -72,17 +72,25 @@ def run_command(
     papers = papers_of(named)
     check_keys(papers)
     typed = command_line(context)
+    if settings.submit and (several or until_settled or settings.on != "local"):
+        raise AuditError(
+            "--submit: without --columns, --until-settled and --on; give those to `audit run` alone"
+        )
     session = Session(settings.store, settings.evidence, typed, say_on_stderr, context=papers, strict=False)
     worst, to_run = Exit.OK, []
     for paper, path in zip(papers, claim_paths(named), strict=True):
         audit = None
-        if not (several or until_settled or settings.rerun_changed):
+        if not (several or until_settled or settings.rerun_changed or settings.submit):
             audit = judged_at_once(paper, path, settings, session, out)
         if audit is None:
             to_run.append((paper, path))
         else:
             worst = max(worst, _reported(audit, out / report_name(paper, settings.data), names))
     for suite in suites(to_run, settings, session, new_console(), out):
+        if settings.submit:
+            left = suite.submit()
+            suite.say(f"{counted(left, 'run')} to make; `audit work --store {settings.store}` makes them")
+            continue
         if suite.run_own_commands():
             worst = Exit.RUNS_FAILED
         try:
@@ -202,15 +210,22 @@ def _run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> E
 
 @command(app, "tune")
 def tune_command(
-    claims: list[str], *, settings: TrainingSettings, trials: int | None = None, timeout: str | None = None
+    claims: list[str],
+    *,
+    settings: TrainingSettings,
+    trials: int | None = None,
+    timeout: str | None = None,
+    storage: str = "",
 ) -> int:
     """Seek the settings of experiments that a claim file marks with `tuning`, on documents held out.
 
     The test documents are not looked at. `audit run` uses the best values afterwards. Every finished trial is
-    kept: the same command goes on where it was, and --trials 80 after --trials 40 adds 40.
+    kept: the same command goes on where it was, and --trials 80 after --trials 40 adds 40. The same command
+    given on several machines that see the store shares the search.
     Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130 interrupted.
     """
     from audit.pipeline.suite import threads_of
+    from audit.runner.engines import engine_of, resources_of
     from audit.runner.progress import new_console
     from audit.runner.resolve import checked, questions, study_path
     from audit.runner.search import carry_on
@@ -225,16 +240,19 @@ def tune_command(
         seconds = seconds_of(f"{timeout}m" if minutes else timeout, option="--timeout")
     with corpus_questions(in_run):
         asked = [question for paper in papers for question in questions(paper, settings)]
-    jobs, worst = settings.jobs or 1, Exit.OK
+    jobs = int(settings.jobs) if settings.jobs and settings.jobs != AUTO else None
+    jobs, worst = jobs or (1 if settings.on == "local" else None), Exit.OK
+    engine = engine_of(settings.on, jobs, resources_of(settings.resources))
     for question in asked:
         study = carry_on(
             question,
             settings.store,
             new_console(),
+            engine,
             trials=trials or question.trials,
-            workers=jobs,
-            threads=threads_of(jobs) if settings.device == "cpu" else None,
+            threads=threads_of(jobs) if settings.device == "cpu" and jobs else None,
             timeout=seconds,
+            storage=storage,
         )
         if study is None:
             return Exit.INTERRUPTED

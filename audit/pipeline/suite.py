@@ -24,11 +24,12 @@ from audit.pipeline.session import Session
 from audit.record import BY_COMMAND, LEFT_OUT, Audit, ExperimentRecord, FidelityCheck, Look, Run, digest
 from audit.runner import Job, Plan, make_plan
 from audit.runner.commands import Commands
+from audit.runner.engines import Engine, engine_of, fitting, resources_of
 from audit.runner.execute import Means, execute, stands
 from audit.runner.models import fidelity
 from audit.runner.progress import Screen
 from audit.runner.resolve import checked, selected
-from audit.settings import RunSettings
+from audit.settings import AUTO, RunSettings
 from audit.stats.power import FUTILE
 from audit.storage.files import check_can_be_written, explained
 from audit.storage.manifest import KeptPlan, definitions, keep_fixed
@@ -48,10 +49,10 @@ def suites(
             what = f"{option('readings', True)}: {paper.paper.key} declares none"
             raise AuditError(f"{what}; leave it out, or add readings")
     check_can_be_written(chosen.store)
-    workers = chosen.jobs or (1 if settings.device != "cpu" else os.cpu_count() or 1)
+    engine_of(settings.on, None, resources_of(settings.resources))  # what it lacks is told before all else
     requests = [request_of(paper, chosen) for paper, _ in papers]
     return [
-        Suite(paper, path, settings, request, session, console, out, workers)
+        Suite(paper, path, settings, request, session, console, out)
         for (paper, path), request in zip(papers, requests, strict=True)
     ]
 
@@ -69,7 +70,15 @@ def report_name(paper: Paper, data: Path | None) -> str:
 
 
 #: What does not change which runs a command plans, or is looked at anew.
-_IDLE: dict[str, Any] = {"jobs": None, "retry_failed": False, "allow_commands": False, "evidence": "ours"}
+_IDLE: dict[str, Any] = {
+    "jobs": None,
+    "on": "",
+    "resources": None,
+    "submit": False,
+    "retry_failed": False,
+    "allow_commands": False,
+    "evidence": "ours",
+}
 
 
 def judged_at_once(
@@ -130,7 +139,6 @@ class Suite:
     session: Session
     console: Console
     out: Path
-    workers: int = 1
     runs: dict[str, Run] = field(default_factory=dict)
     """All records that this command came upon, by key."""
 
@@ -164,8 +172,7 @@ class Suite:
         self.session.imported(self.paper)  # raises where two imports contradict each other
         seeds = max(map(len, plan.keys.values()), default=self.settings.seeds)
         if plan.jobs:
-            settings = replace(self.settings, seeds=seeds)
-            self.say(plan.summary(self.paper.paper.key, settings, min(self.workers, len(plan.jobs))))
+            self.say(plan.summary(self.paper.paper.key, seeds, self.workers(plan.jobs)))
         remarks = [*self.to_do([plan], plan.jobs), *plan.idle, *(plan.remarks if self.settings.data else ())]
         if 0 < seeds < 3 and not all(record.deterministic for record in plan.asked):
             remarks.append(f"{counted(seeds, 'seed')}: nothing random is decided by fewer than three")
@@ -205,7 +212,7 @@ class Suite:
         if not any(runs.values()):
             return 0.0
         time = RunTimes(records.values()).of(runs)
-        return None if time is None else time.seconds / min(self.workers, len(missing))
+        return None if time is None else time.seconds / self.workers(missing)
 
     def nothing_to_run(self, plan: Plan) -> str:
         """Why the plan holds no run, in a sentence; empty where it holds some, or commands are to run."""
@@ -255,6 +262,8 @@ class Suite:
             " && ".join(commands),
             asked,
             self.request if request is None else request,
+            str(self.path.resolve()),
+            plan.settings.as_json(),
         )
         self.session.ledger(self.paper).keep(kept)
 
@@ -266,20 +275,32 @@ class Suite:
         session.read_again()
         return failed
 
-    def carry_out(self, jobs: Sequence[Job]) -> bool:
+    def engine(self, jobs: Sequence[Job]) -> Engine:
+        """What carries the jobs out."""
+        chosen = self.settings
+        at_once = int(chosen.jobs) if chosen.jobs and chosen.jobs != AUTO else None
+        if chosen.on == "local" and at_once is None:
+            arms = {job.spec.arm for job in jobs} if chosen.jobs == AUTO else set()
+            peaks = [run.peak_memory_bytes or 0 for run in self.session.runs if run.spec.arm in arms]
+            at_once = fitting(chosen.device, max(peaks, default=0))
+        return engine_of(chosen.on, at_once, resources_of(chosen.resources))
+
+    def workers(self, jobs: Sequence[Job]) -> int:
+        """Jobs at one time."""
+        return max(1, min(self.engine(jobs).at_once or len(jobs), len(jobs)))
+
+    def means(self, jobs: Sequence[Job]) -> Means:
+        chosen = self.settings
+        cores = resources_of(chosen.resources).cpus
+        if cores is None and chosen.device == "cpu" and chosen.on == "local":
+            cores = threads_of(self.workers(jobs))
+        return Means(self.session.records, cores, chosen.retry_failed, chosen.rerun_changed)
+
+    def carry_out(self, jobs: Sequence[Job], *, wait: bool = True) -> bool:
         """The records of all jobs into `runs`; False where the user interrupted."""
-        workers = max(1, min(self.workers, len(jobs)))
-        with Screen(len(jobs), self.console, workers=workers) as screen:
+        with Screen(len(jobs), self.console, workers=self.workers(jobs)) as screen:
             try:
-                outcome = execute(
-                    jobs,
-                    self.session.records,
-                    screen,
-                    workers=workers,
-                    threads=threads_of(workers) if self.settings.device == "cpu" else None,
-                    retry_failed=self.settings.retry_failed,
-                    rerun_changed=self.settings.rerun_changed,
-                )
+                outcome = execute(jobs, self.means(jobs), screen, self.engine(jobs), wait=wait)
             finally:
                 self.session.ledger(self.paper).note_settled(job.spec for job in jobs)
                 self.session.read_again()
@@ -300,10 +321,20 @@ class Suite:
         self.fidelity(plan)
         return (self.judge() if self.carry_out(plan.jobs) else None), plan
 
+    def submit(self) -> int:
+        """The plan into the store, for those who make the runs; how many are open."""
+        plan = self.plan()
+        if idle := self.nothing_to_run(plan):
+            self.say(idle)
+        self.announce(plan)
+        self.fidelity(plan)
+        return sum(self.is_open(job) for job in plan.jobs)
+
     def is_open(self, job: Job) -> bool:
         """Whether the job needs a run."""
-        run, settings = self.session.records.get(job.spec.key), self.settings
-        means = Means(self.session.records, None, settings.retry_failed, settings.rerun_changed)
+        run = self.session.records.get(job.spec.key)
+        chosen = self.settings
+        means = Means(self.session.records, None, chosen.retry_failed, chosen.rerun_changed)
         return run is None or not stands(run, job, means)
 
     def failures(self, jobs: Collection[Job]) -> bool:

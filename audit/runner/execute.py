@@ -1,38 +1,32 @@
-"""One job -> one run record, in this process. Imports torch when it is called."""
+"""Jobs -> run records: one in this process, or all of them by an engine. Imports torch when a run is made."""
 
 from __future__ import annotations
 
 import platform
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import audit
+from audit.errors import AuditError
 from audit.record import DataInfo, Run, Status, digest
+from audit.runner.channel import Stop, Telling, interrupts, pulses
+from audit.runner.engines import Died, Engine
 from audit.runner.models import ChangedError, check_unchanged, fault_of
 from audit.runner.plan import Job
+from audit.runner.progress import Screen
 from audit.storage.runs import Store
+from reimpl.errors import ReimplError
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
     from reimpl.training import Result, Watch
-
-
-import threading
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import field
-from functools import partial
-from typing import Literal
-
-from audit.runner.progress import Screen
-from audit.runner.workers import LIVES, Workers, interrupts
 
 #: Steps done, steps in all, mean loss of the epoch so far.
 Progress = Callable[[int, int, float | None], None]
@@ -46,6 +40,10 @@ class HeldElsewhere(Exception):  # noqa: N818
     """Another process is at work on the same run."""
 
 
+class OutOfMemory(Exception):  # noqa: N818
+    """The run is to be tried once more with nothing else on its device."""
+
+
 @dataclass(frozen=True)
 class Means:
     """What a process needs beside the job."""
@@ -56,18 +54,27 @@ class Means:
     rerun_changed: bool = False  # Whether runs by other code than today's are made anew.
     checkpoint_every: float = 60.0
     wait: float = 0.0  # Seconds to wait for another process that holds the run.
+    shared: bool = False  # Whether other runs may take the memory, so that a lack of it is not on record yet.
 
 
 def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], bool]) -> Run:
     """The run's record: read when it is there, else made and kept; what goes amiss in it is on record. Raises
-    `Stopped`, `HeldElsewhere`, `StoreError`, and `ChangedError` where the code was edited meanwhile."""
+    `Stopped`, `HeldElsewhere`, `OutOfMemory`, `StoreError`, and `ChangedError` where the code was edited
+    meanwhile."""
     key = job.spec.key
     with means.store.claim(key, wait=means.wait) as claim:
         if claim.record and stands(claim.record, job, means):
             return claim.record
         if not claim.held:
             raise HeldElsewhere(key)
-        run, arrays = _run(job, means, progress, stop)
+        with Telling(running_in(means.store), key, job.title) as telling:
+
+            def show(done: int, total: int, loss: float | None) -> None:
+                telling.progress(done, total, loss)
+                with suppress(OSError):  # a closed terminal is no fault of the run
+                    progress(done, total, loss)
+
+            run, arrays = _run(job, means, show, stop)
         return means.store.put(run, predictions=arrays, retry=means.retry_failed, anew=means.rerun_changed)
 
 
@@ -81,8 +88,7 @@ def stands(run: Run, job: Job, means: Means) -> bool:
 def _run(
     job: Job, means: Means, progress: Progress, stop: Callable[[], bool]
 ) -> tuple[Run, Mapping[str, Any] | None]:
-    from reimpl.errors import ReimplError
-    from reimpl.machine import CheckpointError
+    from reimpl.machine import CheckpointError, is_out_of_memory
     from reimpl.training import Interrupted, Watch
 
     started, data, store, code = now(), job.data.load(), means.store, digest(dict(job.sources))
@@ -92,12 +98,8 @@ def _run(
         (store.checkpoint_path(job.spec.key) / "code").write_text(code)
     checkpoint = folder / "state.pt"
 
-    def show(done: int, total: int, loss: float | None) -> None:
-        with suppress(OSError):  # a closed terminal or a parent that is gone is no fault of the run
-            progress(done, total, loss)
-
     members = store.members_path(job.spec, job.sources)
-    watch = Watch(show, stop, checkpoint, means.checkpoint_every, members=members)
+    watch = Watch(progress, stop, checkpoint, means.checkpoint_every, members=members)
     try:
         try:
             result = train_job(job, data, means.threads, watch)
@@ -110,11 +112,16 @@ def _run(
         raise Stopped(job.spec.key) from err
     except ChangedError:  # no outcome of this run
         raise
-    except ReimplError as err:
-        return failed(job, data, str(err), started), None
     except (Exception, SystemExit) as err:  # a fault of one run must not end the others; it is on record
-        return failed(job, data, fault_of(err, job.spec), started), None
+        if isinstance(err, SystemExit) and stop():  # the engine ends this process
+            raise Stopped(job.spec.key) from err
+        if means.shared and is_out_of_memory(err):
+            raise OutOfMemory(job.spec.key) from err
+        reason = str(err) if isinstance(err, ReimplError) else fault_of(err, job.spec)
+        return _record(job, data, started, None, reason), None
     if result.failed:
+        if means.shared and "out of memory" in (result.reason or ""):
+            raise OutOfMemory(job.spec.key)
         return _record(job, data, started, result), None
     arrays = {"ids": result.top_ids, "scores": result.top_scores, **_of_documents(result, data)}
     return _record(job, data, started, result), arrays
@@ -168,22 +175,18 @@ def train_job(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Res
     return train(build, data, protocol, loss_name=config.loss, **how)
 
 
-def failed(job: Job, data: Dataset, reason: str, started: str | None = None) -> Run:
-    """A failed run's record: it stays in the count."""
-    return _record(job, data, started, None, reason)
-
-
 def _record(
     job: Job, data: Dataset, started: str | None, result: Result | None, reason: str | None = None
 ) -> Run:
     import torch
 
+    from reimpl.machine import peak_memory
     from reimpl.models import source_of_other
 
     # Of a model that is none of ours no commit of this project has the code.
     other = source_of_other(job.spec.model)
     status: Status = "failed" if result is None or result.failed else "done"
-    made: dict[str, Any] = {"reason": reason}
+    made: dict[str, Any] = {"reason": reason, "peak_memory_bytes": peak_memory(torch.device(job.device))}
     if result is not None:
         same = ("curve", "peak_memory_bytes", "parameters", "notes")
         made = {name: getattr(result, name) for name in same}
@@ -229,7 +232,8 @@ def device_name(device: str) -> str:
     if device.startswith("cuda"):
         import torch
 
-        return torch.cuda.get_device_name(device)
+        # of a run whose process died on another machine no more is known
+        return torch.cuda.get_device_name(device) if torch.cuda.is_available() else device
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
@@ -265,29 +269,38 @@ def _commit() -> dict[str, Any]:
     return {"commit": told[0], "dirty": bool(told[1])} if len(told) == 2 else {}
 
 
+def device_here(device: str, seat: int) -> str:
+    """The device in this process: of several GPUs the one whose turn it is for the worker `seat`. Raises
+    `AuditError` where there is none."""
+    if device == "cpu":
+        return device
+    import torch
+
+    there = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if not there:
+        none = (
+            f"{platform.node()}: torch {torch.__version__} finds no CUDA device for a run that asks for one"
+        )
+        raise AuditError(f"{none}; run it where there is one, or plan it for the CPU")
+    return f"cuda:{seat % there}" if device == "cuda" else device
+
+
 @dataclass
 class Outcome:
     """Records by key, and whether the suite was interrupted."""
 
     runs: dict[str, Run] = field(default_factory=dict)
     interrupted: bool = False
+    elsewhere: int = 0  # Runs that other commands are at work on, where they were not waited for.
 
 
 def execute(
-    jobs: Sequence[Job],
-    store: Store,
-    screen: Screen,
-    *,
-    workers: int = 1,
-    threads: int | None = None,
-    retry_failed: bool = False,
-    rerun_changed: bool = False,
-    checkpoint_every: float = 60.0,
+    jobs: Sequence[Job], means: Means, screen: Screen, engine: Engine, *, wait: bool = True
 ) -> Outcome:
-    """Have every job's record: those in the store at once, the others by running them. Raises `StoreError`
-    when records cannot be read or written."""
-    means = Means(store, threads, retry_failed, rerun_changed, checkpoint_every)
-    outcome, open_jobs = Outcome(), []
+    """Have every job's record: those in the store at once, the others by the engine. `wait`: also for runs
+    that other commands are at work on, which are taken over where their process dies. Raises `StoreError`
+    when records cannot be read or written, and what data that cannot be read raise."""
+    outcome, open_jobs, store = Outcome(), [], means.store
     for job in jobs:
         run = store.get(job.spec.key)
         if run and stands(run, job, means):
@@ -297,74 +310,94 @@ def execute(
             open_jobs.append(job)
     if not open_jobs:
         return outcome
-    with interrupts(screen.stopping) as stop:
-        suite = _Runs(means, screen, outcome, stop)
-        if workers <= 1 or len(open_jobs) == 1:
-            suite.run_here(open_jobs, means)
-        else:
-            suite.run(min(workers, len(open_jobs)), open_jobs)
-        # Runs that another command works on; those whose process died are taken over.
-        for job in suite.elsewhere[:]:
+    with interrupts(running_in(store), screen.stopping) as stop:
+        runs = _Runs(open_jobs, screen, outcome, stop, store)
+        shared = engine.at_once is None or engine.at_once > 1
+        engine.run(open_jobs, partial(_answer, replace(means, shared=shared), stop), runs)
+        if runs.short and not stop():
+            short, runs.short, runs.last = runs.short, [], means
+            for job in short:
+                screen.again(job)
+            engine.run(short, partial(_answer, means, stop), runs, alone=True)
+        for job in runs.elsewhere[:] if wait else ():
             screen.waiting(job)
-            while job.spec.key not in outcome.runs and not stop.is_set():
-                suite.run_here([job], replace(means, wait=1.0))
-        outcome.interrupted |= stop.is_set()
+            while job.spec.key not in outcome.runs and not stop():
+                runs.ended(
+                    job, _answer(replace(means, wait=1.0), stop, job, tell=partial(runs.progress, job))
+                )
+        outcome.elsewhere = len({job.spec.key for job in runs.elsewhere} - outcome.runs.keys())
+        outcome.interrupted |= stop()
     return outcome
 
 
+def running_in(store: Store) -> Path:
+    """The folder in which runs at work tell how far they are."""
+    return store.root / "running"
+
+
 def _answer(
-    means: Means, job: Job, progress: Callable[[int, int, float | None], None], stop: Callable[[], bool]
-) -> Run | Literal["held", "stopped"]:
+    means: Means, stop: Stop, job: Job, *, seat: int = 0, tell: Progress | None = None
+) -> Run | Literal["held", "stopped", "short"] | Exception:
+    """What becomes of the job, in whatever process: what ends the command is handed back too."""
     try:
-        return carry_out(job, means, progress=progress, stop=stop)
+        job = replace(job, device=device_here(job.device, seat))
+        return carry_out(job, means, progress=tell or (lambda done, total, loss: None), stop=stop)
     except HeldElsewhere:
         return "held"
     except Stopped:
         return "stopped"
+    except OutOfMemory:
+        return "short"
+    except (AuditError, ReimplError) as err:
+        return err
 
 
-class _Runs(Workers):
-    """The jobs of a suite; `elsewhere` are those that another command works on."""
+class _Runs:
+    """What an engine tells of jobs: onto the screen, and into the outcome."""
 
-    def __init__(self, means: Means, screen: Screen, outcome: Outcome, stop: threading.Event) -> None:
-        super().__init__(partial(_answer, means), stop)
-        self.means, self.screen, self.outcome = means, screen, outcome
-        self.elsewhere: list[Job] = []
-        self.deaths = Counter[str]()
-
-    def run_here(self, jobs: Sequence[Job], means: Means) -> None:
-        """Carries them out in this process, until it is stopped."""
-        for job in jobs:
-            if self.stop.is_set():
-                return
-            self.began(job)
-            self.ended(job, _answer(means, job, partial(self.message, job), self.stop.is_set))
+    def __init__(
+        self, jobs: Sequence[Job], screen: Screen, outcome: Outcome, stop: Stop, store: Store
+    ) -> None:
+        self.jobs = {job.spec.key: job for job in jobs}
+        self.screen, self.outcome, self.stop, self.store = screen, outcome, stop, store
+        self.elsewhere: list[Job] = []  # Those that another command works on.
+        self.short: list[Job] = []  # Those that lacked memory, or whose process died.
+        self.last: Means | None = None  # Once the runs are alone, and a lack of memory goes on record.
 
     def began(self, job: Job) -> None:
         self.screen.began(job)
 
-    def message(self, job: Job, done: int, total: int, loss: float | None) -> None:
+    def progress(self, job: Job, done: int, total: int, loss: float | None) -> None:
         self.screen.progress(job, done, total, loss)
 
-    def ended(self, job: Job, answer: Run | Literal["held", "stopped"]) -> None:
+    def tick(self) -> None:
+        for key, pulse in pulses(running_in(self.store)).items():
+            if key in self.jobs and key not in self.outcome.runs:
+                self.screen.began(self.jobs[key])
+                if pulse.total:
+                    self.screen.progress(self.jobs[key], pulse.done, pulse.total, pulse.loss)
+
+    def ended(self, job: Job, answer: Any) -> None:
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, Died) and self.last is not None:
+            answer = self._failed(job, answer, self.last)
         if isinstance(answer, Run):
             self.outcome.runs[job.spec.key] = answer
             self.screen.ended(job, answer)
         elif answer == "held":
             self.elsewhere.append(job)
-        else:
+        elif answer == "stopped":
             self.outcome.interrupted = True
+        else:
+            self.short.append(job)
 
-    def died(self, job: Job, how: str, *, ready: bool) -> bool:
-        self.deaths[job.spec.key] += ready
-        if self.deaths[job.spec.key] < LIVES:
-            return True
-        reason = f"its process ended with {how}, {LIVES} times; the system ends processes short of memory so"
-        means = self.means
+    def _failed(self, job: Job, died: Died, means: Means) -> Run:
+        """The record of a run whose process died with nothing of ours beside it: it stays in the count."""
+        reason = f"{died.how}, beside others and alone; the system does so where memory is short"
         with means.store.claim(job.spec.key, wait=0) as claim:
             run = claim.record
             if not (run and run.status == "done" and stands(run, job, means)):  # else it died after its work
-                run = failed(job, job.data.load(), reason)
+                run = replace(_record(job, job.data.load(), None, None, reason), peak_memory_bytes=None)
                 run = means.store.put(run, retry=means.retry_failed, anew=means.rerun_changed)
-        self.ended(job, run)
-        return False
+        return run

@@ -66,19 +66,22 @@ class Plan:
     jobs: tuple[Job, ...]  # Each run once, seeds in the outer loop: an interrupted suite has whole rounds.
     remarks: tuple[str, ...] = ()  # What preparing the data came upon, one sentence each.
     idle: tuple[str, ...] = ()  # What was asked for and is not run here, and why, one sentence each.
+    settings: RunSettings = field(default_factory=RunSettings)
 
-    def summary(self, paper: str, settings: RunSettings, workers: int) -> str:
+    def summary(self, paper: str, seeds: int, workers: int) -> str:
         """One line for the screen: what is about to be run, on what."""
+        settings = self.settings
         others = sum(bool(record.reading) for record in self.asked)
         parts = [
             counted(len(self.asked) - others, "experiment")
             + (f" and {counted(others, 'other reading')} of them" if others else ""),
-            counted(settings.seeds, "seed"),
+            counted(seeds, "seed"),
             f"{counted(len(self.jobs), 'run')} on "
             f"{settings.data.resolve().name if settings.data else 'a synthetic corpus'}",
         ]
         protocols = ", ".join(dict.fromkeys(record.protocol for record in self.asked)) or "none"
-        machine = f"{settings.device}, {settings.precision}, {workers} process{'es' * (workers != 1)}"
+        where = f"{workers} process{'es' * (workers != 1)}" if settings.on == "local" else f"on {settings.on}"
+        machine = f"{settings.device}, {settings.precision}, {where}"
         return f"{paper}: {', '.join(parts)}; protocol {protocols}; {machine}"
 
     @property
@@ -187,7 +190,7 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
     once: dict[str, Job] = {}
     for job in sorted(jobs, key=lambda job: job.spec.seed):
         once.setdefault(job.spec.key, job)
-    return Plan(tuple(records), keys, tuple(once.values()), tuple(remarks), tuple(idle))
+    return Plan(tuple(records), keys, tuple(once.values()), tuple(remarks), tuple(idle), settings)
 
 
 def _resolve(

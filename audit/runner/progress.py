@@ -80,7 +80,7 @@ class Screen:
         self.bars.stop()
 
     def began(self, job: Job) -> None:
-        """A run begins, or goes on."""
+        """A run begins, or goes on; told more than once."""
         key = job.spec.key
         self.started.setdefault(key, time.monotonic())
         self.titles[key] = job.title
@@ -104,6 +104,10 @@ class Screen:
     def waiting(self, job: Job) -> None:
         """Another process has this run."""
         self._say(f"{job.title}: another process is at work on it; waiting")
+
+    def again(self, job: Job) -> None:
+        """The run lacked memory, or its process died, beside others."""
+        self._say(f"{job.title}: ended for lack of memory, or by a signal; it is tried once more, alone")
 
     def stopping(self) -> None:
         """The first interrupt came, maybe while a line is being written."""

@@ -15,8 +15,9 @@ from audit.claims.load import Paper
 from audit.errors import AuditError, PlanError, SettingsError, corpus_questions, in_data, in_run, option
 from audit.names import known_names
 from audit.record import Deviation
+from audit.runner.engines import resources_of
 from audit.runner.models import with_way_out
-from audit.settings import CorpusSettings, RunSettings, TrainingSettings
+from audit.settings import AUTO, CorpusSettings, RunSettings, TrainingSettings
 from audit.study import Study
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Optio
 
 
 def checked(chosen: Chosen) -> Chosen:
-    """With the device resolved to cpu, cuda or cuda:N; raises `AuditError` for what does not go together."""
+    """With the kind of device that is planned for, cpu, cuda or cuda:N; which one it is, a worker decides.
+    Raises `AuditError` for what does not go together."""
     from reimpl.data.formats import split_name
     from reimpl.protocol import PROTOCOLS
 
@@ -74,7 +76,7 @@ def checked(chosen: Chosen) -> Chosen:
         if not split_name(chosen.tuned_on)[0].exists():
             how = "name the corpus that `audit tune --data` had"
             raise AuditError(f"{option('tuned_on', chosen.tuned_on)}: no such folder; {how}")
-    device = _device_of(chosen.device)
+    device = _device_of(chosen)
     known = ("float32", "tf32", "bf16")
     if chosen.precision not in known:
         raise AuditError(
@@ -97,10 +99,17 @@ def checked(chosen: Chosen) -> Chosen:
     return replace(chosen, device=device)
 
 
-def _device_of(wanted: str) -> str:
+def _device_of(chosen: TrainingSettings) -> str:
+    wanted, resources = chosen.device, resources_of(chosen.resources)
     kind, _, number = wanted.partition(":")
     if wanted not in ("auto", "cpu", "cuda") and not (kind == "cuda" and number.isdecimal()):
         raise AuditError(f"{option('device')} {wanted!r} is unknown; known are auto, cpu, cuda and cuda:N")
+    if kind == "cpu" and resources.gpus:
+        raise AuditError(f"{option('resources', chosen.resources)}: {option('device', 'cpu')} takes no GPU")
+    if chosen.on != "local" or getattr(
+        chosen, "submit", False
+    ):  # this machine says nothing about those that do the work
+        return wanted if wanted != "auto" else "cuda" if resources.gpus else "cpu"
     if wanted == "cpu":
         return wanted
     import torch
@@ -111,7 +120,8 @@ def _device_of(wanted: str) -> str:
     if int(number or 0) >= there:
         raise AuditError(
             f"{option('device', wanted)}: torch {torch.__version__} finds {there} CUDA devices, counted "
-            f"from 0; use another one or {option('device', 'cpu')}"
+            f"from 0; use another one or {option('device', 'cpu')}, or let others do the work by "
+            f"{option('on', 'ray')}, {option('on', 'slurm')} or {option('submit', True)}"
         )
     return wanted
 
@@ -192,8 +202,8 @@ def prepared(corpus: TextSource, *, recipe: str, length: int, vectors: str, cach
         )
 
 
-#: Protocol names of the command line that stand for a rule.
-AUTO, CLAIMED = "auto", "claimed"
+#: Beside `auto`, the protocol name of the command line that stands for a rule.
+CLAIMED = "claimed"
 _RECIPE = "study2022"
 _ALONE = {"texts": "texts without features", "features": "features without text"}
 

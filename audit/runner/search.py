@@ -1,15 +1,15 @@
-"""A search for settings: Optuna proposes, trials train on what is held out, here or in worker processes.
+"""A search for settings: Optuna proposes, trials train on what is held out, wherever an engine has them made.
 
-STORE/studies/KEY/ holds Optuna's journal, and a lock: one command works on a search. A trial that was
-interrupted, or whose process was killed, is made first by the next command, with the same values.
+STORE/studies/KEY/ holds Optuna's journal, and a lock for each trial: any number of workers and commands
+share a search. A trial that was interrupted, or whose process died, is made first, with the same values.
 """
 
 from __future__ import annotations
 
 import hashlib
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -21,12 +21,13 @@ from rich.console import Console
 
 from audit.errors import AuditError
 from audit.record import RunSpec
-from audit.runner.execute import device_name, now, train_job, versions
+from audit.runner.channel import Stop, Telling, interrupts, pulses
+from audit.runner.engines import Died, Engine
+from audit.runner.execute import device_here, device_name, now, train_job, versions
 from audit.runner.models import fault_of
 from audit.runner.plan import Job
 from audit.runner.progress import run_bars
 from audit.runner.resolve import DataRequest, Question, by_target, put_study
-from audit.runner.workers import Workers, interrupts
 from audit.storage.files import explained
 from audit.study import Json, SearchRange, Study, StudySpec, Trial, shown
 
@@ -72,6 +73,7 @@ class Search:
     pruner: str
     seed: int = 0
     epochs: int = 1  # Of a trial that is not ended early.
+    storage: str = ""  # URL of Optuna's storage, where it is not the journal in the folder.
 
     @property
     def journal(self) -> Path:
@@ -82,29 +84,47 @@ class Search:
         records = map(_as_record, self.study().get_trials(deepcopy=False))
         return tuple(trial for trial in records if trial is not None)
 
-    def proposals(self, wanted: int, until: float | None = None) -> Iterator[int]:
-        """Trials to be made until there are `wanted`: first those that were begun before, then new ones.
-        After the moment `until` (`time.monotonic`) none is begun."""
+    @contextmanager
+    def next(self, wanted: int) -> Iterator[int | None]:
+        """The number of a trial that is ours while the block runs: one that was begun and left, or a new one
+        until there are `wanted`; None where there is none."""
         from optuna.distributions import CategoricalDistribution, FloatDistribution
 
-        study = self.study()
-        begun = [trial.number for trial in study.get_trials(deepcopy=False) if trial.state.name == "RUNNING"]
-        while until is None or time.monotonic() < until:
-            if begun:
-                number = begun.pop(0)
-                if not self.given_up(number):
-                    yield number
-                continue
-            there = len(study.get_trials(deepcopy=False))
-            if there >= wanted:
-                return
-            study.sampler = self._sampler(there)
-            yield study.ask({
-                of.name: CategoricalDistribution(of.choices)
-                if of.choices
-                else FloatDistribution(of.low or 0.0, of.high or 0.0, log=of.log)
-                for of in self.space
-            }).number  # fmt: skip
+        number, held = None, None
+        with FileLock(self.folder / "next.lock"):
+            study = self.study()
+            every = study.get_trials(deepcopy=False)
+            for left in (trial.number for trial in every if trial.state.name == "RUNNING"):
+                held = self._hold(left)
+                if held is not None and not self.given_up(left):
+                    number = left
+                    break
+                if held is not None:
+                    held.release()
+            if number is None and len(every) < wanted:
+                study.sampler = self._sampler(len(every))
+                number = study.ask({
+                    of.name: CategoricalDistribution(of.choices)
+                    if of.choices
+                    else FloatDistribution(of.low or 0.0, of.high or 0.0, log=of.log)
+                    for of in self.space
+                }).number  # fmt: skip
+                held = self._hold(number)
+        try:
+            yield number
+        finally:
+            if held is not None:
+                held.release()
+
+    def _hold(self, number: int) -> FileLock | None:
+        """Freed when the process dies, so that dead trials are found; None where another one makes the
+        trial."""
+        lock = FileLock(self.folder / f"trial-{number}.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return None
+        return lock
 
     def make(self, number: int, objective: Objective) -> Trial:
         """The trial as it ended. Raises `TrialStopped`, after which it can be made again."""
@@ -177,9 +197,9 @@ class Search:
                 with lock, self.journal.open("r+b") as file:
                     content = file.read()
                     file.truncate(content.rfind(b"\n") + 1)
-            storage = JournalStorage(JournalFileBackend(str(self.journal), lock_obj=cast(Any, lock)))
+            journal = JournalFileBackend(str(self.journal), lock_obj=cast(Any, lock))
             return create_study(
-                storage=storage,
+                storage=self.storage or JournalStorage(journal),
                 study_name=self.folder.name,
                 direction="maximize",
                 sampler=self._sampler(0),
@@ -247,7 +267,7 @@ def settings_of(spec: StudySpec, values: Mapping[str, Json]) -> RunSpec:
 def train_trial(
     question: Question,
     threads: int | None,
-    progress: Callable[..., None],  # Gets the trial's number and the share of its epochs that is done.
+    progress: Callable[[int, int, float | None], None],
     stop: Callable[[], bool],
     number: int,
     values: Mapping[str, Json],
@@ -263,12 +283,9 @@ def train_trial(
         if metric in row:
             report(row["epoch"], row[metric])
 
-    def show(done: int, total: int, loss: float | None) -> None:
-        progress(number, done / max(1, total))
-
     job = Job(settings_of(question.spec, values), question.data, "", question.device, {})
     try:
-        watch = Watch(show, stop, evaluated=evaluated)
+        watch = Watch(progress, stop, evaluated=evaluated)
         result = train_job(job, without_test(question.data), threads, watch)
     except Interrupted as err:
         raise TrialStopped from err
@@ -277,6 +294,8 @@ def train_trial(
     except ReimplError as err:
         return Outcome(reason=str(err))
     except (Exception, SystemExit) as err:  # a fault of one trial must not end the others
+        if isinstance(err, SystemExit) and stop():  # the engine ends this process
+            raise TrialStopped from err
         return Outcome(reason=fault_of(err, job.spec))
     if result.failed:
         return Outcome(reason=result.reason)
@@ -284,56 +303,76 @@ def train_trial(
     return Outcome(score, None if score is not None else f"nothing measured its {metric}")
 
 
-def _make(
-    question: Question,
-    search: Search,
-    threads: int | None,
-    number: int,
-    tell: Callable[..., None],
-    stop: Callable[[], bool],
-) -> Trial | None:
-    """The trial, in whatever process; None where it was told to stop."""
-    try:
-        return search.make(number, partial(train_trial, question, threads, tell, stop))
-    except TrialStopped:
-        return None
+@dataclass(frozen=True)
+class Making:
+    """What a process needs to make a trial; several of them share a search."""
+
+    question: Question
+    search: Search
+    wanted: int  # Trials in all.
+    threads: int | None
+    until: float | None  # Seconds since 1970 after which no trial is begun.
+    stop: Stop
+
+    def __call__(self, task: int, *, seat: int = 0, tell: Any = None) -> Trial | AuditError | None:
+        """One trial more; None where there are enough, or it was told to stop."""
+        if self.stop() or (self.until is not None and time.time() >= self.until):
+            return None
+        try:
+            question = replace(self.question, device=device_here(self.question.device, seat))
+            with self.search.next(self.wanted) as number:
+                if number is None:
+                    return None
+                with Telling(self.search.folder / "running", str(number), f"trial {number}") as telling:
+
+                    def progress(done: int, total: int, loss: float | None) -> None:
+                        telling.progress(done, total, loss)
+                        if tell is not None:
+                            tell(done, total, loss)
+
+                    train = partial(train_trial, question, self.threads, progress, self.stop)
+                    return self.search.make(number, train)
+        except TrialStopped:
+            return None
+        except AuditError as err:
+            return err
 
 
 def carry_on(
     question: Question,
     store: Path,
     console: Console,
+    engine: Engine,
     *,
     trials: int,
-    workers: int = 1,
     threads: int | None = None,
     timeout: float | None = None,
+    storage: str = "",
 ) -> Study | None:
-    """The study when there are so many trials, earlier ones included, or `timeout` seconds are over. None
-    where it was interrupted; what there is is kept. Raises `AuditError` when the folder cannot be written, or
-    where another command is at work there."""
-    spec, until = question.spec, None if timeout is None else time.monotonic() + timeout
+    """The study when there are so many trials, earlier ones and those of other commands included, or
+    `timeout` seconds are over. None where it was interrupted; what there is is kept. Raises `AuditError`
+    when the folder cannot be written."""
+    spec, until = question.spec, None if timeout is None else time.time() + timeout
     folder = store / "studies" / spec.key
-    search = Search(folder, spec.space, spec.sampler, spec.pruner, spec.seed, spec.training["epochs"])
+    epochs = spec.training["epochs"]
+    search = Search(folder, spec.space, spec.sampler, spec.pruner, spec.seed, epochs, storage)
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    try:
-        lock = FileLock(folder / "search.lock").acquire(timeout=0)
-    except Timeout as err:
-        raise AuditError(f"{folder}: another command is at work on this search; let it finish") from err
-    with lock, interrupts() as stop:
-        body, numbers = partial(_make, question, search, threads), search.proposals(trials, until)
-        participants = _Trials(question, search, trials, console, body, stop)
-        participants.announce(workers)
+    with interrupts(folder / "running") as stop:
+        participants = _Trials(question, search, trials, console, stop)
+        participants.announce(engine.at_once)
+        making = Making(question, search, trials, threads, until, stop)
+        question.data.load()  # prepared once, and not by every worker at the same time
         with participants.bars:
-            if workers <= 1:
-                while not stop.is_set() and (number := next(numbers, None)) is not None:
-                    tell = partial(participants.message, number)
-                    participants.ended(number, body(number, tell, stop.is_set))
-            else:
-                question.data.load()  # prepared once, and not by every worker at the same time
-                participants.run(min(workers, trials), numbers)
-        if stop.is_set():
+            # again for trials whose process died, or that another command left
+            while left := max(0, trials - len(search.trials())):
+                if stop() or (until is not None and time.time() >= until):
+                    break
+                participants.made = 0
+                engine.run(range(left), making, participants)
+                if not participants.made:
+                    time.sleep(1.0)  # other commands are at work on the rest
+        if stop():
             return None
         made = search.trials()
     data = without_test(question.data)
@@ -359,26 +398,19 @@ def carry_on(
     return put_study(store, study)
 
 
-class _Trials(Workers):
+class _Trials:
     """Tells of each trial: a bar on a terminal, a line a trial everywhere."""
 
-    def __init__(
-        self,
-        question: Question,
-        search: Search,
-        trials: int,
-        console: Console,
-        body: Callable[..., Trial | None],
-        stop: threading.Event,
-    ) -> None:
-        super().__init__(body, stop)
-        self.question, self.search, self.trials, self.console = question, search, trials, console
-        self.shares: dict[int, float] = {}
+    def __init__(self, question: Question, search: Search, trials: int, console: Console, stop: Stop) -> None:
+        self.question, self.search, self.trials = question, search, trials
+        self.console, self.stop = console, stop
+        self.shares: dict[str, float] = {}
+        self.made = 0
         self.over, self.best = len(search.trials()), ""
         self.bars = run_bars(console)
         self.bar = self.bars.add_task(question.experiments[0], total=float(trials), state="")
 
-    def announce(self, workers: int) -> None:
+    def announce(self, at_once: int | None) -> None:
         """What is about to be sought, on what."""
         question, spec = self.question, self.question.spec
         first, *others = question.experiments
@@ -387,34 +419,37 @@ class _Trials(Workers):
         self._say(
             f"{names}: {question.protocol}, {self.trials} trials of up to {spec.training['epochs']} epochs, "
             f"{spec.sampler}{ended}; {spec.metric} on documents held out; {question.device}, "
-            f"{workers} at a time"
+            f"{at_once or 'as many as fit'} at a time"
         )
         for setting in spec.space:
             self._say(f"  {setting.name.partition('.')[2]}: {setting}")
 
-    def message(self, task: int, number: int, share: float) -> None:
-        self.shares[number] = share
+    def began(self, task: int) -> None: ...
+
+    def progress(self, task: int, done: int, total: int, loss: float | None) -> None:
+        self.shares = {"": done / max(1, total)}
         self._show()
 
-    def ended(self, number: int, trial: Trial | None) -> None:
-        self.shares.pop(number, None)
-        if trial is None:
+    def tick(self) -> None:
+        self.shares = {name: of.share for name, of in pulses(self.search.folder / "running").items()}
+        self._show()
+
+    def ended(self, task: int, trial: Any) -> None:
+        if isinstance(trial, Exception):
+            raise trial
+        self.shares = {}
+        if trial is None or isinstance(trial, Died):
+            self.made += trial is not None
             return
-        self.over += 1
+        self.over, self.made = self.over + 1, self.made + 1
         metric, trials = self.question.spec.metric, self.search.trials()
         if scores := [of.score for of in trials if of.state == "done" and of.score is not None]:
             self.best = f"best {metric} {max(scores):.2f}"
         what = f"{metric} {trial.score:.2f}" if trial.state == "done" else f"{trial.state}: {trial.reason}"
         after = f", {trial.epochs:.0f} epochs" if trial.epochs else ""
         values = f"({shown(trial.values)}; {trial.seconds:.0f} s{after})"
-        self._say(f"[{self.over}/{self.trials}] trial {number}: {what}  {values}  {self.best}".rstrip())
+        self._say(f"[{self.over}/{self.trials}] trial {trial.number}: {what}  {values}  {self.best}".rstrip())
         self._show()
-
-    def died(self, number: int, how: str, *, ready: bool) -> bool:
-        if not self.search.given_up(number):
-            return True
-        self.ended(number, next(trial for trial in self.search.trials() if trial.number == number))
-        return False
 
     def _show(self) -> None:
         self.bars.update(self.bar, completed=self.over + sum(self.shares.values()), state=self.best)

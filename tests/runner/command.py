@@ -2,31 +2,32 @@
 
     python command.py ROOT STORE SEEDS WORKERS EPOCHS
 
-prints one JSON object: the seeds that were trained here, those that had to be waited for, those that have a
-record at the end, and whether the command was interrupted.
+prints one JSON object: the seeds that had to be waited for, those that have a record at the end, and whether
+the command was interrupted; ROOT/trained gets a line for each run that was begun.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-from audit.runner.execute import execute
 from audit.storage.runs import Store
-from tests.runner.jobs import Heard, make_jobs
+from tests.runner.jobs import Counted, Heard, carry_out_all, make_jobs
 
 
 def main(root: str, store: str, seeds: str, workers: str, epochs: str) -> None:
     jobs = make_jobs(Path(root), int(seeds), epochs=int(epochs))
     heard = Heard()
+    log = Path(root) / "trained"
+    jobs = [replace(job, data=Counted(**vars(job.data), log=log)) for job in jobs]
     print("ready", flush=True)
-    outcome = execute(jobs, Store(Path(store)), heard, workers=int(workers), threads=1, checkpoint_every=0.0)
-    trained = sorted({seed for seed, _ in heard.steps})
+    how = {"workers": int(workers), "threads": 1, "checkpoint_every": 0.0}
+    outcome = carry_out_all(jobs, Store(Path(store)), heard, **how)
     answer = {
-        "trained": trained,
         "waited": sorted(heard.waited),
         "records": sorted(run.spec.seed for run in outcome.runs.values()),
         "interrupted": outcome.interrupted,

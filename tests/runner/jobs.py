@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from audit.record import Run, RunSpec
+from audit.runner.engines import engine_of, resources_of
+from audit.runner.execute import Means, Outcome, execute
 from audit.runner.plan import Job
 from audit.runner.resolve import DataRequest
 from audit.storage.runs import Store
@@ -63,6 +65,18 @@ class Deadly(DataRequest):
         return super().load()
 
 
+@dataclass(frozen=True)
+class Counted(DataRequest):
+    """Data that write down how often a run asked for them: once each time that it was begun."""
+
+    log: Path = Path()
+
+    def load(self) -> Dataset:
+        with self.log.open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        return super().load()
+
+
 @dataclass
 class Heard:
     """Listens, writes down, and does what `then` says at each progress."""
@@ -70,6 +84,7 @@ class Heard:
     then: Callable[[Job, int, int], None] = lambda job, done, total: None
     began_: list[int] = field(default_factory=list)
     ended_: list[int] = field(default_factory=list)
+    again_: list[int] = field(default_factory=list)
     waited: list[int] = field(default_factory=list)
     stops: int = 0
     steps: list[tuple[int, int]] = field(default_factory=list)
@@ -85,11 +100,23 @@ class Heard:
         assert run.key == job.spec.key
         self.ended_.append(job.spec.seed)
 
+    def again(self, job: Job) -> None:
+        self.again_.append(job.spec.seed)
+
     def waiting(self, job: Job) -> None:
         self.waited.append(job.spec.seed)
 
     def stopping(self) -> None:
         self.stops += 1
+
+
+def carry_out_all(
+    jobs: Sequence[Job], store: Store, heard: Heard, *, workers: int = 1, on: str = "local", **means: Any
+) -> Outcome:
+    """`execute` with the engine of that name."""
+    screen: Any = heard
+    engine = engine_of(on, workers, resources_of(means.pop("resources", None)))
+    return execute(jobs, Means(store, **means), screen, engine)
 
 
 def content(store: Store, key: str) -> dict[str, Any]:

@@ -33,8 +33,11 @@ def hill(number: int, values: Mapping[str, Any], report: Report) -> Outcome:
 
 
 def work(it: Search, objective: Objective, wanted: int) -> None:
-    for number in it.proposals(wanted):
-        it.make(number, objective)
+    while True:
+        with it.next(wanted) as number:
+            if number is None:
+                return
+            it.make(number, objective)
 
 
 def proposals(trials: tuple[Trial, ...]) -> list[Mapping[str, Any]]:
@@ -109,6 +112,16 @@ def test_a_killed_trial_is_made_again_and_given_up_after_three_deaths(tmp_path: 
     subprocess.run(command, env=paths, capture_output=True, check=False)
     work(it, hill, 6)
     assert (it.trials()[2].state, it.trials()[2].reason) == ("failed", "its process ended 3 times")
+
+
+def test_workers_share_a_search_and_take_over_none_that_is_at_work(tmp_path: Path) -> None:
+    it = search(tmp_path)
+    with it.next(3) as first, it.next(3) as second:
+        assert (first, second) == (0, 1)
+    with it.next(3) as left:  # the first was begun, and nobody works on it any more
+        assert left == 0
+        with it.next(3) as again, it.next(3) as third, it.next(3) as none:
+            assert (again, third, none) == (1, 2, None)
 
 
 def test_a_line_that_a_killed_writer_left_unfinished_does_not_spoil_the_journal(tmp_path: Path) -> None:

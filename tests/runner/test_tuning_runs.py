@@ -15,6 +15,7 @@ from audit.errors import PlanError
 from audit.record import NOT_TUNED, Audit, PaperInfo, audit_from_json, to_json
 from audit.runner import make_plan
 from audit.runner import resolve as study_store
+from audit.runner.engines import Resources, engine_of
 from audit.runner.progress import new_console
 from audit.runner.resolve import DataRequest, Question, questions
 from audit.runner.search import carry_on, settings_of, train_trial
@@ -51,8 +52,9 @@ def question(folder: Path, said: str = "tuning: {protocol: chen2022, trials: 2}"
     return found
 
 
-def study_of(folder: Path, it: Question, **spent: Any) -> Study:
-    found = carry_on(it, folder / "store", new_console(quiet=True), **{"trials": it.trials, **spent})
+def study_of(folder: Path, it: Question, *, jobs: int = 1, **spent: Any) -> Study:
+    engine, console = engine_of("local", jobs, Resources()), new_console(quiet=True)
+    found = carry_on(it, folder / "store", console, engine, **{"trials": it.trials, **spent})
     assert found is not None
     return found
 
@@ -163,8 +165,9 @@ def test_a_study_holds_what_was_sought_and_what_came_of_it(tmp_path: Path, corpu
 
 def test_worker_processes_make_the_trials_of_one_process(tmp_path: Path, corpus: Path) -> None:
     it = question(tmp_path, "tuning: {protocol: chen2022, epochs: 2}")
-    together = study_of(tmp_path, it, trials=4, workers=2, threads=1)
+    together = study_of(tmp_path, it, trials=4, jobs=2, threads=1)
     alone = study_of(tmp_path / "alone", it, trials=4)
+    # two are proposed before the first has ended, so those by chance alone are the same
     assert [it.values for it in together.trials] == [it.values for it in alone.trials]
     assert {it.state for it in together.trials} == {"done"}
 

@@ -1,0 +1,60 @@
+"""`audit work`: makes the runs of a plan, on any machine that sees the store; `audit status`: how they
+stand."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from audit.cli.app import app, command, say, say_on_stderr
+from audit.errors import Exit
+from audit.names import counted, span
+
+
+@command(app, "work")
+def work_command(*, store: Path = Path("audit-runs"), jobs: str | None = None) -> int:
+    """Make open runs of the plans in a store until none is left that nobody is at work on.
+
+    For arrays of a cluster, several machines over ssh, or machines that may be taken away: all that they need
+    to share is the folder of the store. `audit run --submit` writes the plan, and the same command without
+    --submit judges and reports afterwards. No report is written here, and no look is taken.
+    Exit codes: 0 done, 2 bad input, 3 runs failed, 130 interrupted.
+    """
+    from audit.pipeline.work import work_off
+    from audit.runner.progress import new_console
+
+    worked = work_off(store, jobs, new_console())
+    if worked.interrupted:
+        return Exit.INTERRUPTED
+    say_on_stderr(
+        f"{store}: no run is left that nobody is at work on; `audit status --store {store}` counts them"
+    )
+    return Exit.RUNS_FAILED if worked.failed else Exit.OK
+
+
+@command(app, "status")
+def status_command(*, store: Path = Path("audit-runs")) -> int:
+    """Show how the runs of the plans in a store stand: done, running (where, since when, how far), waiting.
+
+    Exit codes: 0 shown, 2 bad input.
+    """
+    from audit.pipeline.work import standings
+
+    for standing in standings(store):
+        parts = {
+            "done": len(standing.done),
+            "running": len(standing.running),
+            "begun and stopped": len(standing.begun),
+            "waiting": len(standing.waiting),
+            "failed": len(standing.failed),
+        }
+        total = counted(sum(parts.values()), "run")
+        say(f"{standing.report}: {total}: " + ", ".join(f"{n} {what}" for what, n in parts.items() if n))
+        for pulse in standing.running:
+            since = span(max(1.0, time.time() - pulse.began))
+            say(f"  {pulse.title}: {100 * pulse.share:.0f} % done, for {since} on {pulse.host} ({pulse.pid})")
+        for title in standing.begun:
+            say(f"  {title}: begun, and goes on from where it was kept")
+        for title, reason in standing.failed.items():
+            say(f"  {title}: failed: {reason}")
+    return Exit.OK

@@ -1,0 +1,136 @@
+"""Engines: where tasks are carried out. Those of this project are the modules beside this file; a package
+adds one by an entry point of the group `audit.engines`, whose name is what `--on` takes.
+
+An engine starts `work(task)` somewhere that sees the store, and hands back what it returns. It neither judges
+nor writes. How far a task is, and that it should stop, goes through the store (`audit.runner.channel`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import Any, Protocol
+
+from audit.errors import AuditError, option
+from audit.names import known_names
+from audit.runner.channel import Stop
+
+OURS = ("local", "ray", "slurm")
+_BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
+
+
+class Work(Protocol):
+    """Must survive pickling. `seat` is the worker's number on its machine, which decides between several
+    GPUs; `tell` gets steps done, steps in all and the loss, where the caller's own process does the work."""
+
+    def __call__(self, task: Any, *, seat: int = 0, tell: Any = None) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Died:
+    """The answer for a task whose process ended under it."""
+
+    how: str
+
+
+class Listener(Protocol):
+    """What an engine tells, in the thread that called it."""
+
+    stop: Stop  # Once it says so, no further task is begun; tasks at work see it themselves.
+
+    def began(self, task: Any) -> None: ...
+    def progress(self, task: Any, done: int, total: int, loss: float | None) -> None: ...
+    def ended(self, task: Any, answer: Any) -> None: ...  # What it raises ends the engine.
+    def tick(self) -> None: ...  # Called about twice a second while others work.
+
+
+class Engine(Protocol):
+    """`at_once`: tasks at one time, None for as many as the resources allow."""
+
+    at_once: int | None
+
+    def run(self, tasks: Sequence[Any], work: Work, listener: Listener, *, alone: bool = False) -> None:
+        """Have every task's answer, whatever becomes of the others, until `listener.stop`. `alone`: with no
+        other task of ours on the same device. Raises `AuditError` where the engine itself cannot go on."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Of one task. `more` is what only one engine knows."""
+
+    gpus: float | None = None
+    cpus: int | None = None
+    memory: int | None = None  # Bytes.
+    more: Mapping[str, str] = field(default_factory=dict)
+
+
+def resources_of(text: str | None) -> Resources:
+    """`gpus=0.5,memory=8G`. Raises `AuditError`."""
+    given: dict[str, str] = {}
+    for part in filter(None, (text or "").split(",")):
+        key, equals, value = map(str.strip, part.partition("="))
+        if not (key and equals and value) or key in given:
+            raise AuditError(
+                f"{option('resources', text)}: write KEY=VALUE, each key once, as in gpus=1,memory=8G"
+            )
+        given[key] = value
+    try:
+        gpus = float(given.pop("gpus")) if "gpus" in given else None
+        cpus = int(given.pop("cpus")) if "cpus" in given else None
+        memory = bytes_of(given.pop("memory")) if "memory" in given else None
+        if not (0 <= (gpus or 0) < 1000 and (1 if cpus is None else cpus) >= 1):
+            raise ValueError
+    except ValueError as err:
+        how = "gpus is a number, as 1 or 0.5; cpus a whole number; memory as 8G or 500M"
+        raise AuditError(f"{option('resources', text)}: {how}") from err
+    return Resources(gpus, cpus, memory, given)
+
+
+def bytes_of(text: str) -> int:
+    """Of 8G, 500M, 1.5T. Raises `ValueError`."""
+    if (match := _BYTES.fullmatch(text)) is None:
+        raise ValueError(text)
+    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+def fitting(device: str, peak: int) -> int:
+    """Workers of this machine: one a core, or a GPU; where `peak`, the most bytes that a run took, is known,
+    as many as the memory holds."""
+    if device == "cpu":
+        cores = os.cpu_count() or 1
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
+        return max(1, min(cores, int(0.8 * memory / peak))) if peak and memory else cores
+    import torch
+
+    gpus = torch.cuda.device_count() if device == "cuda" else 1
+    memory = min(torch.cuda.get_device_properties(gpu).total_memory for gpu in range(gpus))
+    # 0.6 GiB of each process are torch's own, which no record counts
+    each = max(1, int(0.9 * memory / (peak + 0.6 * 2**30))) if peak else 1
+    return gpus * each
+
+
+def engine_of(name: str, at_once: int | None, resources: Resources) -> Engine:
+    """The engine of that name. Raises `AuditError` for an unknown one, for resources that it does not know,
+    and where the package that it needs is not installed."""
+    others = {point.name: point for point in entry_points(group="audit.engines")}
+    if name not in OURS and name not in others:
+        raise AuditError(
+            f"{option('on', name)}: there is no such engine; {known_names(name, [*OURS, *others])}"
+        )
+    try:
+        made = importlib.import_module(f"{__name__}.{name}").ENGINE if name in OURS else others[name].load()
+    except ImportError as err:
+        how = f"`pip install 'xmtc-audit[{name}]'`" if name in OURS else "install what its package needs"
+        raise AuditError(f"{option('on', name)}: {err}; {how}") from err
+    takes: Sequence[str] = made.TAKES
+    if unknown := [key for key in resources.more if key not in takes]:
+        raise AuditError(
+            f"{option('resources')} {unknown[0]}=...: {name} does not know it; "
+            f"{known_names(unknown[0], ['gpus', 'cpus', 'memory', *takes])}"
+        )
+    engine: Engine = made(at_once, resources)
+    return engine
