@@ -72,7 +72,8 @@ def test_what_reads_judges_or_reports_starts_without_torch() -> None:
         "    heavy = {'torch', 'optuna', 'ray'} & set(sys.modules)\n"
         "    if heavy: sys.exit(f'importing {name} imports {heavy}')\n"
     )
-    light = [module for module in MODULES if under(module, *LIGHT)]
+    extras = ("audit.runner.engines.ray", "audit.runner.engines.slurm")  # imported where they are asked for
+    light = [module for module in MODULES if under(module, *LIGHT) and not under(module, *extras)]
     ran = subprocess.run([sys.executable, "-c", script, *light], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
 
@@ -119,7 +120,7 @@ def reaches(start: str, goal: str, reads: Mapping[str, set[str]]) -> bool:
 
 
 #: Lines of Python: a new feature takes the place of another, or says in its commit what it is worth.
-BUDGET = {"product": 36_320, "tests": 30_070}
+BUDGET = {"product": 37_100, "tests": 30_000}
 
 
 def test_the_project_stays_small() -> None:

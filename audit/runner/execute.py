@@ -21,7 +21,7 @@ from audit.runner.engines import Died, Engine
 from audit.runner.models import ChangedError, check_unchanged, fault_of
 from audit.runner.plan import Job
 from audit.runner.progress import Screen
-from audit.storage.runs import Store
+from audit.storage.runs import SettledError, Store
 from reimpl.errors import ReimplError
 
 if TYPE_CHECKING:
@@ -53,16 +53,15 @@ class Means:
     retry_failed: bool = False
     rerun_changed: bool = False  # Whether runs by other code than today's are made anew.
     checkpoint_every: float = 60.0
-    wait: float = 0.0  # Seconds to wait for another process that holds the run.
     shared: bool = False  # Whether other runs may take the memory, so that a lack of it is not on record yet.
 
 
 def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], bool]) -> Run:
     """The run's record: read when it is there, else made and kept; what goes amiss in it is on record. Raises
-    `Stopped`, `HeldElsewhere`, `OutOfMemory`, `StoreError`, and `ChangedError` where the code was edited
-    meanwhile."""
+    `Stopped`, `HeldElsewhere`, `OutOfMemory`, `SettledError` where another process was faster, `StoreError`,
+    and `ChangedError` where the code was edited meanwhile."""
     key = job.spec.key
-    with means.store.claim(key, wait=means.wait) as claim:
+    with means.store.claim(key, wait=0) as claim:
         if claim.record and stands(claim.record, job, means):
             return claim.record
         if not claim.held:
@@ -310,6 +309,8 @@ def execute(
             open_jobs.append(job)
     if not open_jobs:
         return outcome
+    if said := store.check_locks():
+        screen.remark(said)
     with interrupts(running_in(store), screen.stopping) as stop:
         runs = _Runs(open_jobs, screen, outcome, stop, store)
         shared = engine.at_once is None or engine.at_once > 1
@@ -322,9 +323,10 @@ def execute(
         for job in runs.elsewhere[:] if wait else ():
             screen.waiting(job)
             while job.spec.key not in outcome.runs and not stop():
-                runs.ended(
-                    job, _answer(replace(means, wait=1.0), stop, job, tell=partial(runs.progress, job))
-                )
+                with store.claim(job.spec.key, wait=1.0) as claim:
+                    free = claim.held
+                if free:  # it was made meanwhile, or whoever was at work on it is gone
+                    engine.run([job], partial(_answer, means, stop), runs)
         outcome.elsewhere = len({job.spec.key for job in runs.elsewhere} - outcome.runs.keys())
         outcome.interrupted |= stop()
     return outcome
@@ -337,7 +339,7 @@ def running_in(store: Store) -> Path:
 
 def _answer(
     means: Means, stop: Stop, job: Job, *, seat: int = 0, tell: Progress | None = None
-) -> Run | Literal["held", "stopped", "short"] | Exception:
+) -> Run | Literal["held", "stopped", "short"] | tuple[Literal["faster"], Run] | Exception:
     """What becomes of the job, in whatever process: what ends the command is handed back too."""
     try:
         job = replace(job, device=device_here(job.device, seat))
@@ -348,6 +350,8 @@ def _answer(
         return "stopped"
     except OutOfMemory:
         return "short"
+    except SettledError as err:
+        return "faster", err.record
     except (AuditError, ReimplError) as err:
         return err
 
@@ -382,6 +386,9 @@ class _Runs:
             raise answer
         if isinstance(answer, Died) and self.last is not None:
             answer = self._failed(job, answer, self.last)
+        if isinstance(answer, tuple):
+            self.screen.faster(job)
+            _, answer = answer
         if isinstance(answer, Run):
             self.outcome.runs[job.spec.key] = answer
             self.screen.ended(job, answer)
@@ -399,5 +406,8 @@ class _Runs:
             run = claim.record
             if not (run and run.status == "done" and stands(run, job, means)):  # else it died after its work
                 run = replace(_record(job, job.data.load(), None, None, reason), peak_memory_bytes=None)
-                run = means.store.put(run, retry=means.retry_failed, anew=means.rerun_changed)
+                try:
+                    run = means.store.put(run, retry=means.retry_failed, anew=means.rerun_changed)
+                except SettledError as err:
+                    return err.record
         return run

@@ -105,6 +105,14 @@ class Screen:
         """Another process has this run."""
         self._say(f"{job.title}: another process is at work on it; waiting")
 
+    def faster(self, job: Job) -> None:
+        """Another process made the run at the same time."""
+        self._say(f"{job.title}: somebody else was faster; theirs is the record")
+
+    def remark(self, text: str) -> None:
+        """Something to know before the first run."""
+        self._say(text)
+
     def again(self, job: Job) -> None:
         """The run lacked memory, or its process died, beside others."""
         self._say(f"{job.title}: ended for lack of memory, or by a signal; it is tried once more, alone")

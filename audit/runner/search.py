@@ -9,14 +9,14 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from rich.console import Console
 
 from audit.errors import AuditError
@@ -29,6 +29,7 @@ from audit.runner.plan import Job
 from audit.runner.progress import run_bars
 from audit.runner.resolve import DataRequest, Question, by_target, put_study
 from audit.storage.files import explained
+from audit.storage.locks import Locks
 from audit.study import Json, SearchRange, Study, StudySpec, Trial, shown
 
 if TYPE_CHECKING:
@@ -90,41 +91,28 @@ class Search:
         until there are `wanted`; None where there is none."""
         from optuna.distributions import CategoricalDistribution, FloatDistribution
 
-        number, held = None, None
-        with FileLock(self.folder / "next.lock"):
-            study = self.study()
-            every = study.get_trials(deepcopy=False)
-            for left in (trial.number for trial in every if trial.state.name == "RUNNING"):
-                held = self._hold(left)
-                if held is not None and not self.given_up(left):
-                    number = left
-                    break
-                if held is not None:
-                    held.release()
-            if number is None and len(every) < wanted:
-                study.sampler = self._sampler(len(every))
-                number = study.ask({
-                    of.name: CategoricalDistribution(of.choices)
-                    if of.choices
-                    else FloatDistribution(of.low or 0.0, of.high or 0.0, log=of.log)
-                    for of in self.space
-                }).number  # fmt: skip
-                held = self._hold(number)
-        try:
+        locks = _locks_of(self.folder)
+        with ExitStack() as ours:
+            with locks.hold(self.folder / "next"):
+                study, number = self.study(), None
+                every = study.get_trials(deepcopy=False)
+                for left in (trial.number for trial in every if trial.state.name == "RUNNING"):
+                    with ExitStack() as tried:  # free where the process that began it is gone
+                        held = tried.enter_context(locks.hold(self.folder / f"trial-{left}", wait=0))
+                        if held and not self.given_up(left):
+                            number = left
+                            ours.push(tried.pop_all())
+                            break
+                if number is None and len(every) < wanted:
+                    study.sampler = self._sampler(len(every))
+                    number = study.ask({
+                        of.name: CategoricalDistribution(of.choices)
+                        if of.choices
+                        else FloatDistribution(of.low or 0.0, of.high or 0.0, log=of.log)
+                        for of in self.space
+                    }).number  # fmt: skip
+                    ours.enter_context(locks.hold(self.folder / f"trial-{number}"))
             yield number
-        finally:
-            if held is not None:
-                held.release()
-
-    def _hold(self, number: int) -> FileLock | None:
-        """Freed when the process dies, so that dead trials are found; None where another one makes the
-        trial."""
-        lock = FileLock(self.folder / f"trial-{number}.lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            return None
-        return lock
 
     def make(self, number: int, objective: Objective) -> Trial:
         """The trial as it ended. Raises `TrialStopped`, after which it can be made again."""
@@ -215,6 +203,12 @@ class Search:
         if self.sampler == "tpe":
             return TPESampler(seed=seed, n_startup_trials=STARTUP)
         return RandomSampler(seed)
+
+
+@cache
+def _locks_of(folder: Path) -> Locks:
+    """Of the store of that search, kept in each process."""
+    return Locks(folder.parent.parent)
 
 
 def _times_begun(trial: optuna.trial.FrozenTrial) -> int:

@@ -100,6 +100,10 @@ class Heard:
         assert run.key == job.spec.key
         self.ended_.append(job.spec.seed)
 
+    def faster(self, job: Job) -> None: ...
+
+    def remark(self, text: str) -> None: ...
+
     def again(self, job: Job) -> None:
         self.again_.append(job.spec.seed)
 

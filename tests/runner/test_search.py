@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from audit.runner import search as module
 from audit.runner.search import Objective, Outcome, Search, TrialStopped
 from audit.study import SearchRange, Trial
 
@@ -116,12 +118,17 @@ def test_a_killed_trial_is_made_again_and_given_up_after_three_deaths(tmp_path: 
 
 def test_workers_share_a_search_and_take_over_none_that_is_at_work(tmp_path: Path) -> None:
     it = search(tmp_path)
-    with it.next(3) as first, it.next(3) as second:
+
+    def elsewhere() -> AbstractContextManager[int | None]:
+        module._locks_of.cache_clear()  # locks of one process nest
+        return it.next(3)
+
+    with elsewhere() as first, elsewhere() as second:
         assert (first, second) == (0, 1)
-    with it.next(3) as left:  # the first was begun, and nobody works on it any more
-        assert left == 0
-        with it.next(3) as again, it.next(3) as third, it.next(3) as none:
-            assert (again, third, none) == (1, 2, None)
+    with elsewhere() as left, elsewhere() as again:  # begun, and nobody works on them any more
+        assert (left, again) == (0, 1)
+        with elsewhere() as third, elsewhere() as none:
+            assert (third, none) == (2, None)
 
 
 def test_a_line_that_a_killed_writer_left_unfinished_does_not_spoil_the_journal(tmp_path: Path) -> None:

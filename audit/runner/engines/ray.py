@@ -33,7 +33,7 @@ class OnRay:
         if ours:
             self._connect()
         try:
-            self._run(tasks, ray.remote(work), listener, alone)
+            self._run(tasks, ray.put(work), listener, alone)
         except (ray.exceptions.RaySystemError, ConnectionError) as err:
             listener.stop.set()
             lost = "the cluster cannot be reached any more"
@@ -54,14 +54,14 @@ class OnRay:
             where = option("resources", f"address={address}")
             raise AuditError(f"{where}: no Ray cluster answers there ({str(err).splitlines()[0]})") from err
 
-    def _run(self, tasks: Sequence[Any], remote: Any, listener: Listener, alone: bool) -> None:
+    def _run(self, tasks: Sequence[Any], work: Any, listener: Listener, alone: bool) -> None:
         waiting, at_work = deque(tasks), dict[Any, Any]()
-        remote = remote.options(**self._demand(alone))
+        remote = ray.remote(_perform).options(**self._demand(alone))
         most = 1 if alone else self.at_once or len(tasks)
         while waiting or at_work:
             while waiting and len(at_work) < most and not listener.stop():
                 task = waiting.popleft()
-                at_work[remote.remote(task)] = task
+                at_work[remote.remote(work, task)] = task
             if not at_work:
                 return
             if listener.stop():  # those that have not begun never do
@@ -92,6 +92,10 @@ class OnRay:
             "max_retries": RETRIES,
             **{name: value for name, value in demand.items() if value is not None},
         }
+
+
+def _perform(work: Work, task: Any) -> Any:
+    return work(task)
 
 
 ENGINE = OnRay
