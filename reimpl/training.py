@@ -506,6 +506,11 @@ class Run:
     def _halve(self, problem: RuntimeError) -> None:
         if not is_out_of_memory(problem):
             raise problem
+        problem.__traceback__ = None  # its frames hold the tensors of the batch
+        if self.device.type == "cuda":
+            for parameter in self.parameters:
+                parameter.grad = None
+            torch.cuda.empty_cache()
         if (tie := what_ties(self.network)) is not None:
             why = f"on {self.device}; a batch cannot be computed in parts, since its documents depend on each"
             raise _FailedError(f"{_OUT_OF_MEMORY} {why} other ({tie})") from problem
@@ -516,10 +521,6 @@ class Run:
         parts = f"batches of {self.protocol.batch_size} computed in parts of {self.micro_batch}"
         note = f"{_OUT_OF_MEMORY}: {parts}"
         self.notes = [*(old for old in self.notes if not old.startswith(_OUT_OF_MEMORY)), note]
-        if self.device.type == "cuda":
-            for parameter in self.parameters:
-                parameter.grad = None
-            torch.cuda.empty_cache()
 
     def _autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bf16")

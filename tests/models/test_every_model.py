@@ -30,6 +30,7 @@ FAMILIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "XML-CNN": ("xml_cnn", "chen2022-xmlcnn-words", {"windows": (2, 3), "maps": 3, "hidden": 5}),
     "Kim-CNN": ("xml_cnn", "kim2014", {"windows": (2, 3), "maps": 3, "loss": "softmax_ce_normalised"}),
     "AttentionXML": ("attention_xml", "code", _LSTM),
+    "AttentionXML, padding attended": ("attention_xml", "unmasked", _LSTM),
     "AttentionXML tree": ("attention_xml", "code", _TREE),
     "AttentionXML tree of the paper": ("attention_xml", "paper", {**_TREE, "trees": 1}),
     "MeSHProbeNet": ("mesh_probenet", "code", {"hidden": 3, "probes": 2}),
@@ -80,6 +81,42 @@ def test_every_model_is_trained_with_each_precision_and_optimiser(
     assert ["the LSTM in float32" in note for note in said] == [recurrent] * len(said)
 
 
+#: Documents of a batch depend on each other.
+TIED = {"AttentionXML, padding attended": "reads_neighbours", "Rank-AE, third party": "batch normalisation"}
+
+
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name not in ("linear", "AttentionXML tree")])
+def test_a_batch_is_computed_in_parts_only_where_that_changes_nothing(
+    family: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is room for three documents. Candidates that the public code's tree draws are left out."""
+    how: Any = {"dropout": False, "protocol": {"batch_size": 10, "optimiser": "dense_sparse_adam"}}
+    whole, prepare = train(family, **how), Run._prepare
+
+    def tight(run: Run, build: Any) -> None:
+        prepare(run, build)
+        batch = run.train_split.batch
+
+        def narrow(documents: Tensor, width: int) -> Any:
+            if len(documents) > 3:
+                raise torch.OutOfMemoryError
+            return batch(documents, width)
+
+        run.train_split.batch = narrow
+
+    monkeypatch.setattr(Run, "_prepare", tight)
+    parts = train(family, **how)
+    if family in TIED:
+        assert parts.reason is not None and f"depend on each other ({TIED[family]})" in parts.reason
+        return
+    assert any("out of memory: batches of 10 computed in parts of 3" in note for note in parts.notes)
+    for ours, theirs in (
+        (parts.curve[-1]["loss"], whole.curve[-1]["loss"]),
+        (parts.top_scores, whole.top_scores),
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)  # type: ignore[arg-type]
+
+
 def test_an_lstm_that_is_left_to_autocast_is_told_on_a_gpu() -> None:
     notes = training.conditions(torch.nn.LSTM(2, 2), "bf16", torch.device("cuda:0"))
     assert "but for recurrent layers, for which cuDNN takes float16" in notes[0]
@@ -108,7 +145,7 @@ WAITS = {"Rank-AE": 1, "Rank-AE, third party": 1, "APLC": 1}
 WAITS |= {"AttentionXML tree": 1, "AttentionXML tree of the paper": 1}
 #: With sparse ones torch looks twice which rows are padding, and once which are there more than once, in the
 #: word vectors as in the queries of a tree; these have no sparse ones.
-SPARSE, DENSE = 3, ("BertXML", "Rank-AE", "Rank-AE, third party")
+SPARSE, DENSE = 3, ("BertXML", "Rank-AE", "Rank-AE, third party", "AttentionXML, padding attended")
 
 
 @pytest.mark.parametrize("optimiser", ["adam", "dense_sparse_adam"])
