@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import io
 import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -242,12 +244,20 @@ def test_what_a_disk_or_a_memory_refuses_leaves_the_checkpoint(
     assert same(run(watch=Watch(checkpoint=path)), run())
 
 
-@pytest.mark.parametrize("left", [0, 3, 100, -30], ids=str)
-def test_a_file_that_was_cut_off_is_no_checkpoint(tmp_path: Path, left: int) -> None:
+def flipped(content: bytes) -> bytes:
+    """With another bit in a weight."""
+    place = content.index(torch.load(io.BytesIO(content))["network"]["output.weight"].numpy().tobytes())
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+
+@pytest.mark.parametrize("damage", [*(partial(lambda n, it: it[:n], n) for n in (0, 3, 100, -30)), flipped])
+def test_a_file_that_was_cut_off_or_has_changed_is_no_checkpoint(
+    tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
     path = tmp_path / "state.pt"
     with pytest.raises(Interrupted):
         run(watch=Watch(checkpoint=path, stop=stopping(4)))
-    path.write_bytes(path.read_bytes()[:left])
+    path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(CheckpointError, match="is no state of this run that can be read"):
         run(watch=Watch(checkpoint=path))
     assert read_checkpoint(path, dict) is None
