@@ -89,7 +89,10 @@ def run_command(
     for suite in suites(to_run, settings, session, new_console(), out):
         if settings.submit:
             left = suite.submit()
-            suite.say(f"{counted(left, 'run')} to make; `audit work --store {settings.store}` makes them")
+            work = f"`audit work --store {settings.store}`, on any machine that sees the store"
+            suite.say(
+                f"{counted(left, 'run')} to make by {work}; judge them by this command without --submit"
+            )
             continue
         if suite.run_own_commands():
             worst = Exit.RUNS_FAILED

@@ -279,7 +279,7 @@ class Suite:
         """What carries the jobs out."""
         chosen = self.settings
         at_once = int(chosen.jobs) if chosen.jobs and chosen.jobs != AUTO else None
-        if chosen.on == "local" and at_once is None:
+        if chosen.on == "local" and at_once is None and not chosen.submit:
             arms = {job.spec.arm for job in jobs} if chosen.jobs == AUTO else set()
             peaks = [run.peak_memory_bytes or 0 for run in self.session.runs if run.spec.arm in arms]
             at_once = fitting(chosen.device, max(peaks, default=0))

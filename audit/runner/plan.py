@@ -80,7 +80,8 @@ class Plan:
             f"{settings.data.resolve().name if settings.data else 'a synthetic corpus'}",
         ]
         protocols = ", ".join(dict.fromkeys(record.protocol for record in self.asked)) or "none"
-        where = f"{workers} process{'es' * (workers != 1)}" if settings.on == "local" else f"on {settings.on}"
+        here = f"{workers} process{'es' * (workers != 1)}" if settings.on == "local" else f"on {settings.on}"
+        where = "not run here" if settings.submit else here
         machine = f"{settings.device}, {settings.precision}, {where}"
         return f"{paper}: {', '.join(parts)}; protocol {protocols}; {machine}"
 

@@ -132,5 +132,8 @@ def engine_of(name: str, at_once: int | None, resources: Resources) -> Engine:
             f"{option('resources')} {unknown[0]}=...: {name} does not know it; "
             f"{known_names(unknown[0], ['gpus', 'cpus', 'memory', *takes])}"
         )
+    if name == "local" and (resources.gpus or resources.memory):
+        what = "on this machine runs take what they need, and --jobs says how many there are at one time"
+        raise AuditError(f"{option('resources')}: {what}; leave gpus and memory out")
     engine: Engine = made(at_once, resources)
     return engine
