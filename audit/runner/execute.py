@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import platform
 import shutil
 import subprocess
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import audit
-from audit.errors import AuditError
+from audit.errors import AuditError, StoreError
 from audit.record import DataInfo, Run, Status, digest
 from audit.runner.channel import Stop, Telling, interrupts, pulses
 from audit.runner.engines import Died, Engine
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
 
 #: Steps done, steps in all, mean loss of the epoch so far.
 Progress = Callable[[int, int, float | None], None]
+
+
+#: A file system that is not there just now, or full.
+_TRANSIENT = {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN}
 
 
 class Stopped(Exception):  # noqa: N818 - a request, not an error
@@ -116,10 +122,13 @@ def _run(
             raise Stopped(job.spec.key) from err
         if means.shared and is_out_of_memory(err):
             raise OutOfMemory(job.spec.key) from err
+        if isinstance(err, OSError) and err.errno in _TRANSIENT:  # it says nothing about the run
+            why = f"{job.title}: {os.strerror(err.errno)}; the same command goes on from its checkpoint"
+            raise StoreError(f"{folder}: {why}") from err
         reason = str(err) if isinstance(err, ReimplError) else fault_of(err, job.spec)
         return _record(job, data, started, None, reason), None
     if result.failed:
-        if means.shared and "out of memory" in (result.reason or ""):
+        if means.shared and result.out_of_memory:
             raise OutOfMemory(job.spec.key)
         return _record(job, data, started, result), None
     arrays = {"ids": result.top_ids, "scores": result.top_scores, **_of_documents(result, data)}

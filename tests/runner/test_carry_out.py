@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import platform
 from collections.abc import Callable
 from itertools import count
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from audit.errors import StoreError
 from audit.runner.execute import Means, Stopped, carry_out
 from audit.storage.runs import Store
 from reimpl import xml_cnn
@@ -116,6 +118,21 @@ def test_a_fault_inside_a_run_is_a_failed_record_with_the_reason(
     assert (run.metrics, run.predictions) == ({}, None)
     assert run == store.get(job.spec.key)
     assert not (store.root / "checkpoints" / job.spec.key).exists()
+
+
+def test_a_file_system_that_fails_is_no_outcome_of_the_run(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The checkpoint stays, and the run goes on from it."""
+    job = make_jobs(tmp_path)[0]
+    with pytest.raises(Stopped):
+        carry_out(job, Means(store), progress=silent, stop=stopping(7))
+    with monkeypatch.context() as patched:
+        failing(patched, OSError(errno.ESTALE, "Stale file handle"))
+        with pytest.raises(StoreError, match="Stale file handle; the same command goes on"):
+            carry_out(job, Means(store), progress=silent, stop=never)
+    assert store.has_checkpoint(job.spec.key) and store.get(job.spec.key) is None
+    assert carry_out(job, Means(store), progress=silent, stop=never).status == "done"
 
 
 def test_data_that_have_gone_are_an_error_and_no_record(tmp_path: Path, store: Store) -> None:
