@@ -119,7 +119,8 @@ def judge(
 def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = None, **fields: Any) -> Audit:
     """Run the paper's experiments over seeds and judge its claims, as `audit run`.
 
-    Give `audit.RunSettings`, or its fields as keywords: `audit.run("chen2022", seeds=5)`. With `jobs` above 1
+    Give `audit.RunSettings`, or its fields as keywords: `audit.run("chen2022", seeds=5)`,
+    `audit.run("chen2022", on="ray", resources="cpus=2")`. With `jobs` above 1
     a script needs `if __name__ == "__main__":`, since worker processes import it. Raises `AuditError`,
     `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what was begun is
     kept: the same call goes on where it was.
@@ -132,7 +133,11 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
         given = {name: value for name, value in fields.items() if value is not None}
         if unknown := [name for name in given if name not in RunSettings.__dataclass_fields__]:
             raise TypeError(f"run() got an unexpected keyword argument {unknown[0]!r}")
-        settings = RunSettings(**{"jobs": 1, **given})
+        settings = RunSettings(**{**({} if "on" in given else {"jobs": 1}), **given})
+    if settings.submit:
+        raise AuditError(
+            "run: submit= only writes a plan, and gives no audit; `audit run --submit` does that"
+        )
     with _in_python(), models_of(settings.models):
         read, path = _paper(paper)
         command = f"audit.run({read.paper.key!r}, seeds={settings.seeds})"

@@ -81,9 +81,7 @@ class _Pool:
     def _serve(self, seat: int) -> None:
         """One seat, until no task is left."""
         problem = None
-        if hasattr(
-            signal, "pthread_sigmask"
-        ):  # a worker that starts has Ctrl-C held back, until it ignores it
+        if hasattr(signal, "pthread_sigmask"):  # held back from a worker until it ignores interrupts
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             while not self.stop():
