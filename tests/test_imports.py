@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "audit.pytest_plugin": ("audit", "reports.findings", "reports.sentences"),
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),
+    "audit.authoring": ("audit", "reimpl.data.catalogue"),
     "audit.importing": ("audit", "reimpl.data.catalogue", "reimpl.metric_names", "reimpl.metrics"),
     "audit.judging.documents": ("audit", "reimpl.errors", "reimpl.metrics"),
     "audit.errors": ("audit", "reimpl.errors"),
@@ -120,7 +121,7 @@ def reaches(start: str, goal: str, reads: Mapping[str, set[str]]) -> bool:
 
 
 #: Lines of Python: a new feature takes the place of another, or says in its commit what it is worth.
-BUDGET = {"product": 37_300, "tests": 30_700}
+BUDGET = {"product": 37_500, "tests": 30_700}
 
 
 def test_the_project_stays_small() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
-from audit.authoring.table import LOWERED, RAISED, Piece, Run, Source, check_size, words
+from audit.authoring.table import COMMA, COMPACT, LOWERED, RAISED, Piece, Run, Source, check_size, words
 from audit.errors import AuditError
 
 #: Tokens that macros may bring in, all together: a table has thousands.
@@ -206,9 +206,9 @@ def expanded(name: str, source: Iterable[Token], macros: Mapping[str, Macro]) ->
 
 _STYLED, _SWITCHES = words("latex", "styled"), words("latex", "switches")
 #: Command or environment -> number of its arguments.
-_TRANSPARENT, _SILENT, _TABLES, _INNER, _RULES, _PARTIAL = (
+_TRANSPARENT, _SILENT, _TABLES, _INNER, _RULES, _PARTIAL, _NUMBERS = (
     {word: int(number) for word, number in words("latex", part).items()}
-    for part in ("transparent", "silent", "tables", "inner", "rules", "partial")
+    for part in ("transparent", "silent", "tables", "inner", "rules", "partial", "numbers")
 )
 _BRACKETED, _REFERENCES = words("latex", "bracketed"), words("latex", "references")
 _SYMBOLS = {**words("latex", "symbols"), " ": " ", "\n": " "}
@@ -230,12 +230,12 @@ def _symbol(name: str) -> str | None:
 class _Cell:
     """The characters of one cell in their styles, and what it covers."""
 
-    def __init__(self, name: str, content: Sequence[Token]) -> None:
+    def __init__(self, name: str, content: Sequence[Token], styles: frozenset[str] = frozenset()) -> None:
         self.name = name
         self.runs: list[Run] = []
         self.why: str | None = None
         self.across = self.down = 1
-        self._read(content, frozenset())
+        self._read(content, styles)
 
     def piece(self, line: int) -> Piece:
         joined: list[Run] = []
@@ -252,7 +252,11 @@ class _Cell:
         stream = Stream(self.name, content)
         for token in stream:
             if token.is_("{"):
-                self._read(stream.until("}", token), styles)
+                inner = stream.until("}", token)
+                stream.put_back(after := stream.take())
+                # 89{,}98 is 89.98; 15{,}539 is a count, or is asked about
+                is_decimal = after is not None and re.match("[0-9]{1,2}(?![0-9])|[0-9]{4}", after.text)
+                self._read(inner, styles | {COMMA} if is_decimal and written(inner) == "," else styles)
             elif token.is_("^") or token.is_("_"):
                 self._read(stream.argument(token), styles | {RAISED if token.text == "^" else LOWERED})
             elif token.kind == "command" and token.text in _SWITCHES:
@@ -282,6 +286,10 @@ class _Cell:
                 self.down = int(number)
         elif name in _STYLED:
             self._read(stream.argument(token), styles | {_STYLED[name]})
+        elif name in _NUMBERS:
+            stream.optional()
+            for k in range(_NUMBERS[name]):
+                self._read(stream.argument(token), styles if k else styles | {COMPACT})
         elif name in _TRANSPARENT or name in _SILENT:
             arguments = _TRANSPARENT.get(name, _SILENT.get(name, 0))
             if arguments:
@@ -323,6 +331,15 @@ class _Cell:
             self.runs.append(Run(shown, styles))
 
 
+def shown(text: str) -> tuple[Run, ...] | None:
+    """What a piece of LaTeX in another text prints; None where it cannot be read."""
+    try:
+        cell = _Cell("", [*tokens(re.sub(r"(?<!\\)%", r"\\%", text))])
+    except AuditError:
+        return None
+    return None if cell.why else cell.piece(0).runs
+
+
 # --------------------------------------------------------------------------- a table
 
 #: Marks of a longtable; what stands before them is printed again on other pages, but for the first heading.
@@ -345,6 +362,15 @@ def tables(name: str, text: str) -> list[Source]:
     return sources
 
 
+def _number_columns(spec: str) -> frozenset[int]:
+    """The S columns of `l S[table-format=2.2] *{3}{S}`, from 0."""
+    spec = re.sub(r"\[[^\[\]]*\]|\\[A-Za-z]+", "", spec)
+    spec = re.sub(r"[@!<>]\s*\{(?:[^{}]|\{[^{}]*\})*\}", "", spec)
+    spec = re.sub(r"\*\s*\{\s*([0-9]{1,2})\s*\}\s*\{([^{}]*)\}", lambda m: m[2] * int(m[1]), spec)
+    columns = re.findall(r"[A-Za-z]", re.sub(r"\{[^{}]*\}", "", spec))
+    return frozenset(k for k, kind in enumerate(columns) if kind == "S")
+
+
 class _Table:
     """One table while it is read."""
 
@@ -354,6 +380,7 @@ class _Table:
         self.row: list[Piece] = []
         self.cell: list[Token] = []
         self.cells = 0
+        self.numbers: frozenset[int] = frozenset()  # Columns, from 0, that siunitx sets.
 
     def read(self) -> Source:
         stream, nested, environment = self.stream, 0, self.environment
@@ -362,7 +389,8 @@ class _Table:
         for number in range(_TABLES[environment], 0, -1):  # width and columns, perhaps with options
             if number == 1:
                 stream.optional()
-            stream.argument(self.begin)
+            argument = stream.argument(self.begin)
+            self.numbers = _number_columns(written(argument)) if number == 1 else frozenset()
         stream.optional()
         for token in stream:
             opens, closes = (Token("special", brace, token.line) for brace in "{}")
@@ -431,7 +459,8 @@ class _Table:
     def _piece(self, token: Token) -> Piece:
         content, self.cell = self.cell, []
         line = next((t.line for t in content if t.kind != "space"), token.line)
-        return _Cell(self.stream.name, content).piece(line)
+        compact = sum(piece.across for piece in self.row) in self.numbers
+        return _Cell(self.stream.name, content, frozenset({COMPACT} if compact else ())).piece(line)
 
     def _end_row(self, token: Token) -> None:
         """The last row of a table needs no end, and an empty one is none."""

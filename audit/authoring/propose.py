@@ -11,100 +11,33 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Literal, NamedTuple
 
 from audit.authoring.edit import ClaimFile
+from audit.authoring.headings import (
+    UNITS,
+    Meaning,
+    dataset_named,
+    entry_named,
+    looks_like_data,
+    meaning,
+    sizes_apart,
+    without_notes,
+)
 from audit.authoring.reading import FORMS, SEPARATORS
-from audit.authoring.table import STARS, Cell, Run, Table, cell_of, words
+from audit.authoring.table import STARS, Cell, Run, Table, cell_of
 from audit.claims.load import Paper, fingerprint, is_outdated, verified
 from audit.claims.schema import Table as Entry
 from audit.claims.schema import Transcription, is_metric
 from audit.claims.source import Plain
 from audit.errors import AuditError
 from audit.importing.results import bare
-from audit.names import counted, known_names
-from audit.stats.printed import printed
-
-_WITH_K = words("headings", "metrics_at_k")
-_WITHOUT_K, _QUANTITIES = words("headings", "metrics"), words("headings", "quantities")
-_K = re.compile(r"(?P<name>[a-z]+)@\(?(?:k=)?(?P<k>[1-9][0-9]{0,2})\)?")
-_K_ALONE = re.compile(r"@?(?:k=)?([1-9][0-9]{0,2})")
-#: Footnote marks behind a name.
-_MARKS = re.compile(r"\s*(?:\^[\w,]+|[*†‡§¶]+)$")
-#: Numbers under such titles are no metric's, whatever stands below them.
-_DERIVED = re.compile(r"[Δ∆]|\b(?:delta|diff|gain|improv|rank|std|speed)", re.IGNORECASE)
-#: Titles that name a subset of the labels, or all of them: a score over few labels is another metric.
-_SUBSET = re.compile(
-    r"(?:all|overall|total)(?: labels)?|"
-    r"(?P<subset>frequent|few|zero|rare|medium|head|torso|tail|seen|unseen)(?:[- ]?shot)?(?: labels)?"
-    r"(?:\s*[(\[$].*)?",
-    re.IGNORECASE,
-)
-
-
-def dataset_named(paper: Paper, text: str) -> str | None:
-    """Id of the paper's data set that is spelled so but for case and hyphens, by its id, name or entry."""
-    wanted = bare(text)
-    by_name = [id for id, data in paper.datasets.items() if wanted in (bare(id), bare(data.name))]
-    by_key = [id for id, data in paper.datasets.items() if wanted == bare(data.catalogue or "")]
-    nearest = by_name or by_key
-    return nearest[0] if wanted and len(nearest) == 1 else None
-
-
-class Meaning(NamedTuple):
-    """What the titles of a column, or the names of a row, say."""
-
-    metric: str | None = None
-    quantity: str | None = None
-    dataset: str | None = None
-    rest: tuple[str, ...] = ()  # Those that say neither.
-
-
-def meaning(titles: Sequence[str], paper: Paper) -> Meaning:
-    """What titles mean, from the outside in: EUR-Lex over P@1, Precision over @1, or `EUR-Lex P@1` in one."""
-    joined: list[str] = []
-    for title in (_MARKS.sub("", title) for title in titles):
-        k = _K_ALONE.fullmatch(title.replace(" ", "").casefold())
-        name = re.sub(r"\s*@\s*[kK]?$|\s*\(%\)$", "", joined[-1]) if joined else ""
-        if k and bare(name) in _WITH_K:  # `Precision` or `P@k` over `1` or `@1` is one title
-            joined[-1] = f"{name}@{k[1]}"
-        else:
-            joined.append(title)
-    metric = quantity = dataset = subset = None
-    rest: list[str] = []
-    for title in joined:
-        parts = title.split()
-        for start in range(max(0, len(parts) - 4), len(parts) if metric is None else 0):
-            if metric := metric_of(" ".join(parts[start:])):  # a metric at the end, and what stands before it
-                title = " ".join(parts[:start]).strip(" -–:,/")
-                break
-        if not title:
-            continue
-        if over := _SUBSET.fullmatch(title):
-            subset = (over["subset"] or "").casefold()
-        elif dataset is None and (named := dataset_named(paper, title)):
-            dataset = named
-        elif quantity is None and metric is None and (named := _QUANTITIES.get(bare(title))):
-            quantity = named
-        else:
-            rest.append(title)
-    if quantity is None and any(map(_DERIVED.search, titles)):
-        metric = None
-    return Meaning(f"{metric}[{subset}]" if metric and subset else metric, quantity, dataset, tuple(rest))
-
-
-def metric_of(title: str) -> str | None:
-    """Our spelling of a metric: `Prec@1`, `P @ 1 (%)` and `p@1` are P@1."""
-    text = re.sub(r"\(%\)|\(in%\)|%|[↑↓]|\(\)|[\s.\-\N{NON-BREAKING HYPHEN}_$]", "", title.casefold())
-    match = _K.fullmatch(text)
-    if match and match["name"] in _WITH_K:
-        return f"{_WITH_K[match['name']]}@{match['k']}"
-    return _WITHOUT_K.get(text)
-
+from audit.names import counted, first_of, known_names
+from audit.stats.printed import Printed, printed
 
 # --------------------------------------------------------------------------- what the user says
 
@@ -125,7 +58,7 @@ _KEYS: Mapping[str, tuple[str, ...]] = {
 #: Keys of the file that are one of a few words, and those that are whole numbers, from these on.
 _CHOICES: Mapping[str, Sequence[str]] = {
     "decimal": ("point", "comma"),
-    "beside": ("sd", "mark"),
+    "beside": ("sd", "mark", "digits"),
     "format": FORMS,
     "separator": tuple(SEPARATORS),
 }
@@ -184,7 +117,6 @@ def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Correcti
 # --------------------------------------------------------------------------- what each part is
 
 _METRICS = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@5", "R@5", "RP@5", "Micro-F1", "Macro-F1")
-_UNITS = words("headings", "units")
 
 
 @dataclass(frozen=True)
@@ -197,6 +129,8 @@ class Line:
     label: str
     settings: Mapping[str, str] = field(default_factory=dict)
     """metric, quantity, dataset, unit, experiment, source, from."""
+    group: str = ""  # Titles that say neither metric nor data set; of a row, those around its own name.
+    subset: str | None = None  # Of the labels, where its metric stands elsewhere.
 
     def has(self, *keys: str) -> bool:
         return any(key in self.settings for key in keys)
@@ -208,7 +142,10 @@ class Proposal:
     def __init__(self, table: Table, paper: Paper, said: Corrections) -> None:
         self.table, self.paper, self.words = table, paper, said
         self.whole = dict(said.table)  # With the data set by its id in the claim file.
-        self.open: list[str] = []  # What has to be settled, one sentence each.
+        if table.spread is not None:
+            self.whole.setdefault("spread", table.spread)
+        self.open: list[str] = []  # What has to be settled, one sentence each, and each once.
+        self._unclear: dict[str, list[str]] = defaultdict(list)  # Sentences on cells, by what is unclear.
         places = [("row", str(k), (k, 1)) for k in said.row]
         places += [("column", str(k), (1, k)) for k in said.column]
         places += [("cell", f"{row},{column}", (row, column)) for row, column in said.cell]
@@ -225,35 +162,100 @@ class Proposal:
         self.value_columns = [column for column in self.columns if column.role in ("values", "text")]
         lines = (*self.value_columns, *self.kept_rows)
         self.has_metrics = "metric" in self.whole or any(line.has("metric") for line in lines)
-        # a number of a metric is on a data set: its column's, its row's, or the table's
-        of_rows = "metric" in self.whole or any(row.has("metric") for row in self.kept_rows)
-        of_metric = [
-            column
-            for column in self.columns
-            if column.role == "values" and not column.has("dataset") and (of_rows or column.has("metric"))
-        ]
-        without = [row for row in self.kept_rows if not row.has("dataset")]
-        by_row = len(without) < len(self.kept_rows)
-        for line in (without if by_row else of_metric) if of_metric and "dataset" not in self.whole else ():
-            what = f"{'row' if by_row else 'column'} {line.number}"
-            say = f"say {what}: dataset=ID, or --set dataset=ID for all"
-            self.open.append(f"{what} ({line.label!r}) is of no known data set; {say}")
+        self._ask_for_datasets()
         self.cells = {
             (row.number, column.number): self._cell(row, column)
             for row in self.kept_rows
             for column in self.value_columns
         }
         """The cells as they are to be written, corrections applied; of kept rows and columns."""
-        # metrics of at most 1 are fractions, or very low percentages: the user says which
-        others = {line.number for line in self.columns if line.has("quantity") or line.role == "text"}
-        values = [
-            printed(cell.value).value
-            for (_, number), cell in self.cells.items()
-            if cell.value is not None and number not in others
-        ]
-        if "unit" not in self.whole and self.has_metrics and values and max(values) <= 1:
-            self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
+        self._ask_for_units()
+        for first, *others in self._unclear.values():
+            cells = [other.partition(" (line")[0] for other in others]
+            more = f" (and so {first_of(cells, 4)})" if cells else ""
+            self.open.append(first + more)
         self.open = list(dict.fromkeys(self.open))
+
+    def _ask_for_datasets(self) -> None:
+        """A number of a metric is on a data set: its column's, its row's, or the table's.
+
+        A name that stands where others name a data set, or that may be one, is asked about whatever the
+        table's is: its numbers are on other data then.
+        """
+        of_rows = "metric" in self.whole or any(row.has("metric") for row in self.kept_rows)
+        columns = [
+            column
+            for column in self.columns
+            if column.role == "values" and not column.has("quantity") and (of_rows or column.has("metric"))
+        ]
+        lacking = [column for column in columns if not column.has("dataset")]
+        rows = [row for row in self.kept_rows if not row.has("dataset")] if lacking else []
+        inner = [(self.table.rows[row.number - 1].names or ("",))[-1] for row in self.kept_rows]
+        unknown = {"row": _may_name_data(self.kept_rows, rows, inner)}
+        metrics = [column.settings.get("metric", "") for column in columns]
+        unknown["column"] = _may_name_data(columns, lacking, metrics) if rows else []
+        if all(len(unknown[what]) == len(of) for what, of in (("row", rows), ("column", columns))):
+            unknown["row"] = []  # of both, the columns tell
+        for what, lines in unknown.items():
+            names: dict[str, list[int]] = defaultdict(list)
+            for line in lines:
+                names[line.group or line.label].append(line.number)
+            if names:
+                listed = [f"{_numbered(what, numbers)} ({name!r})" for name, numbers in names.items()]
+                self.open.append(f"{'; '.join(listed)}: {self._say_which(names, what)}")
+        if rows and lacking and not any(unknown.values()) and "dataset" not in self.whole:
+            known = first_of([*self.paper.datasets], 6) or "none yet; see `audit add dataset`"
+            labels = first_of([repr(column.label) for column in lacking], 4)
+            of = f"{_numbered('column', [column.number for column in lacking])} ({labels})"
+            say = f"say --set dataset=ID for all, or column {lacking[0].number}: dataset=ID"
+            self.open.append(f"{of}: of no known data set; {say} ({known})")
+
+    def _say_which(self, names: Mapping[str, Sequence[int]], what: str) -> str:
+        """What to do about names that are no data set of the paper; the first one as the example."""
+        key, (name, numbers) = self.paper.paper.key, next(iter(names.items()))
+        for id in self.paper.datasets:
+            if any(apart := sizes_apart(self.paper, id, title) for title in name.split(" / ")):
+                return f"{apart}; say {_numbered(what, numbers)}: dataset={id} if it is, or add another one"
+        entry = next(filter(None, map(entry_named, name.split(" / "))), None)
+        add = f"`audit add dataset {slug(entry or name) or 'ID'} --paper {key} --name {shlex.quote(name)}"
+        add += f" --set catalogue={entry}`" if entry else "`"
+        known = first_of([*self.paper.datasets], 6) or "none yet"
+        say = f"{_numbered(what, numbers)}: dataset=ID of one that is there ({known}), or skip"
+        return f"of no known data set; add it with {add}, or say {say}"
+
+    def _ask_for_units(self) -> None:
+        """Metrics of at most 1 are fractions, or very low percentages: the user says which."""
+        values: dict[int, list[tuple[int, Printed]]] = defaultdict(list)
+        for (number, across), cell in self.cells.items():
+            row, column = self.rows[number - 1], self.columns[across - 1]
+            keys = {**self.whole, **row.settings, **column.settings}
+            of_metric = column.role == "values" and "metric" in keys and "quantity" not in keys
+            if of_metric and cell.value and not row.has("unit") and not column.has("unit"):
+                values[across].append((number, printed(cell.value)))
+        highest = {column: max(number.value for _, number in of) for column, of in values.items()}
+        if highest and max(highest.values()) <= 1:
+            if "unit" not in self.whole:
+                self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
+            return
+        for across, of in values.items():
+            where = f"column {across} ({self.columns[across - 1].label!r})"
+            if highest[across] <= 1 and "unit" not in self.whole:
+                say = f"say column {across}: unit=fraction, or unit=percent"
+                self.open.append(f"{where} has no value above 1, and other columns have; {say}")
+            if highest[across] <= 1:
+                continue
+            lowest = min(number.value for _, number in of if number.value > 1)
+            mixed = [
+                it
+                for it in of
+                if 0 < it[1].value <= 1 and it[1].value * 100 >= lowest / 2 and not it[1].percent
+            ]
+            if mixed:
+                rows = _numbered("row", [row for row, _ in mixed])
+                texts = first_of([number.text for _, number in mixed], 3)
+                high = next(number.text for _, number in of if number.value > 1)
+                say = f"say {rows}: unit=fraction, or unit=percent"
+                self.open.append(f"{where} has {texts} beside {high}: percentages or fractions? {say}")
 
     def _dataset(self, name: str) -> str:
         """Id of the data set that is meant. Raises `AuditError` for none, offering the known ones."""
@@ -274,18 +276,33 @@ class Proposal:
         for (row, means), inner in zip(pairs, ids, strict=True):
             own = self.words.row.get(row.number, {})
             line = self._line(row.number, own.get("label", ", ".join(row.names)), means, own)
-            id = slug(" ".join(row.names)) if counts[inner] > 1 else inner
+            id = slug(" ".join(map(without_notes, row.names))) if counts[inner] > 1 else inner
             if id and not {"id", "label"} & set(own):
                 line = replace(line, id=id)
+            around = [name for name in means.rest if name != row.names[-1]] or (
+                [row.names[-1]] if row.names and entry_named(row.names[-1]) else []
+            )
+            line = replace(line, group=" / ".join(around))
             self._check_hidden("row", row.number, row.cells[: self.table.names], own)
             if not line.label and line.role != "skip":
                 where = f"row {row.number} (line {row.line})"
                 self.open.append(f"{where} has no name; say row {row.number}: label=...")
             lines.append(line)
+        if subsets := [
+            line for line in lines if line.subset and line.role != "skip" and not line.has("metric")
+        ]:
+            where = _numbered("row", [line.number for line in subsets])
+            what = (
+                f"numbers over {subsets[0].subset!r} labels alone are of another metric than their columns'"
+            )
+            self.open.append(
+                f"{where} ({subsets[0].label!r}): {what}; say {where}: skip, or metric=RP@5[few]"
+            )
         return lines
 
     def _columns(self, by_rows: bool) -> list[Line]:
-        lines = []
+        lines: list[Line] = []
+        unknown: list[Line] = []
         for number, path in enumerate(self.table.paths, 1):
             own = self.words.column.get(number, {})
             label, where = own.get("label", " ".join(path)), f"column {number} ({' '.join(path)!r})"
@@ -299,12 +316,27 @@ class Proposal:
                 line = Line(number, "skip", "", "")
             else:
                 line = self._line(number, label, meaning(path, self.paper), own)
+                if line.subset and not line.has("metric") and "metric" in self.whole:
+                    line = replace(
+                        line, settings={**line.settings, "metric": f"{self.whole['metric']}[{line.subset}]"}
+                    )
+                elif line.subset and by_rows:
+                    say = f"say column {number}: skip, or give it as a table of its own"
+                    self.open.append(f"{where} has another metric than its rows name, over few labels; {say}")
                 if not own and kinds <= {"empty", "dash"}:
                     self.open.append(f"{where} has no values; say its metric, or column {number}: skip")
                 if not (line.has("metric", "quantity") or by_rows or "metric" in self.whole):
-                    say = f"say column {number}: metric=P@1, or quantity=..., text, skip"
-                    self.open.append(f"{where} is of no known metric; {say}")
+                    unknown.append(line)
+                of_cells = any(across == number for _, across in self.words.cell)
+                if line.has("quantity") and not own and not of_cells and self._has_text(line):
+                    line = replace(line, role="text")  # 12.3M: kept as it is printed
             lines.append(line)
+        if unknown:
+            where, one = _numbered("column", [line.number for line in unknown]), unknown[0].number
+            labels = first_of([repr(line.label) for line in unknown], 4)
+            say = f"say column {one}: metric=P@1, or quantity=..., text, skip"
+            verb = "are" if len(unknown) > 1 else "is"
+            self.open.append(f"{where} ({labels}) {verb} of no known metric; {say}")
         values = [line for line in lines if line.role in ("values", "text")]
         several = len({line.settings.get("dataset") for line in values if line.has("metric")}) > 1
         for line in values:  # a metric alone names its column where there is one data set
@@ -316,7 +348,12 @@ class Proposal:
         return lines
 
     def _line(self, number: int, label: str, means: Meaning, own: Mapping[str, str]) -> Line:
-        proposed = {"metric": means.metric, "quantity": means.quantity, "dataset": means.dataset}
+        proposed = {
+            "metric": means.metric,
+            "quantity": means.quantity,
+            "dataset": means.dataset,
+            "unit": means.unit,
+        }
         if {"metric", "quantity"} & set(own):
             proposed = {"dataset": means.dataset}
         settings = {key: value for key, value in proposed.items() if value}
@@ -328,7 +365,17 @@ class Proposal:
             settings["dataset"] = self._dataset(settings["dataset"])
         role: Literal["skip", "text", "values"] = "text" if "text" in own else "values"
         role = "skip" if "skip" in own else role
-        return Line(number, role, own.get("id") or slug(label) or f"row_{number}", label, settings)
+        id = own.get("id") or slug(label) or f"row_{number}"
+        return Line(number, role, id, label, settings, " / ".join(means.rest), means.subset)
+
+    def _has_text(self, line: Line) -> bool:
+        cells = [row.cells[line.number - 1] for row in self.table.rows]
+        unit = line.settings.get("unit")
+        return any(
+            cell.kind in ("text", "unclear")
+            and not (cell.with_unit and is_same_unit(cell.with_unit[1], unit))
+            for cell in cells
+        )
 
     def _check_hidden(self, what: str, number: int, names: Sequence[Cell], own: Mapping[str, str]) -> None:
         """A name that cannot be read is given by the user."""
@@ -360,12 +407,50 @@ class Proposal:
         if cell.kind in ("text", "unclear"):
             unit = cell.with_unit and f"has a unit; say column {place[1]}: unit={cell.with_unit[1]}"
             why = cell.why or unit or "is no number"
-            self.open.append(f"{where} {why}; or say {name}: value=... or dash")
+            sentence = f"{where} {why}; or say {name}: value=... or dash"
+            self._unclear[re.sub("'[^']*'|[0-9]+", "", why)].append(sentence)
         of_metric = "metric" in settings and "quantity" not in settings
-        if cell.value and of_metric and not 0 <= printed(cell.value).value <= 100:
+        highest = 1 if settings.get("unit") == "fraction" else 100
+        if cell.value and of_metric and not 0 <= printed(cell.value).value <= highest:
             say = "say --set decimal=comma, or what the column is"
-            self.open.append(f"{where} is outside 0 to 100 for a metric; {say}")
+            self._unclear["outside"].append(f"{where} is outside 0 to {highest} for a metric; {say}")
         return cell
+
+
+def _may_name_data(lines: Sequence[Line], lacking: Sequence[Line], inner: Sequence[str]) -> list[Line]:
+    """Those without a data set whose names may be one; `inner`: what each line is within its group.
+
+    They may where others name one, where they look like one, or where groups hold the same.
+    """
+    own = {line.number for line in lacking}
+    if len(own) < len(lines):
+        return list(lacking)
+    groups: dict[str, set[str]] = defaultdict(set)
+    for line, name in zip(lines, inner, strict=True):
+        groups[line.group].add(name)
+    repeated = {
+        group
+        for group, names in groups.items()
+        for other, theirs in groups.items()
+        if group != other and (names == theirs or len(names & theirs) > 1)
+    }
+    return [
+        line
+        for line in lines
+        if line.group in repeated or any(map(looks_like_data, filter(None, line.group.split(" / "))))
+    ]
+
+
+def _numbered(what: str, numbers: Sequence[int]) -> str:
+    """`column 3`, `columns 3-5`, `columns 2, 4-6`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    texts = [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
+    return f"{what}{'s' if len(numbers) > 1 else ''} {', '.join(texts)}"
 
 
 def slug(text: str) -> str:
@@ -377,7 +462,7 @@ def slug(text: str) -> str:
 def is_same_unit(one: str, other: str | None) -> bool:
     """Whether both are one unit, however it is written: s and seconds."""
     plain = [unit.strip().rstrip(".").casefold() for unit in (one, other or "")]
-    return other is not None and _UNITS.get(plain[0], plain[0]) == _UNITS.get(plain[1], plain[1])
+    return other is not None and UNITS.get(plain[0], plain[0]) == UNITS.get(plain[1], plain[1])
 
 
 # --------------------------------------------------------------------------- the entry

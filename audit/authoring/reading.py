@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -104,10 +104,31 @@ def _of_csv(name: str, text: str, settings: Mapping[str, str], separator: str | 
             raise AuditError(f"{name}: {parts} its rows; say --set separator={'|'.join(possible)}")
         separator = fitting[0]
     rows = [
-        tuple(Piece((Run(cell.strip()),), line) for cell in row)
+        tuple(Piece(_with_math([Run(cell.strip())]), line) for cell in row)
         for line, row in csv_lines(name, text, SEPARATORS[separator])
     ]
+    numbered = all(row[0].text == str(k) for k, row in enumerate(rows[1:]))
+    if len(rows) > 1 and numbered and rows[0][0].text in ("", "Unnamed: 0"):  # as pandas numbers rows
+        rows = [row[1:] for row in rows]
     return [Source(tuple(rows), rows[0][0].line)] if rows else []
+
+
+#: LaTeX within another text; a sum of money is none.
+_MATH = re.compile(r"\$([^$]*[\\^_][^$]*|[-+0-9.,%() ]+)\$|\\\((.+?)\\\)")
+
+
+def _with_math(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """The runs with $50.3 \\pm 0.1$ as it is printed."""
+    shown: list[Run] = []
+    for run in runs:
+        end = 0
+        for match in _MATH.finditer(run.text):
+            if (math := latex.shown(match[1] or match[2])) is not None:
+                shown.append(Run(run.text[end : match.start()], run.styles))
+                shown += [Run(it.text, it.styles | run.styles) for it in math]
+                end = match.end()
+        shown.append(Run(run.text[end:], run.styles))
+    return tuple(run for run in shown if run.text) or (Run(""),)
 
 
 _STYLES = {
@@ -120,9 +141,9 @@ _STYLES = {
     "sup": RAISED,
     "sub": LOWERED,
 }
-_SILENT = ("script", "style", "template", "noscript")
+_SILENT = ("script", "style", "template", "noscript", "annotation", "annotation-xml")
 #: Tags that part what stands before and after them.
-_BLOCKS = ("br", "p", "div", "li", "tr", "td", "th")
+_BLOCKS = ("br", "p", "div", "li", "tr", "td", "th", "mn")
 _MOST_SPAN = 500
 #: Attribute with a line of the Markdown behind a page.
 _LINE = "data-line"
@@ -150,6 +171,10 @@ class _Cell:
     styles: list[tuple[str, str]]  # Open tags, each with its style or none.
     runs: list[Run] = field(default_factory=list)
 
+    @property
+    def now(self) -> frozenset[str]:
+        return frozenset(style for _, style in self.styles if style)
+
 
 @dataclass
 class _Table:
@@ -176,6 +201,8 @@ class _Page(HTMLParser):
         attributes = dict(attrs)
         number = attributes.get(_LINE) or ""
         line = int(number) if number.isdecimal() else self.getpos()[0]
+        if self.silent:
+            return
         if tag in _SILENT:
             self.silent = tag
         elif tag == "table":
@@ -198,7 +225,11 @@ class _Page(HTMLParser):
             self._end_row()
             self.open[-1].in_head = tag == "thead"
         elif (cell := self.open[-1].cell) is not None:
-            if tag in _BLOCKS:
+            written = attributes.get("alttext") if tag == "math" else None
+            if written and (math := latex.shown(written)) is not None:
+                cell.runs += [Run(it.text, it.styles | cell.now) for it in math]
+                self.silent = tag
+            elif tag in _BLOCKS:
                 cell.runs.append(Run(" "))
             elif tag in _STYLES or tag == "span":
                 cell.styles.append((tag, _STYLES.get(tag) or ("bold" if _is_bold(attributes) else "")))
@@ -224,12 +255,12 @@ class _Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         cell = self.open[-1].cell if self.open and not self.silent else None
         if cell is not None:
-            cell.runs.append(Run(data, frozenset(style for _, style in cell.styles if style)))
+            cell.runs.append(Run(data, cell.now))
 
     def _end_cell(self) -> None:
         table = self.open[-1]
         if (cell := table.cell) is not None:
-            table.row.append(Piece(tuple(cell.runs) or (Run(""),), cell.line, cell.across, cell.down))
+            table.row.append(Piece(_with_math(cell.runs), cell.line, cell.across, cell.down))
             table.cell = None
 
     def _end_row(self) -> None:

@@ -2,7 +2,7 @@
 
 A printed number stays the string that it is. What could be read in two ways is `unclear`, with the reason;
 the user settles it by words on the whole table: `decimal` is point or comma, `beside` (sd or mark) is what a
-number in brackets, or a small one above or below the line, is.
+number in brackets, or a small one above or below the line, is; digits: it counts units of the last digit.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
 from importlib import resources
 from itertools import count
 from typing import Any, Literal
@@ -32,6 +34,9 @@ def words(part: str, table: str) -> dict[str, str]:
 MOST_CELLS = 50_000
 #: Styles that place text; any other style of a number becomes one of its marks.
 RAISED, LOWERED = "raised", "lowered"
+#: A comma that LaTeX sets without a blank behind it, and a number by siunitx: 82.12(15) is 82.12 ± 0.15.
+COMMA, COMPACT = "comma", "compact"
+_PLACING = frozenset({RAISED, LOWERED, COMMA, COMPACT})
 UNSEEN = "holds characters that are not seen, or turn text round; take them out"
 
 
@@ -75,6 +80,7 @@ class Source:
     """Whether there may be more of them than `heads`: a rule below the first row of several."""
     fills: bool = False
     """Whether a cell over several rows has empty ones below it in the file (LaTeX), or none (HTML)."""
+    shown: str | None = None  # The table as text, where the file cannot be looked at as text (PDF).
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +125,8 @@ class Table:
     """Rows of the heading, one cell for each column; a cell over several columns stands in each."""
     names: int  # How many columns at the left name the rows.
     rows: tuple[Row, ...]
+    spread: str | None = None  # sd or se, where titles of columns say so.
+    notes: tuple[str, ...] = ()  # What was put together, in sentences for the user.
 
     @property
     def width(self) -> int:
@@ -141,24 +149,29 @@ def check_size(name: str, line: int, cells: int) -> None:
 
 # --------------------------------------------------------------------------- what a cell says
 
-STARS = "*†‡§¶#★☆⋆↑↓▲▼△▽◦•✓^°"
+STARS = "*\N{ASTERISK OPERATOR}\N{LOW ASTERISK}\N{FULLWIDTH ASTERISK}†‡§¶#★☆⋆↑↓▲▼△▽◦•✓^°"
 #: No number with all that may stand beside it is longer.
 _LONGEST = 200
 _SIGNS = "-+\N{MINUS SIGN}\N{EN DASH}"
 _THIN = "\N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}"
-_NUMBER = rf"[{_SIGNS}]?\s?(?:[0-9][0-9.,'’{_THIN}]*|[.,][0-9]+)\s?%?"
+_POWER = r"[eE](?:-[0-9]{1,2}|\+?00?)"
+_NUMBER = rf"[{_SIGNS}]?\s?(?:[0-9][0-9.,'’{_THIN}]*|[.,][0-9]+)(?:{_POWER})?\s?%?"
 _CELL = re.compile(
     rf"(?P<before>[{re.escape(STARS)}\s]*)(?P<value>{_NUMBER})\s*"
     rf"(?:(?:±|\+/?[-\N{{MINUS SIGN}}])\s*(?P<sd>{_NUMBER}))?\s*"
     rf"(?:(?P<beside>[(\[][^()\[\]]*[)\]]))?(?P<after>[{re.escape(STARS)}\s]*)"
 )
-_DASH = re.compile(r"[-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}–—―−_]{1,4}|n/?a\.?|/", re.IGNORECASE)
+_DASH = re.compile(
+    r"[-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}–—―−_]{1,4}|n/?a\.?|nan|/", re.IGNORECASE
+)
 _SEVERAL = re.compile(rf"{_NUMBER}(?:\s*[/|;&]\s*|\s+){_NUMBER}.*")
 #: Units of time and of memory; 200K and 300d are parts of names.
 _WITH_UNIT = re.compile(
     rf"(?P<value>{_NUMBER})\s?(?P<unit>ms|s|secs?\.?|seconds?|m|mins?\.?|minutes?|h|hrs?\.?|hours?|[kKMGT]i?B)"
 )
 _GROUPED = re.compile(rf"[1-9][0-9]{{0,2}}(?:[{_THIN}'’][0-9]{{3}})+(?![0-9])")
+#: Before a difference; a spread has no sign.
+_CHANGE = re.compile(rf"[{_SIGNS}↑↓▲▼△▽Δ∆]")
 _RAISED_MARK = re.compile(rf"[{re.escape(STARS)},a-zA-Z\s]{{1,12}}")
 
 
@@ -184,8 +197,9 @@ def cell_of(runs: Sequence[Run], settings: Mapping[str, str], **place: Any) -> C
 
 def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
     """The fields of a number with spread and marks, or of text. Raises `_UnclearError`."""
-    signs, small = _on_the_line(runs)
-    line, decimal = "".join(sign for sign, _ in signs), settings.get("decimal")
+    decimal = settings.get("decimal")
+    signs, small = _on_the_line(runs, decimal)
+    line = "".join(sign for sign, _ in signs)
     match = _CELL.fullmatch(line)
     if match is None:  # text, perhaps a number with its unit: 18s
         unit = None if small else _WITH_UNIT.fullmatch(line)
@@ -199,7 +213,8 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
             return {"kind": "text"}
         raise _UnclearError("is no plain number")
     digits = [styles for sign, styles in signs[slice(*match.span("value"))] if sign.isdigit()]
-    styles = {own - {RAISED, LOWERED} for own in digits}
+    styles = {own - _PLACING for own in digits}
+    compact = any(COMPACT in own for own in digits)
     if len(styles) > 1:
         raise _UnclearError("has only some of its digits in bold or another style")
     if any("struck" in own for own in styles):
@@ -213,18 +228,34 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
         else:
             marks += [mark for mark in re.split(r"[,\s]+", text) if mark]
     for text in beside:
-        if "beside" not in settings:
-            raise _UnclearError(f"has {text!r} beside the number; say --set beside=sd or beside=mark")
-        if settings["beside"] == "mark":
+        units = text.isdecimal() and "." in value  # 82.12(15): 0.15 as physics writes it, or 15
+        told = (
+            "digits" if compact and text.isdecimal() else "sd" if text[:1] == "±" else settings.get("beside")
+        )
+        if _CHANGE.match(text) or told == "mark":
             marks.append(text.replace(" ", "_"))
+        elif told is None:
+            say = "digits" if units else "sd"
+            raise _UnclearError(f"has {text!r} beside the number; say --set beside={say} or beside=mark")
         elif sd is not None:
             raise _UnclearError(f"has two spreads, {sd!r} and {text!r}; give it with a correction")
+        elif units and told == "sd":
+            what = f"has {text!r} beside the number, which may be {_units(text, value)}"
+            raise _UnclearError(f"{what}; say --set beside=digits if so, or give its sd with a correction")
         else:
-            sd = _spelled(text, decimal)
+            sd = _units(text, value) if units else _spelled(text.lstrip("± "), decimal)
     return {"kind": "number", "value": value, "sd": sd, "marks": tuple(dict.fromkeys(marks))}
 
 
-def _on_the_line(runs: Sequence[Run]) -> tuple[list[tuple[str, frozenset[str]]], list[tuple[str, bool]]]:
+def _units(count: str, value: str) -> str:
+    """A spread in units of the last digit of a number: 15 of 82.12 is 0.15."""
+    decimals = len(value.rstrip("%").partition(".")[2])
+    return f"{Decimal(count).scaleb(-decimals):f}"
+
+
+def _on_the_line(
+    runs: Sequence[Run], decimal: str | None
+) -> tuple[list[tuple[str, frozenset[str]]], list[tuple[str, bool]]]:
     """The characters on the line with styles (a spread set smaller too), and those raised or lowered."""
     signs: list[tuple[str, frozenset[str]]] = []
     small: list[tuple[str, bool]] = []
@@ -235,6 +266,8 @@ def _on_the_line(runs: Sequence[Run]) -> tuple[list[tuple[str, frozenset[str]]],
                 small.append((text, LOWERED in run.styles))
                 continue
             text = f" {text}"
+        if COMMA in run.styles:
+            text = "." if decimal != "comma" else ","
         for sign in text:
             if not (sign.isspace() and (not signs or signs[-1][0].isspace())):
                 signs.append((sign, run.styles))
@@ -250,6 +283,9 @@ def _spelled(number: str, decimal: str | None) -> str:
         text = text.translate({ord(","): ".", ord("."): ","})
     if _GROUPED.match(text.rstrip("%").lstrip(_SIGNS)):
         text = re.sub(rf"[{_THIN}'’]", ",", text)
+    if power := re.search(_POWER, text):  # 6.8e-1 is 0.68, digit by digit
+        with suppress(InvalidOperation):
+            text = f"{Decimal(text[: power.end()]):f}{text[power.end() :]}"
     try:
         printed(text)
     except ValueError as err:
@@ -283,6 +319,8 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
     if not 0 < top < len(grid):
         what = "no heading" if top == 0 else "no rows below its heading"
         raise AuditError(f"{at}: the table has {what}; say --set heads=N, its number of rows")
+    if "heads" not in settings and _INDEX.fullmatch(grid[top][0].text) and _is_section(grid[top]):
+        top += len(grid) > top + 1  # pandas: the name of the index, on a line of its own below the heading
     body = grid[top:]
     columns = max(map(len, pieces[:top]))
     for row, cells in zip(pieces[top:], body, strict=True):
@@ -302,8 +340,62 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
                 break
     if left >= width:
         raise AuditError(f"{at}: no column holds numbers; is this a table of results?")
-    heading = tuple(map(tuple, grid[:top]))
-    return Table(name, form, source.line, heading, left, _rows(body, left))
+    spread, notes = _put_together(grid, top, left)
+    heading, body = tuple(map(tuple, grid[:top])), grid[top:]
+    return Table(name, form, source.line, heading, left, _rows(body, left), spread, notes)
+
+
+_INDEX = re.compile(
+    r"methods?|models?|algorithms?|systems?|names?|classifiers?|approach|runs?", re.IGNORECASE
+)
+_OF_MEAN = r"(?:mean|avg|average)"
+_STATISTIC = re.compile(
+    rf"(?P<of>.+?)[\s_/.:|,(-]+(?:{_OF_MEAN}"
+    r"|(?P<sd>std|sd|st\.?d\.?|std\.? ?dev\.?|stdev|stddev|standard deviation|±|σ)|"
+    r"(?P<se>se|sem|stderr|std\.? ?err\.?|standard error))\)?",
+    re.IGNORECASE,
+)
+
+
+def _put_together(grid: Grid, top: int, left: int) -> tuple[str | None, tuple[str, ...]]:
+    """Columns of means and of their spreads become one, as pandas and evaluation scripts part them."""
+    titles = [
+        " ".join(dict.fromkeys(row[k].text for row in grid[:top] if row[k].text)) for k in range(len(grid[0]))
+    ]
+    parts = {k: _STATISTIC.fullmatch(titles[k]) for k in range(left, len(titles))}
+    spreads = {k: it for k, it in parts.items() if it and (it["sd"] or it["se"])}
+    pairs: dict[int, int] = {}
+    for k, part in spreads.items():
+        names = {part["of"].casefold()}
+        own = [
+            j
+            for j, it in parts.items()
+            if j not in spreads and (it["of"] if it else titles[j]).casefold() in names
+        ]
+        if len(own) == 1 and own[0] not in pairs:
+            pairs[own[0]] = k
+    for j, k in pairs.items():
+        for row in grid[:top]:
+            plain = re.sub(rf"(?:^|[\s_/.:|,(-]+){_OF_MEAN}\)?$", "", row[j].text, flags=re.IGNORECASE)
+            row[j] = replace(row[j], text=plain)
+        for row in grid[top:]:
+            if row[j].kind == "number" and row[k].kind == "number" and not (row[j].sd or row[k].sd):
+                row[j] = replace(row[j], sd=row[k].value)
+            elif row[k].kind not in ("empty", "dash"):
+                why = f"has a spread beside it that is no plain number: {row[k].text!r}"
+                row[j] = replace(row[j], kind="unclear", value=None, why=why)
+    notes = [
+        f"columns {titles[j]!r} and {titles[k]!r} of the file are read as one, with its spread"
+        for j, k in pairs.items()
+    ]
+    gone = set(pairs.values())
+    for row in grid:
+        row[:] = [
+            replace(cell, column=k)
+            for k, cell in enumerate((c for n, c in enumerate(row) if n not in gone), 1)
+        ]
+    kinds = {"sd" if spreads[k]["sd"] else "se" for k in gone}
+    return kinds.pop() if len(kinds) == 1 else None, tuple(notes)
 
 
 def _placed(source: Source, name: str) -> list[list[Piece]]:
@@ -367,8 +459,9 @@ def _heads(grid: Grid, source: Source) -> int:
     if any("." in (cell.value or "") for row in grid[by_content:heads] for cell in row):
         heads = by_content
     used = [k for k in range(1, len(grid[0])) if any(row[k].kind != "empty" for row in grid)]
-    while 0 < heads < by_content and any(
-        grid[heads - 1][k].kind == "empty" or grid[heads - 1][k].across > 1 for k in used
+    while 0 < heads < by_content and (
+        any(grid[heads - 1][k].kind == "empty" or grid[heads - 1][k].across > 1 for k in used)
+        or len({tuple(row[k].text for row in grid[:heads]) for k in used}) < len(used)  # P@1, P@1
     ):
         heads += 1
     return heads

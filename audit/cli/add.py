@@ -113,7 +113,8 @@ def table_command(
     whose heading names none), unit=percent|fraction, source=own_run|copied|code_readme|stated|unknown,
     from=KEY, runs, spread=sd|se|ci95; and of the file: format=latex|csv|tsv|markdown|html, number (which of
     its tables), heads (rows of the heading), names (columns that name rows), decimal=point|comma,
-    beside=sd|mark (what (0.2) beside a number is), separator=comma|semicolon|tab|bar.
+    beside=sd|mark|digits (what (0.2) beside a number is; digits: 82.12(15) is 82.12 ± 0.15),
+    separator=comma|semicolon|tab|bar.
 
     Rows are counted without the heading. What cannot be read is listed cell by cell, and until it is
     settled nothing is written.
@@ -153,16 +154,49 @@ def _show(proposal: Proposal) -> None:
     table = proposal.table
     head_rows = f"rows of the heading: {len(table.heading)} (else --set heads=N)"
     say(f"{table.name}:{table.line}: {table.form}; {head_rows}")
+    for note in table.notes:
+        say(note)
     for (at, column), cell in proposal.cells.items():
         if cell.value is not None and cell.value.rstrip("%") not in cell.text:
             say(f"cell {at},{column}: {cell.text!r} is taken as {cell.value!r}")
+    _show_spreads(proposal)
     if empty := [f"{at},{column}" for (at, column), it in proposal.cells.items() if it.kind == "empty"]:
         say(f"empty in the file, and null like a dash: {first_of(empty, 8)}")
 
 
+_SPREADS = {
+    "sd": "the standard deviation of the runs",
+    "se": "the standard error of the mean",
+    "ci95": "the half-width of a 95 % interval",
+}
+
+
+def _show_spreads(proposal: Proposal) -> None:
+    """What the numbers beside others are taken for."""
+    for sort in ("spread", "mark"):
+        found = [
+            (f"{at},{column}", cell, mark)
+            for (at, column), cell in proposal.cells.items()
+            for mark in ([cell.sd or ""] if sort == "spread" else cell.marks)
+            if any(sign.isdigit() for sign in mark)
+        ]
+        if not found:
+            continue
+        place, cell, mark = found[0]
+        more = f" (and so {first_of([name for name, *_ in found[1:]], 4)})" if found[1:] else ""
+        if sort == "mark":
+            say(f"cell {place}: {cell.text!r} is taken as {cell.value}; {mark} is kept as a mark{more}")
+            continue
+        spread = proposal.whole.get("spread")
+        what = f"{_SPREADS[spread]} (spread={spread})" if spread in _SPREADS else "a spread of unknown kind"
+        ask = "" if spread else ", until you say --set spread=sd|se|ci95"
+        say(f"cell {place}: {cell.text!r} is taken as {cell.value} ± {mark}, {what}{ask}{more}")
+
+
 def _cell(cell: Cell, role: str) -> str:
     if role != "values" or cell.value is None:
-        return _cut({"dash": "-", "unclear": f"? {cell.text}"}.get(cell.kind, cell.text))
+        unclear = f"? {cell.text}" if role == "values" else cell.text
+        return _cut({"dash": "-", "unclear": unclear}.get(cell.kind, cell.text))
     sd, marks = f" ±{cell.sd}" if cell.sd else "", f" {{{' '.join(cell.marks)}}}" if cell.marks else ""
     return _cut(f"{cell.value}{sd}{marks}")
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from audit import cli
 from audit.authoring.edit import SCHEMA_NAME, ClaimFile, write_scaffold
-from audit.authoring.propose import Meaning, Proposal, corrections, meaning, metric_of, put
+from audit.authoring.headings import Meaning, meaning, metric_of
+from audit.authoring.propose import Proposal, corrections, put
 from audit.authoring.reading import read, table_of
 from audit.claims.load import Paper, builtin_claims, json_schema, load
 from audit.errors import AuditError, Exit
@@ -28,7 +29,7 @@ KNOWN = [("eurlex-4k", "EUR-Lex"), ("wiki10-31k", "Wiki10-31K"), ("amazoncat-13k
 
 
 METRICS = {
-    "P@1": ("P@1", "p @ 1", "Precision@1 (%)", "P@1 ↑", "P@k=1"),
+    "P@1": ("P@1", "p @ 1", "Precision@1 (%)", "P@1 ↑", "P@k=1", "Prec@1", "precision_at_1"),
     "nDCG@5": ("NDCG@5", "N@5"),
     "PSP@3": ("PSP@3", "PS-Prec@3"),
     "PSnDCG@1": ("PSN@1",),
@@ -57,6 +58,12 @@ def chen() -> Paper:
         ("EUR-Lex > P@1", Meaning("P@1", None, "eurlex")),
         ("Wiki10-31K: nDCG @ 3", Meaning("nDCG@3", None, "wiki10_31k")),
         ("Model size", Meaning(None, "model_size")),
+        ("Precision > EUR-Lex > @3", Meaning("P@3", None, "eurlex")),
+        ("$F_1$ > macro", Meaning("Macro-F1")),
+        ("Micro > F1 (%)", Meaning("Micro-F1")),
+        ("EUR-Lex > Tail P@1", Meaning("P@1[tail]", None, "eurlex")),
+        ("test_p_at_1", Meaning("P@1")),
+        ("Training time (hours)", Meaning(None, "training_time", unit="h")),
         ("Gain in P@1", Meaning(None, None, None, ("Gain in",))),
     ],
 )
@@ -237,8 +244,8 @@ def test_what_is_open_is_listed_cell_by_cell_and_settled_by_words(
     assert capsys.readouterr().err.splitlines() == [
         "two.csv: column 3 ('Seconds') is of no known metric; say column 3: metric=P@1, or quantity=..., "
         "text, skip",
-        "two.csv: column 2 ('P@1') is of no known data set; say column 2: dataset=ID, or --set dataset=ID "
-        "for all",
+        "two.csv: column 2 ('P@1'): of no known data set; say --set dataset=ID for all, or column 2: "
+        "dataset=ID (eurlex_4k)",
         "two.csv: cell 2,2 (line 3): 'OOM' is no number; or say cell 2,2: value=... or dash",
     ]
     maps = ["column 2: dataset=eurlex_4k", "column 3: quantity=training_time unit=s", "cell 2,2: dash"]

@@ -1,0 +1,230 @@
+"""Tables as papers, pages and programs write them: each is read as a person reads it, or asked about."""
+
+from __future__ import annotations
+
+import pandas
+import pytest
+
+from audit.authoring.edit import write_scaffold
+from audit.authoring.propose import Proposal, corrections
+from audit.authoring.reading import table_of
+from audit.claims.load import Paper
+
+KNOWN = [("eurlex-4k", "EUR-Lex"), ("wiki10-31k", "Wiki10-31K")]
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> Paper:
+    """With 3,956 labels printed for EUR-Lex."""
+    made = write_scaffold(tmp_path_factory.mktemp("paper") / "toy.yaml", {"key": "toy", "title": "T"}, KNOWN)
+    sized = made.datasets["eurlex_4k"].model_copy(update={"printed": {"labels": "3,956"}})
+    return made.model_copy(update={"datasets": {**made.datasets, "eurlex_4k": sized}})
+
+
+def read_as(paper: Paper, name: str, text: str, *maps: str, **whole: str) -> Proposal:
+    words = corrections(whole, maps)
+    return Proposal(table_of(name, text, words.table), paper, words)
+
+
+def numbers(found: Proposal) -> list[list[str]]:
+    """Row by row: `eurlex_4k P@1 75.10 ± 0.2`."""
+    rows = []
+    for row in found.kept_rows:
+        cells = []
+        for column in found.value_columns:
+            cell, means = found.cells[row.number, column.number], {**row.settings, **column.settings}
+            keys = [means[it] for it in ("dataset", "metric") if it in means]
+            spread = ["±", cell.sd] if cell.sd else []
+            cells.append(" ".join([*keys, cell.value or cell.kind, *spread]))
+        rows.append(cells)
+    return rows
+
+
+def tabular(spec: str, *rows: str, rule_after: int = 1) -> str:
+    lines = [f"{row} \\\\" for row in rows]
+    return "\n".join(
+        [
+            f"\\begin{{tabular}}{{{spec}}}",
+            *lines[:rule_after],
+            "\\hline",
+            *lines[rule_after:],
+            "\\end{tabular}",
+        ]
+    )
+
+
+# --------------------------------------------------------------------------- uncertainties in brackets
+
+
+def test_in_columns_of_siunitx_brackets_count_units_of_the_last_digit(paper: Paper) -> None:
+    """71.20(5) is 71.20 ± 0.05, 7.1(12) is 7.1 ± 1.2, 64(3) is 64 ± 3; elsewhere (2) may be a rank."""
+    spec = "l *{2}{S[table-format=2.2(2)]} @{\\hspace{1S}}c"
+    text = tabular(spec, "M & {P@1} & {P@3} & R@5", "A & 71.20(5) & \\bfseries 7.1(12) & 50.1 (2)",
+                   "B & 64(3) & 60.1 & \\num{0.50(1)}")  # fmt: skip
+    found = read_as(paper, "t.tex", text, dataset="eurlex_4k")
+    assert numbers(found) == [
+        ["P@1 71.20 ± 0.05", "P@3 7.1 ± 1.2", "R@5 unclear"],
+        ["P@1 64 ± 3", "P@3 60.1", "R@5 0.50 ± 0.01"],
+    ]
+    units, question = found.open
+    assert question.startswith("cell 1,4 (line 4): '50.1 (2)' has '2' beside the number; say --set beside=")
+    assert units.startswith("column 4 ('R@5') has no value above 1")
+
+
+@pytest.mark.parametrize(
+    ("beside", "right"),
+    [("digits", "P@1 71.20 ± 0.05"), ("mark", "P@1 71.20"), ("sd", "P@1 unclear"), ("", "P@1 unclear")],
+)
+def test_elsewhere_the_user_says_what_brackets_are(beside: str, right: str, paper: Paper) -> None:
+    said = {"beside": beside} if beside else {}
+    found = read_as(paper, "t.csv", "M,P@1\nA,71.20(5)\nB,70.1\n", dataset="eurlex_4k", **said)
+    assert numbers(found) == [[right], ["P@1 70.1"]]
+
+
+# --------------------------------------------------------------------------- names where data sets stand
+
+UNKNOWN = {
+    "a banner beside a known one": tabular(
+        "lc", "M & P@1", "\\multicolumn{2}{c}{Wiki10-31K}", "A & 60.1",
+        "\\multicolumn{2}{c}{Newswire}", "A & 50.1",
+    ),
+    "banners over the same methods": tabular(
+        "lc", "M & P@1", "One &", "A & 60.1", "B & 60.2", "\\textbf{Newswire} &", "A & 50.1", "B & 50.2"
+    ),
+    "a banner with a size": tabular("lc", "M & P@1", "\\multicolumn{2}{c}{Newswire, $L$=4,000}", "A & 60.1"),
+    "a heading": tabular("lcc", "M & EUR-Lex & Newswire", " & P@1 & P@1", "A & 60.1 & 50.1", rule_after=2),
+    "headings over the same metrics": "M,Reuters P@1,Newswire P@1\nA,60.1,50.1\n",
+    "another split": "M,dev P@1,test P@1\nA,60.1,50.1\n",
+    "a column": "| Data | M | P@1 |\n|---|---|---|\n| EUR-Lex | A | 60.1 |\n| Newswire | A | 50.1 |\n",
+    "a row": "| Data | A |\n|---|---|\n| EUR-Lex | 60.1 |\n| Newswire | 50.1 |\n",
+    "other sizes": "| M | EUR-Lex (3,993 labels) P@1 |\n|---|---|\n| A | 60.1 |\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", UNKNOWN)
+def test_an_unknown_name_where_a_data_set_stands_is_asked_about_whatever_the_table_is_said_to_be_of(
+    what: str, paper: Paper
+) -> None:
+    text = UNKNOWN[what]
+    name = "t.tex" if "tabular" in text else "t.md" if "|--" in text else "t.csv"
+    said = {"metric": "P@1"} if what == "a row" else {}
+    (question,) = read_as(paper, name, text, dataset="eurlex_4k", **said).open
+    wanted = {"another split": "dev", "other sizes": "3,993 labels are not the 3,956 of eurlex_4k"}
+    assert wanted.get(what, "Newswire") in question and "--set dataset" not in question
+
+
+def test_titles_of_groups_are_no_data_sets_and_counts_are_no_part_of_a_name(paper: Paper) -> None:
+    text = tabular(
+        "lcc",
+        "Method & P@1 & P@3",
+        "\\textit{Linear} & &",
+        "A & 50.1 & 40.1",
+        "\\textit{Deep} & &",
+        "B & 60.1 & 50.1",
+    )
+    assert not read_as(paper, "t.tex", text, dataset="eurlex_4k").open
+    text = "M,\"EUR-Lex (N=15,449, L=3,956) P@1\",Wiki10-31K [7] P@1\nA,60.1,50.1\n"  # fmt: skip
+    found = read_as(paper, "t.csv", text)
+    assert numbers(found) == [["eurlex_4k P@1 60.1", "wiki10_31k P@1 50.1"]] and not found.open
+
+
+# --------------------------------------------------------------------------- what else is asked about
+
+
+def test_scores_over_a_subset_of_the_labels_are_never_taken_for_those_over_all(paper: Paper) -> None:
+    text = tabular("lc", "M & R@5", "All & ", "A & 60.1", "Tail labels & ", "A & 10.1")
+    (question,) = read_as(paper, "t.tex", text, dataset="eurlex_4k").open
+    assert "row 2" in question and "'tail' labels" in question
+    found = read_as(paper, "t.csv", "M,All,Few\nA,60.1,10.1\n", dataset="eurlex_4k", metric="R@5")
+    assert found.columns[2].settings["metric"] == "R@5[few]" and "metric" not in found.columns[1].settings
+    (question,) = read_as(paper, "t.csv", "M,Macro P@1\nA,60.1\n", dataset="eurlex_4k").open
+    assert "is of no known metric" in question
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tex"])
+def test_percent_and_fraction_in_one_column_are_asked_about(name: str, paper: Paper) -> None:
+    """0.61 beside 60.1 may be 61; 0.4 is far below 60.1 in either unit."""
+    rows = ("M & P@1 & R@5", "A & 60.1 & 60.1", "B & 0.61 & 0.2")
+    text = tabular("lcc", *rows) if name == "t.tex" else "\n".join(row.replace(" & ", ",") for row in rows)
+    for said in ({}, {"unit": "percent"}):
+        (question,) = read_as(paper, name, text, dataset="eurlex_4k", **said).open
+        assert question == (
+            "column 2 ('P@1') has 0.61 beside 60.1: percentages or fractions? say row 2: unit=fraction, or "
+            "unit=percent"
+        )
+    assert not read_as(paper, name, text, "row 2: unit=percent", dataset="eurlex_4k").open
+    (question,) = read_as(paper, "t.csv", "M,P@1,R@5\nA,60.1,0.50\nB,61.1,0.51\n", dataset="eurlex_4k").open
+    assert question.startswith(
+        "column 3 ('R@5') has no value above 1, and other columns have; say column 3: unit="
+    )
+
+
+def test_a_table_of_17_lines_asks_three_questions_each_once(paper: Paper) -> None:
+    """The data set, what a column is, and what stands in brackets."""
+    rows = [f"M{k} & {60 + k}.10 (0.2) & {50 + k}.10 (0.3) & {k}.5" for k in range(17)]
+    asked = read_as(paper, "t.tex", tabular("lccc", "Method & P@1 & P@3 & Cost", *rows)).open
+    assert asked == [
+        "column 4 ('Cost') is of no known metric; say column 4: metric=P@1, or quantity=..., text, skip",
+        "columns 2-3 ('P@1', 'P@3'): of no known data set; say --set dataset=ID for all, or column 2: "
+        "dataset=ID (eurlex_4k, wiki10_31k)",
+        "cell 1,2 (line 4): '60.10 (0.2)' has '0.2' beside the number; say --set beside=sd or beside=mark; "
+        "or say cell 1,2: value=... or dash (and so cell 1,3, cell 2,2, cell 2,3, cell 3,2 and 29 more)",
+    ]
+
+
+# --------------------------------------------------------------------------- what pages and programs write
+
+
+def test_pages_made_from_latex_and_markdown_with_formulas(paper: Paper) -> None:
+    page = (
+        "<table><tr><th>M<th>EUR-Lex <math alttext='P@1'><mi>P</mi><annotation>P@1</annotation></math></th>"
+        "<th><math><mi>R</mi><mo>@</mo><mn>5</mn><annotation encoding='x'>R@5</annotation></math></th></tr>"
+        "<tr><td>A<td><math alttext='60.1\\pm 0.2'><mn>60.1</mn></math></td><td>50.1<sup>∗</sup></td></tr>"
+        "<tr><td>B</td><td><math><msup><mn>61.1</mn><mn>2</mn></msup></math></td><td>–</td></tr></table>"
+    )
+    found = read_as(paper, "t.html", page, "column 3: dataset=eurlex_4k")
+    assert numbers(found) == [
+        ["eurlex_4k P@1 60.1 ± 0.2", "eurlex_4k R@5 50.1"],
+        ["eurlex_4k P@1 unclear", "eurlex_4k R@5 dash"],
+    ]
+    text = "| M | $P@1$ | R@5 |\n|---|---|---|\n| A | $60.1 \\pm 0.2$ | $\\mathbf{50.1}_{\\pm 1.5}$ |\n"
+    found = read_as(paper, "t.md", text, dataset="eurlex_4k")
+    assert numbers(found) == [["P@1 60.1 ± 0.2", "R@5 50.1 ± 1.5"]]
+
+
+RUNS = pandas.DataFrame(
+    {"model": ["A", "A", "B", "B"], "P@1": [60.0, 62.0, 70.0, 70.0], "R@5": [50.0, 50.0, 40.0, 41.0]}
+)
+
+
+@pytest.mark.parametrize("form", ["csv", "tex", "html"])
+def test_means_and_standard_deviations_by_pandas_go_together(form: str, paper: Paper) -> None:
+    """Of 60 and 62 the mean is 61, and the standard deviation the root of 2."""
+    frame = RUNS.groupby("model").agg(["mean", "std"]).round(3)
+    text = {"csv": frame.to_csv, "tex": frame.to_latex, "html": frame.to_html}[form]()
+    found = read_as(paper, f"t.{form}", text, dataset="eurlex_4k")
+    plain = [
+        [" ".join(part.rstrip("0").rstrip(".") for part in cell.split()) for cell in row]
+        for row in numbers(found)
+    ]
+    assert plain == [["P@1 61 ± 1.414", "R@5 50 ± 0"], ["P@1 70 ± 0", "R@5 40.5 ± 0.707"]] and not found.open
+    assert found.whole["spread"] == "sd" and [row.label for row in found.rows] == ["A", "B"]
+
+
+def test_wide_tables_of_evaluation_programs(paper: Paper) -> None:
+    text = ",run,eurlex/precision_at_1,eurlex/precision_at_1_stderr,eurlex/ndcg@5,eurlex/f1_macro\n"
+    found = read_as(paper, "t.csv", f"{text}0,A,60.1,0.2,5.05e-1,NaN\n", "column 3: unit=fraction")
+    assert numbers(found) == [
+        ["eurlex_4k P@1 60.1 ± 0.2", "eurlex_4k nDCG@5 0.505", "eurlex_4k Macro-F1 dash"]
+    ]
+    assert found.whole["spread"] == "se"
+
+
+def test_numbers_with_units_are_no_scores_and_are_kept_as_printed(paper: Paper) -> None:
+    text = tabular(
+        "lccc", "M & P@1 & \\#Params & Train time (h)", "A & \\SI{60.1}{\\percent} & 12.3M & 1.5",
+        "B & 50{,}15 & 1.1B & 2.5",
+    )  # fmt: skip
+    found = read_as(paper, "t.tex", text, dataset="eurlex_4k")
+    assert numbers(found) == [["P@1 60.1%", "text", "1.5"], ["P@1 50.15", "text", "2.5"]] and not found.open
+    assert (found.columns[2].role, found.columns[3].settings["unit"]) == ("text", "h")
