@@ -13,7 +13,7 @@ from scipy import sparse
 from torch import Tensor
 
 from reimpl.data.dataset import Dataset, IntArray, Split, words_as_features
-from reimpl.errors import DataError
+from reimpl.errors import ConfigError, DataError
 from reimpl.protocol import Protocol
 
 
@@ -211,7 +211,7 @@ def word_weights(
     """Features of the corpus, or the words of its (cut) texts, with `texts` or where there is nothing else.
     given: as the corpus has them, or how often a word is in a document. binary: 1 for each. tfidf: that times
     1 + ln((1 + N) / (1 + training documents with the word)). `normalise` divides each document by its
-    Euclidean norm."""
+    Euclidean norm. Raises `ConfigError` for tfidf of features that are weights already."""
     from sklearn.preprocessing import normalize  # half a second, for networks that take no weights
 
     are_words = data.train.features is None or (texts and len(data.train.tokens) > 0)
@@ -222,6 +222,9 @@ def word_weights(
     idf: np.ndarray | None = None
     if weights == "tfidf":
         train = plain(data.train)
+        if not are_words and (weighted := train.data[train.data % 1 != 0]).size:
+            why = f"the features of {data.name!r} are weights already ({weighted[0]:.3g} is no count)"
+            raise ConfigError(f"weights: tfidf would weigh twice, since {why}; take weights: given")
         seen = np.bincount(train.indices, minlength=train.shape[1])
         idf = (1 + np.log((1 + train.shape[0]) / (1 + seen))).astype(dtype)
 

@@ -1,4 +1,5 @@
-"""Finds a model by the name in the claim file: `xml_cnn` is `reimpl/xml_cnn.py`, or a third party's module.
+"""Finds a model by the name in the claim file: `xml_cnn` is `reimpl/xml_cnn.py`, `omikuji` is
+`reimpl/baselines/omikuji.py`; or a third party's module.
 
 A model is a module with `Config`, a frozen dataclass of JSON values with a field `loss`; `VARIANTS`, name ->
 `Config`; and either
@@ -53,8 +54,8 @@ FOLDERS = "XMTC_AUDIT_MODELS"
 
 def find_model(name: str) -> ModuleType:
     """The model's module; imports torch. Raises `ConfigError` naming the known models."""
-    if name in _own_models():
-        return importlib.import_module(f"reimpl.{name}")
+    if (own := _own_models().get(name)) is not None:
+        return importlib.import_module(f"{_OWN[own.parent]}.{name}")
     if (path := files_of_models().get(name)) is not None:
         module, value = load_file(path), str(path)
     elif name in (refused := _offers()[1]):
@@ -82,7 +83,8 @@ def known_models() -> list[str]:
 def sources_of_models() -> dict[str, str]:
     """Where each model comes from, and why one that a package offers is not used; nothing is imported."""
     usable, refused = _offers()
-    sources = {name: f"this toolkit (reimpl/{name}.py)" for name in _own_models()}
+    own = _own_models().items()
+    sources = {name: f"this toolkit ({_OWN[path.parent].replace('.', '/')}/{name}.py)" for name, path in own}
     sources |= {name: _source(point) for name, point in usable.items()}
     sources |= {name: str(path) for name, path in files_of_models().items()}
     return dict(sorted((sources | {f"({name})": why for name, why in refused.items()}).items()))
@@ -162,8 +164,12 @@ def _source(point: EntryPoint) -> str:
     return f"{_package(point)} ({point.value})"
 
 
+#: Folders of our models, and the package that each is.
+_OWN = {Path(__file__).parent: "reimpl", Path(__file__).parent / "baselines": "reimpl.baselines"}
+
+
 def _own_models() -> dict[str, Path]:
-    return _defining(Path(__file__).parent)
+    return {name: path for folder in _OWN for name, path in _defining(folder).items()}
 
 
 def _defining(folder: Path) -> dict[str, Path]:

@@ -236,6 +236,7 @@ class Resolved:
 
 def resolved(paper: Paper, name: str, experiment: Experiment, settings: TrainingSettings) -> Resolved:
     """Raises `PlanError`, `UnfitError` for a corpus that is not for it, and `reimpl.errors.DataError`."""
+    from reimpl.batching import word_weights
     from reimpl.data.dataset import has_words
     from reimpl.data.preprocessing import find_preprocessing
     from reimpl.data.splits import LabelNoise
@@ -285,6 +286,9 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Training
     if hasattr(config, "sizes"):  # none of its label clusters may be empty
         with as_unfit():
             config.sizes(whole.n_labels)
+    if getattr(config, "weights", None) == "tfidf":  # and none are weighed twice
+        with as_unfit():
+            word_weights(whole, "tfidf", normalise=False, texts=getattr(config, "input", "") == "text")
     catalogue = paper.datasets[experiment.on].catalogue
     return Resolved(module, config, used, claimed_config, claimed, request, whole, catalogue)
 

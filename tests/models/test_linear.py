@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
@@ -17,6 +18,7 @@ from reimpl import linear
 from reimpl.batching import top_k
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.formats import Options, open_corpus
+from reimpl.data.prepare import prepare
 from reimpl.linear import VARIANTS, Config
 from reimpl.training import Interrupted, Result, Watch
 from tests.shared import shared
@@ -66,6 +68,46 @@ def test_lists_over_several_blocks_are_those_of_the_whole_score_matrix() -> None
     hits = data.test.labels(L).toarray()[np.arange(30), ids[:, 0]]
     assert result.metrics["P@1"] == pytest.approx(100 * hits.mean())
     assert result.parameters == L * 21
+
+
+def test_texts_score_as_scikit_learns_tfidf_and_its_linear_svms_do(tmp_path: Path) -> None:
+    """TfidfVectorizer and a LinearSVC a label, of the same seed, on 60 texts of 12 of 40 words."""
+    rng = np.random.default_rng(5)
+    texts = {n: [" ".join(f"w{it}" for it in rng.integers(1, 41, 12)) for _ in range(n)] for n in (60, 20)}
+    train, test = texts.values()
+    labels = [[f"l{it}" for it in range(6) if f"w{it + 1}" in text.split()] for text in train]
+    lines = (f"{' '.join(of)}\t{text}\n" for of, text in zip(labels, train, strict=True))
+    (tmp_path / "train.txt").write_text("".join(lines))
+    (tmp_path / "test.txt").write_text("".join(f"l0\t{text}\n" for text in test))
+    data = prepare(tmp_path, preprocessing="bow", length=500, vectors="random:2", rng=rng)
+    result = run(data)
+    counted = TfidfVectorizer().fit(train)
+    Y = np.array([[name in of for name in data.labels] for of in labels])
+    X, X_test = counted.transform(train), counted.transform(test)
+    theirs = OneVsRestClassifier(LinearSVC(dual=len(train) <= X.shape[1], random_state=0)).fit(X, Y)
+    assert result.top_ids is not None and result.top_scores is not None
+    expected = np.take_along_axis(theirs.decision_function(X_test), result.top_ids.astype(int), axis=1)
+    assert result.top_scores == pytest.approx(expected, abs=1e-3)
+
+
+def test_dismec_drops_weights_below_its_delta() -> None:
+    """As by hand, at DiSMEC's and at one that drops many weights; label 7 is in no document."""
+    data = featured(n_labels=8)
+    X, X_test = (normalize(it.features.astype(np.float64)) for it in (data.train, data.test))  # type: ignore[union-attr]
+    Y = data.train.labels(8).toarray()
+    assert VARIANTS["dismec"] == Config(loss="squared_hinge", C=1.0, prune=0.01)
+    for delta in (0.01, 0.5):
+        expected = np.full((30, 8), -np.inf)
+        for label in range(7):
+            theirs = LinearSVC(dual=False, random_state=0).fit(X, Y[:, label])
+            weights = np.where(np.abs(theirs.coef_[0]) < delta, 0, theirs.coef_[0])
+            bias = 0 if abs(theirs.intercept_[0]) < delta else theirs.intercept_[0]
+            expected[:, label] = X_test @ weights + bias
+        result = run(data, replace(VARIANTS["dismec"], prune=delta))
+        assert result.top_ids is not None and result.top_scores is not None
+        in_order = np.take_along_axis(expected, result.top_ids.astype(int), axis=1)
+        assert result.top_scores == pytest.approx(in_order, abs=1e-5)
+    assert (np.abs(theirs.coef_) < 0.5).any()
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from reimpl.batching import word_weights
 from reimpl.data.dataset import Dataset, Split
+from reimpl.errors import ConfigError
 from tests.toys import toy_data
 
 X = np.array([[0, 2, 0, 1], [0, 0, 0, 0], [3, 0, 0, 4], [1, 1, 1, 1]], dtype=np.float32)
@@ -34,3 +35,13 @@ def test_tfidf_is_scikit_learns_with_the_training_documents_counted(normalise: b
     test = np.array([[1, 0, 2, 0], [0, 3, 0, 0]], dtype=np.float32)
     theirs = TfidfTransformer(norm="l2" if normalise else None).fit(X).transform(sparse.csr_matrix(test))
     assert matrix(featured(test), "tfidf", normalise=normalise) == pytest.approx(theirs.toarray(), abs=1e-6)
+
+
+def test_weights_are_not_weighed_again() -> None:
+    """A corpus of tf-idf weights, as a file has them or the recipe `bow` makes them."""
+    with pytest.raises(
+        ConfigError, match=r"weigh twice, since .* 'toy' are weights already \(0.5 is no count"
+    ):
+        matrix(
+            replace(featured(), train=replace(featured().train, features=sparse.csr_matrix(X / 2))), "tfidf"
+        )

@@ -1,0 +1,1 @@
+"""Systems that the papers compare with: maintained libraries behind the interface of `reimpl.models`."""
