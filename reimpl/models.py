@@ -55,7 +55,7 @@ FOLDERS = "XMTC_AUDIT_MODELS"
 def find_model(name: str) -> ModuleType:
     """The model's module; imports torch. Raises `ConfigError` naming the known models."""
     if (own := _own_models().get(name)) is not None:
-        return importlib.import_module(f"{_OWN[own.parent]}.{name}")
+        return importlib.import_module(_module_of(own))
     if (path := files_of_models().get(name)) is not None:
         module, value = load_file(path), str(path)
     elif name in (refused := _offers()[1]):
@@ -83,8 +83,8 @@ def known_models() -> list[str]:
 def sources_of_models() -> dict[str, str]:
     """Where each model comes from, and why one that a package offers is not used; nothing is imported."""
     usable, refused = _offers()
-    own = _own_models().items()
-    sources = {name: f"this toolkit ({_OWN[path.parent].replace('.', '/')}/{name}.py)" for name, path in own}
+    own = {name: _module_of(path).replace(".", "/") for name, path in _own_models().items()}
+    sources = {name: f"this toolkit ({path}.py)" for name, path in own.items()}
     sources |= {name: _source(point) for name, point in usable.items()}
     sources |= {name: str(path) for name, path in files_of_models().items()}
     return dict(sorted((sources | {f"({name})": why for name, why in refused.items()}).items()))
@@ -164,12 +164,13 @@ def _source(point: EntryPoint) -> str:
     return f"{_package(point)} ({point.value})"
 
 
-#: Folders of our models, and the package that each is.
-_OWN = {Path(__file__).parent: "reimpl", Path(__file__).parent / "baselines": "reimpl.baselines"}
-
-
 def _own_models() -> dict[str, Path]:
-    return {name: path for folder in _OWN for name, path in _defining(folder).items()}
+    here = Path(__file__).parent
+    return _defining(here) | _defining(here / "baselines")
+
+
+def _module_of(own: Path) -> str:
+    return ".".join(("reimpl", *own.relative_to(Path(__file__).parent).with_suffix("").parts))
 
 
 def _defining(folder: Path) -> dict[str, Path]:
