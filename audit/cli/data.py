@@ -200,9 +200,13 @@ def _of_entry(key: str, entry: Entry) -> Iterator[str]:
 
 
 def _doubts(corpus: object, figures: Mapping[str, Any]) -> Iterator[str]:
-    """Notes on rows not used, labels likely not read as they are meant, and what test has of train."""
+    """Notes on files and rows not used, labels likely not read as they are meant, and what test has of
+    train."""
+    from reimpl.data.numbering import TextSource
+
     if unused := getattr(corpus, "counts", {}).get("rows_not_used", 0):
         yield f"note: {counted(unused, 'row')} of the data in neither train nor test"
+    yield from (f"note: {note}" for note in (corpus.notes if isinstance(corpus, TextSource) else ()))
     train, test = figures["splits"]["train"], figures["splits"]["test"]["documents"]
     given, lists = round(train["labels_a_document"] * train["documents"]), train["labels_like_lists"]
     if 2 * lists >= given > 0:
@@ -210,6 +214,8 @@ def _doubts(corpus: object, figures: Mapping[str, Any]) -> Iterator[str]:
             f"note: {lists:,} of {given:,} training labels hold a comma; what parts labels is a blank: if "
             "commas are meant to part them, replace them by blanks"
         )
+    if alike := figures["labels_that_differ_in_form_only"]:
+        yield f"note: {alike:,} labels differ from another one by blanks, case or Unicode form only"
     if met := figures["test_texts_in_train"]:
         unit = "features" if "features" in figures else "text"
         yield f"note: {met:,} of {test:,} test documents stand in train too, by their {unit}"

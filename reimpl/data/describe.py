@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
@@ -30,6 +31,8 @@ def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
         tallies = {split: _count_texts(corpus, split, content) for split, content in contents.items()}
         identity = identities(contents)
         n_labels = len(set().union(*(tally.label_counts for tally in tallies.values())))
+    names = set().union(*(tally.label_counts for tally in tallies.values()))
+    forms = Counter(" ".join(unicodedata.normalize("NFKC", name).split()).casefold() for name in names)
     train, test = tallies["train"], tallies["test"]
     figures: dict[str, Any] = {
         "name": corpus.name,
@@ -37,6 +40,7 @@ def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
         "splits": {split: tally.figures() for split, tally in tallies.items()},
         "labels": n_labels,
         "labels_not_in_train": n_labels - len(train.label_counts),  # all of which are among the labels
+        "labels_that_differ_in_form_only": sum(count for count in forms.values() if count > 1),
         "test_labels_not_in_train": len(test.label_counts.keys() - train.label_counts.keys()),
         **{
             f"{split}_texts_in_train": sum(n for text, n in tally.texts.items() if text in train.texts)
@@ -86,7 +90,7 @@ class _Tally(NamedTuple):
             f"without_{unit}": self.lengths.count(0),
             "repeated_labels": self.repeated_labels,
             "labels_like_lists": like_lists,
-            "texts_met_before": n - len(self.texts),
+            "texts_met_before": sum(self.texts.values()) - len(self.texts),
         }
 
 
@@ -116,7 +120,8 @@ def _count_texts(source: TextSource, split: str, content: ContentHash) -> _Tally
         repeated += len(document.labels) - len(distinct)
         label_counts.update(distinct)
         lengths.append(len(document.text.split()))
-        texts[hashlib.blake2b(text, digest_size=16).digest()] += 1
+        if lengths[-1]:  # empty documents are no copies of each other
+            texts[hashlib.blake2b(text, digest_size=16).digest()] += 1
     return _Tally("words", labels, lengths, label_counts, texts, repeated)
 
 
@@ -127,7 +132,7 @@ def _count_features(data: Dataset, split: str) -> _Tally:
     names = [data.labels[label] for label in ids.tolist()]
     spans = pairwise(x.indptr.tolist())
     rows = (x.indices[a:b].tobytes() + x.data[a:b].tobytes() for a, b in spans)
-    texts = Counter(hashlib.blake2b(row, digest_size=16).digest() for row in rows)
+    texts = Counter(hashlib.blake2b(row, digest_size=16).digest() for row in rows if row)
     label_counts = Counter(dict(zip(names, frequencies.tolist(), strict=True)))
     labels, lengths = np.diff(part.label_offsets).tolist(), np.diff(x.indptr).tolist()
     return _Tally("features", labels, lengths, label_counts, texts)

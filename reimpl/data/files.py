@@ -4,6 +4,7 @@ to disk. Lines end at the line feed alone: a form feed inside a text is text."""
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import hashlib
 import io
@@ -144,14 +145,20 @@ def opened(file: File) -> Iterator[IO[bytes]]:
 
 def head(file: File, size: int = 1 << 16) -> bytes:
     """The first bytes of the content, without a byte-order mark."""
-    with opened(file) as stream:
-        return stream.read(size).removeprefix(BOM)
+    return next(blocks(file, size), b"").removeprefix(BOM)
 
 
 def blocks(file: File, size: int = BLOCK) -> Iterator[bytes]:
+    """The content; text in UTF-16, as spreadsheets save it, comes in UTF-8."""
     with opened(file) as stream:
-        while block := stream.read(size):
-            yield block
+        block = stream.read(size)
+        wide = block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        decoder = codecs.getincrementaldecoder("utf-16")() if wide else None
+        while block:
+            yield decoder.decode(block).encode() if decoder else block
+            block = stream.read(size)
+        if decoder:
+            decoder.decode(b"", final=True)
 
 
 def line_blocks(file: File, size: int = BLOCK) -> Iterator[tuple[int, bytes]]:
@@ -180,7 +187,7 @@ def text_lines(file: File) -> Iterator[tuple[int, str]]:
 def decoded(line: bytes, where: str) -> str:
     """The text; raises `DataError` for bytes that are not UTF-8 or a NUL byte."""
     if b"\0" in line:
-        raise DataError(f"{where}: a NUL byte; the file is binary or UTF-16, convert it to UTF-8")
+        raise DataError(f"{where}: a NUL byte; the file is binary or UTF-16 without its mark, convert it")
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as err:

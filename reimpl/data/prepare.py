@@ -7,10 +7,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+import string
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +197,12 @@ def _dataset(
         padding_id=max(vocabulary.padding_id, 0),
         padding_trainable=choices.padding_trainable,
         counts=counts,
-        notes=(*getattr(source, "notes", ()), *lookup.notes, *_notes(counts, choices, length)),
+        notes=(
+            *getattr(source, "notes", ()),
+            *lookup.notes,
+            *_notes(counts, choices, length),
+            *_losses(source, choices),
+        ),
     )
 
 
@@ -335,6 +342,25 @@ def _notes(counts: Mapping[str, float], choices: Preprocessing, length: int) -> 
         rest += "; that of the padding is zero" * (choices.out_of_vocabulary == "wide_uniform")
         notes.append(f"Words with a vector: {covered}; the other rows are {rest}.")
     return tuple(notes)
+
+
+#: Documents by which it is told what a preprocessing does to words beyond ASCII, and the least share told.
+_LOOKED_AT, _TELL = 500, 0.01
+
+
+def _losses(source: TextSource, choices: Preprocessing) -> Iterator[str]:
+    """A note where words with letters or signs beyond ASCII do not come through as they are: rules that were
+    made for English part them or drop them."""
+    total = broken = 0
+    for document in islice(source.documents("train"), _LOOKED_AT):
+        words = document.text.split()
+        total += len(words)
+        for word in (word.strip(string.punctuation) for word in words if not word.isascii()):
+            pieces = choices.tokeniser(word)
+            broken += bool(word) and [len(piece) for piece in pieces] != [len(word)]
+    if broken >= _TELL * max(total, 1):
+        share = f"{broken / total:.0%} of the words of the first {_LOOKED_AT} training texts"
+        yield f"The preprocessing {choices.name} splits, shortens or drops {share}, those beyond ASCII."
 
 
 _ARRAYS = ("tokens", "offsets", "label_ids", "label_offsets")

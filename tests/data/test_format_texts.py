@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 from reimpl.data.formats import Options, TextSource, open_corpus
@@ -136,3 +137,113 @@ def test_all_words_of_arrays_but_the_padding_are_read(tmp_path: Path) -> None:
     words = np.load(tmp_path / "arrays" / "vocab.npy")
     assert first.text.split() == [words[2], words[1], words[2]]
     assert second.text.split() == [words[1], words[3]]
+
+
+def documents_of(
+    folder: Path, train: str | bytes, suffix: str, options: Options | None = None
+) -> list[Document]:
+    content = train if isinstance(train, bytes) else train.encode()
+    return train_of(
+        lay(folder / "toy", {f"{split}.{suffix}": content for split in ("train", "test")}), options
+    )
+
+
+TWO = [Document(("x", "y"), "a b"), Document(("y",), "c d")]
+
+
+@pytest.mark.parametrize(
+    ("content", "suffix", "options"),
+    [
+        ("text,labels\na b,x;y\nc d,y\n".encode("utf-16"), "csv", Options(separator=";")),
+        ("text;labels\na b;x,y\nc d;y\n", "csv", Options(separator=",")),
+        ("text\tlabels\na b\tx;y\nc d\ty\n", "csv", Options(separator=";")),
+        ("text,labels\na b,\"['x', 'y']\"\nc d,['y']\n", "csv", Options()),
+        ("id,text,x,y\n7,a b,1,1\n9,c d,0,1\n", "csv", Options(labels="*")),
+        ("a b,x y\nc d,y\n", "csv", Options(text=("1",), labels="2", separator=" ")),
+        (
+            '[{"text": "a b", "labels": ["x", "y"]}, {"text": "c d", "labels": "y"}]',
+            "json",
+            Options(separator=" "),
+        ),
+        (
+            '{\n "text": "a b",\n "labels": ["x", "y"]}\n{"text": "c d",\n "labels": ["y"]}\n',
+            "json",
+            Options(),
+        ),
+    ],
+)
+def test_what_spreadsheets_pandas_and_editors_write(
+    tmp_path: Path, content: str | bytes, suffix: str, options: Options
+) -> None:
+    assert documents_of(tmp_path, content, suffix, options) == TWO
+
+
+def test_quotes_of_texts_parted_by_tabs_are_text_unless_the_first_line_has_them(tmp_path: Path) -> None:
+    lone = 'text\tlabels\n"Holiday\ta\nof "the" year"\tb\n'
+    assert [
+        document.text for document in documents_of(tmp_path / "a", lone, "tsv", Options(separator=";"))
+    ] == [
+        '"Holiday',
+        'of "the" year"',
+    ]
+    quoted = '"text"\t"labels"\n"a\tb"\t"x"\n'
+    (document,) = documents_of(tmp_path / "b", quoted, "tsv", Options(separator=";"))
+    assert document == Document(("x",), "a\tb")
+
+
+@pytest.mark.parametrize(
+    ("content", "suffix", "message"),
+    [
+        ('text,labels\na, "x;y"\n', "csv", r"train\.csv:2: a blank before the quote of"),
+        ("text,labels\na,\"['x', y]\"\n", "csv", r"train\.csv:2: .* looks like a list of labels"),
+        (
+            '{"text": "a", "labels": ["x"]},\n{"text": "b", "labels": ["y"]}\n',
+            "jsonl",
+            r"jsonl:1: .*',' is no JSON",
+        ),
+        (
+            "id,text,x,y\n7,a,1,1\n" + "9,c,0,1\n" * 600 + "8,d,2,1\n",
+            "csv",
+            r"csv:603: '2' in a column of 0 and 1",
+        ),
+    ],
+)
+def test_the_reader_says_what_is_amiss_and_where(
+    tmp_path: Path, content: str, suffix: str, message: str
+) -> None:
+    options = (
+        Options(labels="*") if "id," in content else Options(separator=";" if '"x;y"' in content else None)
+    )
+    with pytest.raises(DataError, match=message):
+        documents_of(tmp_path, content, suffix, options)
+
+
+def test_columns_in_the_other_order_are_asked_about(tmp_path: Path) -> None:
+    """More labels than documents, and texts of one word: it is stated, and never guessed."""
+    lines = "".join(f"word{n} one two{n} three{n}\tlabel{n % 3}\n" for n in range(30))
+    with pytest.raises(
+        DataError, match=r"91 different labels in 30 lines, and texts of one word; state format=csv text=1 "
+    ):
+        documents_of(tmp_path / "a", lines, "txt")
+    path = lay(tmp_path / "b", {f"{split}.txt": lines.encode() for split in ("train", "test")})
+    assert train_of(path, format="lml")[1].text == "label1"
+    swapped = train_of(path, Options(text=("1",), labels="2", separator=" "), format="csv")
+    assert swapped[1] == Document(("label1",), "word1 one two1 three1")
+
+
+def test_shards_of_parquet_are_one_split_and_what_is_not_read_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
+    frame = pandas.DataFrame({"text": ["a b", "c d"], "labels": [["x", "y"], ["y"]]})
+    for name in ("train-00000-of-00002", "train-00001-of-00002", "validation", "test", "more"):
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+    source = open_corpus(tmp_path)
+    assert isinstance(source, TextSource)
+    assert {split: list(source.documents(split)) for split in source.splits} == {
+        "train": TWO + TWO,
+        "test": TWO,
+        "dev": TWO,
+    }
+    assert source.notes == ("Files that lie beside the corpus and are not read: more.parquet.",)
+    (tmp_path / "train-00001-of-00002.parquet").unlink()
+    with pytest.raises(DataError, match=r"train-00001-of-00002\.parquet is missing, one of 2"):
+        open_corpus(tmp_path)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reimpl.data.dataset import Dataset
-from reimpl.data.files import head, tree
+from reimpl.data.files import Tree, head, tree
 from reimpl.data.formats import features, texts
 from reimpl.data.formats.base import Options, Reader, by_split
 from reimpl.data.numbering import TextSource
@@ -18,6 +18,10 @@ from reimpl.errors import ConfigError, DataError, option
 
 __all__ = ["COLUMN", "READERS", "Options", "Reader", "TextSource", "check_columns", "open_corpus"]
 __all__ += ["sniff", "split_name"]
+
+_NO_DOCUMENTS = re.compile(
+    r"readme|licen[cs]e|\.md$|\.ids\.|labels?\.txt|vocab|\.npy$|\.ya?ml$", re.IGNORECASE
+)
 
 COLUMN = "split.column"
 """Name in `counts` of the column, from 0."""
@@ -31,11 +35,15 @@ _READERS = (
     Reader("attentionxml-npy", "AttentionXML's arrays", (), texts.detect_arrays, texts.open_arrays),
     Reader("jsonl", "JSON lines", _FIELDS, texts.detect_json, texts.open_json),
     Reader("csv", "CSV", _FIELDS, texts.detect_csv, texts.open_csv),
+    Reader("parquet", "Parquet", _FIELDS, texts.detect_parquet, texts.open_parquet),
     Reader("xc", f"{_XC} file", _IDS, features.detect_headed, features.open_headed),
     Reader("xc-splits", *_COLUMNS, features.count_columns, features.open_column),
     Reader("svmlight", "LIBSVM multi-label", _IDS, features.detect_bare, features.open_bare),
     Reader("npz", "sparse matrices", (), features.detect_matrices, features.open_matrices),
 )
+#: What a file that no format knows is likely meant to be.
+_BY_SUFFIX = {"json": "jsonl", "jsonl": "jsonl", "ndjson": "jsonl", "csv": "csv"}
+_BY_SUFFIX |= dict.fromkeys(("svm", "libsvm", "svmlight"), "svmlight")
 READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 
 
@@ -53,6 +61,11 @@ def sniff(path: Path) -> list[Reader]:
             unclear = unclear or err
     if seen:
         return seen
+    suffix = next((name.rpartition(".")[2] for name in sorted(where.files) if "train" in name.lower()), "")
+    if likely := _BY_SUFFIX.get(suffix.lower()):  # its reader knows best what is amiss
+        corpus = READERS[likely].open(where, Options())
+        if isinstance(corpus, TextSource):
+            next(iter(corpus.documents("train")))
     if unclear is not None:
         raise unclear
     for file in by_split(where, r"{prefix}{split}(?:\.\w+)?").values():
@@ -88,10 +101,20 @@ def open_corpus(
             takes = ", ".join(map(option, reader.options)) or "none"
             raise ConfigError(f"option {option(stated)} means nothing for {reader.title}; it takes {takes}")
     corpus = reader.open(tree(path), options)
+    if isinstance(corpus, TextSource) and (unread := _unread(tree(path), corpus)):
+        left_out = f"Files that lie beside the corpus and are not read: {', '.join(unread)}."
+        corpus = replace(corpus, notes=(*corpus.notes, left_out))
     if isinstance(corpus, Dataset) and options.column is not None:
         counts = {**corpus.counts, COLUMN: options.column}
         return replace(corpus, name=f"{corpus.name}@{options.column}", counts=counts)
     return corpus
+
+
+def _unread(where: Tree, corpus: TextSource) -> list[str]:
+    """Names of files that may hold documents and are not read."""
+    read = {file.name for file in corpus.files}
+    names = [file.name for files in where.files.values() for file in files if file.name not in read]
+    return [name for name in sorted(names) if not _NO_DOCUMENTS.search(name)][:5]
 
 
 def _sniffed(path: Path, options: Options) -> str:
@@ -102,10 +125,14 @@ def _sniffed(path: Path, options: Options) -> str:
         if options.stated or not path.exists() or not texts.has_lines(tree(path)):
             raise
         return "lml"
+    if {reader.name for reader in seen} == {"lml", "csv"} and texts.has_named_columns(tree(path), options):
+        return "csv"
     if len(seen) > 1:
         could = " or ".join(reader.title for reader in seen)
         state = " or ".join(option("format", reader.name) for reader in seen)
         raise DataError(f"{path} could be {could}; state {state}")
+    if seen[0].name == "lml":
+        texts.check_order(tree(path))
     return seen[0].name
 
 

@@ -15,9 +15,11 @@ from reimpl.errors import ConfigError, DataError, option
 
 Base: TypeAlias = Literal[0, 1]
 
+#: One of several files of a split, as Hugging Face's tools write them.
+_SHARD = re.compile(r"-(\d{5})-of-(\d{5})(?=\.)")
 #: How files name the splits -> how we do.
 _SPLITS = {"train": "train", "trn": "train", "test": "test", "tst": "test"}
-_SPLITS |= dict.fromkeys(("dev", "valid", "val"), "dev")
+_SPLITS |= dict.fromkeys(("dev", "valid", "val", "validation", "eval", "development"), "dev")
 
 
 @dataclass(frozen=True)
@@ -61,14 +63,31 @@ def by_split(tree: Tree, pattern: str) -> dict[str, File]:
     something like `eurlex_`, in it. Raises `DataError` for two files of one split."""
     pattern = pattern.replace("{split}", f"({'|'.join(_SPLITS)})").replace("{prefix}", r"(?:[\w.-]+[_.-])?")
     names: dict[str, str] = {}
-    for name in tree.files:
-        if match := re.fullmatch(pattern, name, re.IGNORECASE):
+    for name in sorted(tree.files):
+        if match := re.fullmatch(pattern, _SHARD.sub("", name), re.IGNORECASE):
             split = _SPLITS[next(filter(None, match.groups())).lower()]
-            if other := names.get(split):
+            other = names.get(split)
+            if other and _SHARD.sub("", name) == _SHARD.sub("", other):
+                continue
+            if other:
                 raise DataError(f"{tree.path}: {other} and {name} are both there for {split}; keep one")
             names[split] = name
     splits = ("train", "test", "dev")
     return {split: file for split in splits if (file := tree.find(names.get(split, "")))}
+
+
+def shards(tree: Tree, file: File) -> tuple[File, ...]:
+    """The file, or all that belong to it where it is one of several. Raises `DataError` where one is
+    missing."""
+    match = _SHARD.search(file.stem)
+    if match is None:
+        return (file,)
+    before, after, size = file.stem[: match.start()], file.stem[match.end() :], int(match[2])
+    names = [f"{before}-{n:05}-of-{size:05}{after}" for n in range(size)]
+    found = [(name, tree.find(name)) for name in names]
+    if missing := [name for name, one in found if one is None]:
+        raise DataError(f"{tree.path}: {missing[0]} is missing, one of {size}; get the others")
+    return tuple(one for _, one in found if one is not None)
 
 
 def first_file(tree: Tree, pattern: str) -> File | None:

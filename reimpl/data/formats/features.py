@@ -100,9 +100,12 @@ def read_rows(file: File, skip: int = 0) -> Rows:
 
 
 def _rows_of(lines: Sequence[bytes]) -> Rows | None:
-    """The rows of lines parted by single spaces; None when something in them breaks the form."""
+    """The rows of lines parted by single spaces; None when something in them breaks the form. What follows a
+    `#` is a comment, and a label that is written as 3.0 is 3."""
     import pandas
 
+    if any(b"#" in line for line in lines):
+        lines = [line.partition(b"#")[0].rstrip(b" ") for line in lines]
     heads, tails = [], []
     for line in lines:
         first, _, tail = line.partition(b" ")
@@ -115,6 +118,8 @@ def _rows_of(lines: Sequence[bytes]) -> Rows | None:
     # without their numbers the features of a line are `: : :`
     marks = b"\n".join((b": " * length)[:-1] for length in lengths)
     features, names = b"\n".join(tails), b",".join(filter(None, heads))
+    if b"." in names:
+        names = re.sub(rb"(?<=\d)\.0+(?=,|$)", b"", names)
     if features.translate(None, b"0123456789.+-eE") != marks or names.translate(None, b"0123456789,"):
         return None
     ids, values = np.empty(0, dtype=np.int64), np.empty(0)

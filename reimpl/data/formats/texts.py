@@ -4,14 +4,16 @@ read (they could run code). Of two tabs in a line `ids` says whether the first f
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
-from itertools import zip_longest
-from typing import Any
+from itertools import chain, islice, zip_longest
+from typing import Any, Literal
 
-from reimpl.data.files import LONGEST_LINE, File, Tree, line_blocks, read_npy, shown, text_lines
+from reimpl.data.files import LONGEST_LINE, File, Tree, head, line_blocks, read_npy, shown, text_lines
 from reimpl.data.formats import base
 from reimpl.data.formats.base import Options, by_split, first_file, first_lines, train_and_test
 from reimpl.data.numbering import Document, Lines, TextSource, parse_line
@@ -25,6 +27,7 @@ _TOKENISED, _RAW = r"{prefix}{split}_texts\.txt", r"{prefix}{split}_raw_texts\.t
 _ARRAYS, _LABEL_LINES = r"{prefix}{split}_texts\.npy", r"{prefix}{split}_labels\.txt"
 _JSON = r"{prefix}{split}\.(?:jsonl|ndjson|json)"
 _CSV = r"{prefix}{split}\.(?:csv|tsv)"
+_PARQUET = r"{prefix}{split}\.parquet"
 
 
 def detect_lines(tree: Tree) -> bool:
@@ -131,14 +134,16 @@ def open_arrays(tree: Tree, options: Options) -> TextSource:
 
 #: Where a document stands, its labels (one string, or names) and its text.
 _Row = tuple[str, str | tuple[str, ...], str]
+#: In place of a field of labels: each other column that holds 0 and 1 is a label.
+ONE_HOT = "*"
+#: Lines by which columns are told apart.
+_SAMPLE = 500
 
 
 def detect_json(tree: Tree) -> bool:
+    """Whether an object or a list begins the file; what is amiss in it the reader says."""
     file = first_file(tree, _JSON)
-    try:
-        return file is not None and isinstance(json.loads(next(iter(first_lines(file)), b"null")), dict)
-    except (ValueError, RecursionError):
-        return False
+    return file is not None and head(file).lstrip()[:1] in (b"{", b"[")
 
 
 def open_json(tree: Tree, options: Options) -> TextSource:
@@ -146,7 +151,16 @@ def open_json(tree: Tree, options: Options) -> TextSource:
 
 
 def _json_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
-    """An object a line; labels are a list of strings or whole numbers, or one string. Raises `DataError`."""
+    """An object a line, or a list of objects, or objects over several lines. Raises `DataError`."""
+    try:
+        lines = isinstance(json.loads(first_lines(file)[0]), dict)
+    except (ValueError, RecursionError, IndexError):
+        lines = False
+    for where, record in _json_lines(file) if lines else _json_values(file):
+        yield _row_of(where, record, text, labels)
+
+
+def _json_lines(file: File) -> Iterator[tuple[str, Any]]:
     for number, line in text_lines(file):
         where = f"{file}:{number}"
         try:
@@ -155,20 +169,73 @@ def _json_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]
                 json.dumps(record, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as err:
             raise DataError(f"{where}: {shown(line)} is no JSON ({err}); write one object a line") from err
-        if not isinstance(record, dict) or not {*text, labels} <= record.keys():
-            raise DataError(f"{where}: no object with these fields; here are {_listed(record)}")
-        value, parts = record[labels], [record[name] for name in text]
-        if not all(isinstance(part, str) for part in parts):
-            raise DataError(f"{where}: the text is no string; name the fields that hold text")
-        # True is an int to Python, and no label
-        names = value if isinstance(value, list) else [value]
-        if not all(type(name) in (str, int) for name in names) or (isinstance(value, list) and "" in value):
-            raise DataError(f"{where}: {shown(value)} are no labels; give names, or whole numbers, in a list")
-        yield where, value if isinstance(value, str) else tuple(map(str, names)), " ".join(parts)
+        yield where, record
+
+
+def _json_values(file: File) -> Iterator[tuple[str, Any]]:
+    """Of a file that is read as a whole: the objects of its list, or one after another."""
+    text, decoder, place, number = "\n".join(line for _, line in text_lines(file)), json.JSONDecoder(), 0, 1
+    while rest := text[place : place + 1]:
+        if rest.isspace():
+            number, place = number + (rest == "\n"), place + 1
+            continue
+        try:
+            value, end = decoder.raw_decode(text, place)
+            json.dumps(value, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as err:
+            wrong = shown(text[place:].partition("\n")[0])
+            how = "write one object a line, or one list of objects"
+            raise DataError(f"{file}:{number}: {wrong} is no JSON ({err}); {how}") from err
+        if isinstance(value, list):
+            yield from ((f"{file}: object {n}", record) for n, record in enumerate(value, start=1))
+        else:
+            yield f"{file}:{number}", value
+        number, place = number + text.count("\n", place, end), end
+
+
+def _row_of(where: str, record: Any, text: tuple[str, ...], labels: str) -> _Row:
+    """Labels are a list of strings or whole numbers, or one string. Raises `DataError`."""
+    if not isinstance(record, dict) or not {*text, labels} <= record.keys():
+        raise DataError(f"{where}: no object with these fields; here are {_listed(record)}")
+    value, parts = record[labels], [record[name] for name in text]
+    if not all(isinstance(part, str) for part in parts):
+        raise DataError(f"{where}: the text is no string; name the fields that hold text")
+    # True is an int to Python, and no label
+    names = value if isinstance(value, list) else [value]
+    if not all(type(name) in (str, int) for name in names) or (isinstance(value, list) and "" in value):
+        raise DataError(f"{where}: {shown(value)} are no labels; give names, or whole numbers, in a list")
+    return where, value if isinstance(value, str) else tuple(map(str, names)), " ".join(parts)
+
+
+def detect_parquet(tree: Tree) -> object:
+    return first_file(tree, _PARQUET)
+
+
+def open_parquet(tree: Tree, options: Options) -> TextSource:
+    """Raises `DataError` without the package pyarrow."""
+    return _fields_source(tree, _PARQUET, "Parquet", options, _parquet_rows, "parquet")
+
+
+def _parquet_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as err:
+        raise DataError(f"{file}: Parquet needs a package; `pip install pyarrow`") from err
+    if not file.plain:
+        raise DataError(f"{file}: Parquet in an archive; unpack it first")
+    number = 0
+    try:
+        for batch in ParquetFile(file.path).iter_batches(batch_size=1000):
+            for record in batch.to_pylist():
+                number += 1
+                yield _row_of(f"{file}: row {number}", record, text, labels)
+    except (ArrowException, OSError) as err:
+        raise DataError(f"{file}: no sound Parquet ({str(err)[:80]}); get a sound copy") from err
 
 
 def detect_csv(tree: Tree) -> bool:
-    """Whether the first line names two columns or more."""
+    """Whether the first line has two columns or more."""
     file = first_file(tree, _CSV)
     try:
         return file is not None and len(next(_csv_lines(file), (1, []))[1]) >= 2
@@ -176,34 +243,95 @@ def detect_csv(tree: Tree) -> bool:
         return False
 
 
+def has_named_columns(tree: Tree, options: Options) -> bool:
+    """Whether the first line of a file names the fields of text and labels."""
+    file = first_file(tree, _CSV)
+    header = next(_csv_lines(file), (1, []))[1] if file else []
+    return {*(options.text or ("text",)), options.labels or "labels"} <= {*header}
+
+
+def check_order(tree: Tree) -> None:
+    """Raises `DataError` where the column of labels looks like the text, and that of the text like labels."""
+    if (file := first_file(tree, _LINES)) is None:
+        return
+    rows = [line.decode("utf-8", "replace").split("\t") for line in head(file).split(b"\n")[:-1][:_SAMPLE]]
+    rows = [row for row in rows if len(row) == 2]
+    different = {word for labels, _ in rows for word in labels.split()}
+    words = sum(len(text.split()) for _, text in rows)
+    if len(rows) >= 20 and len(different) > len(rows) and words <= 1.5 * len(rows):
+        seen = f"{len(different):,} different labels in {len(rows):,} lines, and texts of one word"
+        stated = {"format": "csv", "text": "1", "labels": "2", "separator": "..."}
+        swapped = " ".join(option(name, value) for name, value in stated.items())
+        raise DataError(
+            f"{file}: {seen}; state {swapped} if the text comes first, or {option('format', 'lml')} if not"
+        )
+
+
 def open_csv(tree: Tree, options: Options) -> TextSource:
-    """Raises `DataError` when `separator` is not stated."""
-    if not options.separator and by_split(tree, _CSV):
+    """Raises `DataError` when `separator` must be stated."""
+    pattern = _CSV if by_split(tree, _CSV) else _LINES
+    file = first_file(tree, pattern)
+    if file and not options.separator and options.labels != ONE_HOT and not _lists_labels(file, options):
         state = f"state {option('separator', '...')} (e.g. ';')"
         raise DataError(f"{tree.path}: nothing says what parts the labels; {state}")
-    return _fields_source(tree, _CSV, "CSV", options, _csv_rows, "csv")
+    return _fields_source(tree, pattern, "CSV", options, _csv_rows, "csv")
+
+
+def _lists_labels(file: File, options: Options) -> bool:
+    """Whether the first labels are lists as Python writes them."""
+    with suppress(DataError):
+        for _, labels, _ in _csv_rows(file, options.text or ("text",), options.labels or "labels"):
+            return isinstance(labels, tuple) or labels[:1] == "["
+    return False
 
 
 def _csv_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
-    """A row a document under a row of names, parted by tabs in `.tsv`, else commas. Raises `DataError`."""
+    """A row a document under a row of names; of a file without such a row fields are called by their numbers,
+    from 1. Raises `DataError`."""
     lines = _csv_lines(file)
-    header = next(lines, (1, []))[1]
+    first, header = next(lines, (1, []))
+    rows: Iterable[tuple[int, list[str]]] = lines
+    if all(name.isdecimal() for name in (*text, labels)) and not {*text, labels} <= {*header}:
+        rows, header = chain([(first, header)], lines), [str(n) for n in range(1, len(header) + 1)]
     for name in (*text, labels):
-        if (count := header.count(name)) != 1:
+        if name != ONE_HOT and (count := header.count(name)) != 1:
             raise DataError(f"{file}:1: {count} columns named {name!r}; here are {_listed(header)}")
-    columns, label_column = [header.index(name) for name in text], header.index(labels)
-    for number, row in lines:
+    columns, marks = [header.index(name) for name in text], list[int]()
+    label_column = None if labels == ONE_HOT else header.index(labels)
+    if label_column is None:
+        sample = list(islice(rows, _SAMPLE))
+        rows = chain(sample, rows)
+        marks = [n for n in range(len(header)) if {row[n] for _, row in sample if n < len(row)} <= {"0", "1"}]
+        if not marks:
+            raise DataError(f"{file}: no column of 0 and 1; name the field of labels")
+    for number, row in rows:
         where = f"{file}:{number}"
         if len(row) != len(header):
             raise DataError(f"{where}: {len(row)} columns, but {len(header)} in the first row; mend it")
-        yield where, row[label_column], " ".join(row[column] for column in columns)
+        for field in (row[column] for column in (*columns, *([label_column] if label_column else []))):
+            if field[:1] == " " and (bare := field.strip())[:1] == '"' == bare[-1:]:
+                raise DataError(f"{where}: a blank before the quote of {shown(bare)}; remove the blank")
+        if label_column is not None:
+            value: str | tuple[str, ...] = row[label_column]
+        elif strange := [row[n] for n in marks if row[n] not in ("0", "1")]:
+            raise DataError(f"{where}: {shown(strange[0])} in a column of 0 and 1; mend it")
+        else:
+            value = tuple(header[n] for n in marks if row[n] == "1")
+        yield where, value, " ".join(row[column] for column in columns)
 
 
 def _csv_lines(file: File) -> Iterator[tuple[int, list[str]]]:
+    """Parted by what parts the first line. Parted by tabs, quotes are text unless that line has them."""
     # the module's limit of 131,072 characters is shorter than documents are, and can only be set for all
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
+    first = next((line for _, line in text_lines(file)), "")
+    bare = "".join(first.split('"')[::2])  # without what stands in quotes
+    tabs = file.stem.lower().endswith(".tsv")
+    delimiter = "\t" if tabs else max(",;\t|", key=lambda mark: (bare.count(mark), mark == ","))
+    quoted = delimiter != "\t" or all(name[:1] == '"' == name[-1:] for name in first.split("\t"))
     lines = (f"{line}\n" for _, line in text_lines(file))
-    reader = csv.reader(lines, delimiter="\t" if file.stem.lower().endswith(".tsv") else ",", strict=True)
+    how: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=how)
     try:
         yield from ((reader.line_num, row) for row in reader if row)
     except csv.Error as err:
@@ -215,17 +343,31 @@ def _listed(names: Any) -> str:
     return f"{here}; state {option('text', '...')} and {option('labels', '...')} to name others"
 
 
+def _listed_labels(where: str, labels: str) -> tuple[str, ...]:
+    """Of a list that was written as text: `['a', 'b']`. Raises `DataError`."""
+    try:
+        names = ast.literal_eval(labels)
+        if all(type(name) in (str, int) and name != "" for name in names):
+            return tuple(map(str, names))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        pass
+    raise DataError(f"{where}: {shown(labels)} looks like a list of labels, and is none; mend it")
+
+
 def _fields_source(
     tree: Tree, pattern: str, title: str, options: Options, rows: Callable[..., Iterator[_Row]], name: str
 ) -> TextSource:
     """The documents, their labels parted; reading raises `DataError` for an empty label in a list."""
     files, separator = train_and_test(tree, pattern, title), options.separator
+    parts = {split: base.shards(tree, file) for split, file in files.items()}
     fields = {"text": options.text or ("text",), "labels": options.labels or "labels"}
 
-    def documents(file: File) -> Iterator[Document]:
-        for where, labels, text in rows(file, **fields):
+    def documents(split: str) -> Iterator[Document]:
+        for where, labels, text in chain.from_iterable(rows(file, **fields) for file in parts[split]):
             if not isinstance(labels, str):
                 yield Document(labels, text)
+            elif labels[:1] == "[" and labels[-1:] == "]":
+                yield Document(_listed_labels(where, labels), text)
             elif separator is None:
                 state = f"state {option('separator', '...')} that parts its labels"
                 raise DataError(f"{where}: the labels are one string; {state}")
@@ -238,6 +380,7 @@ def _fields_source(
                     raise DataError(f"{where}: {empty}")
                 yield Document(names, text)
 
-    readers = {split: partial(documents, file) for split, file in files.items()}
+    readers = {split: partial(documents, split) for split in files}
     choices = sorted({**fields, "separator": separator}.items())
-    return TextSource(tree.name, readers, tuple(files.values()), f"{name} {choices}")
+    every = tuple(file for several in parts.values() for file in several)
+    return TextSource(tree.name, readers, every, f"{name} {choices}")
