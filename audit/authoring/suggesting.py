@@ -64,11 +64,14 @@ class Draft(NamedTuple):
 
 
 def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
-    """All candidates that the file does not have yet, in the order of its tables; ids stay the same."""
+    """All candidates that the file does not have yet, first those that a paper is likeliest to state.
+
+    Ids go by the order of the tables, so that they stay the same.
+    """
     sheet, order = sheet_of(paper), list(paper.tables)
     there = _signatures(paper, paper.claims)
     ids = {claim.id for claim in paper.claims}
-    made: list[Suggestion] = []
+    made: list[tuple[tuple[int, int], Suggestion]] = []
     for table, dataset, competitors in sorted(_fields(sheet), key=lambda field: order.index(field[0].id)):
 
         def named(one: Competitor, metrics: Sequence[str], table: TableRecord = table) -> str | None:
@@ -109,8 +112,27 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
             needs = dict.fromkeys(reported(table, cell) for cell in cells if cell.experiment is None)
             addresses = tuple(cell.address for cell in cells)
             texts = shows, draft.why, table.label
-            made.append(Suggestion(id, draft.kind, *texts, addresses, content, tuple(needs)))
-    return tuple(made)
+            new_one = Suggestion(id, draft.kind, *texts, addresses, content, tuple(needs))
+            made.append(((_rank(draft, competitors), -len(draft.metrics)), new_one))
+    return tuple(suggestion for _, suggestion in sorted(made, key=lambda pair: pair[0]))
+
+
+#: Whose method a paper calls its own; without such a name it is most often the last one of the table.
+_OURS = re.compile(r"\b(?:ours?|proposed|this (?:work|paper))\b", re.IGNORECASE)
+
+
+def _rank(draft: Draft, competitors: Sequence[Competitor]) -> int:
+    """A paper says that its own method is the best, then what each part of it does, then the rest."""
+    first = draft.roles.get("best") or draft.roles["better"]
+    own = [one for one in competitors if _OURS.search(one.label)] or competitors[-1:]
+    if draft.kind == "optimum":
+        return 0 if first in own else 2
+    better, worse = draft.competitors
+    whole = all(metric in draft.metrics for metric in better.numbers if metric in worse.numbers)
+    if not whole or any(number.cell.source == "copied" for number in better.numbers.values()):
+        return 5
+    full = _WITHOUT.fullmatch(worse.label.strip()) and not _WITHOUT.fullmatch(better.label.strip())
+    return 1 if full else 3 if first in own else 4
 
 
 def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]]:

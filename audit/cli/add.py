@@ -360,12 +360,13 @@ def suggest_command(
     table: Words = None,
     kind: Words = None,
     as_json: bool = False,
+    everything: bool = False,
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
     """Suggest claims from the numbers of the tables: best ones, and pairs that differ in one thing.
 
-    Each is shown with its kind, its cells and why it is suggested, and added only with --accept. They say
+    Ten are shown, first what a paper is likeliest to state, or with --all every one. Each is shown with its kind, its cells and why it is suggested, and added only with --accept. They say
     what a table shows and not what the paper says: give the paper's sentence in your own short words (--says
     TEXT --set section=3.2 with one --accept ID), or replace ours later. What the file claims already is not
     suggested again.
@@ -393,12 +394,15 @@ def suggest_command(
     if as_json:
         say(json.dumps([vars(suggestion) for suggestion in offered], indent=1, ensure_ascii=False))
     elif file is None:
-        for it in offered:
+        shown = offered if everything else offered[:_FIRST]
+        for it in shown:
             cells = first_of(it.cells, 6)
             say(f"{it.id}  ({it.kind}, {it.place})\n  {it.says}\n  why: {it.why}\n  cells: {cells}")
             if it.needs:
                 say(f"  not yet: {_lacks(it)}")
         number = counted(len(offered), "suggestion")
+        rest = f" ({len(shown)} shown; --all shows the others, --table and --kind those of one)"
+        number += rest if len(shown) < len(offered) else ""
         say(f"{number}; --accept ID adds one (--says TEXT: with the paper's sentence)")
     if as_json or file is None:
         return Exit.OK
@@ -411,6 +415,10 @@ def suggest_command(
         where = dict(place or suggestion.content["where"])
         file.append(("claims",), {**suggestion.content, "says": said, "where": where})
     return finish(file, dry_run=dry_run)
+
+
+#: Suggestions that are shown without --all.
+_FIRST = 10
 
 
 def _lacks(suggestion: Suggestion) -> str:

@@ -74,6 +74,19 @@ def test_each_is_shown_and_may_bring_the_papers_sentence(
     assert (claim.id, claim.says, claim.where.page) == (FIRST, "Pooling: it helps", 5)
 
 
+def test_ten_are_shown_and_all_of_them_where_that_is_asked_for(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Full is one of the twelve without a part: twelve pairs and the best."""
+    rows = "".join(f'      - {{id: p{k}, label: w/o part {k}, values: ["{k}.10"]}}\n' for k in range(10))
+    file.write_text(FILE.replace("experiments:\n", f"{rows}experiments:\n"))
+    for arguments, number in (((), 10), (("--all",), 13)):
+        assert suggest(*arguments) == Exit.OK
+        out = capsys.readouterr().out
+        assert out.count("  why: ") == number and "\n13 suggestions" in out
+        assert ("--all shows the others" in out) is (number == 10)
+
+
 def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture[str]) -> None:
     assert suggest("--json", "--kind", "order") == Exit.OK
     first, second = json.loads(capsys.readouterr().out)

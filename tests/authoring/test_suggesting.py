@@ -95,10 +95,21 @@ def test_an_ablation_is_held_against_the_full_model_in_the_direction_that_is_pri
     held = paper(tmp_path, table(rows + row("w/o pooling", '"78.0", "69.0"', "c")), "a", "b", "c")
     orders = [keys(it) for it in suggestions(held) if it.kind == "order"]
     assert orders == [
+        {"kind": "order", "better": "t1.Ours", "worse": "t1.w_o_pooling", "metric": ["P@1", "P@3"]},
         {"kind": "order", "better": "t1.Ours", "worse": "t1.w_o_attention", "metric": ["P@1"]},
         {"kind": "order", "better": "t1.w_o_attention", "worse": "t1.Ours", "metric": ["P@3"]},
-        {"kind": "order", "better": "t1.Ours", "worse": "t1.w_o_pooling", "metric": ["P@1", "P@3"]},
     ]
+
+
+def test_a_papers_own_method_comes_first_then_its_parts_then_others(tmp_path: Path) -> None:
+    rows = [("Beta, small", "71"), ("Beta, large", "72"), ("Ours", "75"), ("Ours w/o pooling", "73")]
+    tables = [
+        table("".join(row(label, f'"{value}"') for label, value in [*rows, ("Beta", best)]), "[P@1]")
+        for best in ("74", "76")
+    ]
+    for text, first in zip(tables, ("optimum", "order"), strict=True):
+        found = [(it.kind, it.says.partition(" is ")[0]) for it in suggestions(paper(tmp_path, text))]
+        assert found[0] == (first, "Ours") and ("optimum", "Ours" if first == "optimum" else "Beta") in found
 
 
 # --------------------------------------------------------------------------- what is there
