@@ -366,10 +366,10 @@ def suggest_command(
 ) -> int:
     """Suggest claims from the numbers of the tables: best ones, and pairs that differ in one thing.
 
-    Ten are shown, first what a paper is likeliest to state, or with --all every one. Each is shown with its kind, its cells and why it is suggested, and added only with --accept. They say
-    what a table shows and not what the paper says: give the paper's sentence in your own short words (--says
-    TEXT --set section=3.2 with one --accept ID), or replace ours later. What the file claims already is not
-    suggested again.
+    Ten are shown, first what a paper is likeliest to state, and with --all every one. Each is shown with its
+    kind, its cells and why it is suggested, and added only with --accept. They say what a table shows and not
+    what the paper says: give the paper's sentence in your own short words (--says TEXT --set section=3.2 with
+    one --accept ID), or replace ours later. What the file claims already is not suggested again.
     """
     from audit.authoring.edit import entry
     from audit.authoring.suggesting import suggestions
