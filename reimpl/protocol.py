@@ -231,8 +231,8 @@ SIZES_OF_CHOICES: Mapping[str, Any] = {"hold_out": "you2019-small", "evaluate_ev
 #: Averaging of a reduced protocol begins no earlier than after this share of its epochs, as in Izmailov et
 #: al. (2018, section 4): the mean of weights on the rise lags behind the last ones.
 AVERAGE_FROM_SHARE = 0.75
-#: Carried out on a CPU as they are: the networks are small.
-_FIT_A_CPU = ("wang2019", "rank-ae-third-party")
+#: Carried out on a CPU as they are: the networks are small, or there is none.
+_FIT_A_CPU = ("wang2019", "rank-ae-third-party", "baseline")
 #: Reduced with their choices kept. The others become `small` as a whole.
 _KEEP_CHOICES = ("you2019-code", "you2019-paper", "xun2020", "xun2020-paper", "ye2020", "ye2020-code")
 
