@@ -32,6 +32,7 @@ def import_command(
     Nothing is guessed: what can be read in two ways is asked about, and then nothing is imported. A value
     that is empty or `failed` is a failed seed, which counts. Needs no torch.
 
+    A table may have a row for each number, or a column for each metric, as trackers of experiments export it.
     A file of predictions has one JSON object a document, its labels best first, with a score each:
 
     {"document": "d1", "labels": ["a", "b"], "scores": [0.9, 0.4]}
@@ -39,7 +40,10 @@ def import_command(
     and --truth has the true labels of the same documents, in any order:
 
     {"document": "d1", "labels": ["b"]}
-    """
+
+    Predictions may also be lines `label:score label:score`, a sparse matrix of scores (.npz), or
+    AttentionXML's X-labels.npy beside X-scores.npy; the truth a test file of a corpus or a matrix, in the
+    same order."""
     from audit.importing.predictions import from_predictions
     from audit.importing.records import keep
     from audit.importing.results import from_results
@@ -48,8 +52,6 @@ def import_command(
 
     (claims,) = papers_of([paper])
     of_predictions = {
-        "--experiment": experiment,
-        "--seed": seed or None,
         "--train-truth": declared.train_truth,
         "--threshold": declared.threshold,
     }
@@ -60,7 +62,7 @@ def import_command(
     elif alone := next((name for name, value in of_predictions.items() if value is not None), None):
         raise AuditError(f"{alone} goes with predictions; add --truth FILE, or leave it out")
     else:
-        results = from_results(claims, files, declared)
+        results = from_results(claims, files, declared, experiment=experiment, seeds=seed or [])
     kept = keep(results, Store(store), claims, declared, replacing=replace)
     keep_fixed(store, claims)  # so that a later change can be told claim by claim
     if not kept.added:

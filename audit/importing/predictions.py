@@ -4,22 +4,33 @@ JSON lines, or a list in a JSON file; labels are names or numbers. No array is d
 
     {"document": "d1", "labels": ["a", "b"], "scores": [0.9, 0.4]}      the labels best first
     {"document": "d1", "labels": ["b"]}                                 the truth
-"""
+
+Or, with the documents of both files in one order, called by their numbers from 1: lines `label:score ...`
+(LibMultiLabel, omikuji), `X-labels.npy` beside `X-scores.npy` (AttentionXML), a sparse matrix (documents x
+labels) of scores; and as truth lines `label label<TAB>text`, `label,label feature:value ...`, or a sparse
+matrix."""
 
 from __future__ import annotations
 
+import hashlib
+import io
 import math
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
+from pickle import Unpickler, UnpicklingError
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from audit.claims.load import Paper
-from audit.errors import AuditError, option
+from audit.errors import AuditError, ImportFileError, option
 from audit.importing.results import (
     Declared,
+    Number,
     Problems,
     Result,
     Source,
@@ -56,8 +67,7 @@ class Document(NamedTuple):
 
 def _read(path: Path, *, scored: bool) -> tuple[dict[str, Document], Source]:
     """All documents by their names. Raises `ImportFileError` with all that is wrong in any of them."""
-    characters, source = read_text(path)
-    items = objects(path, characters)
+    items, source = _items(path, scored=scored)
     documents: dict[str, Document] = {}
     problems = Problems()
     for place, item in items:
@@ -74,6 +84,100 @@ def _read(path: Path, *, scored: bool) -> tuple[dict[str, Document], Source]:
     return documents, source
 
 
+#: Labels kept of each row of a matrix of scores.
+_KEPT = 100
+
+
+def _items(path: Path, *, scored: bool) -> tuple[Iterable[tuple[str, Any]], Source]:
+    """Place and content of each document, as the JSON forms have it. Raises `ImportFileError`."""
+    suffix = path.suffix.casefold()
+    if suffix in (".json", ".jsonl"):
+        characters, source = read_text(path)
+        return objects(path, characters), source
+    try:
+        content = path.read_bytes()
+        source = Source(path.name, hashlib.sha256(content).hexdigest())
+        if suffix == ".npz":
+            rows: Iterable[dict[str, Any]] = _of_matrix(sparse.csr_matrix(sparse.load_npz(path)), scored)
+        elif suffix == ".npy":
+            rows = _of_arrays(path, content, scored)
+        else:
+            lines = content.decode("utf-8-sig").removesuffix("\n").split("\n")
+            rows = [
+                _of_line(f"{path}:{n}", line.rstrip("\r"), scored) for n, line in enumerate(lines, start=1)
+            ]
+    except (OSError, ValueError, KeyError, UnpicklingError) as err:
+        if isinstance(err, ImportFileError):
+            raise
+        refuse(path, f"cannot be read ({str(err).splitlines()[0][:80]}); write it as {_FORMS[scored]}", err)
+    return ((f"{path}:{n}", {"document": str(n), **row}) for n, row in enumerate(rows, start=1)), source
+
+
+def _of_line(place: str, line: str, scored: bool) -> dict[str, Any]:
+    if not scored:
+        labels, tab, _ = line.partition("\t")
+        first = line.split(" ", 1)[0]
+        if not tab and ":" in line:  # features: the labels stand before them, parted by commas
+            return {"labels": [] if ":" in first else list(filter(None, first.split(",")))}
+        return {"labels": list(dict.fromkeys((labels if tab else line).split()))}
+    pairs = [word.rpartition(":") for word in line.replace(",", " ").split()]
+    if wrong := [score for label, _, score in pairs if not label]:
+        refuse(place, f"{wrong[0][:40]!r} is no `label:score`; write each as a:0.9")
+    pairs.sort(key=lambda pair: -float(pair[2]))
+    return {"labels": [pair[0] for pair in pairs], "scores": [Number(pair[2]) for pair in pairs]}
+
+
+def _of_matrix(matrix: sparse.csr_matrix, scored: bool) -> Iterator[dict[str, Any]]:
+    """Rows of scores, the best of them, or of the truth: labels are called by the numbers of their
+    columns."""
+    for start, end in pairwise(matrix.indptr.tolist()):
+        columns, values = matrix.indices[start:end], matrix.data[start:end]
+        best = np.lexsort((columns, -values))[:_KEPT] if scored else np.flatnonzero(values)
+        labels = [str(column) for column in columns[best].tolist()]
+        yield {"labels": labels, **({"scores": [Number(v) for v in values[best].tolist()]} if scored else {})}
+
+
+_ARRAY_PARTS = {"numpy.ndarray", "numpy.dtype"}
+_ARRAY_PARTS |= {f"numpy.{core}.multiarray._reconstruct" for core in ("core", "_core")}
+
+
+class _Strings(Unpickler):
+    """Reads arrays of strings that NumPy saved as objects, and nothing that could run code."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module.rpartition(".")[2], name) in {
+            ("multiarray", "_reconstruct"),
+            ("numpy", "ndarray"),
+            ("numpy", "dtype"),
+        }:
+            return super().find_class(module, name)
+        raise UnpicklingError(f"it holds {module}.{name}, and only strings are read")
+
+
+def _array(content: bytes) -> NDArray[Any]:
+    stream, form = io.BytesIO(content), np.lib.format
+    first = form.read_magic(stream) == (1, 0)
+    _, _, kind = (form.read_array_header_1_0 if first else form.read_array_header_2_0)(stream)
+    if kind.hasobject:
+        return np.asarray(_Strings(stream).load())
+    return np.asarray(np.load(io.BytesIO(content), allow_pickle=False))
+
+
+def _of_arrays(path: Path, content: bytes, scored: bool) -> Iterator[dict[str, Any]]:
+    labels = _array(content)
+    if not scored:  # a list of labels a document
+        return ({"labels": list(dict.fromkeys(map(str, row)))} for row in labels.tolist())
+    beside = path.with_name(path.name.replace("labels", "scores"))
+    scores = _array(beside.read_bytes())
+    if beside == path or labels.shape != scores.shape or labels.ndim != 2:
+        refuse(
+            path,
+            f"{labels.shape} labels and {scores.shape} scores; give NAME-labels.npy beside NAME-scores.npy",
+        )
+    rows = zip(labels.tolist(), scores.tolist(), strict=True)
+    return ({"labels": list(map(str, row)), "scores": list(map(Number, values))} for row, values in rows)
+
+
 def _document(place: str, item: Any, *, scored: bool) -> tuple[str, Document]:
     wanted, form = ("document", "labels", "scores")[: 2 + scored], _FORMS[scored]
     if not isinstance(item, dict):
@@ -82,6 +186,8 @@ def _document(place: str, item: Any, *, scored: bool) -> tuple[str, Document]:
         there = ", ".join(repr(name[:40]) for name in list(item)[:8]) or "nothing"
         raise ValueError(f"it has {there} and lacks {', '.join(map(repr, lacking))}; write it as {form}")
     name, labels = text(item["document"]), item["labels"]
+    if isinstance(labels, list):  # as names of documents, without blanks around them
+        labels = [label.strip() if isinstance(label, str) else label for label in labels]
     if not 0 < len(name) <= _MOST_NAME:
         raise ValueError(f"document {name[:60]!r}: give it a name of 1 to {_MOST_NAME} characters")
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
@@ -92,7 +198,7 @@ def _document(place: str, item: Any, *, scored: bool) -> tuple[str, Document]:
     if not scored:
         return name, Document(place, labels, ())
     try:
-        scores = [float(score) for score in item["scores"]]
+        scores = [float(score) if isinstance(score, Number) else math.nan for score in item["scores"]]
     except (TypeError, ValueError):
         scores = [math.nan]
     if len(scores) != len(labels) or not all(map(math.isfinite, scores)):
@@ -209,14 +315,14 @@ def from_predictions(
         if absent := [name for name in documents if name not in found]:
             number = f"{len(absent)} of {counted(len(documents), 'document')}, {absent[0]!r} first"
             refuse(path, f"no prediction for {number}; give one for each, an empty list where there is none")
-        _check_labels(path, found, true_labels, source)
+        unknown = _check_labels(path, found, true_labels, source)
         predicted = [found[name] for name in documents]
         length = max(len(document.labels) for document in predicted)
         ids = np.full((len(documents), length), -1, dtype=np.int64)
         scores = np.full((len(documents), length), -np.inf)
         for row, (own, document) in enumerate(zip(numbered(predicted), predicted, strict=True)):
             ids[row, : len(own)], scores[row, : len(own)] = own, document.scores
-        lists.append((ids, scores, of_file))
+        lists.append((ids, scores, of_file, unknown))
     weights, by = None, ""
     if train:
         data = paper.datasets[paper.single_experiments[id].on]
@@ -226,7 +332,7 @@ def from_predictions(
         by = f"propensities by A = {a:g}, B = {b:g} and {len(train):,} training documents"
     of_documents = digest(sorted([name, sorted(of.labels)] for name, of in documents.items()))
     names, results = metrics_claimed(paper) or ("P@1", "P@3", "P@5"), []
-    for (ids, scores, of_file), seed in zip(lists, seeds, strict=True):
+    for (ids, scores, of_file, unknown), seed in zip(lists, seeds, strict=True):
         metrics, notes = _scored(names, ids, scores, true, len(labels), weights, declared.threshold)
         notes += [by] if any(parse(name).family in _BY_PROPENSITY for name in metrics) else []
         results.append(
@@ -237,7 +343,7 @@ def from_predictions(
                 fingerprint=declared.fingerprint,
                 metrics=metrics,
                 sources=(of_file, *sources),
-                notes=(f"scored from predictions of {true.size} documents", *notes),
+                notes=(f"scored from predictions of {true.size} documents", *unknown, *notes),
                 n_test=true.size,
                 documents=of_documents,
                 predictions={  # kept beside the record
@@ -253,6 +359,20 @@ def from_predictions(
     return tuple(results)
 
 
-def _check_labels(path: Path, documents: dict[str, Document], true: frozenset[str], source: Source) -> None:
-    if not any(true & set(document.labels) for document in documents.values()):
+def _check_labels(
+    path: Path, documents: dict[str, Document], true: frozenset[str], source: Source
+) -> tuple[str, ...]:
+    """A note on labels that no true list has. Raises `ImportFileError` where that are all."""
+    named = {label for document in documents.values() for label in document.labels}
+    if not true & named:
         refuse(path, f"none of its labels is in {source.file}; name the labels alike in both files")
+    if not (unknown := named - true):
+        return ()
+    forms = {_form(label) for label in true}
+    alike = sum(_form(label) in forms for label in unknown)
+    by_form = f", {alike:,} of them but for case or Unicode form" if alike else ""
+    return (f"{len(unknown):,} of {counted(len(named), 'label')} are in no list of {source.file}{by_form}",)
+
+
+def _form(label: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", label).split()).casefold()

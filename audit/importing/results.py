@@ -4,8 +4,9 @@
     {"words": {"P@1": [76.4, 76.1, 76.6]}}                a value for each of the seeds 0, 1, 2
     {"words": {"P@1": {0: 76.4, 7: 76.1, 9: None}}}       by seed; None is a failed run
 
-or columns: a pandas DataFrame, or a mapping of columns. Nothing is guessed: what can be read in two ways is
-asked about, and all questions come in one go.
+or columns: a pandas DataFrame, or a mapping of columns; a column for each metric will do as well, as
+trackers of experiments export it (`metrics.P_at_1`, `params.seed`, `test/P@1`, `Name`). Nothing is guessed:
+what can be read in two ways is asked about, and all questions come in one go.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from audit.claims.load import Paper
-from audit.claims.schema import sound_metric
+from audit.claims.schema import is_metric, sound_metric
 from audit.claims.source import is_visible, visible
 from audit.errors import AuditError, ImportFileError, option
 from audit.json_errors import RecordError, unread
-from audit.names import known_names, nearest
+from audit.names import counted, known_names, nearest
 from reimpl.data.catalogue import catalogue
+from reimpl.metric_names import METRICS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +43,16 @@ COLUMNS = ("experiment", "dataset", "metric", "seed", "value")
 NAME = "values given in Python"
 
 _SUFFIXES = (".csv", ".json", ".jsonl")
+_HELD_OUT = re.compile(r"(?:eval|val|valid|validation|dev)[./_]", re.IGNORECASE)
+_TRACKED = re.compile(r"(?:metrics|params|config|summary|test|predict)[./_]", re.IGNORECASE)
+#: A metric where the sign @ may not stand, as in MLflow: P_at_1, precision-1, ndcg@5.
+_SPELLED = re.compile(
+    r"(p|prec|precision|ndcg|n|psp|psndcg|rp|r|recall)[_ -]?(?:at|@)?[_ -]?(\d{1,3})", re.IGNORECASE
+)
+_FAMILIES = {"prec": "P", "precision": "P", "n": "nDCG", "ndcg": "nDCG", "recall": "R", "psndcg": "PSnDCG"}
+#: How trackers call a column that we call otherwise.
+_COLUMNS_OF = {"name": "experiment", "run_name": "experiment", "tags.mlflow.runname": "experiment"}
+_COLUMNS_OF |= {"run name": "experiment", "random_seed": "seed", "model": "experiment"}
 _FORMS = "columns experiment, dataset, metric, seed and value, or {'experiment': {'P@1': [76.4, 76.1]}}"
 
 
@@ -54,9 +66,65 @@ class Source:
 
 def read_table(path: Path, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
     """Every row as text, under names in lower case, its place as the index."""
-    content, source = read_text(path)
-    rows = _csv_rows(path, content) if path.suffix.casefold() == ".csv" else objects(path, content)
-    return frame_of(rows, wanted, str(path)), source
+    if path.suffix.casefold() == ".parquet":
+        import pandas
+
+        try:
+            content = path.read_bytes()
+            frame = pandas.read_parquet(io.BytesIO(content)).astype(object)
+        except (ImportError, OSError, ValueError) as err:
+            refuse(path, f"{str(err).splitlines()[0]}; save it as CSV", err)
+        source = Source(path.name, hashlib.sha256(content).hexdigest())
+        rows: Iterable[tuple[str, Any]] = (
+            (f"{path}: row {n}", row) for n, row in enumerate(frame.to_dict("records"), start=1)
+        )
+        return frame_of(_long(rows), wanted, str(path)), source
+    characters, source = read_text(path)
+    csv_file = path.suffix.casefold() == ".csv"
+    rows = _csv_rows(path, characters) if csv_file else objects(path, characters)
+    return frame_of(_long(rows), wanted, str(path)), source
+
+
+def _long(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Of a row with a column for each metric, a row for each; others as they are. Raises
+    `ImportFileError`."""
+    for place, row in rows:
+        columns = list(row) if isinstance(row, Mapping) else []
+        named = {str(column).strip().casefold(): column for column in columns}
+        metrics: dict[str, list[str]] = {}
+        for column in columns if "metric" not in named else ():
+            if metric := _metric_of(str(column)):
+                metrics.setdefault(metric, []).append(column)
+        if not metrics:
+            held = [name for name in map(str, columns) if _metric_of(_HELD_OUT.sub("", name, count=1))]
+            if held and "metric" not in named:
+                which = "of the test documents, or of documents held out?"
+                refuse(place, f"{held[0]!r}: {which} Call it test_... if it is the first")
+            yield place, row
+            continue
+        if twice := next((of for of in metrics.items() if len(of[1]) > 1), None):
+            refuse(place, f"{' and '.join(map(repr, twice[1]))} are both {twice[0]}; leave one out")
+        measured = {column for of in metrics.values() for column in of}
+        rest = {}
+        for column in columns:
+            plain = _TRACKED.sub("", str(column).strip(), count=1).casefold()
+            name = _COLUMNS_OF.get(str(column).strip().casefold(), _COLUMNS_OF.get(plain, plain))
+            if column not in measured and name in COLUMNS and (name not in rest or name in named):
+                rest[name] = row[column]
+        for metric, (column,) in metrics.items():
+            yield f"{place}, {column}", {**rest, "metric": metric, "value": row[column]}
+
+
+@cache
+def _metric_of(column: str) -> str | None:
+    """The metric of a column, if it is one: `P@1`, `test/P@1`, `metrics.P_at_1`; none of validation data."""
+    name = _TRACKED.sub("", column.strip(), count=1)
+    if match := _SPELLED.fullmatch(name):
+        family = match[1].casefold()
+        name = f"{_FAMILIES.get(family, family.upper())}@{match[2]}"
+    else:
+        name = {known.casefold(): known for known in METRICS}.get(name.casefold(), name)
+    return name if is_metric(name) else None
 
 
 def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
@@ -67,7 +135,9 @@ def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]
     rows: list[tuple[str, Any]] = []
     if isinstance(results, pandas.DataFrame) or (isinstance(results, Mapping) and needed <= set(results)):
         try:
-            results = pandas.DataFrame(results, dtype=object).to_dict("records")
+            frame = pandas.DataFrame(results, dtype=object)
+            named = frame.index.names[0] is not None  # the names of a pivoted table
+            results = (frame.reset_index() if named else frame).to_dict("records")
         except ValueError as err:
             refuse(NAME, "its columns are not of one length; give as many rows each", err)
     if isinstance(results, Mapping):
@@ -86,7 +156,7 @@ def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]
         rows += [(f"{NAME}, row {number}", row) for number, row in enumerate(results, 1)]
     else:
         refuse(NAME, f"{brief(results)} is no table of results; give {_FORMS}")
-    frame = frame_of(rows, wanted, NAME)
+    frame = frame_of(_long(rows), wanted, NAME)
     content = json.dumps(frame.to_dict("records"), ensure_ascii=True)
     return frame, Source(NAME, hashlib.sha256(content.encode()).hexdigest())
 
@@ -159,18 +229,23 @@ def objects(path: Path, content: str) -> Iterator[tuple[str, Any]]:
                 yield f"{path}:{number}", parsed(f"{path}:{number}", line)
         return
     items = parsed(path, content) if content.strip() else []
+    if isinstance(items, dict):  # one evaluation, as trainers write it
+        items = [items]
     if not isinstance(items, list):
         refuse(path, f"{brief(text(items))} is no list of objects; write [{{...}}, {{...}}]")
     for number, item in enumerate(items, 1):
         yield f"{path}: item {number}", item
 
 
+class Number(str):
+    """A number of a JSON file, as it is written there; other text is a plain `str`."""
+
+
 def parsed(place: str | Path, content: str) -> Any:
     """JSON with its numbers as the text they are written in: 0.7638 is not rounded on its way."""
+    how: dict[str, Any] = {"parse_float": Number, "parse_int": Number, "parse_constant": Number}
     try:
-        return json.loads(
-            content, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_distinct
-        )
+        return json.loads(content, **how, object_pairs_hook=_distinct)
     except (RecursionError, ValueError) as err:
         refuse(place, f"{unread(err)}; write it anew", err)
 
@@ -362,9 +437,29 @@ def sound_seed(seed: int) -> int:
     return seed
 
 
-def from_results(paper: Paper, paths: Sequence[Path], declared: Declared) -> tuple[Result, ...]:
-    """The runs in tables of results. Raises `ImportFileError` with all that is unclear in the files."""
-    tables = [read_table(path, wanted_columns(declared)) for path in dict.fromkeys(paths)]
+def from_results(
+    paper: Paper,
+    paths: Sequence[Path],
+    declared: Declared,
+    *,
+    experiment: str | None = None,
+    seeds: Sequence[int] = (),
+) -> tuple[Result, ...]:
+    """The runs in tables of results; `experiment`, and `seeds` one a file, are of tables that do not say.
+    Raises `ImportFileError` with all that is unclear in the files, `AuditError` for seeds that are not one a
+    file."""
+    paths, tables = list(dict.fromkeys(paths)), []
+    if seeds and len(seeds) != len(paths):
+        each = f"{counted(len(paths), 'file')} and {counted(len(seeds), 'seed')}"
+        raise AuditError(f"{option('seed')}: {each}; give one for each file, in their order")
+    for path, seed in zip(paths, seeds or [None] * len(paths), strict=True):  # type: ignore[list-item]
+        stated = {"experiment": experiment, "seed": None if seed is None else str(seed)}
+        stated = {name: value for name, value in stated.items() if value is not None}
+        wanted = [name for name in wanted_columns(declared) if name not in stated]
+        frame, source = read_table(path, wanted)
+        if twice := [name for name in stated if name in frame.columns]:
+            refuse(path, f"it has a column {twice[0]!r}; leave {option(twice[0])} out")
+        tables.append((frame.assign(**stated), source))
     return from_tables(paper, tables, declared)
 
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.metrics import f1_score
 
 from audit import cli
@@ -85,6 +87,63 @@ def test_the_metrics_of_the_claims_are_those_of_the_definition(
     names = [*arrays["label_names"].tolist(), ""]
     assert [[names[i] for i in row if i >= 0] for row in arrays["ids"].tolist()] == list(LISTS.values())
     assert arrays["truth_offsets"].tolist() == [0, 2, 3, 4, 5]
+
+
+def test_files_of_other_programs_give_the_same_metrics(paper: Paper, truth: Path, tmp_path: Path) -> None:
+    """The same lists and truth, in the order of the documents, with labels as names or as columns."""
+    number = {"a": 0, "b": 1, "c": 2, "d": 3}
+    scores = {name: [1 / (1 + i) for i in range(len(of))] for name, of in LISTS.items()}
+    lines = [
+        " ".join(f"{a}:{s}" for a, s in zip(of, scores[name], strict=True)) for name, of in LISTS.items()
+    ]
+    (tmp_path / "p.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "test.txt").write_text("".join(f"{' '.join(of)}\tsome text\n" for of in TRUTH.values()))
+    matrices = {}
+    for what, table in (("scores", scores), ("truth", {name: [1.0] * len(of) for name, of in TRUTH.items()})):
+        dense = np.zeros((4, 4))
+        for row, (name, of) in enumerate((LISTS if what == "scores" else TRUTH).items()):
+            dense[row, [number[label] for label in of]] = table[name]
+        matrices[what] = tmp_path / f"{what}.npz"
+        sparse.save_npz(matrices[what], sparse.csr_matrix(dense))
+    full = [[*of, *"xyz"][:3] for of in LISTS.values()]
+    np.save(tmp_path / "best-labels.npy", np.array(full, dtype=object))
+    np.save(tmp_path / "best-scores.npy", np.tile([3.0, 2.0, 1.0], (4, 1)))
+    np.save(tmp_path / "true.npy", np.array([list(of) for of in TRUTH.values()], dtype=object))
+    (found,) = score(paper, truth, write(tmp_path / "p.jsonl", LISTS, scored=True))
+    for true, lists in (
+        ("test.txt", "p.txt"),
+        ("truth.npz", "scores.npz"),
+        ("true.npy", "best-labels.npy"),
+    ):
+        (same,) = score(paper, tmp_path / true, tmp_path / lists)
+        assert same.metrics == found.metrics, lists
+
+
+def test_an_array_that_could_run_code_is_not_read(paper: Paper, truth: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "bad-labels.npy", np.array([[Path("x")]], dtype=object))
+    np.save(tmp_path / "bad-scores.npy", np.ones((1, 1)))
+    with pytest.raises(ImportFileError, match="and only strings are read"):
+        score(paper, truth, tmp_path / "bad-labels.npy")
+
+
+@pytest.mark.parametrize("value", ["true", '"0.9"', "null"])
+def test_scores_that_are_no_numbers_are_refused(
+    paper: Paper, truth: Path, tmp_path: Path, value: str
+) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text(f'{{"document": "d1", "labels": ["a"], "scores": [{value}]}}\n')
+    with pytest.raises(ImportFileError, match="give a finite number for each"):
+        score(paper, truth, path)
+
+
+def test_labels_are_the_same_without_blanks_and_strange_ones_are_told(
+    paper: Paper, truth: Path, tmp_path: Path
+) -> None:
+    lists = {name: [f" {label} " for label in of] for name, of in LISTS.items()} | {"d3": ["A", "b", "d"]}
+    (found,) = score(paper, truth, write(tmp_path / "p.jsonl", lists, scored=True))
+    assert found.metrics["P@1"] == pytest.approx(50.0)
+    said = "2 of 5 labels are in no list of truth.jsonl, 1 of them but for case or Unicode form"
+    assert said in found.notes
 
 
 def test_the_documents_are_known_in_any_order(paper: Paper, truth: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit.claims.load import Paper, load
-from audit.errors import ImportFileError
+from audit.errors import AuditError, ImportFileError
 from audit.importing.results import Declared, Result, from_results, read_table
 from tests.importing.rows import COLUMNS, ROWS, Row, changed, write_rows
 from tests.runner.papers import write_paper
@@ -46,6 +46,49 @@ def one(value: Any = "80.1", *, metric: str = "P@1", dataset: str = "corpus", se
 
 
 # --------------------------------------------------------------------------- accepted
+
+
+WIDE = (("words", 0, "80.10", "60.5"), ("words", 1, "80.30", "60.7"), ("letters", 0, "", ""))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ("experiment", "seed", "P@1", "P@3"),
+        ("tags.mlflow.runName", "params.seed", "metrics.P_at_1", "metrics.precision-3"),
+        ("Name", "seed", "test/P@1", "test/P@3"),
+    ],
+)
+def test_a_column_for_each_metric_is_read_as_trackers_export_it(
+    paper: Paper, path: Path, columns: tuple[str, ...]
+) -> None:
+    """Columns that are no metric, as a loss or a score on documents held out, are left alone."""
+    rows = [(*row, "0.1", "99.0") for row in WIDE]
+    found = read(paper, write_rows(path, rows, (*columns, "loss", "val_P@1")), dataset="corpus")
+    assert {key: it.metrics for key, it in found.items()} == {
+        ("words", 0): {"P@1": 80.1, "P@3": 60.5},
+        ("words", 1): {"P@1": 80.3, "P@3": 60.7},
+        ("letters", 0): {},
+    }
+
+
+def test_scores_that_may_be_of_documents_held_out_are_asked_about(paper: Paper, path: Path) -> None:
+    (problem,) = refused(
+        paper, write_rows(path, WIDE[:1], ("experiment", "seed", "eval_P@1", "eval_P@3")), dataset="corpus"
+    )
+    assert "'eval_p@1': of the test documents, or of documents held out?" in problem
+    both = write_rows(path, WIDE[:1], ("experiment", "seed", "P@1", "test_P@1"))
+    assert "'p@1' and 'test_p@1' are both P@1; leave one out" in refused(paper, both, dataset="corpus")[0]
+
+
+def test_one_evaluation_a_file_is_read_with_its_experiment_and_seed(paper: Paper, tmp_path: Path) -> None:
+    files = [tmp_path / f"predict_results_{n}.json" for n in range(2)]
+    for n, file in enumerate(files):
+        file.write_text(json.dumps({"test_P@1": 80.1 + n, "test_runtime": 3.5}))
+    found = from_results(paper, files, Declared(dataset="corpus"), experiment="words", seeds=[4, 7])
+    assert {it.seed: it.metrics for it in found} == {4: {"P@1": 80.1}, 7: {"P@1": 81.1}}
+    with pytest.raises(AuditError, match="2 files and 1 seed; give one for each file"):
+        from_results(paper, files, Declared(dataset="corpus"), experiment="words", seeds=[4])
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.json", "r.jsonl", "R.CSV"])
