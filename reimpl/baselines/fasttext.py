@@ -28,6 +28,8 @@ _CPU = torch.device("cpu")
 _LABEL = "__label__"
 #: Documents that are ranked together.
 _BATCH = 1000
+#: Vectors of sequences of words, which share them by their hash.
+_BUCKETS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         _rankings(model, list(_texts(data.test, protocol.length)), kept(data)),
         began=began,
         trained=trained,
-        parameters=config.dimension * (words + known),
+        parameters=config.dimension * (words + known + _BUCKETS * (config.word_ngrams > 1)),
         notes=(f"{never} labels without a training document are never predicted",) if never else (),
     )
 

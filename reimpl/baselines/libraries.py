@@ -59,11 +59,11 @@ def result(
     *,
     began: float,
     trained: float,
-    parameters: int,
     notes: Iterable[str],
+    parameters: int = 0,
 ) -> Result:
     """Of the best labels and scores of each test document, which may be fewer than are kept. Equal scores go
-    to the lower label."""
+    to the lower label. `parameters` is 0 where a library does not tell how many weights it keeps."""
     K = kept(data)
     rows = [sorted(ranking, key=lambda pair: (-pair[1], pair[0]))[:K] for ranking in rankings]
     lengths = np.array([len(row) for row in rows], dtype=np.int64)

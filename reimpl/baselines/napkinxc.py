@@ -89,6 +89,5 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         rankings,
         began=began,
         trained=trained,
-        parameters=config.trees * data.n_labels * (X.shape[1] + 1),
         notes=(NOT_SEEDED,),
     )

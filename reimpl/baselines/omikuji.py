@@ -93,7 +93,6 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         _rankings(model, X_test, config.beam, kept(data)),
         began=began,
         trained=trained,
-        parameters=config.trees * data.n_labels * (X.shape[1] + 1),
         notes=(NO_SEED,),
     )
 
