@@ -1,9 +1,7 @@
-"""From a table that was read to an entry of a claim file, and a second reading against such an entry.
+"""From a table that was read to an entry of a claim file.
 
-Rules propose what each column, row and cell is. The user corrects it, of the whole table by keys
-(dataset=eurlex) and of its parts by words: `column 3: dataset=eurlex metric=P@1`, `columns 4-6: skip`,
-`row 2: label="Our method" source=copied`, `cell 5,3: value=75.10 sd=0.2 mark=*`, `cell 5,4: dash`. What is
-settled by neither is `open`, with a sentence that says what to give; with open points nothing is written.
+Rules propose what each column, row and cell is, and the user corrects it. What is settled by neither is
+`open`, with a sentence that says what to give; with open points nothing is written.
 """
 
 from __future__ import annotations
@@ -14,9 +12,9 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from audit.authoring.corrections import OF_CELL, SUBJECT, Corrections
 from audit.authoring.edit import ClaimFile
 from audit.authoring.headings import (
     UNITS,
@@ -28,91 +26,13 @@ from audit.authoring.headings import (
     sizes_apart,
     without_notes,
 )
-from audit.authoring.reading import FORMS, SEPARATORS
-from audit.authoring.table import STARS, Cell, Run, Table, cell_of
-from audit.claims.load import Paper, fingerprint, is_outdated, verified
-from audit.claims.schema import Table as Entry
-from audit.claims.schema import Transcription, is_metric
+from audit.authoring.table import Cell, Run, Table, cell_of
+from audit.claims.load import Paper
+from audit.claims.schema import is_metric
 from audit.claims.source import Plain
 from audit.errors import AuditError
-from audit.importing.results import bare
 from audit.names import counted, first_of, known_names
 from audit.stats.printed import Printed, printed
-
-# --------------------------------------------------------------------------- what the user says
-
-#: Target -> words that may stand alone.
-_WORDS: Mapping[str, tuple[str, ...]] = {"column": ("skip", "text"), "row": ("skip",), "cell": ("dash",)}
-_SUBJECT = ("metric", "quantity", "dataset", "unit", "experiment", "source", "from")
-_OF_CELL = ("experiment", "source", "from")
-#: Target -> keys that take a value.
-_KEYS: Mapping[str, tuple[str, ...]] = {
-    "column": ("id", "label", *_SUBJECT),
-    "row": ("id", "label", *_SUBJECT),
-    "cell": ("value", "sd", "mark", *_OF_CELL),
-    "table": (
-        *("id", "page", "section", "label", "caption", "dataset", "metric", "unit", "source", "from"),
-        *("runs", "spread", "format", "number", "separator", "heads", "names", "decimal", "beside"),
-    ),
-}
-#: Keys of the file that are one of a few words, and those that are whole numbers, from these on.
-_CHOICES: Mapping[str, Sequence[str]] = {
-    "decimal": ("point", "comma"),
-    "beside": ("sd", "mark", "digits"),
-    "format": FORMS,
-    "separator": tuple(SEPARATORS),
-}
-_LEAST = {"page": 1, "runs": 1, "number": 1, "heads": 1, "names": 0}
-_TARGET = re.compile(r"(column|row|cell)s?\s+([0-9]{1,4})(?:\s*([-,])\s*([0-9]{1,4}))?", re.ASCII)
-_FORM = "'column 3: dataset=eurlex metric=P@1', 'row 2: id=kim', 'cell 2,3: value=75.1' or 'column 4: skip'"
-
-
-@dataclass
-class Corrections:
-    """What the user says of a table as a whole, and of its columns, rows and cells, all counted from 1."""
-
-    table: dict[str, str] = field(default_factory=dict)
-    column: dict[int, dict[str, str]] = field(default_factory=dict)
-    row: dict[int, dict[str, str]] = field(default_factory=dict)
-    cell: dict[tuple[int, int], dict[str, str]] = field(default_factory=dict)
-
-
-def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Corrections:
-    """Keys of the whole table, and corrections of its parts, of which the later ones count."""
-    for key, value in whole.items():
-        if key not in _KEYS["table"]:
-            raise AuditError(f"--set {key}: a table has no such key; {known_names(key, _KEYS['table'])}")
-        if key in _CHOICES and value not in _CHOICES[key]:
-            raise AuditError(f"{value!r} is no {key}; {known_names(value, _CHOICES[key])}")
-        if key in _LEAST and not (re.fullmatch("[0-9]{1,6}", value) and int(value) >= _LEAST[key]):
-            raise AuditError(f"{key} {value!r} is no whole number from {_LEAST[key]}; give one")
-    parts = Corrections(dict(whole))
-    for text in texts:
-        head, colon, rest = text.partition(":")
-        match = _TARGET.fullmatch(head.strip())
-        if not colon or match is None:
-            raise AuditError(f"{text!r} is no correction; write it as {_FORM}")
-        target, sign, first, last = match[1], match[3], int(match[2]), int(match[4] or match[2])
-        if (target == "cell") != (sign == ",") or first < 1 or (sign != "," and last < first):
-            raise AuditError(f"{text!r}: write cell ROW,COLUMN, or columns 3-5, or rows 2-4, counted from 1")
-        try:
-            words = shlex.split(rest)
-        except ValueError as err:
-            raise AuditError(f"{text!r}: its quotes do not pair up; close them") from err
-        settings: dict[str, str] = {}
-        for word in words:
-            key, equals, value = word.partition("=")
-            if not equals and key in _WORDS[target]:
-                value = key  # a word that stands alone has itself as value
-            elif key not in _KEYS[target] or not value:
-                offered = [*_WORDS[target], *(f"{key}=" for key in _KEYS[target])]
-                what = f"{word!r} says nothing of a {target}"
-                raise AuditError(f"{text!r}: {what}; {known_names(word, offered)}")
-            settings[key] = value
-        for place in [(first, last)] if target == "cell" else range(first, last + 1):
-            getattr(parts, target).setdefault(place, {}).update(settings)
-    return parts
-
 
 # --------------------------------------------------------------------------- what each part is
 
@@ -216,46 +136,39 @@ class Proposal:
         for id in self.paper.datasets:
             if any(apart := sizes_apart(self.paper, id, title) for title in name.split(" / ")):
                 return f"{apart}; say {_numbered(what, numbers)}: dataset={id} if it is, or add another one"
+        known = first_of([*self.paper.datasets], 6) or "none yet"
+        where = _numbered(what, numbers)
+        if what == "column" and not any(line.group == name for line in self.columns):
+            return f"others are of a data set, which these do not name; say {where}: dataset=ID ({known})"
         entry = next(filter(None, map(entry_named, name.split(" / "))), None)
         add = f"`audit add dataset {slug(entry or name) or 'ID'} --paper {key} --name {shlex.quote(name)}"
         add += f" --set catalogue={entry}`" if entry else "`"
-        known = first_of([*self.paper.datasets], 6) or "none yet"
-        say = f"{_numbered(what, numbers)}: dataset=ID of one that is there ({known}), or skip"
+        say = f"{where}: dataset=ID of one that is there ({known}), or skip"
         return f"of no known data set; add it with {add}, or say {say}"
 
     def _ask_for_units(self) -> None:
         """Metrics of at most 1 are fractions, or very low percentages: the user says which."""
         values: dict[int, list[tuple[int, Printed]]] = defaultdict(list)
-        for (number, across), cell in self.cells.items():
-            row, column = self.rows[number - 1], self.columns[across - 1]
-            keys = {**self.whole, **row.settings, **column.settings}
-            of_metric = column.role == "values" and "metric" in keys and "quantity" not in keys
-            if of_metric and cell.value and not row.has("unit") and not column.has("unit"):
-                values[across].append((number, printed(cell.value)))
-        highest = {column: max(number.value for _, number in of) for column, of in values.items()}
-        if highest and max(highest.values()) <= 1:
-            if "unit" not in self.whole:
-                self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
-            return
-        for across, of in values.items():
-            where = f"column {across} ({self.columns[across - 1].label!r})"
-            if highest[across] <= 1 and "unit" not in self.whole:
-                say = f"say column {across}: unit=fraction, or unit=percent"
-                self.open.append(f"{where} has no value above 1, and other columns have; {say}")
-            if highest[across] <= 1:
-                continue
-            lowest = min(number.value for _, number in of if number.value > 1)
-            mixed = [
-                it
-                for it in of
-                if 0 < it[1].value <= 1 and it[1].value * 100 >= lowest / 2 and not it[1].percent
-            ]
-            if mixed:
-                rows = _numbered("row", [row for row, _ in mixed])
-                texts = first_of([number.text for _, number in mixed], 3)
-                high = next(number.text for _, number in of if number.value > 1)
-                say = f"say {rows}: unit=fraction, or unit=percent"
-                self.open.append(f"{where} has {texts} beside {high}: percentages or fractions? {say}")
+        for (row, across), cell in self.cells.items():
+            lines = self.rows[row - 1], self.columns[across - 1]
+            keys = {**self.whole, **lines[0].settings, **lines[1].settings}
+            stated = lines[1].role != "values" or any(line.has("unit") for line in lines)
+            if cell.value and "metric" in keys and "quantity" not in keys and not stated:
+                values[across].append((row, printed(cell.value)))
+        highest = {across: max(number.value for _, number in of) for across, of in values.items()}
+        is_said, all_low = "unit" in self.whole, max(highest.values(), default=2) <= 1
+        if all_low and not is_said:
+            self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
+        for across, of in values.items() if not all_low else ():
+            least = min((number.value for _, number in of if number.value > 1), default=0)
+            low = [it for it in of if 0 < it[1].value <= 1 and it[1].value * 200 >= least]
+            if low and not (is_said and len(low) == len(of)):
+                column = f"column {across}"
+                where = column if len(low) == len(of) else _numbered("row", [row for row, _ in low])
+                texts = first_of([number.text for _, number in low], 3)
+                what = f"{column} ({self.columns[across - 1].label!r}) has {texts} beside numbers above 1"
+                say = f"say {where}: unit=fraction, or unit=percent"
+                self.open.append(f"{what}: percentages or fractions? {say}")
 
     def _dataset(self, name: str) -> str:
         """Id of the data set that is meant. Raises `AuditError` for none, offering the known ones."""
@@ -310,6 +223,9 @@ class Proposal:
             self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], own)
             if number <= self.table.names and not set(own) - {"label"}:
                 line = Line(number, "names", "", label)
+                if not own and meaning(path, self.paper).metric:
+                    say = f"part it, or say column {number}: label=... if it has no scores"
+                    self.open.append(f"{where} names rows, and its title a metric; {say}")
             elif {"skip", "text"} & set(own):
                 line = self._line(number, label, Meaning(), own)
             elif not own and not path and kinds == {"empty"}:
@@ -357,7 +273,7 @@ class Proposal:
         if {"metric", "quantity"} & set(own):
             proposed = {"dataset": means.dataset}
         settings = {key: value for key, value in proposed.items() if value}
-        settings |= {key: own[key] for key in _SUBJECT if key in own}
+        settings |= {key: own[key] for key in SUBJECT if key in own}
         if "metric" in settings and not is_metric(settings["metric"]):
             name = settings["metric"]
             raise AuditError(f"{name!r} is no metric; {known_names(name, _METRICS)}")
@@ -513,14 +429,14 @@ def _stated(keys: Mapping[str, Plain]) -> dict[str, Plain]:
 def _line(line: Line) -> dict[str, Plain]:
     label = {"label": line.label} if line.label and line.label != line.id else {}
     left_out = ("metric", "quantity") if line.role == "text" else ()
-    said = {key: line.settings[key] for key in _SUBJECT if key in line.settings and key not in left_out}
+    said = {key: line.settings[key] for key in SUBJECT if key in line.settings and key not in left_out}
     return {"id": line.id, **label, **said}
 
 
 def _value(proposal: Proposal, row: int, column: Line) -> Plain:
     """A printed number, or a mapping with what stands beside it; None for a dash."""
     cell, own = proposal.cells[row, column.number], proposal.words.cell.get((row, column.number), {})
-    more: dict[str, Plain] = {key: own[key] for key in _OF_CELL if key in own}
+    more: dict[str, Plain] = {key: own[key] for key in OF_CELL if key in own}
     if column.role == "text":
         value = None if cell.kind in ("empty", "dash") else cell.text
     else:
@@ -528,110 +444,3 @@ def _value(proposal: Proposal, row: int, column: Line) -> Plain:
         more |= {"mark": " ".join(cell.marks)} if cell.marks else {}
         more |= {"sd": cell.sd} if cell.sd is not None else {}
     return {"printed": value, **more} if more and value is not None else value
-
-
-# --------------------------------------------------------------------------- a second reading
-
-
-class Difference(NamedTuple):
-    """A cell in which the second reading is another one."""
-
-    row: int  # Of the table in the claim file, from 0.
-    column: int
-    here: str  # In the form in which two readings are compared: `75.10 ± 0.2 *`, or `a dash`.
-    there: str
-    line: int  # Of the second file.
-
-
-def compared(read: Table, name: str, table: Entry) -> tuple[list[Difference], str]:
-    """Cell by cell a second file against the entry, as printed but for bold and the like; what was left out.
-
-    Rows and columns are found by their labels where all are there, and else by their order. Raises
-    `AuditError` where neither leads to every one. Their unit may stand behind the numbers.
-    """
-
-    def size(rows: int, columns: int) -> str:
-        return f"{counted(rows, 'row')} and {counted(columns, 'column')}"
-
-    titles, names = read.paths[read.names :], [row.names for row in read.rows]
-    columns = _places([(bare(line.label or line.id), bare(line.id)) for line in table.columns], titles)
-    rows = _places([(bare(line.label or line.id), bare(line.id)) for line in table.rows], names)
-    if rows is None or columns is None:
-        theirs, ours = size(len(names), len(titles)), size(len(table.rows), len(table.columns))
-        raise AuditError(
-            f"{read.name}:{read.line}: {theirs}, and {name} has {ours}, whose labels are not all there; give "
-            f"the rows and columns of {name} in its order, or with its labels"
-        )
-    found = []
-    for (i, row), (j, column) in product(enumerate(rows), enumerate(columns)):
-        cell, value = read.rows[row].cells[read.names + column], table.rows[i].values[j]
-        here = _shown(value.printed, value.sd, (value.mark or "").split()) if value else "a dash"
-        if cell.kind in ("dash", "empty"):
-            there = "a dash"
-        elif cell.with_unit and is_same_unit(cell.with_unit[1], table.rows[i].unit or table.columns[j].unit):
-            there = _shown(cell.with_unit[0])
-        else:
-            there = _shown(cell.value or cell.text, cell.sd, cell.marks)
-        if here != there:
-            found.append(Difference(i, j, here, there, cell.line))
-    more = len(names) - len(rows), len(titles) - len(columns)
-    return found, f"{read.name} has {size(*more)} more, which were not compared" if any(more) else ""
-
-
-def _shown(text: str, sd: str | None = None, marks: Sequence[str] = ()) -> str:
-    """With one kind of minus, without blanks that only set the type, stars and daggers in any order."""
-
-    def plain(text: str) -> str:
-        return re.sub(r"[\N{MINUS SIGN}\N{EN DASH}]", "-", " ".join(text.split())).replace(" %", "%")
-
-    signs = {mark for mark in marks if all(sign in STARS for sign in mark)}
-    return " ".join([plain(text), *(["±", plain(sd)] if sd is not None else []), *sorted(signs)])
-
-
-def _places(wanted: Sequence[tuple[str, str]], paths: Sequence[Sequence[str]]) -> list[int] | None:
-    """The place of each label (or id) among titles, by all of their path or its end; None where in doubt."""
-    whole, last = [bare(" ".join(path)) for path in paths], [bare("".join(path[-1:])) for path in paths]
-    for titles, ours in product((whole, last), (0, 1)):
-        labels = [names[ours] for names in wanted]
-        if len(set(labels)) == len(labels) and all(titles.count(label) == 1 for label in labels):
-            return [titles.index(label) for label in labels]
-    return list(range(len(wanted))) if len(wanted) == len(paths) else None
-
-
-def state(paper: Paper, name: str) -> str:
-    """`verified by A. Reader, 2026-11-28`, `not verified`, or that its numbers were changed since."""
-    if person := verified(name, paper.tables, paper.transcription):
-        return f"verified by {person}"
-    own = paper.tables[name].transcription
-    last = own or paper.transcription
-    if last is not None and is_outdated(last, {name: paper.tables[name]} if own else paper.tables):
-        return f"changed since {last.verified_by} verified it on {last.date or 'an unknown day'}"
-    return "not verified"
-
-
-def record(file: ClaimFile, name: str, *, by: str, date: str, how: str) -> None:
-    """Note that the numbers of table `name` are those of the page; nothing is written yet.
-
-    The table gets a record of its own, with the fingerprint of its numbers; of one that it has, only the
-    keys that differ are written. `how`: what was compared with what.
-    """
-    table, place = file.paper.tables[name], ("tables", name, "transcription")
-    own = table.transcription
-    last = own or file.paper.transcription or Transcription()
-    by_hand = last.compared if last.fingerprint is None else None  # else of an earlier verification
-    new = {
-        "source": last.source,
-        "compared": f"{by_hand.rstrip('. ')}; {how}" if by_hand else how,
-        "verified_by": by,
-        "date": date,
-        "fingerprint": fingerprint({name: table}),
-    }
-    if own is None:
-        write = file.replace if "transcription" in table.model_fields_set else file.put
-        write(place, new)
-        return
-    for key, value in new.items():
-        if key not in own.model_fields_set:
-            file.put((*place, key), value)
-        elif getattr(own, key) != value:
-            file.replace((*place, key), value)

@@ -1,4 +1,5 @@
-"""A file, or what was pasted, as a table: LaTeX, CSV, TSV, Markdown (as the HTML that it stands for) or HTML.
+"""A file, or what was pasted, as a table: LaTeX, CSV, TSV, Markdown (as the HTML that it stands for), HTML,
+text with its columns in place, or PDF.
 
 The standard library's parsers read CSV and pages: pandas turns numbers to floats, and tells no lines.
 """
@@ -12,17 +13,25 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
-from audit.authoring import latex
-from audit.authoring.table import LOWERED, RAISED, Piece, Run, Source, Table, check_size, laid_out
+from audit.authoring import latex, places
+from audit.authoring.layout import laid_out
+from audit.authoring.table import LOWERED, RAISED, Piece, Run, Source, Table, check_size
 from audit.errors import AuditError
 from audit.importing.results import csv_lines
 
 #: A paper's whole source has less; a claim file may have 2 MB.
 MOST_BYTES = 16 << 20
-FORMS = ("latex", "csv", "tsv", "markdown", "html")
+FORMS = ("latex", "csv", "tsv", "markdown", "html", "text")
 SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
-_SUFFIXES = {".tex": "latex", ".csv": "csv", ".tsv": "tsv", ".md": "markdown", ".html": "html"}
+_SUFFIXES = {
+    ".tex": "latex",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".md": "markdown",
+    ".html": "html",
+    ".txt": "text",
+}
 #: What only one form has.
 _SIGNS = {
     "latex": re.compile(r"\\begin\s*\{(?:tabular|longtable|NiceTabular|supertabular)"),
@@ -33,6 +42,7 @@ _NO_TABLE = {
     "latex": "no tabular, tabularx or longtable; \\input is not followed, so give the file that has it",
     "markdown": "no table with a line of dashes below its heading; is it another format? say --set format=",
     "html": "no <table>; is it another format? say --set format=",
+    "pdf": "no numbers between lines across a table; give the table as text (.txt)",
 }
 
 
@@ -52,6 +62,9 @@ def read(source: str, settings: Mapping[str, str]) -> Table:
     except (OSError, ValueError) as err:  # ValueError: a null character in the name
         reason = getattr(err, "strerror", None) or str(err)
         raise AuditError(f"{name}: {reason}; give a file with a table, or - for standard input") from err
+    if content.startswith(b"%PDF-"):
+        page = int(settings["page"]) if "page" in settings else None
+        return _chosen(name, "pdf", places.of_pdf(name, content, page), settings)
     if len(content) > MOST_BYTES:
         raise AuditError(f"{name}: more than {MOST_BYTES >> 20} MB; give a file with the table alone")
     try:
@@ -65,27 +78,31 @@ def read(source: str, settings: Mapping[str, str]) -> Table:
 
 def table_of(name: str, text: str, settings: Mapping[str, str]) -> Table:
     """`read` for a text that was read already."""
-    form, number = (
-        settings.get("format") or _SUFFIXES.get(Path(name).suffix.casefold()),
-        settings.get("number"),
-    )
+    form = settings.get("format") or _SUFFIXES.get(Path(name).suffix.casefold())
     if form is None:  # by what no other form has
         forms = [form for form, sign in _SIGNS.items() if sign.search(text)]
         if len(forms) != 1:
             offer = f"say --set format={'|'.join(FORMS)}"
             raise AuditError(f"{name}: of which form it is cannot be told; {offer}")
         form = forms[0]
-    readers = {"latex": latex.tables, "markdown": _of_markdown, "html": _of_html}
+    readers = {"latex": latex.tables, "markdown": _of_markdown, "html": _of_html, "text": places.of_text}
     if form in readers:
         tables = readers[form](name, text)
     else:
         tables = _of_csv(name, text, settings, "tab" if form == "tsv" else None)
+    return _chosen(name, form, tables, settings)
+
+
+def _chosen(name: str, form: str, tables: Sequence[Source], settings: Mapping[str, str]) -> Table:
+    """The table that is meant, of those that the file has."""
+    number = settings.get("number")
     if not tables:
         raise AuditError(f"{name}: {_NO_TABLE.get(form, 'it is empty; give one with a heading and rows')}")
     if number is not None and int(number) > len(tables):
         raise AuditError(f"{name}: there is no table {number}; say --set number=N up to {len(tables)}")
     if number is None and len(tables) > 1:
-        listed = "; ".join(f"{k} on line {table.line}" for k, table in enumerate(tables[:12], 1))
+        part = "page" if form == "pdf" else "line"
+        listed = "; ".join(f"{k} on {part} {table.line}" for k, table in enumerate(tables[:12], 1))
         more = f"; and {len(tables) - 12} more" if len(tables) > 12 else ""
         raise AuditError(f"{name}: {len(tables)} tables; say --set number=N ({listed}{more})")
     return laid_out(tables[int(number or 1) - 1], name, form, settings)

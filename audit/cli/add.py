@@ -111,15 +111,16 @@ def table_command(
 
     --set says of the table as a whole: id, page, section, label, caption, dataset and metric (of all numbers
     whose heading names none), unit=percent|fraction, source=own_run|copied|code_readme|stated|unknown,
-    from=KEY, runs, spread=sd|se|ci95; and of the file: format=latex|csv|tsv|markdown|html, number (which of
-    its tables), heads (rows of the heading), names (columns that name rows), decimal=point|comma,
-    beside=sd|mark|digits (what (0.2) beside a number is; digits: 82.12(15) is 82.12 ± 0.15),
-    separator=comma|semicolon|tab|bar.
+    from=KEY, runs, spread=sd|se|ci95; and of the file: format=latex|csv|tsv|markdown|html|text, number (which
+    of its tables; of a PDF those of page), heads (rows of the heading), names (columns that name rows),
+    decimal=point|comma, beside=sd|mark|digits (what (0.2) beside a number is; digits: 82.12(15) is
+    82.12 ± 0.15), separator=comma|semicolon|tab|bar.
 
     Rows are counted without the heading. What cannot be read is listed cell by cell, and until it is
     settled nothing is written.
     """
-    from audit.authoring.propose import Proposal, corrections, put
+    from audit.authoring.corrections import corrections
+    from audit.authoring.propose import Proposal, put
     from audit.authoring.reading import read
 
     file, words = open_file(paper), corrections(sets(more), maps or ())
@@ -154,6 +155,8 @@ def _show(proposal: Proposal) -> None:
     table = proposal.table
     head_rows = f"rows of the heading: {len(table.heading)} (else --set heads=N)"
     say(f"{table.name}:{table.line}: {table.form}; {head_rows}")
+    if table.shown is not None:
+        say(f"as it stands on page {table.line}:\n{table.shown}")
     for note in table.notes:
         say(note)
     for (at, column), cell in proposal.cells.items():
@@ -172,25 +175,17 @@ _SPREADS = {
 
 
 def _show_spreads(proposal: Proposal) -> None:
-    """What the numbers beside others are taken for."""
-    for sort in ("spread", "mark"):
-        found = [
-            (f"{at},{column}", cell, mark)
-            for (at, column), cell in proposal.cells.items()
-            for mark in ([cell.sd or ""] if sort == "spread" else cell.marks)
-            if any(sign.isdigit() for sign in mark)
-        ]
-        if not found:
-            continue
-        place, cell, mark = found[0]
-        more = f" (and so {first_of([name for name, *_ in found[1:]], 4)})" if found[1:] else ""
-        if sort == "mark":
-            say(f"cell {place}: {cell.text!r} is taken as {cell.value}; {mark} is kept as a mark{more}")
-            continue
-        spread = proposal.whole.get("spread")
-        what = f"{_SPREADS[spread]} (spread={spread})" if spread in _SPREADS else "a spread of unknown kind"
-        ask = "" if spread else ", until you say --set spread=sd|se|ci95"
-        say(f"cell {place}: {cell.text!r} is taken as {cell.value} ± {mark}, {what}{ask}{more}")
+    """What the numbers beside others are taken for, one sentence a kind."""
+    unknown = "a spread of unknown kind, until you say --set spread=sd|se|ci95"
+    spread, found = _SPREADS.get(proposal.whole.get("spread", ""), unknown), dict[str, list[str]]()
+    for (at, column), cell in proposal.cells.items():
+        read = f"cell {at},{column}: {cell.text!r} is taken as {cell.value}"
+        if cell.sd is not None:
+            found.setdefault("spread", []).append(f"{read} ± {cell.sd}, {spread}")
+        for mark in (mark for mark in cell.marks if any(sign.isdigit() for sign in mark)):
+            found.setdefault("mark", []).append(f"{read}; {mark} is kept as a mark")
+    for first, *others in found.values():
+        say(f"{first} (and so {counted(len(others), 'more cell')})" if others else first)
 
 
 def _cell(cell: Cell, role: str) -> str:
@@ -448,8 +443,8 @@ def verify_command(
     How the second reading is read, --set says as for `audit add table`: format, number, heads, names,
     decimal, beside, separator.
     """
-    from audit.authoring import propose
-    from audit.authoring.propose import corrections
+    from audit.authoring import verifying
+    from audit.authoring.corrections import corrections
     from audit.authoring.reading import read
     from audit.claims.source import read as read_yaml
 
@@ -460,7 +455,7 @@ def verify_command(
     if against is None:
         for name in table or tables:
             label = f" ({tables[name].where.label})" if tables[name].where.label else ""
-            say(f"{name}{label}: {propose.state(file.paper, name)}")
+            say(f"{name}{label}: {verifying.state(file.paper, name)}")
         return Exit.OK
     if not by.strip():
         raise AuditError("--by is missing; say who reads the page")
@@ -474,7 +469,7 @@ def verify_command(
     source = (first.transcription.source or "") if first.transcription else ""
     if against != "-" and source.startswith(f"{Path(against).name} ("):
         raise AuditError(f"{against}: {name} was read from a file of this name; give a second transcription")
-    differences, left_out = propose.compared(read(against, corrections(sets(more)).table), name, first)
+    differences, left_out = verifying.compared(read(against, corrections(sets(more)).table), name, first)
     if left_out:
         say(left_out)
     lines = read_yaml(file.path).lines if differences else {}
@@ -491,5 +486,5 @@ def verify_command(
     say(f"{name}: {cells} compared, no difference")
     other = "pasted text" if against == "-" else Path(against).name
     how = f"{cells} against {other}, a second reading, compared by program: no difference"
-    propose.record(file, name, by=by.strip(), date=date or datetime.now().date().isoformat(), how=how)
+    verifying.record(file, name, by=by.strip(), date=date or datetime.now().date().isoformat(), how=how)
     return finish(file, dry_run=dry_run)

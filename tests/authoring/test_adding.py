@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from audit import cli
+from audit.authoring.corrections import corrections
 from audit.authoring.edit import SCHEMA_NAME, ClaimFile, write_scaffold
 from audit.authoring.headings import Meaning, meaning, metric_of
-from audit.authoring.propose import Proposal, corrections, put
+from audit.authoring.propose import Proposal, put
 from audit.authoring.reading import read, table_of
 from audit.claims.load import Paper, builtin_claims, json_schema, load
 from audit.errors import AuditError, Exit

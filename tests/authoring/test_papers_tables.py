@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas
 import pytest
 
+from audit.authoring.corrections import corrections
 from audit.authoring.edit import write_scaffold
-from audit.authoring.propose import Proposal, corrections
-from audit.authoring.reading import table_of
+from audit.authoring.propose import Proposal
+from audit.authoring.reading import read, table_of
 from audit.claims.load import Paper
+from audit.errors import AuditError
 
 KNOWN = [("eurlex-4k", "EUR-Lex"), ("wiki10-31k", "Wiki10-31K")]
 
@@ -68,7 +72,7 @@ def test_in_columns_of_siunitx_brackets_count_units_of_the_last_digit(paper: Pap
     ]
     units, question = found.open
     assert question.startswith("cell 1,4 (line 4): '50.1 (2)' has '2' beside the number; say --set beside=")
-    assert units.startswith("column 4 ('R@5') has no value above 1")
+    assert units.startswith("column 4 ('R@5') has 0.50 beside numbers above 1")
 
 
 @pytest.mark.parametrize(
@@ -149,14 +153,13 @@ def test_percent_and_fraction_in_one_column_are_asked_about(name: str, paper: Pa
     for said in ({}, {"unit": "percent"}):
         (question,) = read_as(paper, name, text, dataset="eurlex_4k", **said).open
         assert question == (
-            "column 2 ('P@1') has 0.61 beside 60.1: percentages or fractions? say row 2: unit=fraction, or "
-            "unit=percent"
+            "column 2 ('P@1') has 0.61 beside numbers above 1: percentages or fractions? say row 2: "
+            "unit=fraction, or unit=percent"
         )
     assert not read_as(paper, name, text, "row 2: unit=percent", dataset="eurlex_4k").open
     (question,) = read_as(paper, "t.csv", "M,P@1,R@5\nA,60.1,0.50\nB,61.1,0.51\n", dataset="eurlex_4k").open
-    assert question.startswith(
-        "column 3 ('R@5') has no value above 1, and other columns have; say column 3: unit="
-    )
+    assert question.startswith("column 3 ('R@5') has 0.50, 0.51 beside numbers above 1")
+    assert question.endswith("say column 3: unit=fraction, or unit=percent")
 
 
 def test_a_table_of_17_lines_asks_three_questions_each_once(paper: Paper) -> None:
@@ -228,3 +231,94 @@ def test_numbers_with_units_are_no_scores_and_are_kept_as_printed(paper: Paper) 
     found = read_as(paper, "t.tex", text, dataset="eurlex_4k")
     assert numbers(found) == [["P@1 60.1%", "text", "1.5"], ["P@1 50.15", "text", "2.5"]] and not found.open
     assert (found.columns[2].role, found.columns[3].settings["unit"]) == ("text", "h")
+
+
+# --------------------------------------------------------------------------- columns by their places
+
+PLACES = """\
+               EUR-Lex             Wiki10-31K
+Model       P@1        P@3        P@1     R@5
+One [3]     60.1    50.1 ± 0.2    70.1    40.1
+Two nets    61.10*     -          71.1    41.1
+"""
+RIGHT = [
+    ["eurlex_4k P@1 60.1", "eurlex_4k P@3 50.1 ± 0.2", "wiki10_31k P@1 70.1", "wiki10_31k R@5 40.1"],
+    ["eurlex_4k P@1 61.10", "eurlex_4k P@3 dash", "wiki10_31k P@1 71.1", "wiki10_31k R@5 41.1"],
+]
+
+
+def test_text_copied_out_of_a_pdf_is_parted_by_places(paper: Paper) -> None:
+    found = read_as(paper, "t.txt", PLACES)
+    assert numbers(found) == RIGHT and not found.open
+    assert [row.label for row in found.rows] == ["One [3]", "Two nets"]
+    with pytest.raises(AuditError, match="its columns cannot be told; part them by two blanks"):
+        read_as(paper, "t.txt", "\n".join(" ".join(line.split()) for line in PLACES.split("\n")))
+
+
+def test_a_title_that_stands_in_the_middle_of_no_columns_leaves_them_to_be_asked_about(paper: Paper) -> None:
+    text = PLACES.replace("   EUR-Lex ", "EUR-Lex    ")
+    (question,) = read_as(paper, "t.txt", text).open
+    assert question.startswith("column 3 ('P@3'): others are of a data set, which these do not name")
+
+
+def page(folder: Path) -> Path:
+    """Two tables on two pages, between lines and with other text beside them."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    path, (width, height) = folder / "t.pdf", (600, 800)
+    texts = [(70, 688, "Method"), (210, 688, "EUR-Lex"), (320, 688, "Wiki10-31K [7]"), (190, 672, "P@1")]
+    texts += [
+        (235, 672, "P@3"),
+        (290, 672, "P@1"),
+        (350, 672, "nDCG@3"),
+        (70, 655, "Net (ours)"),
+        (70, 640, "Two"),
+    ]
+    texts += [(190, 655, "60.10"), (235, 655, "50.2 ± 0.3"), (290, 655, "70.1"), (350, 655, "—")]
+    texts += [(190, 640, "61.10"), (235, 640, "51.2"), (290, 640, "71.1"), (350, 640, "65.0")]
+    lines = [(60, 400, 700), (180, 255, 683), (270, 380, 683), (60, 400, 667), (60, 400, 630)]
+    with pyplot.rc_context({"pdf.fonttype": 42, "font.size": 9}), PdfPages(path) as pages:
+        for number in (1, 2):
+            figure = pyplot.figure(figsize=(width / 72, height / 72))
+            beside = [
+                (60, 715, f"Table {number}: Scores 1.5"),
+                (60, 600, "It says 50.1 and 3."),
+                (440, 655, "12.5"),
+            ]
+            for x, y, text in [*texts, *beside]:
+                left = "left" if x < 100 else "center"
+                bold = "bold" if text == "61.10" else "normal"
+                figure.text(x / width, y / height, text, ha=left, weight=bold)
+            figure.text(257 / width, 643 / height, str(number), fontsize=5.5)
+            for start, end, y in lines:
+                ends = [start / width, end / width], [y / height, y / height]
+                figure.add_artist(pyplot.Line2D(*ends, linewidth=0.6))
+            pages.savefig(figure)
+            pyplot.close(figure)
+    return path
+
+
+def test_a_pdf_is_read_by_page_and_number_and_a_small_number_behind_a_score_is_asked_about(
+    paper: Paper, tmp_path: Path
+) -> None:
+    pytest.importorskip("pdfplumber")
+    path = page(tmp_path)
+    with pytest.raises(AuditError, match=r"2 tables; say --set number=N \(1 on page 1; 2 on page 2\)"):
+        read(str(path), {})
+    words = corrections({"page": "2", "dataset": "eurlex_4k"})
+    found = Proposal(read(str(path), words.table), paper, words)
+    assert numbers(found) == [
+        ["eurlex_4k P@1 60.10", "eurlex_4k P@3 50.2 ± 0.3", "wiki10_31k P@1 70.1", "wiki10_31k nDCG@3 dash"],
+        ["eurlex_4k P@1 61.10", "eurlex_4k P@3 unclear", "wiki10_31k P@1 71.1", "wiki10_31k nDCG@3 65.0"],
+    ]
+    (question,) = found.open
+    assert "has '2' beside the number" in question and found.cells[2, 2].marks == ("bold",)
+    assert (
+        found.table.shown is not None
+        and "Wiki10-31K" in found.table.shown
+        and "12.5" not in found.table.shown
+    )
+    path.write_bytes(b"%PDF-1.4 cut off")
+    with pytest.raises(AuditError, match="cannot be read as a PDF"):
+        read(str(path), {})

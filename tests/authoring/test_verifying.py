@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from audit.authoring.propose import compared
 from audit.authoring.reading import table_of
+from audit.authoring.verifying import compared
 from audit.claims.load import fingerprint, verified
 from audit.claims.schema import Table, Transcription
 
