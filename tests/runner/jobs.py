@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from audit.record import Run, RunSpec
+from audit.runner.channel import pulses
 from audit.runner.engines import engine_of, resources_of
-from audit.runner.execute import Means, Outcome, execute
+from audit.runner.execute import Means, Outcome, execute, running_in
 from audit.runner.plan import Job
 from audit.runner.resolve import DataRequest
 from audit.storage.runs import Store
@@ -70,10 +74,13 @@ class Counted(DataRequest):
     """Data that write down how often a run asked for them: once each time that it was begun."""
 
     log: Path = Path()
+    together: int = 0  # Runs that begin to work at one time, however long each process takes to start.
 
     def load(self) -> Dataset:
         with self.log.open("a") as file:
             file.write(f"{os.getpid()}\n")
+        while len(self.log.read_text().splitlines()) < self.together:
+            time.sleep(0.01)
         return super().load()
 
 
@@ -136,3 +143,34 @@ def content(store: Store, key: str) -> dict[str, Any]:
         "notes": run.notes,
         "predictions": {name: (array.shape, array.tobytes()) for name, array in arrays.items()},
     }
+
+
+def check_undisturbed(folder: Path, store: Store, jobs: Sequence[Job]) -> None:
+    """Each run is on record once, as if nothing had been, and nothing is at work any more."""
+    assert sorted(run.key for run in store.runs()) == sorted(job.spec.key for job in jobs)
+    assert not list(running_in(store).glob("*.json"))
+    alone = Store(folder / "undisturbed")
+    carry_out_all(jobs, alone, Heard(), threads=1)
+    for job in jobs:
+        assert content(store, job.spec.key) == content(alone, job.spec.key)
+
+
+@contextmanager
+def trouble(store: Store, runs: int, make: Callable[[dict[str, int]], Any]) -> Iterator[list[Any]]:
+    """Made once so many runs have an epoch of five steps behind them, given their processes by key. Yields
+    a list for what it says."""
+    said: list[Any] = []
+
+    def watch() -> None:
+        at_work: dict[str, int] = {}
+        while len(at_work) < runs:
+            time.sleep(0.02)
+            told = pulses(running_in(store))
+            at_work = {key: pulse.pid for key, pulse in told.items() if pulse.done > 5}
+        said.append(make(at_work))
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    yield said
+    thread.join(timeout=60)
+    assert said

@@ -1,25 +1,36 @@
 """One Ray task a run: on this machine, or on the cluster whose address is given. All its machines see the
-store."""
+store, the corpora and the folder in which the command was given under the same paths."""
 
 from __future__ import annotations
 
 import math
+import os
+import platform
+import signal
 import socket
+import sys
+import threading
+import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import ray
 
 from audit.errors import AuditError, option
 from audit.runner.engines import Died, Listener, Resources, Work
+from reimpl.models import FOLDERS
 
 #: Times that Ray makes a task again whose machine or process was lost, before it is told.
 RETRIES = 3
 _POLL = 0.5
-#: Seconds for the first answer of a cluster.
+#: Seconds for an answer of a cluster, and between two looks whether it is there. After 60 s without its head
+#: Ray ends the process that asks.
 _PATIENCE = 20.0
+_LOOK = 5.0
 
 
 class OnRay:
@@ -29,11 +40,11 @@ class OnRay:
         self.at_once, self.resources = at_once, resources
 
     def run(self, tasks: Sequence[Any], work: Work, listener: Listener, *, alone: bool = False) -> None:
-        ours = not ray.is_initialized()
-        if ours:
+        if ours := not ray.is_initialized():
             self._connect()
         try:
-            self._run(tasks, ray.put(work), listener, alone)
+            with redirect_stdout(sys.stderr):  # where Ray tells of what it lost, and where our progress is
+                self._run(tasks, ray.put(work), listener, alone)
         except (ray.exceptions.RaySystemError, ConnectionError) as err:
             listener.stop.set()
             lost = "the cluster cannot be reached any more"
@@ -43,7 +54,7 @@ class OnRay:
                 ray.shutdown()
 
     def _connect(self) -> None:
-        address = self.resources.more.get("address", "local")
+        address, handler = self.resources.more.get("address", "local"), signal.getsignal(signal.SIGTERM)
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
         try:
             host, colon, port = address.removeprefix("ray://").rpartition(":")
@@ -53,22 +64,27 @@ class OnRay:
         except (OSError, RuntimeError, ValueError) as err:
             where = option("resources", f"address={address}")
             raise AuditError(f"{where}: no Ray cluster answers there ({str(err).splitlines()[0]})") from err
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, handler)  # Ray's own ends the command at once
 
     def _run(self, tasks: Sequence[Any], work: Any, listener: Listener, alone: bool) -> None:
-        waiting, at_work = deque(tasks), dict[Any, Any]()
+        waiting, at_work, cancelled = deque(tasks), dict[Any, Any](), False
         remote = ray.remote(_perform).options(**self._demand(alone))
         most = 1 if alone else self.at_once or len(tasks)
+        here, cluster = (str(Path.cwd()), os.environ.get(FOLDERS)), _Cluster()
         while waiting or at_work:
             while waiting and len(at_work) < most and not listener.stop():
                 task = waiting.popleft()
-                at_work[remote.remote(work, task)] = task
+                at_work[remote.remote(work, task, *here)] = task
             if not at_work:
                 return
-            if listener.stop():  # those that have not begun never do
+            if listener.stop() and not cancelled:  # those that have not begun never do
+                cancelled = True
                 for reference in at_work:
                     ray.cancel(reference, force=False)
             over, _ = ray.wait(list(at_work), timeout=_POLL)
             listener.tick()
+            cluster.check()
             for reference in over:
                 task = at_work.pop(reference)
                 try:
@@ -94,7 +110,42 @@ class OnRay:
         }
 
 
-def _perform(work: Work, task: Any) -> Any:
+class _Cluster:
+    """Whether the cluster is there, which Ray does not tell: it waits for ever, or ends this process."""
+
+    def __init__(self) -> None:
+        context = ray.get_runtime_context()
+        host, _, port = context.gcs_address.rpartition(":")
+        self.head = host.strip("[]"), int(port)
+        # Of the process of Ray on this machine; a cluster that was started anew has another.
+        nodes = {node["NodeID"]: node["RayletSocketName"] for node in ray.nodes()}
+        self.here = nodes.get(context.get_node_id(), "")
+        self.looked = self.seen = time.monotonic()
+
+    def check(self) -> None:
+        """Raises `ConnectionError`."""
+        if (now := time.monotonic()) - self.looked < _LOOK:
+            return
+        self.looked = now
+        try:
+            socket.create_connection(self.head, timeout=_LOOK).close()
+            if self.here:
+                with socket.socket(socket.AF_UNIX) as made:
+                    made.connect(self.here)
+            self.seen = now
+        except OSError as err:
+            if now - self.seen > _PATIENCE:
+                raise ConnectionError from err
+
+
+def _perform(work: Work, task: Any, folder: str, models: str | None) -> Any:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # by which Ray cancels; a task at work sees it in the store
+    try:
+        os.chdir(folder)
+    except OSError as err:
+        return AuditError(f"{platform.node()}: {err}; each machine of the cluster needs the same folders")
+    if models is not None:
+        os.environ[FOLDERS] = models
     return work(task)
 
 

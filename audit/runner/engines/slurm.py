@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import submitit
@@ -16,10 +18,15 @@ from audit.runner.channel import ENDING
 from audit.runner.engines import Died, Listener, Resources, Work
 
 _POLL = 2.0
+#: Seconds for a step to come to its end and for a checkpoint, of the 90 that submitit leaves.
+_GRACE = 60.0
+#: Times that a task whose time is over is queued again. Preempted ones are not counted.
+_TIMES = 100
 
 
 class OnSlurm:
-    """`cluster=local` starts the tasks as processes of this machine, to try it out."""
+    """`cluster=local` starts all tasks at once as processes of this machine, to try it out. `logs`: the
+    folder of submitit's files, which all machines see; one in the store where it is not given."""
 
     TAKES = ("partition", "account", "qos", "constraint", "time", "logs", "cluster")
 
@@ -27,22 +34,27 @@ class OnSlurm:
         self.at_once, self.resources = at_once, resources
 
     def run(self, tasks: Sequence[Any], work: Work, listener: Listener, *, alone: bool = False) -> None:
-        jobs = dict(zip(self._executor(alone).map_array(_Task(work), list(tasks)), tasks, strict=True))
-        while jobs:
-            time.sleep(_POLL)
-            listener.tick()
-            for job, task in list(jobs.items()):
-                if listener.stop() and job.state == "PENDING":
-                    job.cancel()
-                    answer: Any = "stopped"
-                elif not job.done():
-                    continue
-                else:
-                    answer = _answer(job)
-                del jobs[job]
-                listener.ended(task, answer)
+        executor = self._executor(listener.stop.path.parent / "slurm", alone)
+        jobs = dict(zip(executor.map_array(_Task(work), list(tasks)), tasks, strict=True))
+        try:
+            while jobs:
+                time.sleep(_POLL)
+                listener.tick()
+                for job, task in list(jobs.items()):
+                    if listener.stop() and job.state == "PENDING":
+                        job.cancel()
+                        answer: Any = "stopped"
+                    elif not job.done():
+                        continue
+                    else:
+                        answer = _answer(job)
+                    del jobs[job]
+                    listener.ended(task, answer)
+        finally:  # none goes on that nobody waits for
+            for job in jobs:
+                job.cancel(check=False)
 
-    def _executor(self, alone: bool) -> Any:
+    def _executor(self, logs: Path, alone: bool) -> Any:
         asked, more = self.resources, self.resources.more
         seconds = seconds_of(more.get("time", "1h"), option=option("resources", "time"))
         given = {
@@ -54,8 +66,8 @@ class OnSlurm:
             **{f"slurm_{name}": more.get(name) for name in ("partition", "account", "qos", "constraint")},
         }
         try:
-            logs = more.get("logs", "audit-slurm")
-            executor = submitit.AutoExecutor(logs, cluster=more.get("cluster", "slurm"))
+            folder, cluster = more.get("logs", logs), more.get("cluster", "slurm")
+            executor = submitit.AutoExecutor(folder, cluster=cluster, slurm_max_num_timeout=_TIMES)
             executor.update_parameters(**{name: value for name, value in given.items() if value is not None})
         except (TypeError, ValueError, RuntimeError) as err:
             raise AuditError(f"{option('on', 'slurm')}: {err}") from err
@@ -64,17 +76,23 @@ class OnSlurm:
 
 @dataclass
 class _Task:
-    """What submitit pickles."""
+    """What submitit pickles. The work is done in a thread of its own: when the time is over, submitit raises
+    `SystemExit` in the first thread, wherever that is just then."""
 
     work: Work
+    at_work: Future[Any] | None = field(default=None, init=False)
 
     def __call__(self, task: Any) -> Any:
-        return self.work(task)
+        with ThreadPoolExecutor(1) as thread:
+            self.at_work = thread.submit(self.work, task)
+            return self.at_work.result()
 
     def checkpoint(self, task: Any) -> Any:
-        """Called shortly before the time is over: what was last kept is where the next one goes on."""
+        """Called shortly before the time is over; the next process goes on where this one stops."""
         ENDING.set()
-        return submitit.helpers.DelayedSubmission(self, task)
+        if self.at_work is not None:
+            wait([self.at_work], timeout=_GRACE)
+        return submitit.helpers.DelayedSubmission(_Task(self.work), task)
 
 
 def _answer(job: Any) -> Any:

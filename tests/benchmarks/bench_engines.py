@@ -1,0 +1,87 @@
+"""What an engine costs a run: 200 runs of a tiny model by two workers, beside joblib's.
+
+    pytest tests/benchmarks/bench_engines.py -m benchmark -s
+
+All call the same `carry_out`, which reads the data, trains, and writes a record. A run's cost is what two
+workers spent on it beyond the seconds of its training. Each has its processes started, and its first runs
+made, before the time is taken; what that took is printed, too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from joblib import Parallel, delayed
+
+from audit.runner.channel import Stop
+from audit.runner.engines import Engine, engine_of, resources_of
+from audit.runner.execute import Means, carry_out, execute, running_in
+from audit.runner.plan import Job
+from audit.storage.runs import Store
+from tests.runner.jobs import Heard, make_jobs
+
+pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]
+
+RUNS, FIRST, WORKERS = 200, 4, 2
+Made = Callable[[Sequence[Job], Store], None]
+
+
+def by(name: str) -> Made:
+    engine: Engine = engine_of(name, WORKERS, resources_of(None))
+
+    def make(jobs: Sequence[Job], store: Store) -> None:
+        heard: Any = Heard()
+        assert len(execute(jobs, Means(store, 1), heard, engine).runs) == len(jobs)
+
+    return make
+
+
+def _one(job: Job, store: Store) -> None:
+    carry_out(job, Means(store, 1), progress=lambda *_: None, stop=Stop(running_in(store)))
+
+
+def by_joblib(jobs: Sequence[Job], store: Store) -> None:
+    Parallel(n_jobs=WORKERS)(delayed(_one)(job, store) for job in jobs)
+
+
+def cost(folder: Path, name: str, make: Made) -> float:
+    """Seconds a run; of an engine that starts processes at each call, without those of a few runs."""
+    jobs, taken = make_jobs(folder, RUNS + FIRST), []
+    for part in (jobs[:FIRST], jobs[FIRST:]):
+        store, began = Store(folder / f"{name}-{len(part)}"), time.perf_counter()
+        make(part, store)
+        taken.append(time.perf_counter() - began)
+    trained = sum(run.seconds or 0.0 for run in store.runs())
+    begin = 0.0 if name == "joblib" else taken[0]
+    each = (WORKERS * (taken[1] - begin) - trained) / (RUNS - (0 if name == "joblib" else FIRST))
+    print(
+        f"{name}: {RUNS} runs in {taken[1]:.1f} s, of which {trained:.1f} s of two workers trained; ", end=""
+    )
+    print(f"{1000 * each:.0f} ms a run beyond that; {FIRST} runs from the start: {taken[0]:.1f} s")
+    return each
+
+
+def test_a_run_costs_little_more_than_by_joblib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    joblib = cost(tmp_path, "joblib", by_joblib)
+    assert cost(tmp_path, "local", by("local")) / joblib < 2
+
+
+def test_a_run_by_ray_costs_little_more_than_by_joblib(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = pytest.importorskip("ray", reason="needs the extra ray")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    joblib = cost(tmp_path, "joblib", by_joblib)
+    ray.init("local", num_cpus=WORKERS, log_to_driver=False, logging_level="ERROR")
+    try:
+        ratio = cost(tmp_path, "ray", by("ray")) / joblib
+    finally:
+        ray.shutdown()
+    assert ratio < 2
