@@ -100,3 +100,40 @@ def ranking_loss(
         LP, LN = LP / (L - positives).clamp(min=1), LN / positives.clamp(min=1)
     two_sided = (positives > 0) & (positives < L)
     return RankingLoss(LP.where(two_sided, 0), LN.where(two_sided, 0))
+
+
+# ------------------------------------------------------------------------------------- the loss of C2AE
+# Yeh et al. (2017), AAAI: 1 / (|P| |N|) times the sum over p in P and n in N of exp(-c (y'_p - y'_n)), in
+# time linear in the labels, since the sum over pairs is a product of two sums. c is 1 in the paper and 5 in
+# the authors' program, chihkuanyeh/C2AE.
+
+
+def exponential_loss(
+    scores: Tensor,
+    rows: Tensor,
+    cols: Tensor,
+    *,
+    scale: float,
+    pairs: Literal["each", "means"] = "each",
+) -> Tensor:
+    """That of each document, (B,); 0 where P or N is empty. means: a third party's, |N| / |P| times the exp
+    of the difference of the two means (dhruvramani/C2AE-Multilabel-Classification)."""
+    B, L = scores.shape
+    scaled = scale * scores
+    positives = how_often(rows, B)
+    negatives = L - positives
+    two_sided = (positives > 0) & (negatives > 0)
+    P, N = (it.clamp(min=1).to(scores.dtype) for it in (positives, negatives))
+    mine = scaled[rows, cols]
+    if pairs == "means":
+        of_positives = torch.zeros_like(scaled[:, 0]).index_add(0, rows, mine)
+        apart = (scaled.sum(1) - of_positives) / N - of_positives / P
+        return (apart.exp() * N / P).where(two_sided, 0)
+    # the logarithm of the product, from the lowest positive and the highest negative: no factor overflows
+    others = scaled.index_put((rows, cols), scaled.new_full((), -torch.inf))
+    lowest = torch.full_like(scaled[:, 0], torch.inf).scatter_reduce(0, rows, mine.detach(), "amin")
+    lowest = lowest.where(two_sided, 0)
+    apart = ((lowest[rows] - mine) * two_sided[rows]).exp()
+    falls = torch.zeros_like(lowest).index_add(0, rows, apart).where(two_sided, 1)
+    rises = others.where(two_sided[:, None], 0).logsumexp(1)
+    return (falls.log() - lowest + rises - (P * N).log()).exp().where(two_sided, 0)

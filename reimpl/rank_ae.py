@@ -4,7 +4,9 @@ Wang et al. (2019), NAACL, sections 2.2-2.4 and 3.1; starry91/Extreme-Classifica
 party's. Training: x_h = F(x) from the words and y_h = E(y) from the labels are drawn together (Lh), and
 D(y_h) is to give the labels back (Lae): L = Lh + lambda Lae, Eq. (1). Prediction: D(F(x)). F: words with
 vectors e and weights v, V' = v e; A = sigmoid(F2 ReLU(F1 V')), Eq. (5); the mean of V' o A over the words;
-one linear layer. E and D: linear, activation, linear. Words that a document does not have are never made. B
+one linear layer. E and D: linear, activation, linear. Words that a document does not have are never made.
+C2AE (Yeh et al. 2017, AAAI), its ancestor, has other losses and no attention: x_h and y_h are to be
+orthogonal over the documents, and Lae takes pairs of labels. Its size h, tuned there, is Rank-AE's here. B
 documents, V words, n words of the batch, C components of a word vector, U attention units, e units of
 encoder and decoder, h size of the common space, L labels.
 """
@@ -14,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, Unpack, cast
 
 import numpy as np
@@ -26,17 +29,18 @@ from reimpl.batching import DeviceWords, Weights, WordBatch, word_weights
 from reimpl.data.dataset import Dataset, Split
 from reimpl.data.splits import for_protocol
 from reimpl.errors import ConfigError
-from reimpl.losses import Over, bce_mean, bce_sum_over_labels, how_often, ranking_loss
-from reimpl.protocol import Protocol, check
+from reimpl.losses import Over, bce_mean, bce_sum_over_labels, exponential_loss, how_often, ranking_loss
+from reimpl.protocol import Protocol, check, later
 from reimpl.training import How, Result
 
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")
 
-Activation = Literal["none", "relu", "sigmoid", "tanh"]
+Activation = Literal["none", "relu", "leaky_relu", "sigmoid", "tanh"]
 _ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "none": lambda x: x,
     "relu": torch.relu,
+    "leaky_relu": F.leaky_relu,
     "sigmoid": torch.sigmoid,
     "tanh": torch.tanh,
 }
@@ -60,13 +64,17 @@ class Config:
     """C, where vectors are drawn; words of texts have the vectors of the data."""
     attention: Literal["channel", "none"] = "channel"
     reduction: int = 4
-    """r: the attention has C / r units."""
+    """r: the attention has C / r units, rounded down."""
+    attention_units: int | None = later(None)
+    """So many units instead: the third party's 5 for its vectors of 14 are no C / r."""
     attention_bias: bool = False
     """Whether F1 and F2 have biases; Eq. (5) shows none."""
     attention_norm: bool = False
     """Batch normalisation of each word's place, in front of the ReLU (third party)."""
-    pooling: Literal["words", "slots"] = "words"
-    """Divisor of the mean: the document's words, or the whole vocabulary (third party)."""
+    pooling: Literal["words", "slots", "sum"] = "words"
+    """Divisor of the mean: the document's words, or the whole vocabulary (third party). sum: none (C2AE)."""
+    feature_layers: tuple[int, ...] = later(())
+    """Units of layers in front of the linear layer of F; before each and before it comes E's activation."""
     hidden: int | None = None
     """h; none: 100, or 200 with many labels."""
     feature_activation: Activation = "none"
@@ -85,8 +93,16 @@ class Config:
     """Epochs after which batch normalisation stays as in prediction; none: it goes on (third party: 1)."""
     output: Literal["sigmoid", "none"] = "sigmoid"
     """What the ranking loss sees of the scores: section 2.3 takes them as probabilities."""
-    loss: Literal["ranking", "bce"] = "ranking"
-    """Lae; bce is BCE-AE, always of sigmoids."""
+    loss: Literal["ranking", "bce", "exponential"] = "ranking"
+    """Lae; bce is BCE-AE, always of sigmoids; exponential is that of C2AE."""
+    scale: float = later(1.0)
+    """c in exp(-c (positive - negative)) of C2AE."""
+    pairs: Literal["each", "means"] = later("each")
+    """Of C2AE: each positive against each negative, or their means (its third party)."""
+    decoded: Literal["labels", "text"] = later("labels")
+    """What Lae decodes: E(y), or F(x) (third party of C2AE)."""
+    orthogonality: float = later(0.0)
+    """Weight of |X'X / B - I|^2 + |Y'Y / B - I|^2 in Lh, of the batch's F(x) and E(y) (C2AE)."""
     margin: float = 0.1
     """m, tuned within [0, 1]; no value is stated. On held-out Delicious P@1 was 51 at 0.5 and 60 at 0.1."""
     balance: float = 1.0
@@ -100,7 +116,7 @@ class Config:
 
     def __post_init__(self) -> None:
         check(self)
-        for name in ("margin", "balance"):
+        for name in ("margin", "balance", "scale", "orthogonality"):
             value = getattr(self, name)
             if isinstance(value, bool) or not (isinstance(value, int | float) and 0 <= value < math.inf):
                 raise ConfigError(f"{name} must be a number from 0, not {value!r}")
@@ -130,6 +146,21 @@ _THIRD_PARTY = Config(
     init="kaiming_normal",
 )
 
+_C2AE = Config(
+    embedding=512,
+    attention="none",
+    pooling="sum",
+    feature_layers=(512,),
+    encoder=512,
+    encoder_activation="leaky_relu",
+    decoder_activation="leaky_relu",
+    output="none",
+    loss="exponential",
+    balance=2.0,
+    orthogonality=0.5,
+    hidden_loss="sum",
+)
+
 VARIANTS: Mapping[str, Config] = {
     "paper": _PAPER,
     # Section 3.3 and Figure 4.
@@ -140,6 +171,13 @@ VARIANTS: Mapping[str, Config] = {
     "third-party": _THIRD_PARTY,
     # What it runs: its preparation of batches (main.py) puts presence flags where the ids belong.
     "binary-ids": replace(_THIRD_PARTY, ids="presence"),
+    # Yeh et al. 2017: F of three layers, 512 units; weights of the two losses as in the authors' program.
+    "c2ae": _C2AE,
+    # chihkuanyeh/C2AE, as far as it is on record: the pairs' differences times 5.
+    "c2ae-code": replace(_C2AE, scale=5.0),
+    # dhruvramani/C2AE-Multilabel-Classification, not C2AE any more: no orthogonality, exp of a difference
+    # of means times |N| / |P|, F(x) decoded in training. Its dropout, of unknown rates, is left out.
+    "c2ae-third-party": replace(_C2AE, orthogonality=0.0, hidden_loss="mean", pairs="means", decoded="text"),
 }
 
 #: Sizes for protocols that are reduced to a CPU.
@@ -149,7 +187,7 @@ SMALL: Mapping[str, Any] = {"embedding": 32, "encoder": 64}
 class Learned(NamedTuple):
     text_hidden: Tensor  # F(x), (B, h)
     label_hidden: Tensor  # E(y), (B, h)
-    logits: Tensor  # D(E(y)) before the sigmoid, (B, L)
+    logits: Tensor  # D(E(y)), or D(F(x)), before the sigmoid, (B, L)
 
 
 class RankAE(nn.Module):
@@ -161,12 +199,14 @@ class RankAE(nn.Module):
         """vectors (V, C): initial word vectors, which are trained along."""
         super().__init__()
         (V, C), e, h = vectors.shape, config.encoder, config.common(labels)
-        if config.attention == "channel" and config.reduction > C:
+        if config.attention == "channel" and config.attention_units is None and config.reduction > C:
             raise ConfigError(f"reduction must be at most {C}, the size of a vector, not {config.reduction}")
         self.config, self.frozen_norms = config, False
         self.embedding = nn.Parameter(vectors.clone())
         self.attention = ChannelAttention(config, V, C) if config.attention == "channel" else None
-        self.feature = nn.Linear(C, h)
+        sizes = (C, *config.feature_layers)
+        self.before = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(sizes))
+        self.feature = nn.Linear(sizes[-1], h)
         of_labels, self.encoder = nn.Linear(labels, e), nn.Linear(e, h)
         self.decoder, self.output = nn.Linear(h, e), nn.Linear(e, labels)
         self.encoder_norm = BatchNorm(e) if config.layer_norm else None
@@ -186,8 +226,14 @@ class RankAE(nn.Module):
             weighted = weighted * self.attention(weighted, batch)
         pooled = weighted.new_zeros(batch.size, weighted.shape[1]).index_add(0, batch.documents, weighted)
         words = how_often(batch.documents, batch.size).clamp(min=1)[:, None]
-        mean = pooled / (len(self.embedding) if self.config.pooling == "slots" else words)
-        return _ACTIVATIONS[self.config.feature_activation](self.feature(mean))
+        if self.config.pooling != "sum":
+            pooled = pooled / (len(self.embedding) if self.config.pooling == "slots" else words)
+        if self.config.feature_layers:
+            between = _ACTIVATIONS[self.config.encoder_activation]
+            for layer in self.before:
+                pooled = layer(between(pooled))
+            pooled = between(pooled)
+        return _ACTIVATIONS[self.config.feature_activation](self.feature(pooled))
 
     def label_hidden(self, rows: Tensor, cols: Tensor, size: int) -> Tensor:
         """E(y): (B, h), of positives sorted by document."""
@@ -209,8 +255,8 @@ class RankAE(nn.Module):
 
     def learn(self, batch: WordBatch, rows: Tensor, cols: Tensor) -> Learned:
         """Words, and positives (`rows` rising) -> what the loss is of."""
-        label_hidden = self.label_hidden(rows, cols, batch.size)
-        return Learned(self.text_hidden(batch), label_hidden, self.decode(label_hidden))
+        text, label = self.text_hidden(batch), self.label_hidden(rows, cols, batch.size)
+        return Learned(text, label, self.decode(text if self.config.decoded == "text" else label))
 
     def batch_loss(self, batch: WordBatch, rows: Tensor, cols: Tensor) -> Tensor:
         """Eq. (1)"""
@@ -237,7 +283,7 @@ class ChannelAttention(nn.Module):
 
     def __init__(self, config: Config, words: int, dimension: int) -> None:
         super().__init__()
-        units = dimension // config.reduction
+        units = config.attention_units or dimension // config.reduction
         self.reduce = nn.Linear(dimension, units, bias=config.attention_bias)
         self.expand = nn.Linear(units, dimension, bias=config.attention_bias)
         self.norm = SlotBatchNorm(words) if config.attention_norm else None
@@ -255,10 +301,17 @@ def losses(config: Config, learned: Learned, rows: Tensor, cols: Tensor) -> tupl
     """Lh and Lae, means over the documents; one with no or with all labels has no ranking loss."""
     apart = (learned.text_hidden - learned.label_hidden).square().sum(1).mean()
     hidden = apart / learned.text_hidden.shape[1] if config.hidden_loss == "mean" else apart
+    if config.orthogonality:
+        for part in (learned.text_hidden, learned.label_hidden):
+            identity = torch.eye(part.shape[1], dtype=part.dtype, device=part.device)
+            hidden = hidden + config.orthogonality * (part.t() @ part / len(part) - identity).square().sum()
     if config.loss == "bce":
         bce = bce_mean if config.label_loss == "mean" else bce_sum_over_labels
         return hidden, bce(learned.logits, rows, cols)
     scores = torch.sigmoid(learned.logits) if config.output == "sigmoid" else learned.logits
+    if config.loss == "exponential":
+        each = exponential_loss(scores, rows, cols, scale=config.scale, pairs=config.pairs)
+        return hidden, each.mean()
     LP, LN = ranking_loss(scores, rows, cols, margin=config.margin, over=config.label_loss)
     return hidden, (LP + LN).mean()
 

@@ -37,12 +37,15 @@ _MIXED = replace(
 VARIANTS_IN_NUMPY: Mapping[str, Config] = {
     **{name: VARIANTS[name] for name in ("paper", "bce", "no-attention", "third-party")},
     "mixed": _MIXED,
+    "c2ae": replace(VARIANTS["c2ae"], feature_layers=(4,)),
+    "five units, F(x) decoded": replace(VARIANTS["paper"], attention_units=5, decoded="text"),
 }
 
 
 _ACTIVATIONS: Mapping[str, Callable[[Array], Array]] = {
     "none": lambda x: x,
     "relu": lambda x: np.maximum(x, 0),
+    "leaky_relu": lambda x: np.where(x > 0, x, 0.01 * x),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "tanh": np.tanh,
 }
@@ -69,7 +72,7 @@ def test_numpy_computes_the_same(variant: str) -> None:
         it.detach().numpy() for it in (*learned, *rank_ae.losses(config, learned, rows, cols))
     ]
     text, label = _text(config, weights, x), _label(config, weights, y)
-    logits = _decode(config, weights, label)
+    logits = _decode(config, weights, text if config.decoded == "text" else label)
     theirs: list[Any] = [text, label, logits, *_losses(config, text, label, logits, y)]
     names = ("F(x)", "E(y)", "D(E(y))", "Lh", "Lae")
     gaps = [close(*it, tolerance=1e-10) for it in zip(names, ours, theirs, strict=True)]
@@ -92,7 +95,12 @@ def _text(
         z = np.maximum(z, 0) @ w["attention.expand.weight"].T + w.get("attention.expand.bias", 0)
         weighted = weighted / (1 + np.exp(-z))
     divisor = np.full(len(x), _V) if config.pooling == "slots" else np.maximum((x != 0).sum(axis=1), 1)
-    pooled = weighted.sum(axis=1) / divisor[:, None]
+    pooled = weighted.sum(axis=1) / (1 if config.pooling == "sum" else divisor[:, None])
+    for number in range(len(config.feature_layers)):
+        pooled = (
+            _ACTIVATIONS["leaky_relu"](pooled) @ w[f"before.{number}.weight"].T + w[f"before.{number}.bias"]
+        )
+    pooled = _ACTIVATIONS["leaky_relu"](pooled) if config.feature_layers else pooled
     return _ACTIVATIONS[config.feature_activation](pooled @ w["feature.weight"].T + w["feature.bias"])
 
 
@@ -134,7 +142,9 @@ def _predicted(config: Config, w: Mapping[str, Array], net: RankAE, x: Array) ->
 def _losses(config: Config, text: Array, label: Array, logits: Array, y: Array) -> Iterator[float]:
     """Lh and Lae: means over the documents."""
     apart = [sum((a - b) ** 2 for a, b in zip(*it, strict=True)) for it in zip(text, label, strict=True)]
-    yield float(np.mean(apart)) / (text.shape[1] if config.hidden_loss == "mean" else 1)
+    penalty = sum(((z.T @ z / len(z) - np.eye(z.shape[1])) ** 2).sum() for z in (text, label))
+    divisor = text.shape[1] if config.hidden_loss == "mean" else 1
+    yield float(np.mean(apart)) / divisor + config.orthogonality * float(penalty)
     probabilities = 1 / (1 + np.exp(-logits))
     if config.loss == "bce":
         terms = -np.where(y, np.log(probabilities), np.log(1 - probabilities)).sum(axis=1)
@@ -149,6 +159,8 @@ def _ranking(config: Config, scores: Array, truth: Array) -> float:
     P, N = scores[truth], scores[~truth]
     if not len(P) or not len(N):
         return 0.0
+    if config.loss == "exponential":
+        return float(sum(np.exp(n - p) for p in P for n in N) / (len(P) * len(N)))
     LP = sum(max(max(config.margin + n - p, 0) for p in P) for n in N)
     LN = sum(max(max(config.margin + n - p, 0) for n in N) for p in P)
     return float(LP / len(N) + LN / len(P) if config.label_loss == "mean" else LP + LN)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from reimpl.losses import LOSSES, loss, ranking_loss
+from reimpl.losses import LOSSES, exponential_loss, loss, ranking_loss
 
 Pairs = list[tuple[int, int]]
 
@@ -95,6 +95,25 @@ def test_values_and_gradients_of_both_parts_are_the_stored_ones(case: dict[str, 
         (grad,) = torch.autograd.grad(part.sum(), scores)
         assert part.detach().numpy() == pytest.approx(ARRAYS[f"{case['prefix']}{name}_per_row"], abs=1e-12)
         assert np.allclose(grad.numpy(), ARRAYS[f"{case['prefix']}{name}_grad_of_sum"], atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("case", STORED["cases"], ids=lambda case: case["prefix"])
+def test_the_loss_of_c2ae_is_that_of_the_authors_program_and_of_a_double_loop(case: dict[str, Any]) -> None:
+    """Stored values have c = 5 and are means over documents; the loop, with c = 1, has no factors."""
+    stored = {name: ARRAYS[case["prefix"] + name] for name in ("scores", "truth")}
+    scores, rows, cols = tensors(**stored)
+    mean = exponential_loss(scores, rows, cols, scale=5.0).mean().item()
+    assert mean == pytest.approx(case["c2ae_matlab_value"], rel=1e-10)
+    each, means = [], []
+    for s, y in zip(stored["scores"], stored["truth"] > 0, strict=True):
+        P, N, there = s[y], s[~y], bool(y.any() and not y.all())
+        each.append(sum(np.exp(n - p) for p in P for n in N) / (len(P) * len(N)) if there else 0.0)
+        means.append(np.exp(N.mean() - P.mean()) * len(N) / len(P) if there else 0.0)
+    assert exponential_loss(scores, rows, cols, scale=1.0).tolist() == pytest.approx(each)
+    of_means = exponential_loss(scores, rows, cols, scale=1.0, pairs="means")
+    assert of_means.tolist() == pytest.approx(means)
+    (grad,) = torch.autograd.grad(exponential_loss(scores, rows, cols, scale=1.0).sum(), scores)
+    assert torch.isfinite(grad).all()
 
 
 def test_ties_share_the_gradient_and_keep_the_value() -> None:

@@ -80,3 +80,9 @@ def test_parts_of_a_batch_have_the_gradient_of_the_whole(monkeypatch: Patch) -> 
     monkeypatch.setattr(Run, "__init__", halved)
     parts = run(small(), featured())
     assert [it["loss"] for it in parts.curve] == pytest.approx([it["loss"] for it in whole.curve], rel=1e-4)
+
+
+def test_the_attention_has_as_many_units_as_asked_for() -> None:
+    """The third party's 5 for vectors of 14, which no reduction gives."""
+    net = build(replace(VARIANTS["paper"], attention_units=5), vectors=torch.randn(7, 14), labels=3)
+    assert net.attention is not None and net.attention.reduce.out_features == 5
