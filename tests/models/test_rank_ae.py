@@ -14,7 +14,7 @@ from torch import Tensor
 from reimpl import rank_ae
 from reimpl.data.dataset import Dataset, Split
 from reimpl.protocol import Protocol
-from reimpl.rank_ae import VARIANTS, Config
+from reimpl.rank_ae import VARIANTS, Config, build
 from reimpl.training import Result, Run
 from tests.toys import toy_data, toy_protocol
 
