@@ -3,8 +3,7 @@
     pytest tests/benchmarks/bench_engines.py -m benchmark -s
 
 All call the same `carry_out`, which reads the data, trains, and writes a record. A run's cost is what two
-workers spent on it beyond the seconds of its training. Each has its processes started, and its first runs
-made, before the time is taken; what that took is printed, too.
+workers spent on it beyond the seconds of its training, the start of their processes among it.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from typing import Any
 
 import pytest
 from joblib import Parallel, delayed
+from joblib.externals.loky import get_reusable_executor
 
 from audit.runner.channel import Stop
 from audit.runner.engines import Engine, engine_of, resources_of
@@ -28,7 +28,7 @@ from tests.runner.jobs import Heard, make_jobs
 
 pytestmark = [pytest.mark.benchmark, pytest.mark.filterwarnings("default")]
 
-RUNS, FIRST, WORKERS = 200, 4, 2
+RUNS, WORKERS = 200, 2
 Made = Callable[[Sequence[Job], Store], None]
 
 
@@ -51,19 +51,16 @@ def by_joblib(jobs: Sequence[Job], store: Store) -> None:
 
 
 def cost(folder: Path, name: str, make: Made) -> float:
-    """Seconds a run; of an engine that starts processes at each call, without those of a few runs."""
-    jobs, taken = make_jobs(folder, RUNS + FIRST), []
-    for part in (jobs[:FIRST], jobs[FIRST:]):
-        store, began = Store(folder / f"{name}-{len(part)}"), time.perf_counter()
-        make(part, store)
-        taken.append(time.perf_counter() - began)
+    """Seconds a run."""
+    jobs, store = make_jobs(folder, RUNS), Store(folder / name)
+    get_reusable_executor().shutdown()  # joblib's processes start anew, as those of the others do
+    began = time.perf_counter()
+    make(jobs, store)
+    taken = time.perf_counter() - began
     trained = sum(run.seconds or 0.0 for run in store.runs())
-    begin = 0.0 if name == "joblib" else taken[0]
-    each = (WORKERS * (taken[1] - begin) - trained) / (RUNS - (0 if name == "joblib" else FIRST))
-    print(
-        f"{name}: {RUNS} runs in {taken[1]:.1f} s, of which {trained:.1f} s of two workers trained; ", end=""
-    )
-    print(f"{1000 * each:.0f} ms a run beyond that; {FIRST} runs from the start: {taken[0]:.1f} s")
+    each = (WORKERS * taken - trained) / RUNS
+    print(f"{name}: {RUNS} runs in {taken:.1f} s, {trained:.1f} s of training;", end=" ")
+    print(f"{1000 * each:.0f} ms a run beyond")
     return each
 
 
