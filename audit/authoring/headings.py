@@ -23,7 +23,9 @@ _PARTS = re.compile(r"[\s/|:_.–-]+")
 #: Footnote marks and citations behind a name.
 _MARKS = re.compile(r"(?:\s*(?:\^[\w,]+|[*∗†‡§¶]+|\[[^\[\]]*\]|\([^()]*(?:19|20)[0-9]{2}[a-z]?\)))+$")
 #: Numbers under such titles are no metric's, whatever stands below them.
-_DERIVED = re.compile(r"[Δ∆]|\b(?:delta|diff|gain|improv|rank|std|speed)", re.IGNORECASE)
+_DERIVED = re.compile(r"[Δ∆]|\b(?:delta|diff|gain|improv|lift|rank|std|speed)", re.IGNORECASE)
+#: Names of rows whose numbers are differences; Rank-AE is a method.
+_ROW_DERIVED = re.compile(r"(?:abs|rel)?\S*\s*(?:[Δ∆]|(?:delta|diff|gain|improv|lift)).*", re.IGNORECASE)
 #: A metric of this kind is another one: Macro over P@1.
 _QUALIFIED = re.compile(
     r"\b(?:macro|micro|weighted|propensity|unbiased|normali[sz]ed|balanced|label.?wise|soft|strict|relaxed)\b",
@@ -102,6 +104,11 @@ def looks_like_data(text: str) -> bool:
     return of_part or sized or entry_named(name) is not None
 
 
+def is_derived(title: str, *, of_row: bool = False) -> bool:
+    """Whether numbers there are differences or ranks, whatever metric they are of."""
+    return bool(_ROW_DERIVED.fullmatch(title) if of_row else _DERIVED.search(title))
+
+
 class Meaning(NamedTuple):
     """What the titles of a column, or the names of a row, say."""
 
@@ -137,7 +144,7 @@ def meaning(titles: Sequence[str], paper: Paper) -> Meaning:
             quantity, unit = named, UNITS.get(behind[2].casefold(), behind[2])
         else:
             rest.append(title)
-    if quantity is None and (any(map(_DERIVED.search, titles)) or any(map(_QUALIFIED.search, rest))):
+    if quantity is None and (any(map(is_derived, titles)) or any(map(_QUALIFIED.search, rest))):
         metric = None
     if metric and subset:
         metric, subset = f"{metric}[{subset}]", None

@@ -30,7 +30,7 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
     if not 0 < top < len(grid):
         what = "no heading" if top == 0 else "no rows below its heading"
         raise AuditError(f"{at}: the table has {what}; say --set heads=N, its number of rows")
-    if "heads" not in settings and _INDEX.fullmatch(grid[top][0].text) and _is_section(grid[top]):
+    if "heads" not in settings and OF_METHODS.fullmatch(grid[top][0].text) and _is_section(grid[top]):
         top += len(grid) > top + 1  # pandas: the name of the index, on a line of its own below the heading
     body = grid[top:]
     columns = max(map(len, pieces[:top]))
@@ -62,7 +62,8 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
     return Table(name, form, source.line, heading, left, rows, spread, notes, source.shown)
 
 
-_INDEX = re.compile(
+#: Titles of columns that name rows: these are methods.
+OF_METHODS = re.compile(
     r"methods?|models?|algorithms?|systems?|names?|classifiers?|approach|runs?", re.IGNORECASE
 )
 _OF_MEAN = r"(?:mean|avg|average)"

@@ -21,11 +21,13 @@ from audit.authoring.headings import (
     Meaning,
     dataset_named,
     entry_named,
+    is_derived,
     looks_like_data,
     meaning,
     sizes_apart,
     without_notes,
 )
+from audit.authoring.layout import OF_METHODS
 from audit.authoring.table import Cell, Run, Table, cell_of
 from audit.claims.load import Paper
 from audit.claims.schema import is_metric
@@ -112,7 +114,10 @@ class Proposal:
         rows = [row for row in self.kept_rows if not row.has("dataset")] if lacking else []
         inner = [(self.table.rows[row.number - 1].names or ("",))[-1] for row in self.kept_rows]
         unknown = {"row": _may_name_data(self.kept_rows, rows, inner)}
-        metrics = [column.settings.get("metric", "") for column in columns]
+        # below `Method` rows are methods, so that columns are not
+        of_names = [title for path in self.table.paths[: self.table.names] for title in path]
+        said = "metric" if any(map(OF_METHODS.fullmatch, of_names)) else ""
+        metrics = [column.settings.get("metric", said) for column in columns]
         unknown["column"] = _may_name_data(columns, lacking, metrics) if rows else []
         if all(len(unknown[what]) == len(of) for what, of in (("row", rows), ("column", columns))):
             unknown["row"] = []  # of both, the columns tell
@@ -201,6 +206,12 @@ class Proposal:
                 where = f"row {row.number} (line {row.line})"
                 self.open.append(f"{where} has no name; say row {row.number}: label=...")
             lines.append(line)
+        for row in self.table.rows:
+            if row.names and is_derived(row.names[-1], of_row=True) and row.number not in self.words.row:
+                say = f"say row {row.number}: skip, or label=... if they are scores"
+                self.open.append(
+                    f"row {row.number} ({row.names[-1]!r}) is of differences, by its name; {say}"
+                )
         if subsets := [
             line for line in lines if line.subset and line.role != "skip" and not line.has("metric")
         ]:
@@ -239,6 +250,9 @@ class Proposal:
                 elif line.subset and by_rows:
                     say = f"say column {number}: skip, or give it as a table of its own"
                     self.open.append(f"{where} has another metric than its rows name, over few labels; {say}")
+                if (by_rows or "metric" in self.whole) and not own and any(map(is_derived, path)):
+                    say = f"say column {number}: skip or text, or its metric"
+                    self.open.append(f"{where} is of differences or ranks, by its title; {say}")
                 if not own and kinds <= {"empty", "dash"}:
                     self.open.append(f"{where} has no values; say its metric, or column {number}: skip")
                 if not (line.has("metric", "quantity") or by_rows or "metric" in self.whole):
@@ -326,6 +340,10 @@ class Proposal:
             sentence = f"{where} {why}; or say {name}: value=... or dash"
             self._unclear[re.sub("'[^']*'|[0-9]+", "", why)].append(sentence)
         of_metric = "metric" in settings and "quantity" not in settings
+        if cell.value and of_metric and cell.value[0] == "+":
+            self._unclear["signed"].append(
+                f"{where} has a sign, as differences have; say {name}: value=... or dash"
+            )
         highest = 1 if settings.get("unit") == "fraction" else 100
         if cell.value and of_metric and not 0 <= printed(cell.value).value <= highest:
             say = "say --set decimal=comma, or what the column is"
@@ -348,7 +366,7 @@ def _may_name_data(lines: Sequence[Line], lacking: Sequence[Line], inner: Sequen
         group
         for group, names in groups.items()
         for other, theirs in groups.items()
-        if group != other and (names == theirs or len(names & theirs) > 1)
+        if group != other and any(names) and (names == theirs or len(names & theirs) > 1)
     }
     return [
         line

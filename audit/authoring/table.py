@@ -221,20 +221,23 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
         raise _UnclearError("is struck out; say what it counts as with a correction")
     marks = [*sorted(styles.pop()), *match["before"].split(), *match["after"].split()]
     value, sd = _spelled(match["value"], decimal), match["sd"] and _spelled(match["sd"], decimal)
-    beside = [match["beside"][1:-1].strip()] if match["beside"] else []
+    beside = [match["beside"]] if match["beside"] else []
     for text, lowered in small:
         if lowered or not _RAISED_MARK.fullmatch(text):
-            beside.append(text.strip("()[] "))
+            beside.append(text)
         else:
             marks += [mark for mark in re.split(r"[,\s]+", text) if mark]
-    for text in beside:
-        units = text.isdecimal() and "." in value  # 82.12(15): 0.15 as physics writes it, or 15
+    for printed_so in beside:
+        text = printed_so.strip("()[] ")
+        # 82.12(15): 0.15 as physics writes it, or 15; a footnote and a reference have no such brackets
+        units = printed_so[:1] == "(" and text.isdecimal() and "." in value
+        is_near = compact and f"{match['value'].strip()}(" in line
         told = (
-            "digits" if compact and text.isdecimal() else "sd" if text[:1] == "±" else settings.get("beside")
+            "digits" if is_near and text.isdecimal() else "sd" if text[:1] == "±" else settings.get("beside")
         )
         if _CHANGE.match(text) or told == "mark":
             marks.append(text.replace(" ", "_"))
-        elif told is None:
+        elif told is None or (told == "digits" and not units and not is_near):
             say = "digits" if units else "sd"
             raise _UnclearError(f"has {text!r} beside the number; say --set beside={say} or beside=mark")
         elif sd is not None:

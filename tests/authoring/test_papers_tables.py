@@ -85,6 +85,15 @@ def test_elsewhere_the_user_says_what_brackets_are(beside: str, right: str, pape
     assert numbers(found) == [[right], ["P@1 70.1"]]
 
 
+@pytest.mark.parametrize("cell", ["71.20\\textsuperscript{1}", "71.20 (5)", "71.20 [5]", "71.20\\tnote{5}"])
+def test_a_footnote_a_reference_and_a_rank_are_no_uncertainty(cell: str, paper: Paper) -> None:
+    for said in ({}, {"beside": "digits"} if "(" not in cell else {}):
+        found = read_as(
+            paper, "t.tex", tabular("lS", "M & {P@1}", f"A & {cell}"), dataset="eurlex_4k", **said
+        )
+        assert numbers(found) == [["P@1 unclear"]]
+
+
 # --------------------------------------------------------------------------- names where data sets stand
 
 UNKNOWN = {
@@ -100,6 +109,7 @@ UNKNOWN = {
     "headings over the same metrics": "M,Reuters P@1,Newswire P@1\nA,60.1,50.1\n",
     "another split": "M,dev P@1,test P@1\nA,60.1,50.1\n",
     "a column": "| Data | M | P@1 |\n|---|---|---|\n| EUR-Lex | A | 60.1 |\n| Newswire | A | 50.1 |\n",
+    "a heading, the metric being said": "| Model | Reuters | Newswire |\n|---|--|--|\n| A | 60.1 | 50.1 |\n",
     "a row": "| Data | A |\n|---|---|\n| EUR-Lex | 60.1 |\n| Newswire | 50.1 |\n",
     "other sizes": "| M | EUR-Lex (3,993 labels) P@1 |\n|---|---|\n| A | 60.1 |\n",
 }  # fmt: skip
@@ -111,7 +121,7 @@ def test_an_unknown_name_where_a_data_set_stands_is_asked_about_whatever_the_tab
 ) -> None:
     text = UNKNOWN[what]
     name = "t.tex" if "tabular" in text else "t.md" if "|--" in text else "t.csv"
-    said = {"metric": "P@1"} if what == "a row" else {}
+    said = {"metric": "P@1"} if what in ("a row", "a heading, the metric being said") else {}
     (question,) = read_as(paper, name, text, dataset="eurlex_4k", **said).open
     wanted = {"another split": "dev", "other sizes": "3,993 labels are not the 3,956 of eurlex_4k"}
     assert wanted.get(what, "Newswire") in question and "--set dataset" not in question
@@ -130,6 +140,8 @@ def test_titles_of_groups_are_no_data_sets_and_counts_are_no_part_of_a_name(pape
     text = "M,\"EUR-Lex (N=15,449, L=3,956) P@1\",Wiki10-31K [7] P@1\nA,60.1,50.1\n"  # fmt: skip
     found = read_as(paper, "t.csv", text)
     assert numbers(found) == [["eurlex_4k P@1 60.1", "wiki10_31k P@1 50.1"]] and not found.open
+    found = read_as(paper, "t.csv", "Metric,Net,Tree\nP@1,60.1,62.1\nR@5,50.1,52.1\n", dataset="eurlex_4k")
+    assert not found.open
 
 
 # --------------------------------------------------------------------------- what else is asked about
@@ -143,6 +155,20 @@ def test_scores_over_a_subset_of_the_labels_are_never_taken_for_those_over_all(p
     assert found.columns[2].settings["metric"] == "R@5[few]" and "metric" not in found.columns[1].settings
     (question,) = read_as(paper, "t.csv", "M,Macro P@1\nA,60.1\n", dataset="eurlex_4k").open
     assert "is of no known metric" in question
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Metric,A,B,Lift\nP@1,60.1,62.1,2.0\nR@5,50.1,52.1,2.0\n",
+        "M,P@1\nA,60.1\nImprovement (%),2.5\n",
+        "M,P@1\nA,60.1\nB over A,+2.5\n",
+        "M,P@1,Gain in P@1\nA,60.1,2.5\n",
+    ],
+)
+def test_differences_are_never_taken_for_scores(text: str, paper: Paper) -> None:
+    (question,) = read_as(paper, "t.csv", text, dataset="eurlex_4k").open
+    assert "difference" in question or "of no known metric" in question
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tex"])
