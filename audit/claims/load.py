@@ -160,12 +160,14 @@ class Paper(Model):
         )
 
     def departures_of(self, experiment: str) -> tuple[record.Deviation, ...]:
-        """Where paper and public code differ for `experiment`; `here` is for the runner to fill."""
-        family = experiment.removesuffix(f"-{self.single_experiments[experiment].dataset}")
+        """Where paper and public code differ for `experiment`; `here` is for the runner to fill. What
+        names no experiments is of the paper's own program, and not of a baseline's."""
+        single = self.single_experiments[experiment]
+        family, own = experiment.removesuffix(f"-{single.dataset}"), single.protocol != "baseline"
         return tuple(
             record.Deviation(one.what, one.paper, "", one.source, one.code, silent=one.silent)
             for one in self.departures
-            if one.experiments is None or {experiment, family} & set(one.experiments)
+            if (own if one.experiments is None else {experiment, family} & set(one.experiments))
         )
 
     def known_as(self, dataset: str, *, content: str, partition: str = "", corpus: str = "") -> str:

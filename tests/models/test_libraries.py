@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
+from audit.claims.load import papers_of
 from reimpl.data.dataset import Dataset, Split
 from reimpl.models import find_config, find_model, sources_of
 from reimpl.training import Interrupted, Result, Watch
@@ -208,3 +209,13 @@ def test_a_run_that_is_to_stop_does_not_begin_and_what_the_library_prints_is_dro
 
 def test_the_source_files_that_decide_a_run_are_those_of_the_baseline_too() -> None:
     assert len({sources_of((model,))["model"] for model in LIBRARIES}) == 3
+
+
+def test_what_departs_from_a_papers_own_program_is_not_said_of_its_baselines() -> None:
+    """AttentionXML's code initialises from word vectors, and Parabel has none."""
+    (paper,) = papers_of(["you2019"])
+    said = {
+        name: [of.what for of in paper.departures_of(f"{name}-eurlex")] for name in ("parabel", "xml_cnn")
+    }
+    assert said["parabel"] == ["Features of the linear baselines", "Program of Parabel and Bonsai"]
+    assert "Word vectors" in said["xml_cnn"]
