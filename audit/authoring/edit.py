@@ -334,14 +334,13 @@ def _is_of_several(cells: Sequence[Cell]) -> bool:
 def write_scaffold(
     path: Path,
     paper: Mapping[str, Plain],
-    datasets: Sequence[tuple[str, str]] = (),
+    datasets: Mapping[str, Plain] | None = None,
     known: KnownNames | None = None,
 ) -> Paper:
-    """Write a claim file without tables, with these keys of `paper:` and (key, name) of the catalogue."""
+    """Write a claim file without tables, with these keys of `paper:` and these data sets."""
     data = ""
-    for key, name in datasets:
-        about = {"name": name, "catalogue": key, "content": None}
-        data += f"\n  {key.replace('-', '_')}: {rendered(about, flow=True)}"
+    for key, about in (datasets or {}).items():
+        data += f"\n  {key}: {rendered(about, flow=True)}"
     keys = {"authors": [], **paper}
     cited = "\n".join(f"  {key}: {rendered(keys.get(key), flow=True)}" for key in Citation.model_fields)
     template = Template(

@@ -78,17 +78,29 @@ def paper_command(
     there is never overwritten.
     """
     from audit.authoring.edit import entry, write_scaffold
-    from reimpl.data.catalogue import catalogue
 
     path = to or (Path("claims") if Path("claims").is_dir() else Path()) / f"{key}.yaml"
     if key in {builtin.stem for builtin in builtin_claims()}:
         raise AuditError(f"{key!r} is the key of a built-in paper; choose another one")
     cited = entry(Citation, {**sets(more), "title": title})
-    entries = [(name, catalogue().find(name).name) for name in dataset or ()]
+    entries = {name.replace("-", "_"): _of_catalogue(name) for name in dataset or ()}
     write_scaffold(path, {**cited, "key": key}, entries, known=names_here())
     say(f"{path}: written, and valid")
     say(f"next: audit add table FILE --paper {key if to is None else path}")
     return Exit.OK
+
+
+def _of_catalogue(name: str) -> dict[str, Plain]:
+    """The keys of a data set by its entry: runs on the published data, known by content, judge printed
+    values."""
+    from reimpl.data.catalogue import catalogue
+
+    found = catalogue().find(name)
+    published = [copy for copy in found.known if copy.published]
+    identity: dict[str, Plain] = {
+        part: [getattr(copy, part) for copy in published] for part in ("content", "corpus", "partition")
+    }
+    return {"name": found.name, "catalogue": name, **(identity if published else {"content": None})}
 
 
 @command(add_app, "table")
@@ -210,13 +222,11 @@ def dataset_command(
     --set 'printed={train: "15,449"}'
     """
     from audit.authoring.edit import entry
-    from reimpl.data.catalogue import catalogue
 
     file = open_file(paper)
     content = entry(DatasetModel, {"name": name, **sets(more)})
-    if "catalogue" in content:
-        catalogue().find(content["catalogue"])
-    file.put(("datasets", id), {**content, "content": content.get("content")})
+    known = _of_catalogue(str(content["catalogue"])) if "catalogue" in content else {"content": None}
+    file.put(("datasets", id), {**known, **content})
     return finish(file, dry_run=dry_run)
 
 
@@ -276,15 +286,24 @@ def claim_command(
     file = open_file(paper)
     words = {"says": says, "metric": ",".join(metric or ()), **sets(more)}
     place = entry(Where, {name: text for name, text in words.items() if name in Where.model_fields})
-    if not place:
-        raise AuditError("where it stands is missing; add --set section=3.2, or page, or label")
     content = entry(model, {name: text for name, text in words.items() if name not in Where.model_fields})
+    own = {field.alias or name: field.is_required() for name, field in model.model_fields.items()}
+    own = {name: needed for name, needed in own.items() if name not in ("id", "kind", "where", *content)}
+    lacking = [_as_option(name) for name, needed in own.items() if needed]
+    if lacking or not place:
+        lacking += [] if place else ["--set section=3.2 (or page, or label)"]
+        more_of_them = ", ".join(_as_option(name) for name, needed in own.items() if not needed)
+        raise AuditError(f"a claim of kind {kind[0]} needs {', '.join(lacking)}; it may have {more_of_them}")
     said = {"says": content.pop("says")} if "says" in content else {}
     note = {"note": content.pop("note")} if "note" in content else {}
     file.append(("claims",), {"id": id, "kind": kind[0], **content, **said, "where": place, **note})
     for name, margin in _within_the_number(file.check(), id).items():
         file.put(("margins", name), margin)
     return finish(file, dry_run=dry_run)
+
+
+def _as_option(key: str) -> str:
+    return f"--{key}" if key in ("says", "metric") else f"--set {key}=..."
 
 
 def _within_the_number(paper: Paper, id: str) -> dict[str, Plain]:

@@ -27,9 +27,24 @@ from audit.storage.manifest import (
 )
 from audit.storage.runs import Store
 from reimpl import models
+from reimpl.data.catalogue import scope_of
 
 Tell = Callable[[str], None]
 """Gets what the user must know beside the result, one sentence each."""
+
+
+def _seen_now(paper: Paper, record: ExperimentRecord) -> ExperimentRecord:
+    """With the code as it is, and its data to what the claim file says of the paper's own by now."""
+    record = replace(record, sources=models.sources_of(record.models))
+    printed, data = paper.datasets.get(record.dataset), record.data
+    if printed is None or data is None:
+        return record
+    same = {
+        "same": printed.content or (),
+        "corpora": printed.corpus or (),
+        "partitions": printed.partition or (),
+    }
+    return replace(record, scope=scope_of(data.content, data.corpus, data.partition, **same))
 
 
 @dataclass
@@ -90,7 +105,7 @@ class Session:
         ledger, imported = self.ledger(paper), self.imported(paper)
         lost = ledger.lost_seeds()
         ours = {
-            name: replace(record, sources=models.sources_of(record.models)) if record.runs else record
+            name: _seen_now(paper, record) if record.runs else record
             for name, record in with_stored_runs(plan, paper, self.runs, lost).items()
         }
         merged = with_imported(paper, ours, imported, evidence=self.evidence)  # type: ignore[arg-type]

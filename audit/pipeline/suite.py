@@ -174,10 +174,25 @@ class Suite:
         if plan.jobs:
             self.say(plan.summary(self.paper.paper.key, seeds, self.workers(plan.jobs)))
         remarks = [*self.to_do([plan], plan.jobs), *plan.idle, *(plan.remarks if self.settings.data else ())]
+        remarks += self._unknown_data(plan) if plan.jobs else ()
         if 0 < seeds < 3 and not all(record.deterministic for record in plan.asked):
             remarks.append(f"{counted(seeds, 'seed')}: nothing random is decided by fewer than three")
         for remark in remarks:
             self.say(f"  {remark}")
+
+    def _unknown_data(self, plan: Plan) -> Iterator[str]:
+        """What keeps printed values from being judged where nobody has said which content is the paper's."""
+        data, claims = self.settings.data, self.paper.claim_records()
+        for name, described in self.paper.datasets.items():
+            runs = {record.id for record in plan.asked if record.dataset == name}
+            judged = [of for of in claims if KINDS[of.kind].of_printed and runs.intersection(of.experiments)]
+            if data and judged and not (described.content or described.partition or described.corpus):
+                values = counted(len(judged), "printed value")
+                content = (
+                    f"`audit data describe {data}` prints its content for datasets.{name} in {self.path}"
+                )
+                is_it = f"if it is the paper's {described.name}, {content}"
+                yield f"{values} on {name} cannot be judged by this corpus: {is_it}"
 
     def to_do(self, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterator[str]:
         """How many of the jobs are to be run, how long that takes, and which were begun before."""

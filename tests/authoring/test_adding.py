@@ -20,10 +20,15 @@ from audit.authoring.propose import Proposal, put
 from audit.authoring.reading import read, table_of
 from audit.claims.load import Paper, builtin_claims, json_schema, load
 from audit.errors import AuditError, Exit
+from reimpl.data.catalogue import catalogue
 from tests.authoring.test_reading import FILES, expected, mutated
 
 TOY = {"key": "toy", "title": "A paper"}
-KNOWN = [("eurlex-4k", "EUR-Lex"), ("wiki10-31k", "Wiki10-31K"), ("amazoncat-13k", "AmazonCat-13K")]
+KNOWN: dict[str, Any] = {
+    "eurlex_4k": {"name": "EUR-Lex", "catalogue": "eurlex-4k", "content": None},
+    "wiki10_31k": {"name": "Wiki10-31K", "catalogue": "wiki10-31k", "content": None},
+    "amazoncat_13k": {"name": "AmazonCat-13K", "catalogue": "amazoncat-13k", "content": None},
+}
 
 
 # --------------------------------------------------------------------------- headings
@@ -194,7 +199,7 @@ FULL = {
 
 def test_a_scaffold_is_valid_and_holds_what_is_known_of_the_paper(tmp_path: Path) -> None:
     path = tmp_path / "a" / "toy.yaml"
-    paper = write_scaffold(path, FULL, [("eurlex-4k", "EUR-Lex")])
+    paper = write_scaffold(path, FULL, KNOWN)
     assert paper == load(path) and paper.datasets["eurlex_4k"].catalogue == "eurlex-4k"
     assert paper.paper.model_dump(mode="json", exclude_none=True) == FULL
     assert path.read_text().startswith("# yaml-language-server: $schema=claim.schema.json\n")
@@ -202,6 +207,30 @@ def test_a_scaffold_is_valid_and_holds_what_is_known_of_the_paper(tmp_path: Path
 
 
 # --------------------------------------------------------------------------- the commands
+
+
+def test_a_data_set_whose_published_content_is_known_comes_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that runs on it judge printed values without any editing."""
+    monkeypatch.chdir(tmp_path)
+    assert audit("paper", "toy", "--title", "A paper", "--dataset", "eurlex57k") == Exit.OK
+    assert (
+        audit("dataset", "again", "--paper", "toy", "--name", "E", "--set", "catalogue=eurlex57k") == Exit.OK
+    )
+    (copy,) = [copy for copy in catalogue().find("eurlex57k").known if copy.published]
+    for data in load(Path("toy.yaml")).datasets.values():
+        assert data.content == (copy.content,) and data.partition == (copy.partition,)
+
+
+def test_a_claim_that_lacks_keys_is_told_all_of_them_as_options(
+    toy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert audit("claim", "c", "--paper", "toy", "--kind", "order", "--set", "better=t1.a") == Exit.BAD_INPUT
+    said = capsys.readouterr().err
+    assert "needs --says, --set worse=..., --set section=3.2 (or page, or label); it may have" in said
+    assert "--metric, --set note=..." in said
+
 
 CSV = "Method,EUR-Lex P@1,EUR-Lex P@3\nA,75.10*,60.20 ± 0.1\nB,-,61.05\nC,73.10,59.00\n"
 TWO = "Method,P@1,Seconds\nA,75.10,5\nB,OOM,6\n"

@@ -14,7 +14,10 @@ from audit.authoring.reading import read, table_of
 from audit.claims.load import Paper
 from audit.errors import AuditError
 
-KNOWN = [("eurlex-4k", "EUR-Lex"), ("wiki10-31k", "Wiki10-31K")]
+KNOWN: dict[str, dict[str, str | None]] = {
+    "eurlex_4k": {"name": "EUR-Lex", "catalogue": "eurlex-4k", "content": None},
+    "wiki10_31k": {"name": "Wiki10-31K", "catalogue": "wiki10-31k", "content": None},
+}
 
 
 @pytest.fixture(scope="module")
