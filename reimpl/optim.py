@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -100,7 +100,15 @@ def rate_groups(network: nn.Module, rates: Mapping[str, float] | None) -> list[A
     return [*groups, {"params": rest}] if rest else groups
 
 
-OPTIMISERS: dict[str, type[torch.optim.Adam]] = {
+class Adadelta(torch.optim.Adadelta):
+    """With the constants of Zeiler (2012), which Kim (2014) uses; torch has no fused one."""
+
+    def __init__(self, params: Iterable[Tensor], *, fused: bool = False, **options: Any) -> None:
+        super().__init__(params, rho=0.95, eps=1e-6, **options)
+
+
+OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+    "adadelta": Adadelta,
     "adam": torch.optim.Adam,
     "lasagne_adam": LasagneAdam,
     "dense_sparse_adam": DenseSparseAdam,

@@ -130,8 +130,9 @@ class Protocol:
     epochs: int
     batch_size: int
     learning_rate: float = 1e-3
-    optimiser: Literal["adam", "lasagne_adam", "dense_sparse_adam"] = "adam"
-    """lasagne_adam: Lasagne's place of epsilon. dense_sparse_adam: absent words rest, too (AttentionXML)."""
+    optimiser: Literal["adam", "lasagne_adam", "dense_sparse_adam", "adadelta"] = "adam"
+    """lasagne_adam: Lasagne's place of epsilon. dense_sparse_adam: absent words rest, too (AttentionXML).
+    adadelta: with rho 0.95 and epsilon 1e-6 (Kim)."""
     part_rates: Mapping[str, float] | None = later(None)
     """Learning rates of parts of the network, by its names for them; `learning_rate` is that of the rest."""
     schedule: Literal["constant", "triangular"] = later("constant")

@@ -456,6 +456,8 @@ class Run:
         if self.clip is not None:
             self.clip(self.parameters)
         self.optimiser.step()  # not tried twice: it may have moved some weights
+        if hasattr(self.network, "after_step"):
+            self.network.after_step()  # type: ignore[operator]
         return value
 
     def _backward(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:

@@ -245,6 +245,8 @@ def train_tree(
     note = f"label tree of {nodes} inner nodes over {tree.sizes[-1]:,} labels, seed {how['seed']}"
     if height < config.tree_height:
         note += f"; {height} of {config.tree_height} levels, for which there are labels enough"
+    if data.train.features is None:
+        note += "; by counts of the words that were kept of each document, since the corpus has no features"
     return replace(
         whole.noted(note),
         metrics=last.metrics,

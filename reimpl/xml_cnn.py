@@ -2,7 +2,8 @@
 
 Kim (2014), EMNLP; Liu, Chang, Wu, Yang (2017), SIGIR; Chen, Liu, Yang, Lin, Lin (2022), NAACL;
 jimmy646/XML-CNN 72de8b3 (a public copy of Liu et al.'s Lasagne code); sian-chen/xml-cnn-study-code 2051eda;
-ntumlgroup/LibMultiLabel 5cd775a; XunGuangxu/CorNet ecc0996. Two factors: `sweep` over words (the E
+ntumlgroup/LibMultiLabel 5cd775a; XunGuangxu/CorNet ecc0996. Bow-CNN (Johnson and Zhang 2015, NAACL) has no
+word vectors, but weights of the words that a window has, in any order. Two factors: `sweep` over words (the E
 components are the channels, Eq. 1) or over embeddings (the T positions are, as in Liu et al.'s code), and
 `pooling`: max, dynamic (Eq. 6), overlapping (Eq. 7), none. B documents, T token positions, E components of
 a word vector, F maps a window, k window, n = (length swept + 2 padding - k) // stride + 1 positions, p
@@ -53,12 +54,20 @@ class Config:
     """A name of `reimpl.losses.LOSSES`."""
     train_vectors: bool = later(True)
     """Whether the word vectors are trained along."""
+    regions: Literal["sequences", "bags"] = later("sequences")
+    """What a window sees: vectors in their order, or how often it has each word (Bow-CNN)."""
+    max_norm: float | None = later(None)
+    """Longest weight vector of a label after each step; longer ones are scaled down to it (Kim: 3)."""
 
     def __post_init__(self) -> None:
         loss(self.loss)
         check(self)
         if not self.windows:
             raise ConfigError("windows must be one or more whole numbers, not ()")
+        if self.max_norm is not None and not 0 < self.max_norm < float("inf"):
+            raise ConfigError(f"max_norm must be a positive number or null, not {self.max_norm!r}")
+        if self.regions == "bags" and (self.sweep != "words" or self.pooling not in ("max", "dynamic")):
+            raise ConfigError("regions: bags need sweep: words and pooling: max or dynamic")
 
     def positions(self, *, length: int, dimension: int) -> tuple[int, ...]:
         """Convolution outputs n per window for documents of `length` tokens of `dimension` components."""
@@ -87,12 +96,14 @@ _LIU = Config(
 VARIANTS: Mapping[str, Config] = {
     # What Liu et al. 2017 ran: sweep over embeddings, pools 2/1, stride 2, 32 maps, Glorot, zero biases.
     "liu2017-code": _LIU,
-    # What Liu et al. 2017 wrote: word regions, p even chunks (p is not stated: 4 as the study chose), 128
+    # What Liu et al. 2017 wrote: word regions, p even chunks (p is not stated: 4 as the study chose), which
+    # share a place with the next one where p does not divide n (torch's bins; a rest is not spoken of), 128
     # maps, one dropout of .5, BCE summed over labels. Initial weights are not stated: torch's default.
     "liu2017-paper": Config(
         relu="before_pooling", dropout_embedding=0.0, init="torch", loss="bce_sum_over_labels"
     ),
-    # Kim 2014, multi-label with Eq. (3): windows 3, 4, 5 of 100 maps, dropout .5 on the pooled features.
+    # Kim 2014, multi-label with Eq. (3): windows 3, 4, 5 of 100 maps, dropout .5 on the pooled features,
+    # norms of at most 3. Its Adadelta is for the protocol to choose (`optimiser: adadelta`).
     "kim2014": Config(
         pooling="max",
         windows=(3, 4, 5),
@@ -102,6 +113,19 @@ VARIANTS: Mapping[str, Config] = {
         dropout_embedding=0.0,
         init="torch",
         loss="softmax_ce",
+        max_norm=3.0,
+    ),
+    # Johnson and Zhang 2015: one layer of 1,000 maps over bags of 20 words, 10 pools, dropout .5. A word that
+    # a region has twice counts twice. Sizes are read for long documents; the loss over labels is ours.
+    "bow-cnn": Config(
+        regions="bags",
+        windows=(20,),
+        maps=1000,
+        pools=10,
+        padding="full",
+        hidden=None,
+        dropout_embedding=0.0,
+        loss="bce_sum_over_labels",
     ),
     # Table 4. KimCNNv2 and XMLCNN have conv stride 1 (the configured stride of 2 is accepted and ignored).
     "chen2022-kim-embeddings": replace(_STUDY, sweep="embeddings", pooling="max", hidden=None),
@@ -161,13 +185,16 @@ class XMLCNN(nn.Module):
             raise ConfigError(f"{what}; use shorter windows or longer input")
         self.config, self.length = config, length
         self.embedding: nn.Embedding = nn.Embedding.from_pretrained(  # type: ignore[no-untyped-call]
-            vectors.clone(),
+            vectors.clone() if config.regions == "sequences" else vectors[:, :0],
             freeze=not config.train_vectors,
             padding_idx=padding_id if freeze_padding else None,
         )
         channels = dimension if over_words else length
         self.convolutions = nn.ModuleList(
-            nn.Conv1d(channels, config.maps, k, config.stride) for k in config.windows
+            nn.Conv1d(channels, config.maps, k, config.stride)
+            if config.regions == "sequences"
+            else Bags(len(vectors), config.maps, k, padding_id)
+            for k in config.windows
         )
         features = config.feature_size(length=length, dimension=dimension)
         self.hidden = nn.Linear(features, config.hidden) if config.hidden else None
@@ -184,6 +211,9 @@ class XMLCNN(nn.Module):
     def features(self, token_ids: Tensor) -> Tensor:
         """(B, T), of `minimum_width` or more -> (B, feature_size): window-, then filter-, then
         position-major, ReLU applied."""
+        if self.config.regions == "bags":
+            pooled = [self._pooled_bags(token_ids, cast(Bags, bags)).flatten(1) for bags in self.convolutions]
+            return torch.cat(pooled, dim=1)
         x = dropout(self.embedding(token_ids), self.config.dropout_embedding, self.training)  # (B, T, E)
         if self.config.sweep == "embeddings":
             # The T positions become channels. A transpose, not a view: (B, T, E) read as (B, E, T) would mix
@@ -191,6 +221,12 @@ class XMLCNN(nn.Module):
             x = x.transpose(1, 2)  # (B, E, T): swept axis second, channels last, as conv_max_pool wants it
         pooled = [self._pooled(x, cast(nn.Conv1d, conv)).flatten(1) for conv in self.convolutions]
         return F.relu(torch.cat(pooled, dim=1))
+
+    def _pooled_bags(self, token_ids: Tensor, bags: Bags) -> Tensor:
+        """(B, T) -> (B, F, p)"""
+        border, pools = self.config.border(bags.window), self.config.pools
+        maps = bags(token_ids, border=border, stride=self.config.stride)
+        return F.adaptive_max_pool1d(F.relu(maps), 1 if self.config.pooling == "max" else pools)
 
     def _pooled(self, x: Tensor, conv: nn.Conv1d) -> Tensor:
         """(B, swept, channels) -> (B, F, p). Maxima are taken before the ReLU whatever `relu` says: the two
@@ -214,6 +250,11 @@ class XMLCNN(nn.Module):
             z = F.relu(self.hidden(z))
         return cast(Tensor, self.output(dropout(z, self.config.dropout_output, self.training)))
 
+    @torch.no_grad()
+    def after_step(self) -> None:
+        if self.config.max_norm is not None:
+            self.output.weight.copy_(torch.renorm(self.output.weight, 2, 0, self.config.max_norm))
+
     @property
     def minimum_width(self) -> int:
         """Narrowest batch the network takes: its own length, or its widest window less the padding."""
@@ -225,6 +266,23 @@ class XMLCNN(nn.Module):
     def position_bound(self) -> bool:
         """True when there is a weight for every token position, so that all documents need one length."""
         return self.config.sweep == "embeddings" or self.config.pooling in ("overlapping", "none")
+
+
+class Bags(nn.Module):
+    """Weights of a region's words, added up: W times the bag of words of each window, and a bias."""
+
+    def __init__(self, words: int, maps: int, window: int, padding_id: int) -> None:
+        super().__init__()
+        self.window = window
+        self.weight = nn.Embedding(words, maps, padding_idx=padding_id)
+        nn.init.normal_(self.weight.weight, std=0.01)
+        nn.init.zeros_(self.weight.weight[padding_id])
+        self.bias = nn.Parameter(torch.zeros(maps))
+
+    def forward(self, token_ids: Tensor, *, border: int, stride: int) -> Tensor:
+        """(B, T) -> (B, F, n)"""
+        x = F.pad(self.weight(token_ids).transpose(1, 2), (border, border))
+        return F.avg_pool1d(x, self.window, stride) * self.window + self.bias[:, None]
 
 
 #: The entry point by which the training, or CorNet, finds the network of a configuration.

@@ -182,3 +182,18 @@ def test_a_row_looked_up_twice_counts_with_its_sum(rule: Any) -> None:
     else:
         assert norm == pytest.approx(1.0, abs=1e-5)
         assert gradient.to_dense()[1].tolist() == pytest.approx([2 / 15**0.5] * 3, rel=1e-5)
+
+
+def test_adadelta_takes_the_step_of_zeiler_2012() -> None:
+    """x -= rms(dx) / rms(g) * g, with running means of 0.95 and epsilon 1e-6 in both roots."""
+    x, gradients = torch.nn.Parameter(torch.tensor([1.0], dtype=torch.float64)), [0.5, -0.2, 0.1]
+    step = OPTIMISERS["adadelta"]([x], lr=1.0, weight_decay=0.0, fused=True)
+    value, of_g, of_dx = 1.0, 0.0, 0.0
+    for g in gradients:
+        x.grad = torch.tensor([g], dtype=torch.float64)
+        step.step()
+        of_g = 0.95 * of_g + 0.05 * g**2
+        dx = -math.sqrt(of_dx + 1e-6) / math.sqrt(of_g + 1e-6) * g
+        of_dx = 0.95 * of_dx + 0.05 * dx**2
+        value += dx
+        assert x.item() == pytest.approx(value, rel=1e-12)

@@ -76,6 +76,37 @@ def test_features_and_scores_are_those_of_plain_layers(
             torch.testing.assert_close(ours, plain(net, document), rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize(("pooling", "padding"), [("dynamic", "full"), ("max", "none")])
+def test_bags_are_the_weight_matrix_times_the_counts_of_a_windows_words(pooling: Any, padding: Any) -> None:
+    """Word 0 pads: no region has it."""
+    config = replace(VARIANTS["bow-cnn"], pooling=pooling, padding=padding, windows=(2, 5), maps=3, pools=4)
+    net, ids = network(config), tokens(2, 14)
+    ids[1, 9:] = 0
+    with torch.no_grad():
+        for document, ours in zip(ids, net.features(ids), strict=True):
+            values = []
+            for k, part in zip((2, 5), net.convolutions, strict=True):
+                W, bias = part.weight.weight, part.bias.normal_()  # type: ignore[union-attr, operator]
+                border = (k - 1) * (padding == "full")
+                words = [0] * border + document.tolist() + [0] * border
+                counts = [
+                    torch.bincount(torch.tensor(words[i : i + k]), minlength=20)
+                    for i in range(len(words) - k + 1)
+                ]
+                maps = F.relu(W[1:].t() @ torch.stack(counts, dim=1)[1:].double() + bias[:, None])
+                values.append(F.adaptive_max_pool1d(maps[None], 4 if pooling == "dynamic" else 1).flatten())
+            torch.testing.assert_close(net.features(document[None])[0], torch.cat(values))
+            assert len(ours) == len(torch.cat(values)) == config.feature_size(length=14, dimension=12)
+
+
+def test_a_step_leaves_no_weight_vector_longer_than_the_norm_allowed() -> None:
+    net = network(replace(VARIANTS["kim2014"], **SMALL))
+    with torch.no_grad():
+        net.output.weight.zero_()[0, :2], net.output.weight[1, 0] = torch.tensor([3.0, 4.0]).double(), 2.0
+    net.after_step()
+    assert net.output.weight[:2, :2].tolist() == [pytest.approx([1.8, 2.4]), [2.0, 0.0]]
+
+
 # ---------------------------------------------------------------------------------------------------- sizes
 
 
@@ -165,7 +196,16 @@ DIFFERING: dict[str, tuple[str, dict[str, Any]]] = {
     # Its formula applies the activation to the convolution; one rate is stated, for the hidden layer.
     "liu2017-paper": (STUDY, TORCH | {"loss": "bce_sum_over_labels"}),
     # Windows 3, 4, 5 of 100 maps; the loss is Eq. (3) of Chen et al. 2022.
-    "kim2014": ("chen2022-kim-words", TORCH | {"windows": (3, 4, 5), "maps": 100, "loss": "softmax_ce"}),
+    "kim2014": (
+        "chen2022-kim-words",
+        TORCH | {"windows": (3, 4, 5), "maps": 100, "loss": "softmax_ce", "max_norm": 3.0},
+    ),
+    # Johnson and Zhang: one region size of 20, 1,000 neurons, 10 pools, no hidden layer.
+    "bow-cnn": (
+        STUDY,
+        {"regions": "bags", "windows": (20,), "maps": 1000, "pools": 10, "padding": "full", "hidden": None}
+        | {"dropout_embedding": 0.0, "loss": "bce_sum_over_labels"},
+    ),
     # EURLEX57K, Kim-CNN: one window of 8, no dropout on the words, .4 before the output.
     "libmultilabel-kim": (
         "chen2022-kim-words",
@@ -188,7 +228,8 @@ def test_the_studys_own_xmlcnn() -> None:
     expected = {"sweep": "words", "pooling": "dynamic", "pools": 4, "windows": (2, 4, 8), "maps": 128}
     expected |= {"stride": 1, "padding": "none", "relu": "after_pooling", "hidden": 512, "bias": "torch"}
     expected |= {"dropout_embedding": 0.25, "dropout_output": 0.5, "init": "xavier_uniform"}
-    assert found == expected | {"loss": "bce_mean", "train_vectors": True}
+    expected |= {"loss": "bce_mean", "train_vectors": True, "regions": "sequences", "max_norm": None}
+    assert found == expected
 
 
 @pytest.mark.parametrize("name", [name for name in VARIANTS if name != STUDY])
