@@ -245,7 +245,7 @@ def tune_command(
         asked = [question for paper in papers for question in questions(paper, settings)]
     jobs = int(settings.jobs) if settings.jobs and settings.jobs != AUTO else None
     jobs, worst = jobs or (1 if settings.on == "local" else None), Exit.OK
-    engine = engine_of(settings.on, jobs, resources_of(settings.resources))
+    engine = engine_of(settings.on, jobs, resources_of(settings.resources), settings.device)
     for question in asked:
         study = carry_on(
             question,

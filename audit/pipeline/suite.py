@@ -298,7 +298,7 @@ class Suite:
             arms = {job.spec.arm for job in jobs} if chosen.jobs == AUTO else set()
             peaks = [run.peak_memory_bytes or 0 for run in self.session.runs if run.spec.arm in arms]
             at_once = fitting(chosen.device, max(peaks, default=0))
-        return engine_of(chosen.on, at_once, resources_of(chosen.resources))
+        return engine_of(chosen.on, at_once, resources_of(chosen.resources), chosen.device)
 
     def workers(self, jobs: Sequence[Job]) -> int:
         """Jobs at one time."""

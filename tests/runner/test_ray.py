@@ -212,7 +212,7 @@ def test_verdicts_are_those_of_one_machine(
 def test_workers_share_a_search_and_make_the_trial_of_a_killed_one_again(
     tmp_path: Path, cluster: Any
 ) -> None:
-    said = f"tuning: {{protocol: chen2022, epochs: {LONG}}}, {PLACE}"
+    said = f"tuning: {{protocol: chen2022, epochs: {LONG}, patience: {LONG}}}, {PLACE}"
     corpus, paper = write_corpus(tmp_path / "corpus"), load(write_paper(tmp_path, (PLACE, said)))
     (question,) = questions(paper, RunSettings(device="cpu", data=corpus, store=tmp_path))
     running, killed = tmp_path / "studies" / question.spec.key / "running", set[int]()

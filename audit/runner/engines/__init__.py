@@ -11,7 +11,7 @@ import importlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from typing import Any, Protocol
 
@@ -113,9 +113,11 @@ def fitting(device: str, peak: int) -> int:
     return gpus * each
 
 
-def engine_of(name: str, at_once: int | None, resources: Resources) -> Engine:
+def engine_of(name: str, at_once: int | None, resources: Resources, device: str = "cpu") -> Engine:
     """The engine of that name. Raises `AuditError` for an unknown one, for resources that it does not know,
     and where the package that it needs is not installed."""
+    if name != "local" and device != "cpu" and resources.gpus is None:
+        resources = replace(resources, gpus=1.0)
     others = {point.name: point for point in entry_points(group="audit.engines")}
     if name not in OURS and name not in others:
         raise AuditError(
