@@ -129,6 +129,8 @@ def meaning(titles: Sequence[str], paper: Paper) -> Meaning:
             starts = [0, *(match.end() for match in _PARTS.finditer(title))]
             for start in [starts[0], *starts[1:][-6:]]:
                 if metric := metric_of(title[start:]):  # a metric at the end, and what stands before it
+                    if any(map(metric_of, title[:start].split())):
+                        return Meaning(rest=tuple(titles))  # two titles that were not parted
                     title = title[:start].strip(" -–:,/|_.")
                     break
         if not title or (metric is not None and bare(title) in _NEUTRAL):

@@ -54,11 +54,6 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
     spread, notes = _put_together(grid, top, left)
     heading, body = tuple(map(tuple, grid[:top])), grid[top:]
     rows = _rows(body, left)
-    if form in ("text", "pdf"):  # where a line without numbers may be the rest of a name
-        titles = dict.fromkeys(
-            title for row in rows for title in row.names if title not in {it.text for it in row.cells[:left]}
-        )
-        notes += tuple(f"the line {title!r} is taken as a title over the rows below it" for title in titles)
     return Table(name, form, source.line, heading, left, rows, spread, notes, source.shown)
 
 

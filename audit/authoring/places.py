@@ -40,6 +40,7 @@ class Word:
 
 
 Words = Sequence[Word]
+_TITLE_OR_NAME = "may be a title over the rows below it, or a part of a name; skip it, and label those rows"
 
 
 Spans = list[tuple[float, float]]
@@ -67,9 +68,16 @@ def _is_body(line: Words) -> bool:
 
 
 def _placed(
-    lines: Sequence[Words], body: Sequence[int], gap: float, under: Mapping[int, Spans]
+    lines: Sequence[Words],
+    body: Sequence[int],
+    gap: float,
+    under: Mapping[int, Spans],
+    ruled: Sequence[int] = (),
 ) -> list[list[Piece]]:
-    """The cells of each line; `under`: where the short rules below a line of the heading begin and end."""
+    """The cells of each line; `under`: where the short rules below a line of the heading begin and end.
+
+    `ruled`: lines beside a rule across the table. A line without numbers is a title there, or in the middle.
+    """
     columns: Spans = []
     for start, end in sorted((word.start, word.end) for k in body for word in lines[k]):
         if columns and start - columns[-1][1] < gap:
@@ -84,13 +92,15 @@ def _placed(
             for word in line:
                 cells[_nearest(word.middle, columns)].append(word)
         elif k > body[0]:
-            cells[0] = list(line)  # a title over the rows below it
+            cells[0] = list(line)
         else:
             for part, over in _titles(line, columns, gap, under.get(k, [])):
                 cells[over[0]] += part
                 across[over[0]] = len(over)
-        starts = [k for k in range(len(columns)) if not any(k - j < across[j] for j in range(k))]
-        rows.append([_piece(cells[k], across[k]) for k in starts])
+        starts = [j for j in range(len(columns)) if not any(j - i < across[i] for i in range(j))]
+        rows.append([_piece(cells[j], across[j]) for j in starts])
+        if k > body[0] and k not in body and k not in ruled and line[0].start <= columns[0][1]:
+            rows[-1][0] = replace(rows[-1][0], why=_TITLE_OR_NAME)
     return rows
 
 
@@ -111,6 +121,7 @@ def _titles(line: Words, columns: Spans, gap: float, under: Spans) -> Iterator[t
             parts.append([word])
     at = [(part[0].start + max(it.end for it in part)) / 2 for part in parts]
     middles = [sum(column) / 2 for column in columns]
+    under = [it for it in under if sum(it[0] < own < it[1] for own in at) == 1]  # else it is of the table
     spans = [next((span for span in under if span[0] < own < span[1]), (0.0, 0.0)) for own in at]
     ruled = [[k for k, own in enumerate(middles) if start < own < end] for start, end in spans]
     free = [k for k in range(1, len(columns)) if not any(k in over for over in ruled)]
@@ -187,10 +198,11 @@ def _of_page(name: str, number: int, page: Any) -> Iterator[Source]:
                 k: [rule[:2] for rule in short if own[k][0] < rule[2] < ends[k]]
                 for k in range(min(heads, len(own)))
             }
-            rows = _placed([line for _, line in own], body, 0.45 * size, under)
+            inner = [k for k, (top, _) in enumerate(own) if any(abs(top - it) < size for it in tops[1:-1])]
+            rows = _placed([line for _, line in own], body, 0.45 * size, under, inner)
             pieces = [tuple(replace(piece, line=k) for piece in row) for k, row in enumerate(rows, 1)]
             area = page.crop((max(start - 2, 0), tops[0] - 1, min(end + 2, page.width), tops[-1] + 1))
-            text = area.extract_text(layout=True, x_density=size * 0.45, y_density=size)
+            text = area.extract_text(layout=True, x_density=size * 0.45, y_density=size / 2)
             shown = "\n".join(line.rstrip() for line in text.split("\n") if line.strip())
             first = heads if 0 < heads < len(own) else None
             yield Source(tuple(pieces), number, first, least_heads=True, shown=shown)

@@ -69,6 +69,7 @@ def chen() -> Paper:
         ("Micro > F1 (%)", Meaning("Micro-F1")),
         ("EUR-Lex > Tail P@1", Meaning("P@1[tail]", None, "eurlex")),
         ("test_p_at_1", Meaning("P@1")),
+        ("P@1 P@3", Meaning(rest=("P@1 P@3",))),
         ("Training time (hours)", Meaning(None, "training_time", unit="h")),
         ("Gain in P@1", Meaning(None, None, None, ("Gain in",))),
     ],

@@ -280,6 +280,10 @@ def test_text_copied_out_of_a_pdf_is_parted_by_places(paper: Paper) -> None:
     found = read_as(paper, "t.txt", PLACES)
     assert numbers(found) == RIGHT and not found.open
     assert [row.label for row in found.rows] == ["One [3]", "Two nets"]
+    (question,) = read_as(paper, "t.txt", PLACES.replace("Two nets", "in two lines\nTwo nets")).open
+    assert question.startswith(
+        "row 2 (line 4): 'in two lines' may be a title over the rows below it, or a part"
+    )
     with pytest.raises(AuditError, match="its columns cannot be told; part them by two blanks"):
         read_as(paper, "t.txt", "\n".join(" ".join(line.split()) for line in PLACES.split("\n")))
 
