@@ -121,7 +121,7 @@ def reaches(start: str, goal: str, reads: Mapping[str, set[str]]) -> bool:
 
 
 #: Lines of Python: a new feature takes the place of another, or says in its commit what it is worth.
-BUDGET = {"product": 39_570, "tests": 32_670}
+BUDGET = {"product": 39_740, "tests": 32_750}
 
 
 def test_the_project_stays_small() -> None:
