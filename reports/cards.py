@@ -169,19 +169,18 @@ def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator
 
 def _documents(of: InstanceEvidence) -> Iterator[Fact]:
     """What single documents say, beside the verdict: nothing of reproduced or contradicted."""
-    size = f"{numbers.signed(of.difference)}:"
     if of.these is not None:
-        yield "For these documents, 95% interval", f"{size} {numbers.interval(of.these.ci95)}", ""
+        yield "For these documents, 95% interval", numbers.interval(of.these.ci95), ""
     if of.new is not None:
         sample = f"For new documents (a sample of {numbers.count(of.documents)}), 95% interval"
-        yield sample, f"{size} {numbers.interval(of.new.ci95)}", ""
-    said = "; ".join(
-        f"seeds {pair.seeds[0]}, {pair.seeds[1]}: {pair.first_only} to {pair.second_only}, p "
-        f"{numbers.p_value(pair.p)}"
+        yield sample, numbers.interval(of.new.ci95), ""
+    counts = [
+        f"{pair.first_only}:{pair.second_only} (p {numbers.p_value(pair.p)})"
+        + (f" seeds {pair.seeds[0]}, {pair.seeds[1]}" if pair.seeds[0] != pair.seeds[1] else "")
         for pair in of.pairs
-    )
-    if said:
-        yield "McNemar, documents right on one side only", said, ""
+    ]
+    if counts:
+        yield "McNemar, right on one side only, by seed", "; ".join(counts), ""
 
 
 # --------------------------------------------------------------------------- its seeds and readings

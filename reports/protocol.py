@@ -80,7 +80,7 @@ def _settings_of(model: str | None, members: Sequence[ExperimentRecord], index: 
 def _points(experiment: ExperimentRecord, index: Lookup) -> Iterator[Deviation]:
     """The departures as the page shows them, then what the paper leaves open, with the choice made here."""
     for departure in dict.fromkeys(experiment.deviations):
-        here = "as listed in the settings below" if departure.as_set else departure.here
+        here = "see the settings" if departure.as_set else departure.here
         paper, code = departure.paper or numbers.ABSENT, departure.code or numbers.ABSENT
         yield replace(departure, paper=paper, code=code, here=here, numbers=None)
     grid = index.audit.readings

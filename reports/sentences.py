@@ -300,12 +300,10 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
     """Spread and its prior, the look, the paper's spread: a term, and what is to be said of it."""
     for name, scatter in zip(claim.experiments, verdict.scatter, strict=False):
         if scatter.sd is not None and scatter.moderated is not None:
-            who = f"{name}, " if len(verdict.scatter) > 1 else ""
-            yield (
-                "Spread",
-                f"{who}sd {numbers.points(scatter.sd)}, moderated {numbers.points(scatter.moderated)}",
-            )
-    if verdict.look:
+            who = f" of {name}" if len(verdict.scatter) > 1 else ""
+            sd, moderated = numbers.points(scatter.sd), numbers.points(scatter.moderated)
+            yield f"Spread{who}", f"sd {sd}, moderated {moderated}"
+    if verdict.look and verdict.look > 1:  # the head of the page tells of the first one
         yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
     if verdict.by_own_spread not in (None, verdict.outcome):
         yield "Own spread", f"without moderation {verdict.by_own_spread}"
