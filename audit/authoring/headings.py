@@ -148,6 +148,9 @@ def meaning(titles: Sequence[str], paper: Paper) -> Meaning:
             rest.append(title)
     if quantity is None and (any(map(is_derived, titles)) or any(map(_QUALIFIED.search, rest))):
         metric = None
+    if metric and quantity in ("train", "test"):  # a part of the data over P@1
+        rest, quantity = [*rest, quantity], None
+    rest = [title for title in rest if metric is None or bare(title) not in _NEUTRAL]
     if metric and subset:
         metric, subset = f"{metric}[{subset}]", None
     return Meaning(metric, quantity, dataset, tuple(rest), subset, unit)

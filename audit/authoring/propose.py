@@ -33,6 +33,7 @@ from audit.claims.load import Paper
 from audit.claims.schema import is_metric
 from audit.claims.source import Plain
 from audit.errors import AuditError
+from audit.importing.results import bare
 from audit.names import counted, first_of, known_names
 from audit.stats.printed import Printed, printed
 
@@ -113,12 +114,14 @@ class Proposal:
         lacking = [column for column in columns if not column.has("dataset")]
         rows = [row for row in self.kept_rows if not row.has("dataset")] if lacking else []
         inner = [(self.table.rows[row.number - 1].names or ("",))[-1] for row in self.kept_rows]
-        unknown = {"row": _may_name_data(self.kept_rows, rows, inner)}
-        # below `Method` rows are methods, so that columns are not
         of_names = [title for path in self.table.paths[: self.table.names] for title in path]
+        of_data = any(bare(title) in ("dataset", "datasets", "data", "corpus") for title in of_names)
+        unknown = {"row": rows if of_data else _may_name_data(self.kept_rows, rows, inner)}
+        # below `Method` rows are methods, so that columns are not
         said = "metric" if any(map(OF_METHODS.fullmatch, of_names)) else ""
         metrics = [column.settings.get("metric", said) for column in columns]
-        unknown["column"] = _may_name_data(columns, lacking, metrics) if rows else []
+        titled = [column for column in lacking if column.group and column.has("metric")]
+        unknown["column"] = _may_name_data(columns, lacking, metrics) or titled if rows else []
         if all(len(unknown[what]) == len(of) for what, of in (("row", rows), ("column", columns))):
             unknown["row"] = []  # of both, the columns tell
         for what, lines in unknown.items():
@@ -164,6 +167,7 @@ class Proposal:
         is_said, all_low = "unit" in self.whole, max(highest.values(), default=2) <= 1
         if all_low and not is_said:
             self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
+        asked: dict[str, list[str]] = defaultdict(list)
         for across, of in values.items() if not all_low else ():
             least = min((number.value for _, number in of if number.value > 1), default=0)
             low = [it for it in of if 0 < it[1].value <= 1 and it[1].value * 200 >= least]
@@ -172,8 +176,8 @@ class Proposal:
                 where = column if len(low) == len(of) else _numbered("row", [row for row, _ in low])
                 texts = first_of([number.text for _, number in low], 3)
                 what = f"{column} ({self.columns[across - 1].label!r}) has {texts} beside numbers above 1"
-                say = f"say {where}: unit=fraction, or unit=percent"
-                self.open.append(f"{what}: percentages or fractions? {say}")
+                asked[f"percentages or fractions? say {where}: unit=fraction, or unit=percent"].append(what)
+        self.open += [f"{'; '.join(what)}: {question}" for question, what in asked.items()]
 
     def _dataset(self, name: str) -> str:
         """Id of the data set that is meant. Raises `AuditError` for none, offering the known ones."""

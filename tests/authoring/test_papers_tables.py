@@ -110,6 +110,9 @@ UNKNOWN = {
     "a banner with a size": tabular("lc", "M & P@1", "\\multicolumn{2}{c}{Newswire, $L$=4,000}", "A & 60.1"),
     "a heading": tabular("lcc", "M & EUR-Lex & Newswire", " & P@1 & P@1", "A & 60.1 & 50.1", rule_after=2),
     "headings over the same metrics": "M,Reuters P@1,Newswire P@1\nA,60.1,50.1\n",
+    "one heading over all": "M,Newswire P@1,Newswire R@5\nA,60.1,50.1\n",
+    "a column of one name": "| Data set | M | P@1 |\n|---|---|---|\n| Newswire | A | 60.1 |\n",
+    "training documents": tabular("lc", "M & Train", " & P@1", "A & 60.1", rule_after=2),
     "another split": "M,dev P@1,test P@1\nA,60.1,50.1\n",
     "a column": "| Data | M | P@1 |\n|---|---|---|\n| EUR-Lex | A | 60.1 |\n| Newswire | A | 50.1 |\n",
     "a heading, the metric being said": "| Model | Reuters | Newswire |\n|---|--|--|\n| A | 60.1 | 50.1 |\n",
@@ -126,7 +129,11 @@ def test_an_unknown_name_where_a_data_set_stands_is_asked_about_whatever_the_tab
     name = "t.tex" if "tabular" in text else "t.md" if "|--" in text else "t.csv"
     said = {"metric": "P@1"} if what in ("a row", "a heading, the metric being said") else {}
     (question,) = read_as(paper, name, text, dataset="eurlex_4k", **said).open
-    wanted = {"another split": "dev", "other sizes": "3,993 labels are not the 3,956 of eurlex_4k"}
+    wanted = {
+        "another split": "dev",
+        "training documents": "train",
+        "other sizes": "3,993 labels are not the 3,956 of eurlex_4k",
+    }
     assert wanted.get(what, "Newswire") in question and "--set dataset" not in question
 
 
