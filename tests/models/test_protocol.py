@@ -132,7 +132,10 @@ REFUSED = [
     ({"epochs": 0}, "epochs must be a whole number from 1, not 0"),
     ({"learning_rate": 0.0}, "learning_rate must be positive, not 0.0"),
     ({"learning_rate": float("nan")}, "learning_rate must be positive, not nan"),
-    ({"optimiser": "sgd"}, "optimiser must be one of 'adam', 'lasagne_adam', 'dense_sparse_adam', not 'sgd'"),
+    (
+        {"optimiser": "sgd"},
+        "optimiser must be one of 'adam', 'lasagne_adam', 'dense_sparse_adam', 'adadelta', not 'sgd'",
+    ),
     ({"select": "best_on_test"}, "best_on_test needs evaluate: every_epoch"),
     ({"hold_out": "liu2017"}, "hold_out 'liu2017' is for select: best_on_dev, not last"),
     # With nothing to better, every run would stop after `patience` epochs.
