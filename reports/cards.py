@@ -14,8 +14,8 @@ from reports.protocol import on_changed_margins
 from reports.tables import splits_of_claim
 from reports.text import View, grouped, joined, listed, plural, unique_slugs
 
-#: Characters of plots on one page; claims that are not primary lose theirs first.
-PLOTS = 80_000
+#: Characters of plots, and cards with all numbers, on one page.
+PLOTS, CARDS = 80_000, 90
 Pairs = Sequence[tuple[ClaimRecord, Verdict]]
 #: A term, its text, and where it leads; empty where nowhere.
 Fact = tuple[str, str, str]
@@ -404,14 +404,17 @@ def chips(cards: Sequence[View]) -> list[tuple[str, str, str, int]]:
     return made + [("", "flipped", "flipped", 0)] * any(row.band for view in cards for row in view.rows)
 
 
-def drop_plots(cards: Sequence[View]) -> bool:
-    """Whether some cards lost their plots, where all plots would be most of the page: those of claims that
-    are not primary first. Their numbers stand in the page as text."""
-    room, dropped = PLOTS, False
-    for view in sorted(cards, key=lambda view: not view.primary):
-        room -= len(view.plot)
-        if room < 0 and view.plot:
+def lighten(cards: Sequence[View]) -> bool:
+    """Whether some cards lost their plot, or became a line, since a page has only so many: first those of
+    claims that are neither primary nor contradicted. All their numbers stand in the record."""
+    plots, whole, dropped = PLOTS, CARDS, False
+    for view in sorted(cards, key=lambda view: not (view.primary or view.status == "contradicted")):
+        plots -= len(view.plot)
+        if plots < 0 and view.plot:
             view.plot, dropped = "", True
+        whole -= not view.brief
+        if whole < 0 and not view.brief:
+            view.brief = dropped = True
     return dropped
 
 

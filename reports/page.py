@@ -34,7 +34,7 @@ def build(audit: Audit) -> View:
     """Everything the page shows about `audit`; the same audit gives the same page."""
     index = Lookup(audit)
     shown = [cards.card(members, index) for members in by_claim(audit.claims)]
-    some_dropped, groups, paper = cards.drop_plots(shown), cards.card_groups(shown), audit.paper
+    some_dropped, groups, paper = cards.lighten(shown), cards.card_groups(shown), audit.paper
     return View(
         title=paper.title or paper.key,
         byline=joined(listed(paper.authors), joined(paper.venue, paper.year), by=". "),
@@ -61,6 +61,7 @@ def build(audit: Audit) -> View:
         stand_in=any(view.scope == "other_data" for view in shown),
         open=_open_claims(index),
         some_dropped=some_dropped,
+        whole=cards.CARDS,
         findings=findings.findings_section(index),
         tables=tables.table_views(index),
         repeats=bool(index.same_claims),
