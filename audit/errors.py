@@ -1,7 +1,5 @@
-"""Errors that end a command, one sentence each: what, where and what to do; and what exit codes say.
-
-A message is spelled for the command line, and the Python interface spells its options anew (`in_python`).
-"""
+"""Errors that end a command, one sentence each: what, where and what to do; and what exit codes say. A
+message is spelled for the command line, and the Python interface spells its options anew (`in_python`)."""
 
 from __future__ import annotations
 
@@ -43,8 +41,6 @@ class AuditError(Exception):
 
 
 class _ProblemsError(AuditError):
-    """Several problems, a line each."""
-
     def __init__(self, problems: Sequence[str], spelling: Spelling = on_the_command_line) -> None:
         super().__init__("\n".join(problems))
         self.problems = [spelled(problem, spelling) for problem in problems]

@@ -186,7 +186,6 @@ class Item(pytest.Item):
 
 
 def _paths(name: str, here: Path) -> Iterator[Path]:
-    """Raises `pytest.UsageError` in one sentence."""
     from audit.claims.load import claim_paths
     from audit.errors import AuditError
 

@@ -1,7 +1,5 @@
 """The records that pass between the stages: runs, verdicts and the whole audit, as frozen data and as JSON.
-
-`FORMAT_VERSION` changes whenever a reader of an older file would go astray.
-"""
+`FORMAT_VERSION` changes whenever a reader of an older file would go astray."""
 
 from __future__ import annotations
 
@@ -49,7 +47,6 @@ Json = Any
 
 
 def _dict() -> Any:
-    """An empty mapping, where none is given."""
     return field(default_factory=dict)
 
 

@@ -96,7 +96,6 @@ def _plain(value: object) -> object:
 
 
 def _set(settings: object, **values: object) -> None:
-    """Of a frozen dataclass, as it is made."""
     for name, value in values.items():
         object.__setattr__(settings, name, value)
 

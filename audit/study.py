@@ -1,7 +1,5 @@
-"""What a search for settings was, as frozen data: its question, its trials and its answer.
-
-Runs that use its best values name it by its key; how many trials it has may grow.
-"""
+"""What a search for settings was, as frozen data: its question, its trials and its answer. Runs that use its
+best values name it by its key; how many trials it has may grow."""
 
 from __future__ import annotations
 

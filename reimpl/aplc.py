@@ -1,9 +1,7 @@
-"""APLC behind any encoder of this toolkit (`reimpl.on_top`): an output layer of label clusters.
-
-Ye et al. (2020), section 6, put it on any; their code (huiyegit/APLC_XLNet bf6f91d,
-code/Adapative_label_clusters.py) has it on XLNet (`aplc_xlnet`). B documents, T token positions, H
-components of a document's vector, L labels.
-"""
+"""APLC behind any encoder of this toolkit (`reimpl.on_top`): an output layer of label clusters. Ye et al.
+(2020), section 6, put it on any; their code (huiyegit/APLC_XLNet bf6f91d, code/Adapative_label_clusters.py)
+has it on XLNet (`aplc_xlnet`). B documents, T token positions, H components of a document's vector, L
+labels."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""AttentionXML: a bidirectional LSTM, one attention a label, and layers that all labels share.
-
-You, Zhang, Wang, Dai, Mamitsuka, Zhu (2019), NeurIPS; yourh/AttentionXML e2bbbec,
-deepxml/{networks,modules}.py; ntumlgroup/LibMultiLabel 5cd775a. The network of all labels, or of one level
-of a label tree, where each document is asked about its candidates (`reimpl.tree_training`). B documents, T
-token positions, E components of a word vector, h LSTM units each way, L labels, C candidates of a document.
-"""
+"""AttentionXML: a bidirectional LSTM, one attention a label, and layers that all labels share. You, Zhang,
+Wang, Dai, Mamitsuka, Zhu (2019), NeurIPS; yourh/AttentionXML e2bbbec, deepxml/{networks,modules}.py;
+ntumlgroup/LibMultiLabel 5cd775a. The network of all labels, or of one level of a label tree, where each
+document is asked about its candidates (`reimpl.tree_training`). B documents, T token positions, E components
+of a word vector, h LSTM units each way, L labels, C candidates of a document."""
 
 from __future__ import annotations
 

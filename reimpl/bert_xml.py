@@ -1,10 +1,8 @@
 """BertXML: a small Transformer encoder trained from scratch, with several [CLS] symbols before each document.
-
 Xun, Jha, Sun, Zhang (2020), KDD, sections 4.2 and 5.2.2; XunGuangxu/CorNet ecc0996, deepxml/bertxml.py. The
-last states of the M [CLS] symbols side by side are the document's vector. What the paper does not say
-(norms, activation, first weights, dropout) is as in BERT (Devlin et al. 2019). B documents, T token
-positions, S = M + T, Q states asked for, H components of every vector, I units of an inner layer, L labels.
-"""
+last states of the M [CLS] symbols side by side are the document's vector. What the paper does not say (norms,
+activation, first weights, dropout) is as in BERT (Devlin et al. 2019). B documents, T token positions, S = M
++ T, Q states asked for, H components of every vector, I units of an inner layer, L labels."""
 
 from __future__ import annotations
 

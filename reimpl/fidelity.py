@@ -135,8 +135,6 @@ def _step(run: _Run, loss: str) -> dict[str, float]:
 
 
 class _Run:
-    """The network of a case in one number format, with its stored weights and input."""
-
     def __init__(self, subject: Subject, case: Case, stored: Mapping[str, Array], dtype: torch.dtype) -> None:
         self.subject, self.case, self.stored = subject, case, stored
         weights, state, self.inputs = (

@@ -1,10 +1,9 @@
-"""Ranking metrics and F1, from top-k lists and sparse truth; relevance is binary, and no array is
-documents x labels. P@k = hits / k; R@k = hits / |y|; RP@k = hits / min(k, |y|); nDCG@k, PSP@k, PSnDCG@k:
-sums of 1/log2(rank + 1), of inverse propensities, of both over hits / the best value of that sum. Each is
-100 times a sum over documents of what was reached over that of what could be. yourh/AttentionXML e2bbbec,
-pyxclib 5d13086, napkinXC e95fb3f and LibMultiLabel 5cd775a agree on all but PSnDCG: here total over total,
-as in yourh. N documents, L labels, K list length, y the true labels of a document, M those of all
-together."""
+"""Ranking metrics and F1, from top-k lists and sparse truth; relevance is binary, and no array is documents x
+labels. P@k = hits / k; R@k = hits / |y|; RP@k = hits / min(k, |y|); nDCG@k, PSP@k, PSnDCG@k: sums of
+1/log2(rank + 1), of inverse propensities, of both over hits / the best value of that sum. Each is 100 times a
+sum over documents of what was reached over that of what could be. yourh/AttentionXML e2bbbec, pyxclib
+5d13086, napkinXC e95fb3f and LibMultiLabel 5cd775a agree on all but PSnDCG: here total over total, as in
+yourh. N documents, L labels, K list length, y the true labels of a document, M those of all together."""
 
 from __future__ import annotations
 

@@ -24,10 +24,8 @@ Fact = tuple[str, str, str]
 
 
 def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
-    """The card of one claim of the file, over its metrics; without a verdict it is shown as not tested.
-
-    Of a claim that has the runs of another one no more than its verdicts, and where the runs are told.
-    """
+    """The card of one claim of the file, over its metrics; without a verdict it is shown as not tested. Of a
+    claim that has the runs of another one no more than its verdicts, and where the runs are told."""
     claim, pairs = members[0], [(claim, index.verdicts[claim.id]) for claim in members]
     pressing = index.most_pressing(members)
     kind, status, verdict = words.kind_words(claim), index.status(pressing), index.verdicts[pressing.id]
@@ -200,10 +198,8 @@ def seed_note(status: str, why: str | None) -> str:
 
 
 def _seed_rows(pairs: Pairs, index: Lookup) -> list[View]:
-    """A row an experiment: seed, value in each metric or why there is none, and the link of every run.
-
-    Then what is shown and was not judged: imported runs beside ours, or ours beside those.
-    """
+    """A row an experiment: seed, value in each metric or why there is none, and the link of every run. Then
+    what is shown and was not judged: imported runs beside ours, or ours beside those."""
     claim, rows = pairs[0][0], []
     show = _SHOWN.get(str(claim.details.get("quantity")), numbers.points)
     judged = {
@@ -427,12 +423,10 @@ _STEPS = 200
 
 def band_of(claim: ClaimRecord, verdict: Verdict) -> str:
     """Margin and the four ends of the band, a dash for none: `0.5 1.02 - - 0.3`; empty where none moves it.
-
     The bands are those of the record, of the claim taken alone: the page only looks on which side of their
     ends a margin lies. A sixth word `u` says that the runs may contradict nothing. No margin moves a claim of
     which readings are still to be run, nor one that something else than its margin keeps open: the band must
-    give the audit's own verdict at the audit's own margin.
-    """
+    give the audit's own verdict at the audit's own margin."""
     ends, run = _ends(verdict), len(verdict.readings)
     exponent = words.kind_words(claim).measure is words.EXPONENT
     if exponent or verdict.margin is None or verdict.reason in ("multiplicity", *words.UNJUDGED):

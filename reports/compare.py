@@ -108,10 +108,8 @@ def _of_the_runs(before: Mapping[Any, Run], now: Mapping[Any, Run]) -> list[str]
 
 def changes(old: Audit, new: Audit) -> View:
     """All that differs between two audits of one paper; claims are known by their ids, findings by theirs.
-
     `flipped`, `added` and `gone` are claims, as `_change` tells of them; what became contradicted comes
-    first. `worse` is whether something is contradicted or inconsistent now that was not.
-    """
+    first. `worse` is whether something is contradicted or inconsistent now that was not."""
     before, after = facts_of(old), facts_of(new)
     both = [(before[name], side) for name, side in after.items() if name in before]
     stand = [pair for pair in both if pair[0]["status"] == pair[1]["status"]]

@@ -184,7 +184,6 @@ def _status_counts(index: Lookup) -> str:
 
 
 def _md_claim(members: Sequence[ClaimRecord], index: Lookup) -> str:
-    """How a claim came out over its metrics, and the sentence of the most pressing verdict."""
     worst = index.most_pressing(members)
     said = f"- **{md_escape(index.over_metrics(members))}** {md_line(index.claim_title(worst), 200)}. "
     first = index.same_claims.get(worst.id)
@@ -343,9 +342,7 @@ def _tex_row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> dict[str, s
 
 def summary(audit: Audit) -> str:
     """Kind of evidence, a line for each claim that could be judged, one for each reason of the rest, sums.
-
-    What most claims rest on, such as made data, stands above them; behind those that do not, theirs.
-    """
+    What most claims rest on, such as made data, stands above them; behind those that do not, theirs."""
     index = Lookup(audit)
     lines = [visible(changed)] if (changed := on_changed_margins(index)) else []
     rest = [

@@ -1,7 +1,5 @@
-"""Checks that need no run, grouped, with the arithmetic filled in; and what was not checked, and why.
-
-What is absent reads as fine: it stands at the rank of what was found.
-"""
+"""Checks that need no run, grouped, with the arithmetic filled in; and what was not checked, and why. What is
+absent reads as fine: it stands at the rank of what was found."""
 
 from __future__ import annotations
 
@@ -114,11 +112,9 @@ def _counts(entries: Sequence[View]) -> str:
 
 
 def _groups(entries: Sequence[View]) -> list[View]:
-    """By check: those with an inconsistency first, then the weightiest.
-
-    Of more than two findings of one sort about one table all but the first are folded, of the consistent ones
-    no more is told than how many there are; claims that are not consistent are told one by one.
-    """
+    """By check: those with an inconsistency first, then the weightiest. Of more than two findings of one sort
+    about one table all but the first are folded, of the consistent ones no more is told than how many there
+    are; claims that are not consistent are told one by one."""
 
     def sort(entry: View) -> tuple[object, ...]:
         return (entry.of.id,) if entry.of.claim else (entry.result, entry.table, entry.of.alternatives)

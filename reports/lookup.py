@@ -48,10 +48,8 @@ class Place:
 
 
 class Lookup:
-    """The audit with its ids resolved; what is not there is simply absent.
-
-    Verdicts are found by claim id, so a claim without one shows as not tested.
-    """
+    """The audit with its ids resolved; what is not there is simply absent. Verdicts are found by claim id, so
+    a claim without one shows as not tested."""
 
     def __init__(self, audit: Audit) -> None:
         self.audit = audit
@@ -100,10 +98,8 @@ class Lookup:
 
     @cached_property
     def same_claims(self) -> Mapping[str, str]:
-        """Id of a claim -> that of the claim about a nearer data set whose entry tells of its runs.
-
-        A claim of which an arm was not run stands for itself.
-        """
+        """Id of a claim -> that of the claim about a nearer data set whose entry tells of its runs. A claim
+        of which an arm was not run stands for itself."""
         runs = {name: _run_keys(experiment) for name, experiment in self.experiments.items()}
         groups: dict[str, list[tuple[ClaimRecord, Verdict]]] = {}
         for claim, verdict in self.pairs:

@@ -1,9 +1,7 @@
-"""Numbers as text that does not lie by rounding.
-
-A number is shown with two decimals, and with more wherever two would move it across something it is read
-against: zero, the edge of a margin, a level. So a difference shown as 0.00 is zero, a miss is never rounded
-into the margin, and a p-value of 0.0496 is not shown as 0.050. All functions are pure and return text.
-"""
+"""Numbers as text that does not lie by rounding. A number is shown with two decimals, and with more wherever
+two would move it across something it is read against: zero, the edge of a margin, a level. So a difference
+shown as 0.00 is zero, a miss is never rounded into the margin, and a p-value of 0.0496 is not shown as 0.050.
+All functions are pure and return text."""
 
 from __future__ import annotations
 

@@ -101,10 +101,8 @@ def _overview(index: Lookup) -> list[View]:
 
 def _counts(index: Lookup) -> list[View]:
     """The four numbers. They add up to the number of judgements: every claim and metric has one of the four
-    statuses.
-
-    Beside each how many comparisons they are and on whose data; of those not tested, whose runs failed.
-    """
+    statuses. Beside each how many comparisons they are and on whose data; of those not tested, whose runs
+    failed."""
     boxes = []
     for status in words.STATUSES:
         pairs = [pair for pair in index.pairs if words.status_of(pair[1]) == status]
@@ -185,7 +183,6 @@ def on_imported(number: int, judged: int) -> str:
 
 
 def _resting(index: Lookup) -> str:
-    """On whose data, and on whose runs."""
     imported = on_imported(*index.imported_and_judged)
     return joined(resting(index.audit.verdicts), imported, protocol.on_changed_margins(index))
 

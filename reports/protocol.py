@@ -22,10 +22,8 @@ from reports.text import View, capital, grouped, joined, listed, moment, plural,
 
 
 def protocol_diff(index: Lookup) -> View:
-    """Every point once, under the experiments that share it; those of most experiments first.
-
-    Of an experiment for which the runs of another one stand, no more than what is not told there.
-    """
+    """Every point once, under the experiments that share it; those of most experiments first. Of an
+    experiment for which the runs of another one stand, no more than what is not told there."""
     points = {experiment.id: list(_points(experiment, index)) for experiment in index.run_experiments}
     own = index.different_experiments
     shared: dict[Deviation, list[str]] = {}
@@ -115,10 +113,8 @@ def _heading(
 
 
 def _settings(experiment: ExperimentRecord, run: Run) -> Iterator[tuple[str, str]]:
-    """Of training and model, a name that both have told apart; `batch_size`, 32 -> `batch size`, `32`.
-
-    No variant of a base whose keys are all written out.
-    """
+    """Of training and model, a name that both have told apart; `batch_size`, 32 -> `batch size`, `32`. No
+    variant of a base whose keys are all written out."""
     training: Mapping[str, Any] = run.spec.protocol
     model: Mapping[str, Any] = run.spec.config or experiment.config
     written_out = bool(model.get("base_config")) and model.get("base_variant") is None
@@ -145,10 +141,8 @@ def is_reduced(experiment: ExperimentRecord) -> bool:
 
 
 def protocol_box(index: Lookup) -> tuple[str, str] | None:
-    """What was reduced, and a warning where learning curves were still rising at their end.
-
-    Of the experiments that have runs, those of the same runs once; None where there are none.
-    """
+    """What was reduced, and a warning where learning curves were still rising at their end. Of the
+    experiments that have runs, those of the same runs once; None where there are none."""
     run = index.different_experiments
     run = [experiment for experiment in run if not experiment.reading_of] or run
     if not run:
@@ -305,11 +299,9 @@ def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
 
 
 def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
-    """The `audit import` that each lot of imported runs came by, and its files with their SHA-256.
-
-    Results of one command have one file and one declaration. Predictions have a file a seed, behind which the
-    true labels stand.
-    """
+    """The `audit import` that each lot of imported runs came by, and its files with their SHA-256. Results of
+    one command have one file and one declaration. Predictions have a file a seed, behind which the true
+    labels stand."""
     lots: dict[str, list[Run]] = {}
     for run in runs:
         config = run.spec.config

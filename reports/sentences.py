@@ -1,7 +1,5 @@
-"""Every sentence about a claim: its status, the numbers of its verdict, the reason, what would settle it.
-
-The patterns by kind and reason are in sentences.toml; `fields_of` fills them in.
-"""
+"""Every sentence about a claim: its status, the numbers of its verdict, the reason, what would settle it. The
+patterns by kind and reason are in sentences.toml; `fields_of` fills them in."""
 
 from __future__ import annotations
 
@@ -231,10 +229,9 @@ def share_as_claimed(claim: ClaimRecord, verdict: Verdict) -> str:
 
 def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
     """What the paper prints and what the runs gave, as every table of an audit has it; empty where absent.
-
     `paper`, `ours`, `difference` and `interval` are the columns of the page. For a line of text `about` says
-    what was compared, `printed` what the paper has for it, `measured` what the runs gave, with its interval.
-    """
+    what was compared, `printed` what the paper has for it, `measured` what the runs gave, with its
+    interval."""
     kind, marks, target, estimate = kind_words(claim), edges(claim, verdict), verdict.target, verdict.estimate
     measure, about, paper = kind.measure, subject_of(claim), " / ".join(claim.printed[:4])
     paper += " …" if len(claim.printed) > 4 else ""
@@ -411,11 +408,9 @@ def verdict_sentence(
     departures: int = 0,
     settling: Settling | None = None,
 ) -> str:
-    """What was measured and what follows from it, then what else could explain it.
-
-    `names` are the titles of the claim's experiments, in its order; `departures` counts those from the paper.
-    `settling` says how many seeds would settle it, where it is open.
-    """
+    """What was measured and what follows from it, then what else could explain it. `names` are the titles of
+    the claim's experiments, in its order; `departures` counts those from the paper. `settling` says how many
+    seeds would settle it, where it is open."""
     status, kind, band = status_of(verdict), kind_words(claim), margin_band(verdict)
     measured = ""
     known = verdict.target is not None if kind.epochs else verdict.parts or verdict.estimate is not None
@@ -483,10 +478,8 @@ def over_metrics(marks: Iterable[tuple[str, Status]]) -> str:
 
 
 def unrun(verdict: Verdict, names: Sequence[str]) -> str | None:
-    """`A has not been run`; None where no arm was run, or the verdict is another.
-
-    `names` are those of the claim's experiments, in its order, as they are to stand in the sentence.
-    """
+    """`A has not been run`; None where no arm was run, or the verdict is another. `names` are those of the
+    claim's experiments, in its order, as they are to stand in the sentence."""
     if verdict.reason != "not_run" or not any(verdict.attempts):
         return None
     arms = {side[0]: side[1:] for side in zip(names, verdict.n, verdict.attempts, strict=False)}
@@ -507,9 +500,7 @@ def unjudged_lines(
     codes: Iterable[str],
 ) -> Iterator[str]:
     """How many judgements each of the reasons `codes` left open, under the status that the page gives them.
-
-    What is missing of those of which one side was run: of a few sorts each, of many one.
-    """
+    What is missing of those of which one side was run: of a few sorts each, of many one."""
     every = list(pairs)
     for code in codes:
         told = [(claim, unrun(verdict, names(claim))) for claim, verdict in every if verdict.reason == code]

@@ -1,10 +1,7 @@
 """Every figure as lines, discs and texts: intervals, readings, learning curves; `reports.figures` writes them
-for a paper.
-
-Written here as SVG: matplotlib takes 90 ms and 8 kB a plot on two cores, these take 0.1 ms and 1 kB, and get
-their colours from the style sheet. A drawing is 340 units wide, the text width of a phone. All text from
-outside is escaped here. Marks differ in shape, not only in colour.
-"""
+for a paper. Written here as SVG: matplotlib takes 90 ms and 8 kB a plot on two cores, these take 0.1 ms and 1
+kB, and get their colours from the style sheet. A drawing is 340 units wide, the text width of a phone. All
+text from outside is escaped here. Marks differ in shape, not only in colour."""
 
 from __future__ import annotations
 
@@ -136,7 +133,6 @@ def axis_over(values: Iterable[float], start: float = 12, end: float = 328) -> A
 
 
 def _ruler(drawing: Drawing, axis: Axis, y: float, label: str) -> None:
-    """The axis below a drawing, and what it measures; ends the drawing."""
     drawing.line("axis", (axis.start, y), (axis.end, y))
     for x, number in axis.labelled():
         drawing.line("axis", (x, y), (x, y + 4))
@@ -193,10 +189,8 @@ def forest(
     beside: Sequence[Row] = (),
 ) -> Drawing:
     """A row each on one axis: margin shaded, target dashed, prediction interval dotted, outer interval thin,
-    inner one thick, the mark of the verdict at the estimate, seeds as dots below.
-
-    Not drawn without a finite number. The axis is also over rows that are drawn `beside` it.
-    """
+    inner one thick, the mark of the verdict at the estimate, seeds as dots below. Not drawn without a finite
+    number. The axis is also over rows that are drawn `beside` it."""
     drawing, rows = Drawing(title), [row for row in rows if row.numbers]
     known = [number for row in (*rows, *beside) for number in row.numbers] + ([] if zero is None else [zero])
     if not rows or not numbers.is_drawable(*known):
@@ -259,10 +253,8 @@ def specification_curve(
     margin: Bounds | None = None,
     zero: bool = False,
 ) -> Drawing:
-    """Readings by estimate, and below the choices that each makes (Simonsohn, Simmons and Nelson 2020).
-
-    Not drawn with fewer than two readings, or a number that is not finite. What was not varied has no rows.
-    """
+    """Readings by estimate, and below the choices that each makes (Simonsohn, Simmons and Nelson 2020). Not
+    drawn with fewer than two readings, or a number that is not finite. What was not varied has no rows."""
     drawing, left, right, top, bottom = Drawing(title), 138, 334, 20, 184
     known_means = (verdict for verdict in verdicts if verdict.estimate is not None)
     points = sorted(known_means, key=lambda verdict: (verdict.estimate or 0.0, bool(verdict.reading)))

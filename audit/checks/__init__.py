@@ -1,7 +1,5 @@
-"""Checks that need no run: a paper's tables against themselves, and against those of other papers.
-
-Each is a function from a sheet (or from all of them) to findings, exact on the printed strings.
-"""
+"""Checks that need no run: a paper's tables against themselves, and against those of other papers. Each is a
+function from a sheet (or from all of them) to findings, exact on the printed strings."""
 
 from __future__ import annotations
 

@@ -23,11 +23,9 @@ Copied = list[tuple[Number, Sequence[Number]]]
 
 
 def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
-    """Numbers that a paper copies, against the paper that they come from, and against its test size.
-
-    A number copied from a table with another number of test documents is not about the split that the
-    copying table reports on. Also each row that two papers print alike.
-    """
+    """Numbers that a paper copies, against the paper that they come from, and against its test size. A number
+    copied from a table with another number of test documents is not about the split that the copying table
+    reports on. Also each row that two papers print alike."""
     by_key = {sheet.paper.key: sheet for sheet in sheets}
     for sheet in sheets:
         copied = [
@@ -110,10 +108,8 @@ def _slip(here: Printed, there: Printed) -> str:
 
 
 def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
-    """Rows that two papers print alike of one collection for test sets of other sizes, without a source.
-
-    A row that is said to come from a paper at hand is held against that one alone.
-    """
+    """Rows that two papers print alike of one collection for test sets of other sizes, without a source. A
+    row that is said to come from a paper at hand is held against that one alone."""
     at_hand = {sheet.paper.key for sheet in sheets}
     rows: dict[tuple[str, str], list[tuple[Sheet, Profile, Printed]]] = {}  # with the test documents
     for sheet in sheets:
@@ -161,10 +157,8 @@ def _alike(mine: Profile, theirs: Profile) -> tuple[str, ...]:
 
 
 def sizes(sheets: Sequence[Sheet]) -> Iterator[Finding]:
-    """Statistics of one collection in several papers: the same, or the papers use different splits of it.
-
-    Two versions may go by one name: so what differs is shown, and no more is said.
-    """
+    """Statistics of one collection in several papers: the same, or the papers use different splits of it. Two
+    versions may go by one name: so what differs is shown, and no more is said."""
     entries = [
         (sheet, dataset) for sheet in sheets for dataset in sheet.datasets.values() if dataset.catalogue
     ]

@@ -42,12 +42,10 @@ _MOST_STEPS = 2000
 
 def least_widening(points: Array, low: Array, high: Array) -> tuple[float, Array]:
     """How far all of low..high must be widened so that a mixture of the points lies within; 0 if one does.
-
     `points` is (metrics, points), `low` and `high` (metrics,). Also the weights (metrics,) of the separating
     direction, from the dual variables; of no use if the widening is 0. By the simplex method, from a feasible
-    basis: one point holds the whole share, and s, the widening, is as wide as it takes.
-    Raises ArithmeticError if the steps do not come to an end.
-    """
+    basis: one point holds the whole share, and s, the widening, is as wide as it takes. Raises
+    ArithmeticError if the steps do not come to an end."""
     metrics, size = points.shape
     rows = 2 * metrics + 1
     # columns: shares, s, slack of `high` by metric, slack of `low` by metric, right-hand side
@@ -122,9 +120,7 @@ def cells() -> tuple[Cell, ...]:
 @lru_cache(maxsize=64)
 def metric_bounds(metric: str, of_labels: bool = False) -> Bounds:
     """For each cell whole numbers (low, high) with low <= UNIT x metric <= high; the metric is a fraction.
-
-    `of_labels`: P@k over min(k, labels). Logarithms are irrational, so that the two may differ.
-    """
+    `of_labels`: P@k over min(k, labels). Logarithms are irrational, so that the two may differ."""
     family, _, k_text = metric.partition("@")
     k, bounds = int(k_text), []
     for cell in cells():
@@ -180,11 +176,9 @@ class RowFit(NamedTuple):
 def fit_row(
     values: Mapping[str, Printed], *, of_labels: bool = False, skipped: tuple[str, Fraction] | None = None
 ) -> RowFit:
-    """Whether the printed metrics, by name and in percent, can hold for the same documents.
-
-    `of_labels`: with P@k over min(k, labels). `skipped`: a family (`P` or `nDCG`) that leaves out documents
-    without labels, and their share at most; to it each of them is as good as what is printed.
-    """
+    """Whether the printed metrics, by name and in percent, can hold for the same documents. `of_labels`: with
+    P@k over min(k, labels). `skipped`: a family (`P` or `nDCG`) that leaves out documents without labels, and
+    their share at most; to it each of them is as good as what is printed."""
     proofs: dict[Rounding, Certificate | None] = {}
     known = [metric_bounds(metric, of_labels) for metric in values]
     for rounding in PLAUSIBLE:
@@ -318,10 +312,8 @@ def _shown(numbers: Mapping[str, Number], row: RowFit, causes: Sequence[str]) ->
 
 
 def one_cause(findings: Sequence[Finding]) -> list[Finding]:
-    """One finding in place of all the rows of a table whose P@k and nDCG@k do not go together.
-
-    Where three or more do not, and half of its rows, the columns are in question and not each row.
-    """
+    """One finding in place of all the rows of a table whose P@k and nDCG@k do not go together. Where three or
+    more do not, and half of its rows, the columns are in question and not each row."""
     kept = list(findings)
     rows = [of for of in findings if of.check in ("feasible_row", "identity") and of.claim is None]
     tables = grouped(rows, lambda of: (of.id.partition(":")[0], of.cells[0].partition(".")[0]))

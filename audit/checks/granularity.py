@@ -1,10 +1,8 @@
-"""Granularity: P@1 over N documents is a multiple of 1/N, so not every printed number can be one.
-
-Brown and Heathers (2017), The GRIM test, Social Psychological and Personality Science 8(4). A number off the
-grid says little by itself: it may be a mean over runs or splits, of another number of documents than the
-rounded one that is printed, or cut. So it is inconsistent only where the paper states a single run and an
-exact number of documents, or where the whole column goes with another known size far better than by chance.
-"""
+"""Granularity: P@1 over N documents is a multiple of 1/N, so not every printed number can be one. Brown and
+Heathers (2017), The GRIM test, Social Psychological and Personality Science 8(4). A number off the grid says
+little by itself: it may be a mean over runs or splits, of another number of documents than the rounded one
+that is printed, or cut. So it is inconsistent only where the paper states a single run and an exact number of
+documents, or where the whole column goes with another known size far better than by chance."""
 
 from __future__ import annotations
 
@@ -62,10 +60,8 @@ def hits(number: Printed, documents: int, rounding: Rounding = "nearest") -> ran
 
 
 def power(number: Printed, documents: int, *, roundings: int = 1) -> Fraction:
-    """Chance that a number which has nothing to do with this test set is found out; 0: it cannot be.
-
-    Of the possible metric values for each printed one, which may have been made by so many `roundings`.
-    """
+    """Chance that a number which has nothing to do with this test set is found out; 0: it cannot be. Of the
+    possible metric values for each printed one, which may have been made by so many `roundings`."""
     density = Fraction(documents, 100) / Fraction(10) ** number.decimals
     return max(Fraction(0), 1 - roundings * density)
 
@@ -97,12 +93,10 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint(numbers: Iterable[Printed], candidates: Sequence[int]) -> tuple[Fingerprint, ...]:
-    """Each candidate number of documents against all `numbers`, P@1 of several systems on one test set.
-
-    What is printed twice counts once: a copy tells no more than the number. A wrong test size N meets a
-    number with d decimals by chance with probability N/(100 10^d), so that chance_p is the binomial tail
-    P[Bin(R, N/(100 10^d)) >= feasible] where all R numbers have the same d.
-    """
+    """Each candidate number of documents against all `numbers`, P@1 of several systems on one test set. What
+    is printed twice counts once: a copy tells no more than the number. A wrong test size N meets a number
+    with d decimals by chance with probability N/(100 10^d), so that chance_p is the binomial tail P[Bin(R,
+    N/(100 10^d)) >= feasible] where all R numbers have the same d."""
     distinct = list({(number.value, number.decimals): number for number in numbers}.values())
     fingerprints = []
     for documents in candidates:

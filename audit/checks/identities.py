@@ -37,12 +37,10 @@ _UPDATED = "one of the two places was not updated"
 
 
 def bounds(sheet: Sheet) -> Iterator[Finding]:
-    """Findings of kind `bounds`: one for each number out of 0..100, one for each experiment's P@k.
-
-    P@k is the share of the first k labels that are right, so for k1 < k2 the hits obey
-    0 <= k2 P@k2 - k1 P@k1 <= 100 (k2 - k1), with the rounding, or the cutting, of both left open. Over
-    min(k, labels), as R-precision is, P@k may grow by more, and so much is untestable.
-    """
+    """Findings of kind `bounds`: one for each number out of 0..100, one for each experiment's P@k. P@k is the
+    share of the first k labels that are right, so for k1 < k2 the hits obey 0 <= k2 P@k2 - k1 P@k1 <= 100
+    (k2 - k1), with the rounding, or the cutting, of both left open. Over min(k, labels), as R-precision is,
+    P@k may grow by more, and so much is untestable."""
     for number in sheet.numbers.values():
         if _SHARE.fullmatch(number.cell.metric or "") and number.cell.unit in (None, "percent"):
             half = number.value.half_unit
@@ -72,11 +70,9 @@ def bounds(sheet: Sheet) -> Iterator[Finding]:
 
 
 def identity(sheet: Sheet) -> Iterator[Finding]:
-    """nDCG@1 = P@1, and PSnDCG@1 = PSP@1: both are the share of documents whose first label is right.
-
-    Where one of the two leaves out documents without labels, both have one ratio in all rows: only a row
-    that other rows show to have another ratio is inconsistent.
-    """
+    """nDCG@1 = P@1, and PSnDCG@1 = PSP@1: both are the share of documents whose first label is right. Where
+    one of the two leaves out documents without labels, both have one ratio in all rows: only a row that other
+    rows show to have another ratio is inconsistent."""
     rows = grouped(sheet.profiles, lambda profile: profile.program)
     for profile in sheet.profiles:
         for names in (("P@1", "nDCG@1"), ("PSP@1", "PSnDCG@1")):
@@ -98,11 +94,9 @@ def identity(sheet: Sheet) -> Iterator[Finding]:
 
 
 def twice(sheet: Sheet) -> Iterator[Finding]:
-    """The same metric of the same experiment, or the same statistic of a data set, printed in two places.
-
-    A mean over runs and a single run are not the same number, nor are means over more and over fewer runs.
-    Where single runs are not stated, the first thing to consider is that the experiment was run twice.
-    """
+    """The same metric of the same experiment, or the same statistic of a data set, printed in two places. A
+    mean over runs and a single run are not the same number, nor are means over more and over fewer runs.
+    Where single runs are not stated, the first thing to consider is that the experiment was run twice."""
     same = grouped(sheet.numbers.values(), _quantity)
     different = [
         (first, second)
@@ -181,10 +175,8 @@ _PART = "only a part of the training documents is counted, the rest being held o
 
 
 def statistics(sheet: Sheet) -> Iterator[Finding]:
-    """Labels a document x documents = documents a label x labels, in each way in which papers count.
-
-    Of whatever documents, and of all labels or those that occur: only beyond all of these a mean is wrong.
-    """
+    """Labels a document x documents = documents a label x labels, in each way in which papers count. Of
+    whatever documents, and of all labels or those that occur: only beyond all of these a mean is wrong."""
     for dataset in sheet.datasets.values():
         printed = {name: sheet.statistic(dataset.id, name) for name in (*_NEEDED, "test", "validation")}
         values = {name: value for name, value in printed.items() if value}
@@ -216,11 +208,9 @@ class Reading(NamedTuple):
 
 
 def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:
-    """The readings that fit, given the rounding: those over all labels first. None of them: inconsistent.
-
-    For N documents `all` needs labels_per_document N / documents_per_label to be the printed number of
-    labels, and `occurring` that or less, which many wrong numbers meet. No statistic may be 0.
-    """
+    """The readings that fit, given the rounding: those over all labels first. None of them: inconsistent. For
+    N documents `all` needs labels_per_document N / documents_per_label to be the printed number of labels,
+    and `occurring` that or less, which many wrong numbers meet. No statistic may be 0."""
     spans = {name: Interval(*value.interval) for name, value in values.items()}
     labels, whole, fewer = spans["labels"], [], []
     for name in COUNTED_OVER:
@@ -237,11 +227,9 @@ def readings(values: Mapping[str, Printed]) -> tuple[Reading, ...]:
 
 def above_labels(sheet: Sheet) -> Iterator[Finding]:
     """P@k <= 100 x mean labels / k: more hits than labels there cannot be. Only numbers above are reported.
-
     The mean is seldom that of the test documents: these are allowed a tenth more, and what chance adds to so
-    few once in millions of test sets, five standard errors. A count of 0 to k with mean m has a variance of
-    m (k - m) at most (Bhatia and Davis 2000); where m is near 0 or k, that of half a label is taken.
-    """
+    few once in millions of test sets, five standard errors. A count of 0 to k with mean m has a variance of m
+    (k - m) at most (Bhatia and Davis 2000); where m is near 0 or k, that of half a label is taken."""
     for number in sheet.numbers.values():
         match = PRECISION.fullmatch(number.cell.metric or "")
         mean = sheet.statistic(number.cell.dataset, "labels_per_document")
@@ -358,7 +346,6 @@ def rank_readings(lines: Sequence[Line], reported: Line) -> tuple[RankReading, .
 
 
 def _rules_for_missing(lines: Sequence[Line]) -> tuple[Missing, ...]:
-    """One where none is missing."""
     complete = all(number is not None for line in lines for number in line)
     return ("skipped",) if complete else ("skipped", "last")
 
@@ -385,12 +372,10 @@ _OTHER_LINES = "ranks over other lines than those of the table"
 
 
 def average_rank(sheet: Sheet) -> Iterator[Finding]:
-    """One finding for each row (or column) of printed average ranks.
-
-    Consistent if one rule for ties and missing numbers gives all of them, over all lines of the table or
-    those of one metric or one data set; inconsistent only where no rule does, nor any order of numbers that
-    may have been told apart before rounding.
-    """
+    """One finding for each row (or column) of printed average ranks. Consistent if one rule for ties and
+    missing numbers gives all of them, over all lines of the table or those of one metric or one data set;
+    inconsistent only where no rule does, nor any order of numbers that may have been told apart before
+    rounding."""
     averages = [number for number in sheet.numbers.values() if number.cell.quantity == "average_rank"]
     for of, along in (("row", "column"), ("column", "row")):  # methods are columns, or rows
         for numbers in grouped(averages, attrgetter("table", of)).values():

@@ -1,8 +1,6 @@
-"""What the text says of its tables, held against them: better, best, as good as, significant.
-
-A sentence is inconsistent only where no values within the rounding of the printed numbers bear it out; where
-only the rounding could, the printed digits tie and the check cannot tell.
-"""
+"""What the text says of its tables, held against them: better, best, as good as, significant. A sentence is
+inconsistent only where no values within the rounding of the printed numbers bear it out; where only the
+rounding could, the printed digits tie and the check cannot tell."""
 
 from __future__ import annotations
 
@@ -56,11 +54,9 @@ def formulas(sheet: Sheet) -> Iterator[Finding]:
 
 
 def complexity(sheet: Sheet) -> Iterator[Finding]:
-    """One finding for each growth claim: untestable where the claim file counts no operations.
-
-    The slope of log count on log size is held against the claimed power with a margin, as logarithmic
-    factors need it; where only one of all sizes and the two largest differs, the check cannot tell.
-    """
+    """One finding for each growth claim: untestable where the claim file counts no operations. The slope of
+    log count on log size is held against the claimed power with a margin, as logarithmic factors need it;
+    where only one of all sizes and the two largest differs, the check cannot tell."""
     for claim in sheet.statements:
         if "exponent" not in claim.details:
             continue
@@ -193,7 +189,6 @@ def _all(results: Sequence[Result]) -> Result:
 
 
 def _compared(comparison: str, claim: ClaimRecord, numbers: Sequence[Number]) -> Result:
-    """By `Claim.comparison`."""
     settings = claim.details
     match comparison:
         case "falls":  # from the first number to the last
@@ -311,11 +306,9 @@ _SIGNIFICANT: Mapping[str, Result] = {
 
 
 def significance(sheet: Sheet) -> Iterator[Finding]:
-    """One finding for each "significantly better" in P@1 whose numbers and test size are printed.
-
-    P@1 and N fix how many documents each system gets right, and so b - c, the documents that only the first
-    gets right less those that only the second does. What other seeds would give is not in the table.
-    """
+    """One finding for each "significantly better" in P@1 whose numbers and test size are printed. P@1 and N
+    fix how many documents each system gets right, and so b - c, the documents that only the first gets right
+    less those that only the second does. What other seeds would give is not in the table."""
     for claim in sheet.statements:
         if "test" not in claim.details or claim.metric != "P@1" or len(claim.cells) != 2:
             continue
@@ -366,12 +359,10 @@ class TableSignificance(NamedTuple):
 
 def table_significance(first: Printed, second: Printed, documents: int) -> TableSignificance:
     """For two printed P@1 in percent on the same test documents, over all counts that rounding leaves.
-
     McNemar's p = 2 P[Bin(b + c, 1/2) <= c] grows with c for fixed b - c > 0: it is least where c = 0 and
-    greatest where c is as great as N allows. `must_be`: p_worst <= LEVEL. `cannot_be`: above LEVEL even
-    where they are furthest apart, c = 0, and by the test that is the first to say "significant", the one-
-    sided normal approximation of McNemar's: 2 documents apart or fewer at 0.05.
-    """
+    greatest where c is as great as N allows. `must_be`: p_worst <= LEVEL. `cannot_be`: above LEVEL even where
+    they are furthest apart, c = 0, and by the test that is the first to say "significant", the one-sided
+    normal approximation of McNemar's: 2 documents apart or fewer at 0.05."""
     lower, higher = sorted((first, second), key=lambda number: number.value)
     (low2, high2), (low1, high1) = _hits_around(lower, documents), _hits_around(higher, documents)
     most, least = high1 - low2, max(low1 - high2, 0)

@@ -156,11 +156,9 @@ class Sheet:
 
     @cached_property
     def numbers(self) -> Mapping[str, Number]:
-        """Address to number, for all cells that hold a metric or a quantity.
-
-        Where all metrics of an experiment on a data set end in 0, as a row that was copied from a table of
-        fewer decimals and padded (82.40, 68.50, 57.70), they are taken for numbers without it.
-        """
+        """Address to number, for all cells that hold a metric or a quantity. Where all metrics of an
+        experiment on a data set end in 0, as a row that was copied from a table of fewer decimals and padded
+        (82.40, 68.50, 57.70), they are taken for numbers without it."""
 
         def row(number: Number) -> tuple[str | None, ...]:
             return (number.table, number.cell.dataset, number.experiment) if number.cell.metric else ()
@@ -192,10 +190,8 @@ class Sheet:
 
     @cached_property
     def profiles(self) -> tuple[Profile, ...]:
-        """All metrics of one experiment on one data set, where it is plain which belong together.
-
-        Numbers of several tables go together only if no metric is printed in two ways among them.
-        """
+        """All metrics of one experiment on one data set, where it is plain which belong together. Numbers of
+        several tables go together only if no metric is printed in two ways among them."""
         profiles = []
         by_subject = grouped(self.scores, lambda number: (number.cell.dataset or "", number.experiment))
         for (dataset, experiment), numbers in by_subject.items():
@@ -307,13 +303,11 @@ def _each_once(numbers: Sequence[Number]) -> Mapping[str, Number] | None:
 
 
 def left_out(profiles: Iterable[Profile], over_all: str, labelled: str) -> Fraction:
-    """The largest share of test documents that may have no labels: 0 to one family, left out of another.
-
-    Let x of the documents have none. Then P@k <= 1 - x wherever they count as 0; twice that is left, as
-    folds differ. And if nDCG leaves them out, P@1 = (1 - x) nDCG@1 in each row, or the other way round: by
-    x P@1 they would differ, and all k rows that print the two alike round to the same with a chance of 1 %
-    only if that is 1 - 0.01^(1/k) of what the rounding of one leaves. `profiles` are of one program.
-    """
+    """The largest share of test documents that may have no labels: 0 to one family, left out of another. Let
+    x of the documents have none. Then P@k <= 1 - x wherever they count as 0; twice that is left, as folds
+    differ. And if nDCG leaves them out, P@1 = (1 - x) nDCG@1 in each row, or the other way round: by x P@1
+    they would differ, and all k rows that print the two alike round to the same with a chance of 1 % only if
+    that is 1 - 0.01^(1/k) of what the rounding of one leaves. `profiles` are of one program."""
     levels, same, pairs = [Fraction(1)], [], 0
     for profile in profiles:
         first, second = (profile.numbers.get(f"{family}@1") for family in (over_all, labelled))

@@ -1,8 +1,6 @@
-"""What a claim file says to run: experiments, and specifications of what the paper leaves open.
-
-A specification (a "reading" in claim files) is written as its departures from the default, open thing ->
-choice: the default has none.
-"""
+"""What a claim file says to run: experiments, and specifications of what the paper leaves open. A
+specification (a "reading" in claim files) is written as its departures from the default, open thing ->
+choice: the default has none."""
 
 from __future__ import annotations
 

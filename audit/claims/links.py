@@ -1,7 +1,5 @@
 """Do the entries of a file fit together, and is there what they name? References, metrics, sources, margins.
-
-A reference is `table.row`, `table.row.column` or an experiment; a metric picks the column.
-"""
+A reference is `table.row`, `table.row.column` or an experiment; a metric picks the column."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""The claim file: one paper's tables as printed, its experiments, margins and claims.
-
-Each step of reading must be right before the next: YAML with its lines (`source`) and entries by themselves
-(`schema`, `audit.kinds`); entries against each other (`links`); margins against their rules (`margins`).
-"""
+"""The claim file: one paper's tables as printed, its experiments, margins and claims. Each step of reading
+must be right before the next: YAML with its lines (`source`) and entries by themselves (`schema`,
+`audit.kinds`); entries against each other (`links`); margins against their rules (`margins`)."""
 
 from __future__ import annotations
 

@@ -109,12 +109,10 @@ def _agrees(value: float, computed: Fraction, rule: str, ground: Ground) -> bool
 
 
 def for_printed(margin: Resolved, text: str) -> Resolved:
-    """`margin` for the percentage printed as `text`, as `audit add` writes it into the file.
-
-    Near 100 and near 0 a margin of points would hold most of the errors or hits there are, so `field` and
-    `half_gap` are capped at 5 % of what is left, 0.05 * (100 - v), and of what is there, 0.05 * v; then they
-    are raised to one unit of the last printed digit (2h), below which rounding alone decides.
-    """
+    """`margin` for the percentage printed as `text`, as `audit add` writes it into the file. Near 100 and
+    near 0 a margin of points would hold most of the errors or hits there are, so `field` and `half_gap` are
+    capped at 5 % of what is left, 0.05 * (100 - v), and of what is there, 0.05 * v; then they are raised to
+    one unit of the last printed digit (2h), below which rounding alone decides."""
     number, wanted = printed(text), Fraction(str(margin.value))
     cap = max(min(100 - number.value, number.value) * Fraction(5, 100), Fraction(0))
     unit = 2 * number.half_unit

@@ -1,8 +1,6 @@
-"""The parts of a claim file: citation, data sets, tables and margins.
-
-The docstring under a field is its description in the JSON Schema. What one entry alone can tell is checked
-here (`misfits`); what takes two entries, in `audit.claims.links`.
-"""
+"""The parts of a claim file: citation, data sets, tables and margins. The docstring under a field is its
+description in the JSON Schema. What one entry alone can tell is checked here (`misfits`); what takes two
+entries, in `audit.claims.links`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""A claim file as plain data, with the line on which each key and item stands.
-
-Of YAML 1.2 we take mappings with text keys, lists, text, numbers, true/false and null; no anchors, aliases or
-tags. Free text is one line of characters that a terminal shows and does not obey (Unicode TR 36).
-"""
+"""A claim file as plain data, with the line on which each key and item stands. Of YAML 1.2 we take mappings
+with text keys, lists, text, numbers, true/false and null; no anchors, aliases or tags. Free text is one line
+of characters that a terminal shows and does not obey (Unicode TR 36)."""
 
 from __future__ import annotations
 

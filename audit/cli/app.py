@@ -1,9 +1,7 @@
-"""The command line's application: how a function becomes a command, and how lines and tables are printed.
-
-A command is a function: its positional parameters are arguments and its keyword-only ones options; one that
-is a dataclass (`audit.settings`) stands for an option for each of its fields. What each means stands in
-`options.toml`, once.
-"""
+"""The command line's application: how a function becomes a command, and how lines and tables are printed. A
+command is a function: its positional parameters are arguments and its keyword-only ones options; one that is
+a dataclass (`audit.settings`) stands for an option for each of its fields. What each means stands in
+`options.toml`, once."""
 
 from __future__ import annotations
 

@@ -114,7 +114,6 @@ def _summary(paper: Paper, findings: Sequence[Finding]) -> str:
 
 
 def _explained(finding: Finding) -> Iterator[str]:
-    """All that is known of it, key by key."""
     for name, value in asdict(finding).items():
         texts = value if isinstance(value, tuple) and name == "alternatives" else [value]
         for k, text in enumerate(texts):
@@ -182,7 +181,6 @@ def list_command(claims: Words = None, *, models: Folder = None) -> int:
 
 
 def _names(sort: str) -> Mapping[str, str]:
-    """What there is of one sort, with a line about each."""
     from reimpl.data.formats import READERS
     from reimpl.metric_names import METRICS
     from reimpl.models import protocols, recipes, sources_of_models, tunings

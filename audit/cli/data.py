@@ -171,7 +171,6 @@ def identity(path: Path, observed: Observed, entry: str | None) -> Iterator[str]
 
 
 def _of_entry(key: str, entry: Entry) -> Iterator[str]:
-    """All that the catalogue knows of one entry."""
     from reimpl.data.catalogue import NOUNS, catalogue
 
     def in_words(printed: Mapping[str, str]) -> str:

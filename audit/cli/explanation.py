@@ -178,7 +178,6 @@ def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
 
 
 def _family(found: Derivation) -> Iterator[str]:
-    """The claim among the others of the paper."""
     look, family = found.look, found.family
     at = (f"look at {look.seeds} seeds, " if look else "") + f"level {num(found.level)}"
     if family is None:
@@ -226,7 +225,6 @@ def _specifications(found: Derivation, audit: Audit) -> Iterator[str]:
 
 
 def _changes(found: Derivation, audit: Audit, records: Sequence[ExperimentRecord]) -> Iterator[str]:
-    """What would make another verdict of it."""
     verdict = found.verdict
     if verdict.reason == "unverified_reimplementation":
         models = {model for record in records for model in record.models}

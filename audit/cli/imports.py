@@ -100,7 +100,6 @@ def _summary(runs: Sequence[Run]) -> str:
 def _left_unsaid(
     by_experiment: Mapping[str, Sequence[Run]], paper: Paper, declared: Declared
 ) -> Iterator[str]:
-    """What was not said, and what follows from that."""
     from audit.judging.evidence import other_code, scope_of
 
     code, scopes, strange = paper.paper.code, set(), dict[str, str]()

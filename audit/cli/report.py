@@ -245,7 +245,6 @@ def plan_command(names: Words = None, *, out: Path = Path("audit-report"), as_js
 
 
 def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str]]:
-    """The audits, and where each one stands."""
     for name in names or ():
         if name.endswith(".json"):
             yield read_sound(Path(name)), name

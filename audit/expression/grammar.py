@@ -242,12 +242,10 @@ class ExpressionError(AuditError):
 
 @dataclass(frozen=True)
 class Node:
-    """An expression, or one part of it; equal to another if it says the same, however it is spaced.
-
-    `op` is number, cell, cells, name, call, negation, power, product, sum, comparison, not, and, or. `text`
-    is the number, reference, name, function, exponent or relation; of a flat sum or product, the signs
-    before all parts but the first.
-    """
+    """An expression, or one part of it; equal to another if it says the same, however it is spaced. `op` is
+    number, cell, cells, name, call, negation, power, product, sum, comparison, not, and, or. `text` is the
+    number, reference, name, function, exponent or relation; of a flat sum or product, the signs before all
+    parts but the first."""
 
     op: str
     parts: tuple[Node, ...] = ()

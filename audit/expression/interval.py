@@ -1,7 +1,5 @@
 """Exact interval arithmetic (R. E. Moore, Interval Analysis, 1966): all values that a number can have.
-
-Operands are taken as independent, so a cell that occurs twice widens the result, and never narrows it.
-"""
+Operands are taken as independent, so a cell that occurs twice widens the result, and never narrows it."""
 
 from __future__ import annotations
 

@@ -41,11 +41,9 @@ Number = tuple[Reading, ...]
 
 
 class Truth(NamedTuple):
-    """What can be told of a sentence, whatever the reading that suits it best.
-
-    Within the rounding: `can_hold`, `can_fail`, for some values, and true rather too often than too seldom.
-    With the cells as printed: `holds`, `fails`, for sure.
-    """
+    """What can be told of a sentence, whatever the reading that suits it best. Within the rounding:
+    `can_hold`, `can_fail`, for some values, and true rather too often than too seldom. With the cells as
+    printed: `holds`, `fails`, for sure."""
 
     can_hold: bool
     can_fail: bool
@@ -141,10 +139,8 @@ class Meaning:
         return [*own, *self.lookup.others(reference)]
 
     def _rank(self, reference: str) -> Number:
-        """From the place where only those rank higher that must, to the one where all do that can.
-
-        Of 66.10 and 66.11 the second must: their spans meet in 66.105 only, which prints in one way.
-        """
+        """From the place where only those rank higher that must, to the one where all do that can. Of 66.10
+        and 66.11 the second must: their spans meet in 66.105 only, which prints in one way."""
         (own,) = rounded(self.lookup.cell(reference))
         others = [reading for cell in self.lookup.others(reference) for reading in rounded(cell)]
         must = sum(other.span.low >= own.span.high for other in others)
@@ -253,10 +249,8 @@ def _in_some_reading(readings: Iterable[Truth]) -> Truth:
 
 
 def _compared(left: Reading, relation: Relation, right: Reading) -> Truth:
-    """By the unit of the last digit of the right side; where both sides round, of either.
-
-    Then a cell's span has its rounding already, and only a written number is still to be widened.
-    """
+    """By the unit of the last digit of the right side; where both sides round, of either. Then a cell's span
+    has its rounding already, and only a written number is still to be widened."""
     within = as_printed = right.unit
     if relation.both_rounded:
         literals = (side.unit for side in (left, right) if side.span.low == side.span.high)
@@ -287,12 +281,9 @@ class Outcome(NamedTuple):
 
 
 def evaluate(expression: Node, lookup: Lookup) -> Outcome:
-    """Tests a sentence against the cells that `lookup` gives.
-
-    Inconsistent: no values within the rounding of the cells make it true, in any reading. Consistent: the
-    cells as printed make it true, in one reading at least. Untestable: only the rounding could, or there is
-    no value.
-    """
+    """Tests a sentence against the cells that `lookup` gives. Inconsistent: no values within the rounding of
+    the cells make it true, in any reading. Consistent: the cells as printed make it true, in one reading at
+    least. Untestable: only the rounding could, or there is no value."""
     meaning = Meaning(lookup)
     filled = meaning.filled_in(expression)
     try:

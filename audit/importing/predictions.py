@@ -274,9 +274,7 @@ def from_predictions(
     declared: Declared,
 ) -> tuple[Result, ...]:
     """One run for each file of predictions, `seeds` in their order, with the metrics that the claims use.
-
-    Raises `ImportFileError` with everything that is unclear in the files, `AuditError` for the options.
-    """
+    Raises `ImportFileError` with everything that is unclear in the files, `AuditError` for the options."""
     if len(seeds) != len(paths) or len(set(seeds)) < len(seeds):
         there = " ".join(f"{option('seed')} {seed}" for seed in seeds) or f"no {option('seed')}"
         each = f"give {option('seed')} once for each, in their order, and each its own"

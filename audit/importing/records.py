@@ -36,11 +36,9 @@ def keep(
     results: Sequence[Result], store: Store, paper: Paper, declared: Declared, *, replacing: bool = False
 ) -> Kept:
     """Write the results as sealed runs; those that are there already, with the same values, are left alone.
-
     With `replacing` a result takes the place of another one of the same seed, whose record stays and is
     named; not once anything was judged: that would be a look that nobody counts. Raises `ImportFileError`
-    with all that is unclear, before the first record is written, and `StoreError`.
-    """
+    with all that is unclear, before the first record is written, and `StoreError`."""
     key, problems = paper.paper.key, Problems()
     with store.claim(digest(["import", key]), wait=PUT_WAIT) as claim:
         if not claim.held:
@@ -212,11 +210,9 @@ def _check_data(added: Sequence[Run], staying: Staying, problems: Problems) -> N
 def _same_results(
     results: Iterable[Result], staying: Staying, store: Store
 ) -> dict[tuple[str, int], tuple[int, str]]:
-    """Experiment and seed of results that another seed has too, and that seed with the file it is from.
-
-    Of predictions the labels of every document are compared, as far as the shorter lists go; of values all
-    must be equal in all digits, in more than are printed.
-    """
+    """Experiment and seed of results that another seed has too, and that seed with the file it is from. Of
+    predictions the labels of every document are compared, as far as the shorter lists go; of values all must
+    be equal in all digits, in more than are printed."""
     same: dict[tuple[str, int], tuple[int, str]] = {}
     seen: dict[tuple[str, bool], list[tuple[int, str, Any]]] = {}
     for result in results:

@@ -71,11 +71,9 @@ def assemble(
     earlier: Mapping[str, tuple[Outcome, int]] | None = None,
     superseded: Mapping[str, str] | None = None,
 ) -> Audit:
-    """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken.
-
-    `grown` and `superseded` (else as the claim file says) tell of earlier margins what `Audit.margins_grown`
-    and `margins_superseded` do; `others` are papers that this one's numbers are held against.
-    """
+    """Judge every claim of the paper by the runs of its experiments; `looks` are all that were taken. `grown`
+    and `superseded` (else as the claim file says) tell of earlier margins what `Audit.margins_grown` and
+    `margins_superseded` do; `others` are papers that this one's numbers are held against."""
     runs, sheet, claims = [run for of in experiments.values() for run in of.runs], sheet_of(paper), []
     for claim in paper.claim_records():
         if KINDS[claim.kind].of_one_printed:  # pointed at imported runs on data closer to the paper's
@@ -164,11 +162,9 @@ def family_size(verdicts: Iterable[Verdict]) -> int:
 
 
 def share(claims: Sequence[ClaimRecord], verdicts: Sequence[Verdict]) -> Share | None:
-    """Of the claims that were decided, how many were reproduced; None where none was decided.
-
-    Its interval takes claims for independent draws, which they are not, and is narrower than the truth; the
-    same comparison twice is counted once in it.
-    """
+    """Of the claims that were decided, how many were reproduced; None where none was decided. Its interval
+    takes claims for independent draws, which they are not, and is narrower than the truth; the same
+    comparison twice is counted once in it."""
     pairs = zip(claims, verdicts, strict=True)
     decided = [(claim, verdict) for claim, verdict in pairs if verdict.outcome != "inconclusive"]
     if not decided:

@@ -147,13 +147,11 @@ class Arm:
 
 @dataclass(frozen=True)
 class Evidence:
-    """All experiments of a paper, as arms of its claims.
-
-    A run that stands there twice (one key) counts once; so does a seed, and so do seeds with the very same
-    results, unless they are declared deterministic: taken for several draws they would make us surer than we
-    are. Values that are apart by no more than a third of one test document (or .01 points) are one value,
-    which has no spread. The others are moderated by the prior of their group.
-    """
+    """All experiments of a paper, as arms of its claims. A run that stands there twice (one key) counts once;
+    so does a seed, and so do seeds with the very same results, unless they are declared deterministic: taken
+    for several draws they would make us surer than we are. Values that are apart by no more than a third of
+    one test document (or .01 points) are one value, which has no spread. The others are moderated by the
+    prior of their group."""
 
     experiments: Mapping[str, ExperimentRecord]
     test_sizes: Mapping[str, int] = field(default_factory=dict)  # Data set id -> test documents as printed.
@@ -367,12 +365,10 @@ def worst_scope(arms: Sequence[Arm]) -> Scope | None:
 
 
 def same_test_set(arms: Sequence[Arm]) -> bool:
-    """False when runs that the paper puts on one dataset were tested on different ones.
-
-    Fingerprints of ours hold the vocabulary too, which may differ by design; those of imports are stated to
-    be of the data. An import that gives only values does not tell how many documents there were (0), and is
-    taken at its word for the name, and for the split.
-    """
+    """False when runs that the paper puts on one dataset were tested on different ones. Fingerprints of ours
+    hold the vocabulary too, which may differ by design; those of imports are stated to be of the data. An
+    import that gives only values does not tell how many documents there were (0), and is taken at its word
+    for the name, and for the split."""
     tested: dict[tuple[str, str], set[object]] = {}
     for record, run in ((arm.record, run) for arm in arms if arm.record for run in arm.runs):
         data = run.data

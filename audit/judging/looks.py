@@ -1,9 +1,6 @@
-"""Verdicts where the claims were judged at several numbers of seeds: every look costs.
-
-Each look has its part of the level (Bonferroni: any dependence), and the first that decides a claim gives its
-verdict, by the runs that it saw, unless the seeds since do not bear it out. Judging the same seeds again is
-no new look.
-"""
+"""Verdicts where the claims were judged at several numbers of seeds: every look costs. Each look has its part
+of the level (Bonferroni: any dependence), and the first that decides a claim gives its verdict, by the runs
+that it saw, unless the seeds since do not bear it out. Judging the same seeds again is no new look."""
 
 from __future__ import annotations
 
@@ -23,11 +20,9 @@ _DECIDES_FROM = 3
 
 
 def ruled(looks: Iterable[Look]) -> tuple[Look, ...]:
-    """The looks that were taken, each once and with its level: the newest declared ones last.
-
-    Undeclared ones come in the order in which they were taken. Declared ones share what those before them
-    have left, and come by seeds; an earlier one of them that is not on record belongs to them too.
-    """
+    """The looks that were taken, each once and with its level: the newest declared ones last. Undeclared ones
+    come in the order in which they were taken. Declared ones share what those before them have left, and come
+    by seeds; an earlier one of them that is not on record belongs to them too."""
     every = list(looks)
     taken: list[Look] = []
     number = 0

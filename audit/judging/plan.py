@@ -359,7 +359,6 @@ def derivation(audit: Audit, claim: str) -> Derivation:
 def _family(
     audit: Audit, k: int, verdicts: Sequence[Verdict], records: Mapping[str, ExperimentRecord], level: float
 ) -> AmongOthers | None:
-    """The place of the audit's claim `k`."""
     family, own = family_of(audit, verdicts, records), verdicts[k]
     if (mine := family.ps[k]) is None or own.p_reproduced_adjusted is None:
         return None

@@ -128,11 +128,9 @@ def compare(
     specifications: Specifications | None = None,
     alpha: float = ALPHA,
 ) -> tuple[Verdict, ...]:
-    """One verdict for each of a paper's claims, in their order.
-
-    `fidelity` says for each model whether it passed its own checks, without which nothing is contradicted;
-    `margins` are held against the run records; `test_sizes` are the printed numbers of test documents.
-    """
+    """One verdict for each of a paper's claims, in their order. `fidelity` says for each model whether it
+    passed its own checks, without which nothing is contradicted; `margins` are held against the run records;
+    `test_sizes` are the printed numbers of test documents."""
     evidence = Evidence.of(claims, experiments, test_sizes)
     rules = Judgement(claims, evidence, fidelity, margins, specifications, alpha)
     own = replace(rules, evidence=replace(evidence, priors={})).verdicts()

@@ -1,8 +1,6 @@
-"""What a kind of claim is: one class, in the file of its family.
-
-Its fields are the keys of the claim file, its class variables say how claims of the kind are judged, and
-`judge` is their test: it takes a `Case`, the claim with the runs of its experiments, and returns a `Test`.
-"""
+"""What a kind of claim is: one class, in the file of its family. Its fields are the keys of the claim file,
+its class variables say how claims of the kind are judged, and `judge` is their test: it takes a `Case`, the
+claim with the runs of its experiments, and returns a `Test`."""
 
 from __future__ import annotations
 

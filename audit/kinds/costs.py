@@ -1,8 +1,6 @@
-"""What runs cost: less time or memory, growth with a size, and fewer steps to a score.
-
-Costs by Welch's t on logarithms (Schuirmann 1987); growth by least squares on logarithms (Goldsmith, Aiken
-and Wilkerson 2007); steps to a score by the log-rank test (Mantel 1966).
-"""
+"""What runs cost: less time or memory, growth with a size, and fewer steps to a score. Costs by Welch's t on
+logarithms (Schuirmann 1987); growth by least squares on logarithms (Goldsmith, Aiken and Wilkerson 2007);
+steps to a score by the log-rank test (Mantel 1966)."""
 
 from __future__ import annotations
 

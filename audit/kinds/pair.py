@@ -1,9 +1,7 @@
-"""Two experiments in one metric: better, as good as, significantly better.
-
-Welch 1947; equivalence by two one-sided tests (Schuirmann 1987), the minimum-effect test as their mirror
-(Murphy and Myors 1999). Fewer than 3 runs in an arm never decide, nor do two arms without any spread, unless
-their models are deterministic: then the difference is exact.
-"""
+"""Two experiments in one metric: better, as good as, significantly better. Welch 1947; equivalence by two
+one-sided tests (Schuirmann 1987), the minimum-effect test as their mirror (Murphy and Myors 1999). Fewer than
+3 runs in an arm never decide, nor do two arms without any spread, unless their models are deterministic: then
+the difference is exact."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Several experiments at once: rankings, trends, the best level of a sweep, the best method throughout.
-
-All are made of comparisons of two arms. That all hold is shown by the largest p (intersection-union: Berger
+"""Several experiments at once: rankings, trends, the best level of a sweep, the best method throughout. All
+are made of comparisons of two arms. That all hold is shown by the largest p (intersection-union: Berger
 1982), that one is broken by Holm 1979. Trends: Page 1963; the best of a sweep: after Hsu 1984; counts of data
-sets: Benjamini and Heller 2008.
-"""
+sets: Benjamini and Heller 2008."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
 """A printed number: the metric of an experiment is v, or one experiment is better than another by g.
-
 Notation: d = ours - printed, h half a unit of the printed decimals, D the margin, m runs of the paper behind
 the number. Two one-sided tests (Schuirmann 1987), and the minimum-effect test as their mirror (Murphy and
 Myors 1999): *reproduced* is about the number as printed, *contradicted* must survive that it may be one lucky
-run (Spence and Stanley 2016). h enters against us both ways.
-"""
+run (Spence and Stanley 2016). h enters against us both ways."""
 
 from __future__ import annotations
 

@@ -166,7 +166,6 @@ class Session:
         merged: Mapping[str, ExperimentRecord],
         imported: Mapping[str, object],
     ) -> Iterator[str]:
-        """What imported runs judge, and what of them is not judged."""
         for name in (name for name in imported if name not in ours):
             yield f"left out: imported runs of {name!r}, which the claim file does not have"
         if both := [name for name, record in merged.items() if record.unjudged and name in ours]:

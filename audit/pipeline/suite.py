@@ -118,7 +118,6 @@ def request_of(paper: Paper, chosen: RunSettings) -> str:
 
 @cache
 def _code() -> list[Any]:
-    """The files of this tool, and the library that decides numbers."""
     root = Path(__file__).resolve().parents[2]
     files = sorted(path for folder in ("audit", "reimpl") for path in (root / folder).rglob("*.py"))
     try:

@@ -76,7 +76,6 @@ def run_command(
 
 
 def _last_lines(log: Path) -> str:
-    """On one line that can be shown."""
     with log.open(encoding="utf-8", errors="replace") as lines:
         last = deque((words for line in lines if (words := " ".join(line.split()))), maxlen=_TAIL_LINES)
     shown = "".join(sign if sign.isprintable() else "?" for sign in " / ".join(last))

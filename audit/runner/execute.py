@@ -262,7 +262,6 @@ def versions() -> dict[str, str]:
 
 @cache
 def _commit() -> dict[str, Any]:
-    """Commit of the checkout that this package runs from, and whether it has changes."""
     folder = Path(audit.__file__).resolve().parent.parent
     if not (folder / ".git").exists():
         return {}

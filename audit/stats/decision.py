@@ -33,13 +33,11 @@ _TAIL = re.compile(r"P\[t >= (.+) / (\w+)\]")
 
 @dataclass(frozen=True)
 class Step:
-    """One number of a derivation: `se = sqrt(s^2 / n) = sqrt(0.2371^2 / 3) = 0.1369`.
-
-    Filled in, a formula can be worked out by hand or machine: + - * / ^, sqrt, abs, max, min, exp,
-    `P[t(df) >= x]` and `P[z >= x]` for the upper tails of Student's t and the normal distribution,
-    `t(p; df)` and `z(p)` for their quantiles, `Holm(p, ...)` for adjusted p-values, `PC(u; p, ...)` for the p
-    of "at least u of these", `L(...)` and `Page(...)` for Page's statistic and its exact p.
-    """
+    """One number of a derivation: `se = sqrt(s^2 / n) = sqrt(0.2371^2 / 3) = 0.1369`. Filled in, a formula
+    can be worked out by hand or machine: + - * / ^, sqrt, abs, max, min, exp, `P[t(df) >= x]` and `P[z >= x]`
+    for the upper tails of Student's t and the normal distribution, `t(p; df)` and `z(p)` for their quantiles,
+    `Holm(p, ...)` for adjusted p-values, `PC(u; p, ...)` for the p of "at least u of these", `L(...)` and
+    `Page(...)` for Page's statistic and its exact p."""
 
     name: str
     pattern: str

@@ -1,8 +1,6 @@
 """The runs of an arm as a sample: Student's t, mean and SD, moderated variances (Smyth 2004), errors of
-differences (Satterthwaite 1946, Welch 1947).
-
-Tails and quantiles are those of `scipy.special`, imported where they are used: it takes 0.3 s to load.
-"""
+differences (Satterthwaite 1946, Welch 1947). Tails and quantiles are those of `scipy.special`, imported where
+they are used: it takes 0.3 s to load."""
 
 from __future__ import annotations
 

@@ -278,7 +278,6 @@ def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
 
 
 def _sizes_apart(observed: Observed, entry: Entry) -> Iterator[tuple[Sizes, tuple[str, ...]]]:
-    """The versions whose sizes are on record, and how they differ."""
     for version in entry.versions:
         if version.train and version.test:
             names = ("train", "test", "labels")

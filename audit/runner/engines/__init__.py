@@ -1,9 +1,7 @@
 """Engines: where tasks are carried out. Those of this project are the modules beside this file; a package
-adds one by an entry point of the group `audit.engines`, whose name is what `--on` takes.
-
-An engine starts `work(task)` somewhere that sees the store, and hands back what it returns. It neither judges
-nor writes. How far a task is, and that it should stop, goes through the store (`audit.runner.channel`).
-"""
+adds one by an entry point of the group `audit.engines`, whose name is what `--on` takes. An engine starts
+`work(task)` somewhere that sees the store, and hands back what it returns. It neither judges nor writes. How
+far a task is, and that it should stop, goes through the store (`audit.runner.channel`)."""
 
 from __future__ import annotations
 

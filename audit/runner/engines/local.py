@@ -79,7 +79,6 @@ class _Pool:
             raise
 
     def _serve(self, seat: int) -> None:
-        """One seat, until no task is left."""
         problem = None
         if hasattr(signal, "pthread_sigmask"):  # held back from a worker until it ignores interrupts
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

@@ -111,7 +111,6 @@ def open_corpus(
 
 
 def _unread(where: Tree, corpus: TextSource) -> list[str]:
-    """Names of files that may hold documents and are not read."""
     read = {file.name for file in corpus.files}
     names = [file.name for files in where.files.values() for file in files if file.name not in read]
     return [name for name in sorted(names) if not _NO_DOCUMENTS.search(name)][:5]
