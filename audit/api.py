@@ -135,9 +135,7 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
             raise TypeError(f"run() got an unexpected keyword argument {unknown[0]!r}")
         settings = RunSettings(**{**({} if "on" in given else {"jobs": 1}), **given})
     if settings.submit:
-        raise AuditError(
-            "run: submit= only writes a plan, and gives no audit; `audit run --submit` does that"
-        )
+        raise AuditError("run: submit= writes a plan, and gives no audit; `audit run --submit` does that")
     with _in_python(), models_of(settings.models):
         read, path = _paper(paper)
         command = f"audit.run({read.paper.key!r}, seeds={settings.seeds})"

@@ -141,9 +141,7 @@ def check_lists(top_ids: ArrayLike, truth: Truth, ks: Sequence[int]) -> IntArray
     ids = ids[:, : max(ks)].astype(np.int64, copy=False)
     if L is not None and (high := int(ids.max())) >= L:
         row = int(np.flatnonzero((ids == high).any(axis=1))[0])
-        raise DataError(
-            f"ranked list of document {row}: label id {high} is outside the {L} labels of the truth"
-        )
+        raise DataError(f"ranking of document {row}: label id {high} is outside the {L} labels of the truth")
     if int(ids.min()) < -1 or ((ids[:, :-1] < 0) & (ids[:, 1:] >= 0)).any():
         raise DataError("ranked lists: ids are 0 or above, and after the first -1 (list ended) only -1")
     return ids

@@ -453,9 +453,7 @@ def space_of(
     if lack := _lack(protocol, model):
         raise ConfigError(f"tuning {lack}")
     held = {f"config.{key}" for key in (*set_config, *sizes)} | {f"training.{key}" for key in set_training}
-    found = tuple(
-        sought for sought in protocol.spaces[model] if sought.applies(config) and sought.name not in held
-    )
+    found = tuple(it for it in protocol.spaces[model] if it.applies(config) and it.name not in held)
     if not found:
         raise ConfigError(f"tuning protocol {protocol.name!r} leaves nothing to seek for model {model!r}")
     return found

@@ -490,12 +490,10 @@ class Run:
 
     def _scores(self, batch: Any, documents: int) -> Tensor:
         """The network's scores (B, L). Raises `ConfigError` where it gives something else."""
-        logits, expected = self.network(batch), (documents, self.data.n_labels)
+        logits, asked = self.network(batch), (documents, self.data.n_labels)
         shape = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
-        if shape != expected:
-            raise ConfigError(
-                f"the network gives {shape}; it is to give scores (documents, labels), {expected}"
-            )
+        if shape != asked:
+            raise ConfigError(f"the network gives {shape}; it is to give scores (documents, labels), {asked}")
         return cast(Tensor, logits)
 
     def _look(self, total: Tensor, documents: int) -> float:

@@ -95,9 +95,7 @@ def _of_the_runs(before: Mapping[Any, Run], now: Mapping[Any, Run]) -> list[str]
     others = [name for name in _SPEC_FIELDS if any(getattr(a, name) != getattr(b, name) for a, b in specs)]
     if others:
         what = f"other runs of the same seeds (another {listed(others)})"
-        said.append(
-            "other imported numbers" if all(run.imported for pair in shared for run in pair) else what
-        )
+        said.append("other imported numbers" if all(run.imported for of in shared for run in of) else what)
     if any(a.key == b.key and a.metrics != b.metrics for a, b in shared):
         said.append("the same runs with other results")
     return said

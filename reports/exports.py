@@ -345,9 +345,7 @@ def summary(audit: Audit) -> str:
     What most claims rest on, such as made data, stands above them; behind those that do not, theirs."""
     index = Lookup(audit)
     lines = [visible(changed)] if (changed := on_changed_margins(index)) else []
-    rest = [
-        pair for pair in index.pairs if pair[1].p_reproduced is None and pair[1].outcome == "inconclusive"
-    ]
+    rest = [of for of in index.pairs if of[1].p_reproduced is None and of[1].outcome == "inconclusive"]
     left = {claim.id for claim, _ in rest}
     groups = by_claim(claim for claim in audit.claims if claim.id not in left)
     evidence = [_evidence(group, index) for group in groups]

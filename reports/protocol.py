@@ -341,9 +341,7 @@ def rerun_box(index: Lookup) -> View:
         memory = max((run.peak_memory_bytes for run in runs if run.peak_memory_bytes), default=None)
         seconds = numbers.duration(sum(run.seconds for run in runs))
         data = [run.data for run in runs]
-        environments = [
-            ", ".join(f"{name} {of}" for name, of in sorted(run.versions.items())) for run in runs
-        ]
+        environments = [", ".join(f"{it} {of}" for it, of in sorted(run.versions.items())) for run in runs]
         used = dict.fromkeys(f"{of.name}, recipe {of.recipe}: {of.fingerprint}" for of in data)
         facts += [("Data", text) for text in used]
         facts += [("Seeds", _seed_list(runs))]

@@ -25,8 +25,7 @@ class Drawing:
     """Items in the order in which they are drawn: (kind, points of each line), (kind, x, y, r), (kind, x, y,
     text)."""
 
-    title: str
-    """What is drawn, with its numbers, for those who do not see it."""
+    title: str  # What is drawn, with its numbers, for those who do not see it.
     height: float = 0.0
     lines: list[tuple[str, list[Sequence[Point]]]] = field(default_factory=list)
     discs: list[tuple[str, float, float, float]] = field(default_factory=list)
@@ -161,16 +160,13 @@ class Row:
     label: str
     outcome: str = "inconclusive"
     estimate: float | None = None
-    target: float | None = None
-    """What is printed or claimed: a dashed line."""
-    margin: Bounds | None = None
-    """The shaded band: from and to."""
+    target: float | None = None  # What is printed or claimed: a dashed line.
+    margin: Bounds | None = None  # The shaded band: from and to.
     inner: Bounds | None = None
     outer: Bounds | None = None
     prediction: Bounds | None = None
     dots: tuple[float, ...] = ()
-    heading: str = ""
-    """Stands above the first row that has it."""
+    heading: str = ""  # Stands above the first row that has it.
 
     @property
     def numbers(self) -> list[float]:

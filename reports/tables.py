@@ -149,9 +149,7 @@ def data_blocks(index: Lookup) -> list[View]:
         sheet = pair[1]
         return sheet.content, sheet.partition, sheet.corpus, sheet.recognised
 
-    ours = (
-        experiment for experiment in index.run_experiments if not all(run.imported for run in experiment.runs)
-    )
+    ours = [it for it in index.run_experiments if not all(run.imported for run in it.runs)]
     used = [(experiment, experiment.data) for experiment in ours if experiment.data]
     return [_data_block(pairs) for pairs in grouped(used, corpus).values()]
 
@@ -169,9 +167,7 @@ def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
     for name in dict.fromkeys(name for own in by_name for name in own):
         known = [own.get(name) for own in by_name]
         here = max((entry.here or "" for entry in known if entry), key=len)
-        printed = [
-            ((entry and entry.printed) or numbers.ABSENT, bool(entry and entry.differs)) for entry in known
-        ]
+        printed = [((it and it.printed) or numbers.ABSENT, bool(it and it.differs)) for it in known]
         statistics.append((name, here or numbers.ABSENT, printed))
     for (dataset, scope), of in sheets.items():
         differing = (entry for entry in of.statistics if entry.differs)

@@ -62,9 +62,7 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
         subject = sheet.subject_across(number)
         theirs = origin.across.get(subject, ()) if subject else ()
         in_unit = [other for other in theirs if other.cell.unit == number.cell.unit]
-        same = [
-            other for other in in_unit if meet(number.value, other.value) or cut(number.value, other.value)
-        ]
+        same = [it for it in in_unit if meet(number.value, it.value) or cut(number.value, it.value)]
         here = sheet.test_count(number.cell.dataset)
         counts = [count for other in same if (count := origin.test_count(other.cell.dataset))]
         if not theirs:
@@ -159,9 +157,7 @@ def _alike(mine: Profile, theirs: Profile) -> tuple[str, ...]:
 def sizes(sheets: Sequence[Sheet]) -> Iterator[Finding]:
     """Statistics of one collection in several papers: the same, or the papers use different splits of it. Two
     versions may go by one name: so what differs is shown, and no more is said."""
-    entries = [
-        (sheet, dataset) for sheet in sheets for dataset in sheet.datasets.values() if dataset.catalogue
-    ]
+    entries = [(sheet, of) for sheet in sheets for of in sheet.datasets.values() if of.catalogue]
     for collection, of_one in grouped(entries, lambda entry: entry[1].catalogue).items():
         for statistic in _SIZES:
             prints = [(sheet, dataset) for sheet, dataset in of_one if statistic in dataset.printed]

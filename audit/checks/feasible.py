@@ -112,9 +112,7 @@ class Cell(NamedTuple):
 def cells() -> tuple[Cell, ...]:
     """All 112, those with few labels first."""
     patterns = list(product((False, True), repeat=RANKS))
-    return tuple(
-        Cell(labels, right) for labels in range(RANKS + 1) for right in patterns if sum(right) <= labels
-    )
+    return tuple(Cell(n, right) for n in range(RANKS + 1) for right in patterns if sum(right) <= n)
 
 
 @lru_cache(maxsize=64)

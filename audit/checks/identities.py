@@ -405,9 +405,7 @@ def _of_ranks(sheet: Sheet, numbers: Sequence[Number], along: str) -> Iterator[F
     reported = [number.value for number in numbers]
     shown, subject = ", ".join(number.text for number in numbers), numbers[0].address
     for part in parts:
-        rules = dict.fromkeys(
-            reading.rule for reading in rank_readings(part, reported) if not reading.misfits
-        )
+        rules = dict.fromkeys(it.rule for it in rank_readings(part, reported) if not it.misfits)
         if rules:
             text = f"{shown} over {len(part)} lines: as ranked with ties by the rule {' or '.join(rules)}"
             yield sheet.finding("average_rank", "consistent", numbers, text, subject=subject)

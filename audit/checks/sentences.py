@@ -162,9 +162,7 @@ def sentences(sheet: Sheet) -> Iterator[Finding]:
             if len({number.cell.unit for number in in_percent}) == 1:
                 result, text = _compared(comparison, claim, in_percent)
             else:
-                shown = ", ".join(
-                    f"{number.text} {number.cell.unit or 'without a unit'}" for number in numbers
-                )
+                shown = ", ".join(f"{it.text} {it.cell.unit or 'without a unit'}" for it in numbers)
                 result, text = "untestable", f"{shown}: the units differ"
             yield sheet.finding("sentence", result, numbers, text, _ALTERNATIVES, claim=claim)
 
@@ -236,9 +234,7 @@ def _dominance(sheet: Sheet, claim: ClaimRecord) -> Iterator[Finding]:
             continue
         winners = [number for number in line if number.cell.method == settings["winner"]]
         others = [number for number in line if number.cell.method not in (None, settings["winner"])]
-        rivals = [
-            other for other in others if other.cell.method in (settings.get("over") or (other.cell.method,))
-        ]
+        rivals = [it for it in others if it.cell.method in (settings.get("over") or (it.cell.method,))]
         if len(winners) == 1 and rivals:
             numbers += winners
             result, text = _place(winners[0], rivals, int(settings.get("place", 1)))

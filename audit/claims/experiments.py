@@ -356,9 +356,7 @@ def fixed(
     for base, experiment in experiments.items():
         if specifications is not None and experiment.readings:
             open_here = {
-                name: [
-                    {"name": key, **choice.model_dump(mode="json")} for key, choice in thing.choices.items()
-                ]
+                name: [{"name": key, **of.model_dump(mode="json")} for key, of in thing.choices.items()]
                 for name, thing in specifications.open.items()
                 if name in experiment.readings
             }

@@ -141,9 +141,7 @@ class Links:
                 for column, experiment in (row.experiments or {}).items():
                     where = (*place, "experiments", column)
                     yield from self.unknown(where, "named experiment", experiment)
-                cells = [
-                    misfit for k in range(len(columns)) for misfit in self._in_cell(place, name, index, k)
-                ]
+                cells = [it for k in range(len(columns)) for it in self._in_cell(place, name, index, k)]
                 yield from dict.fromkeys(cells)  # what holds for a whole row is said once
 
     def _in_cell(self, path: KeyPath, table: str, row: int, column: int) -> Iterator[Misfit]:

@@ -184,9 +184,7 @@ class Margins:
         for claim in self.paper.claims:
             if isinstance(claim, OrderClaim | GapClaim | SignificantClaim):
                 for metric in self.paper.metrics_of(claim):
-                    cells = [
-                        cell for cell in self.paper.subject(claim, metric)[1] if cell.printed is not None
-                    ]
+                    cells = [it for it in self.paper.subject(claim, metric)[1] if it.printed is not None]
                     if len(cells) == 2:
                         improvements.append((cells[0], cells[1], isinstance(claim, SignificantClaim)))
         return tuple(improvements)

@@ -59,9 +59,7 @@ class Source:
         path = self._written(problem.path)
         place = f"{shown(path)}: " if path else ""
         signs = place + short(problem.text, 600)
-        text = "".join(
-            sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in signs
-        )
+        text = "".join(s if s.isprintable() else s.encode("unicode_escape").decode() for s in signs)
         return f"{self.name}:{self.line(problem)}: {text}"
 
     def _written(self, path: KeyPath) -> KeyPath:

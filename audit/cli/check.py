@@ -246,7 +246,7 @@ def training_lines() -> Iterator[str]:
     from reimpl.protocol import KEYS, Protocol
 
     yield from wrapped(
-        "keys, set by `training:`; what is left out is as `protocol:` has it (`audit list protocols`)"
+        "keys, set by `training:`; the others are as `protocol:` has them (`audit list protocols`)"
     )
     yield from _keys(replace(key, default=None) for key in keys_of(Protocol) if key.name in KEYS)
     yield ""

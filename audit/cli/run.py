@@ -88,11 +88,9 @@ def run_command(
             worst = max(worst, _reported(audit, out / report_name(paper, settings.data), names))
     for suite in suites(to_run, settings, session, new_console(), out):
         if settings.submit:
-            left = suite.submit()
+            left = sum(map(suite.is_open, suite.submit().jobs))
             work = f"`audit work --store {settings.store}`, on any machine that sees the store"
-            suite.say(
-                f"{counted(left, 'run')} to make by {work}; judge them by this command without --submit"
-            )
+            suite.say(f"{counted(left, 'run')} to make by {work}; then judge them, without --submit")
             continue
         if suite.run_own_commands():
             worst = Exit.RUNS_FAILED

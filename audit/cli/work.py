@@ -23,13 +23,11 @@ def work_command(*, store: Path = Path("audit-runs"), jobs: str | None = None) -
     from audit.pipeline.work import work_off
     from audit.runner.progress import new_console
 
-    worked = work_off(store, jobs, new_console())
-    if worked.interrupted:
-        return Exit.INTERRUPTED
-    say_on_stderr(
-        f"{store}: no run is left that nobody is at work on; `audit status --store {store}` counts them"
-    )
-    return Exit.RUNS_FAILED if worked.failed else Exit.OK
+    code = work_off(store, jobs, new_console())
+    if code == Exit.INTERRUPTED:
+        return code
+    say_on_stderr(f"{store}: no run is left to take; `audit status --store {store}` counts them")
+    return code
 
 
 @command(app, "status")

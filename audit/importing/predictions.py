@@ -103,9 +103,7 @@ def _items(path: Path, *, scored: bool) -> tuple[Iterable[tuple[str, Any]], Sour
             rows = _of_arrays(path, content, scored)
         else:
             lines = content.decode("utf-8-sig").removesuffix("\n").split("\n")
-            rows = [
-                _of_line(f"{path}:{n}", line.rstrip("\r"), scored) for n, line in enumerate(lines, start=1)
-            ]
+            rows = [_of_line(f"{path}:{n}", line.rstrip("\r"), scored) for n, line in enumerate(lines, 1)]
     except (OSError, ValueError, KeyError, UnpicklingError) as err:
         if isinstance(err, ImportFileError):
             raise
@@ -137,19 +135,14 @@ def _of_matrix(matrix: sparse.csr_matrix, scored: bool) -> Iterator[dict[str, An
         yield {"labels": labels, **({"scores": [Number(v) for v in values[best].tolist()]} if scored else {})}
 
 
-_ARRAY_PARTS = {"numpy.ndarray", "numpy.dtype"}
-_ARRAY_PARTS |= {f"numpy.{core}.multiarray._reconstruct" for core in ("core", "_core")}
+_ARRAY_PARTS = {("multiarray", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype")}
 
 
 class _Strings(Unpickler):
     """Reads arrays of strings that NumPy saved as objects, and nothing that could run code."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module.rpartition(".")[2], name) in {
-            ("multiarray", "_reconstruct"),
-            ("numpy", "ndarray"),
-            ("numpy", "dtype"),
-        }:
+        if (module.rpartition(".")[2], name) in _ARRAY_PARTS:
             return super().find_class(module, name)
         raise UnpicklingError(f"it holds {module}.{name}, and only strings are read")
 
@@ -170,10 +163,8 @@ def _of_arrays(path: Path, content: bytes, scored: bool) -> Iterator[dict[str, A
     beside = path.with_name(path.name.replace("labels", "scores"))
     scores = _array(beside.read_bytes())
     if beside == path or labels.shape != scores.shape or labels.ndim != 2:
-        refuse(
-            path,
-            f"{labels.shape} labels and {scores.shape} scores; give NAME-labels.npy beside NAME-scores.npy",
-        )
+        shapes = f"{labels.shape} labels and {scores.shape} scores"
+        refuse(path, f"{shapes}; give NAME-labels.npy beside NAME-scores.npy")
     rows = zip(labels.tolist(), scores.tolist(), strict=True)
     return ({"labels": list(map(str, row)), "scores": list(map(Number, values))} for row, values in rows)
 

@@ -75,10 +75,8 @@ def read_table(path: Path, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
         except (ImportError, OSError, ValueError) as err:
             refuse(path, f"{str(err).splitlines()[0]}; save it as CSV", err)
         source = Source(path.name, hashlib.sha256(content).hexdigest())
-        rows: Iterable[tuple[str, Any]] = (
-            (f"{path}: row {n}", row) for n, row in enumerate(frame.to_dict("records"), start=1)
-        )
-        return frame_of(_long(rows), wanted, str(path)), source
+        named = ((f"{path}: row {n}", row) for n, row in enumerate(frame.to_dict("records"), 1))
+        return frame_of(_long(named), wanted, str(path)), source
     characters, source = read_text(path)
     csv_file = path.suffix.casefold() == ".csv"
     rows = _csv_rows(path, characters) if csv_file else objects(path, characters)

@@ -138,8 +138,7 @@ class Suite:
     session: Session
     console: Console
     out: Path
-    runs: dict[str, Run] = field(default_factory=dict)
-    """All records that this command came upon, by key."""
+    runs: dict[str, Run] = field(default_factory=dict)  # All records that this command came upon, by key.
 
     @property
     def folder(self) -> Path:
@@ -187,11 +186,11 @@ class Suite:
             judged = [of for of in claims if KINDS[of.kind].of_printed and runs.intersection(of.experiments)]
             if data and judged and not (described.content or described.partition or described.corpus):
                 values = counted(len(judged), "printed value")
-                content = (
-                    f"`audit data describe {data}` prints its content for datasets.{name} in {self.path}"
+                yield (
+                    f"{values} on {name} cannot be judged by this corpus: if it is the paper's "
+                    f"{described.name}, `audit data describe {data}` prints its content for "
+                    f"datasets.{name} in {self.path}"
                 )
-                is_it = f"if it is the paper's {described.name}, {content}"
-                yield f"{values} on {name} cannot be judged by this corpus: {is_it}"
 
     def to_do(self, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterator[str]:
         """How many of the jobs are to be run, how long that takes, and which were begun before."""
@@ -328,21 +327,17 @@ class Suite:
     def run_once(self) -> tuple[Audit | None, Plan]:
         """All seeds that were asked for, and one judgement: none where it was interrupted, as it takes long
         and would be a look."""
-        plan = self.plan()
-        if idle := self.nothing_to_run(plan):
-            self.say(idle)
-        self.announce(plan)
-        self.fidelity(plan)
+        plan = self.submit()
         return (self.judge() if self.carry_out(plan.jobs) else None), plan
 
-    def submit(self) -> int:
-        """The plan into the store, for those who make the runs; how many are open."""
+    def submit(self) -> Plan:
+        """The plan, told and in the store, for whoever makes the runs."""
         plan = self.plan()
         if idle := self.nothing_to_run(plan):
             self.say(idle)
         self.announce(plan)
         self.fidelity(plan)
-        return sum(self.is_open(job) for job in plan.jobs)
+        return plan
 
     def is_open(self, job: Job) -> bool:
         """Whether the job needs a run."""

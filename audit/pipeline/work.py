@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from audit.claims.load import load
-from audit.errors import AuditError
+from audit.errors import AuditError, Exit
 from audit.pipeline.session import Session
 from audit.pipeline.suite import suites
 from audit.runner.channel import SILENT, Pulse, pulses
@@ -37,9 +37,7 @@ class Standing:
 def standings(root: Path) -> Iterator[Standing]:
     """Of every plan in the store. Raises `AuditError` where there is none."""
     store = Store(root)
-    at_work = {
-        key: pulse for key, pulse in pulses(running_in(store)).items() if time.time() - pulse.seen < SILENT
-    }
+    at_work = {key: it for key, it in pulses(running_in(store)).items() if time.time() - it.seen < SILENT}
     for plan in plans_in(root):
         standing, titles = Standing(plan.report), dict[str, str]()
         for name, keys in plan.keys.items():
@@ -66,25 +64,15 @@ def plans_in(root: Path) -> list[KeptPlan]:
     return plans
 
 
-@dataclass
-class Worked:
-    """What a worker leaves."""
-
-    failed: bool = False
-    interrupted: bool = False
-
-
-def work_off(root: Path, jobs: str | None, console: Console) -> Worked:
+def work_off(root: Path, jobs: str | None, console: Console) -> Exit:
     """Make the open runs of every plan in the store, one after another; those that somebody else is at work
     on are left to them. Neither judges nor looks. Raises `AuditError`, also where a plan cannot be made
     again."""
-    worked = Worked()
+    worst = Exit.OK
     check_can_be_written(root)
     for plan in plans_in(root):
         if not plan.settings:
-            raise AuditError(
-                f"{root}: {plan.report} was planned by an earlier version; give its `audit run` again"
-            )
+            raise AuditError(f"{root}: {plan.report} is of an earlier version; give its `audit run` again")
         chosen = RunSettings(**{**plan.settings, "store": root, "jobs": jobs})
         with models_of(chosen.models):
             path = Path(plan.claims)
@@ -92,14 +80,12 @@ def work_off(root: Path, jobs: str | None, console: Console) -> Worked:
             (suite,) = suites([(load(path), path)], chosen, session, console, root / "reports")
             made = suite.plan(only=chosen.only)
             if (lost := len({*plan.asked} - {job.spec.key for job in made.jobs})) > 0:
-                changed = (
-                    f"the claim file, the corpus or the code changed, so {lost} of its runs are others now"
-                )
-                raise AuditError(f"{plan.report}: {changed}; give `audit run` again")
+                changed = f"the claim file, the corpus or the code changed, so {lost} of its runs"
+                raise AuditError(f"{plan.report}: {changed} are others now; give `audit run` again")
             todo = [job for job in made.jobs if job.spec.key in plan.asked and suite.is_open(job)]
-            if todo:
-                worked.interrupted |= not suite.carry_out(todo, wait=False)
-                worked.failed |= suite.failures(todo)
-        if worked.interrupted:
-            break
-    return worked
+            interrupted = bool(todo) and not suite.carry_out(todo, wait=False)
+            if suite.failures(todo):
+                worst = Exit.RUNS_FAILED
+        if interrupted:
+            return Exit.INTERRUPTED
+    return worst

@@ -74,9 +74,8 @@ class Telling:
 
     def _write(self) -> None:
         self.told = time.monotonic()
-        with suppress(
-            OSError, ValueError
-        ):  # neither a full disk nor a loss of NaN is a fault of the run here
+        # neither a full disk nor a loss of NaN is a fault of the run here
+        with suppress(OSError, ValueError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write(self.path, json.dumps(asdict(self.pulse), allow_nan=False).encode(), durable=False)
 
@@ -93,12 +92,12 @@ def pulses(folder: Path) -> dict[str, Pulse]:
 class Stop:
     """Whether the tasks of one command are to stop: asked as `stop()` before each step, in any process."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / f"stop-{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}"
+    def __init__(self, folder: Path, name: str = "") -> None:
+        self.path = folder / (name or f"stop-{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}")
         self._event, self._looked, self._said = threading.Event(), 0.0, False
 
-    def __reduce__(self) -> tuple[Callable[[Path], Stop], tuple[Path]]:
-        return _elsewhere, (self.path,)
+    def __reduce__(self) -> tuple[type[Stop], tuple[Path, str]]:
+        return Stop, (self.path.parent, self.path.name)
 
     def set(self) -> None:
         self._event.set()
@@ -115,12 +114,6 @@ class Stop:
         if now - self._looked >= _LOOK:
             self._looked, self._said = now, self.path.exists()
         return self._said or self._event.is_set() or ENDING.is_set()
-
-
-def _elsewhere(path: Path) -> Stop:
-    stop = Stop(path.parent)
-    stop.path = path
-    return stop
 
 
 @contextmanager

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 #: Steps done, steps in all, mean loss of the epoch so far.
 Progress = Callable[[int, int, float | None], None]
 
-
 #: A file system that is not there just now, or full.
 _TRANSIENT = {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN}
 
@@ -93,8 +92,10 @@ def stands(run: Run, job: Job, means: Means) -> bool:
 def _run(
     job: Job, means: Means, progress: Progress, stop: Callable[[], bool]
 ) -> tuple[Run, Mapping[str, Any] | None]:
-    from reimpl.machine import CheckpointError, is_out_of_memory
-    from reimpl.training import Interrupted, Watch
+    from reimpl.errors import DataError
+    from reimpl.machine import is_out_of_memory
+    from reimpl.metrics import hit_pattern
+    from reimpl.training import Interrupted, Watch, begin_again
 
     started, data, store, code = now(), job.data.load(), means.store, digest(dict(job.sources))
     folder = store.checkpoint_path(job.spec.key)
@@ -106,13 +107,8 @@ def _run(
     members = store.members_path(job.spec, job.sources)
     watch = Watch(progress, stop, checkpoint, means.checkpoint_every, members=members)
     try:
-        try:
-            result = train_job(job, data, means.threads, watch)
-        except CheckpointError:  # it says nothing about the run
-            checkpoint.unlink()
-            note = "a checkpoint could not be read, so the run was begun again"
-            result = train_job(job, data, means.threads, watch)
-            result = replace(result, notes=(*result.notes, note))
+        note = "a checkpoint could not be read, so the run was begun again"
+        result = begin_again(partial(train_job, job, data, means.threads, watch), checkpoint, note)
     except Interrupted as err:
         raise Stopped(job.spec.key) from err
     except ChangedError:  # no outcome of this run
@@ -131,19 +127,11 @@ def _run(
         if means.shared and result.out_of_memory:
             raise OutOfMemory(job.spec.key)
         return _record(job, data, started, result), None
-    arrays = {"ids": result.top_ids, "scores": result.top_scores, **_of_documents(result, data)}
-    return _record(job, data, started, result), arrays
-
-
-def _of_documents(result: Result, data: Dataset) -> dict[str, Any]:
-    """What each test document came to, since the truth is not kept; a run is worth as much without."""
-    from reimpl.errors import DataError
-    from reimpl.metrics import hit_pattern
-
     assert result.top_ids is not None
-    with suppress(DataError):
-        return hit_pattern(result.top_ids, (data.test.label_offsets, data.test.label_ids))
-    return {}
+    arrays: dict[str, Any] = {"ids": result.top_ids, "scores": result.top_scores}
+    with suppress(DataError):  # the truth is not kept; a run is worth as much without
+        arrays |= hit_pattern(result.top_ids, (data.test.label_offsets, data.test.label_ids))
+    return _record(job, data, started, result), arrays
 
 
 def train_job(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result:
@@ -265,15 +253,12 @@ def _commit() -> dict[str, Any]:
     folder = Path(audit.__file__).resolve().parent.parent
     if not (folder / ".git").exists():
         return {}
-    told = []
-    for words in (("rev-parse", "HEAD"), ("status", "--porcelain", "-uno")):
-        with suppress(OSError, subprocess.SubprocessError):
-            told.append(
-                subprocess.check_output(
-                    ["git", *words], cwd=folder, stderr=subprocess.DEVNULL, text=True, timeout=10
-                ).strip()
-            )
-    return {"commit": told[0], "dirty": bool(told[1])} if len(told) == 2 else {}
+    how: dict[str, Any] = {"cwd": folder, "stderr": subprocess.DEVNULL, "text": True, "timeout": 10}
+    with suppress(OSError, subprocess.SubprocessError):
+        commit = subprocess.check_output(["git", "rev-parse", "HEAD"], **how)
+        changes = subprocess.check_output(["git", "status", "--porcelain", "-uno"], **how)
+        return {"commit": commit.strip(), "dirty": bool(changes.strip())}
+    return {}
 
 
 def device_here(device: str, seat: int) -> str:
@@ -285,10 +270,8 @@ def device_here(device: str, seat: int) -> str:
 
     there = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if not there:
-        none = (
-            f"{platform.node()}: torch {torch.__version__} finds no CUDA device for a run that asks for one"
-        )
-        raise AuditError(f"{none}; run it where there is one, or plan it for the CPU")
+        none = f"torch {torch.__version__} finds no CUDA device for a run that asks for one"
+        raise AuditError(f"{platform.node()}: {none}; run it where there is one, or plan it for the CPU")
     return f"cuda:{seat % there}" if device == "cuda" else device
 
 

@@ -135,9 +135,7 @@ class Screen:
         self.shares.pop(job.spec.key, None)
         if task is not None:
             self.bars.remove_task(task)
-            scores = [
-                f"{name} {run.metrics[name]:.2f}" for name in ("P@1", "P@3", "P@5") if name in run.metrics
-            ]
+            scores = [f"{it} {run.metrics[it]:.2f}" for it in ("P@1", "P@3", "P@5") if it in run.metrics]
             outcome = f"{'  '.join(scores)}  ({run.seconds:.0f} s)"
             if run.status == "failed":
                 outcome = f"failed: {run.reason}"

@@ -76,10 +76,6 @@ class Search:
     epochs: int = 1  # Of a trial that is not ended early.
     storage: str = ""  # URL of Optuna's storage, where it is not the journal in the folder.
 
-    @property
-    def journal(self) -> Path:
-        return self.folder / "journal.log"
-
     def trials(self) -> tuple[Trial, ...]:
         """Those that are over, by number."""
         records = map(_as_record, self.study().get_trials(deepcopy=False))
@@ -132,10 +128,8 @@ class Search:
         try:
             outcome = objective(number, dict(trial.params), report)
         except TrialPruned:
-            outcome, state = (
-                Outcome(reason=f"ended early by the rule {type(study.pruner).__name__}"),
-                "PRUNED",
-            )
+            rule, state = type(study.pruner).__name__, "PRUNED"
+            outcome = Outcome(reason=f"ended early by the rule {rule}")
         except TrialStopped:
             live.set_user_attr("begun", times)
             raise
@@ -177,15 +171,16 @@ class Search:
             pruner = MedianPruner(n_startup_trials=PRUNE_FROM, n_warmup_steps=max(1, self.epochs // 5))
         elif self.pruner == "halving":
             pruner = SuccessiveHalvingPruner(min_resource=max(1, self.epochs // 9), reduction_factor=3)
-        with explained(self.journal):
+        path = self.folder / "journal.log"
+        with explained(path):
             self.folder.mkdir(parents=True, exist_ok=True)
             # Lock files of Optuna outlive a killed process for half a minute; those of the system do not.
-            lock = FileLock(self.journal.with_suffix(".lock"))
-            if self.journal.exists():  # a line that a killed writer did not finish would spoil the next
-                with lock, self.journal.open("r+b") as file:
+            lock = FileLock(path.with_suffix(".lock"))
+            if path.exists():  # a line that a killed writer did not finish would spoil the next
+                with lock, path.open("r+b") as file:
                     content = file.read()
                     file.truncate(content.rfind(b"\n") + 1)
-            journal = JournalFileBackend(str(self.journal), lock_obj=cast(Any, lock))
+            journal = JournalFileBackend(str(path), lock_obj=cast(Any, lock))
             return create_study(
                 storage=self.storage or JournalStorage(journal),
                 study_name=self.folder.name,

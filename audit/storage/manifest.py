@@ -59,9 +59,8 @@ class KeptPlan:
     command: str
     asked: tuple[str, ...] = ()  # Keys of the runs that were asked for, not of what was left out.
     request: str = ""  # Digest of what decided the plan (`audit.pipeline.suite`); empty in older ones.
-    claims: str = (
-        ""  # Path of the claim file, and what was chosen for the runs, for those who make them elsewhere.
-    )
+    # Path of the claim file, and what was chosen for the runs, for those who make them elsewhere.
+    claims: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 

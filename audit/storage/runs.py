@@ -144,15 +144,11 @@ class Store:
         try:
             run = sealed(replace(run, predictions=named[0], predictions_sha256=named[1]))
         except ValueError as err:
-            raise StoreError(
-                f"{path}: a record holds no NaN or infinity ({err}); store a failed run"
-            ) from err
+            raise StoreError(f"{path}: no NaN or infinity is kept ({err}); store a failed run") from err
         alone = nullcontext(Claim(True, self.get(run.key)))
         with self._claim_to_write(run.key) if durable else alone as claim, explained(path):
             if not claim.held:
-                raise StoreError(
-                    f"{path}: another process has held this run for {PUT_WAIT:.0f} s; let it finish"
-                )
+                raise StoreError(f"{path}: another process held this run for {PUT_WAIT:.0f} s; let it finish")
             before = claim.record
             if before is not None and anew and before.sources != run.sources:
                 before = None

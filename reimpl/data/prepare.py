@@ -169,9 +169,7 @@ def _dataset(
         n = len(vocabulary.words)
         lookup = Lookup(np.zeros((n, 1), dtype=np.float32), np.zeros(n, dtype=np.bool_))
     # the label set is that of all splits together
-    seen = {
-        name: np.bincount(splits[name].label_ids, minlength=len(labels)) > 0 for name in ("train", "test")
-    }
+    seen = {it: np.bincount(splits[it].label_ids, minlength=len(labels)) > 0 for it in ("train", "test")}
     counts |= {"labels": len(labels), "labels.test_not_in_train": int((seen["test"] & ~seen["train"]).sum())}
     # coverage of the (cut) training text without padding and unknown word
     special = [number for number in vocabulary.special if number >= 0]

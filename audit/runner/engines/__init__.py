@@ -73,7 +73,7 @@ def resources_of(text: str | None) -> Resources:
         key, equals, value = map(str.strip, part.partition("="))
         if not (key and equals and value) or key in given:
             raise AuditError(
-                f"{option('resources', text)}: write KEY=VALUE, each key once, as in gpus=1,memory=8G"
+                f"{option('resources', text)}: write each KEY=VALUE once, as in gpus=1,memory=8G"
             )
         given[key] = value
     try:
@@ -118,9 +118,7 @@ def engine_of(name: str, at_once: int | None, resources: Resources, device: str 
         resources = replace(resources, gpus=1.0)
     others = {point.name: point for point in entry_points(group="audit.engines")}
     if name not in OURS and name not in others:
-        raise AuditError(
-            f"{option('on', name)}: there is no such engine; {known_names(name, [*OURS, *others])}"
-        )
+        raise AuditError(f"{option('on', name)}: no such engine; {known_names(name, [*OURS, *others])}")
     try:
         made = importlib.import_module(f"{__name__}.{name}").ENGINE if name in OURS else others[name].load()
     except ImportError as err:

@@ -222,9 +222,7 @@ def _base(
     lowest = min((int(array.min()) for array in ids if len(array)), default=1)
     highest = max((int(array.max()) for array in ids if len(array)), default=-1)
     run = f"the {what} ids run from {lowest} to {highest}"
-    fits: list[Base] = [
-        first for first in (0, 1) if lowest >= first and (size is None or highest - first < size)
-    ]
+    fits: list[Base] = [it for it in (0, 1) if lowest >= it and (size is None or highest - it < size)]
     if stated is None and len(fits) == 2 and highest >= 0:
         both = f"state {option('base', 0)} or {option('base', 1)}"
         raise DataError(f"{where}: {run}, which fits counting from 0 and from 1; {both}")
