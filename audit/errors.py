@@ -73,9 +73,7 @@ class Exit(IntEnum):
     """Exit codes of the command line."""
 
     OK = 0
-    CONTRADICTED = (
-        1  # Something is contradicted (`audit run`, `audit report`) or inconsistent (`audit check`).
-    )
+    CONTRADICTED = 1  # Contradicted (`audit run`, `audit report`), or inconsistent (`audit check`).
     BAD_INPUT = 2
     RUNS_FAILED = 3  # At least one run failed: what its claims would say is not known.
     FAULT = 70  # A fault of this tool, with a traceback; it says nothing about any claim.

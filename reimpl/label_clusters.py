@@ -72,9 +72,8 @@ class ClusterOptions:
             raise ConfigError(f"shares must be {n} numbers above 0 that add up to 1, not {shares!r}")
         if cutoffs is not None:
             if shares is not None:
-                raise ConfigError(
-                    f"cutoffs {cutoffs!r} stand in place of shares {shares!r}; drop one of them"
-                )
+                both = f"cutoffs {cutoffs!r} stand in place of shares {shares!r}"
+                raise ConfigError(f"{both}; drop one of them")
             if len(cutoffs) != n - 1 or any(a >= b for a, b in pairwise(cutoffs)):
                 raise ConfigError(f"cutoffs must be {n - 1} rising whole numbers, not {cutoffs!r}")
 

@@ -317,9 +317,8 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
     """The variant's `Config` with some keys changed. Raises `ConfigError` naming the key or the value."""
     variants: Mapping[str, Any] = module.VARIANTS
     if variant is not None and variant not in variants:
-        raise ConfigError(
-            f"variant {variant!r} of {module.__name__!r} is not known; known are {', '.join(variants)}"
-        )
+        known = f"is not known; known are {', '.join(variants)}"
+        raise ConfigError(f"variant {variant!r} of {module.__name__!r} {known}")
     known = module.Config.__dataclass_fields__
     for key in changes:
         if key not in known:

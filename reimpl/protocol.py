@@ -82,9 +82,8 @@ def from_json(kind: type, values: Mapping[str, Any], where: str) -> Any:
     except ValidationError as err:
         first = err.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(
-            f"{where} key {place!r}: {first['msg']}, not {first['input']!r}", first["loc"]
-        ) from err
+        what = f"{where} key {place!r}: {first['msg']}, not {first['input']!r}"
+        raise ConfigError(what, first["loc"]) from err
 
 
 class ChangeError(ConfigError):

@@ -239,11 +239,8 @@ def conditions(network: nn.Module, precision: Precision, device: torch.device) -
     if precision == "bf16":
         apart = dict.fromkeys(str(it.in_float32) for it in network.modules() if hasattr(it, "in_float32"))
         but = f", but for {' and '.join(apart)} in float32" if apart else ""
-        if (
-            not apart
-            and device.type == "cuda"
-            and any(isinstance(it, nn.RNNBase) for it in network.modules())
-        ):
+        recurrent = any(isinstance(it, nn.RNNBase) for it in network.modules())
+        if recurrent and not apart and device.type == "cuda":
             but = ", but for recurrent layers, for which cuDNN takes float16"
         rest = "weights, loss and optimiser in float32"
         notes.append(f"bf16: matrix products and convolutions in bfloat16{but}; {rest}")

@@ -121,11 +121,8 @@ def _facts(pairs: Pairs, index: Lookup) -> list[tuple[str, list[tuple[str, str]]
 def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[Fact]:
     """The printed cells, and the numbers of the verdict that its row does not have; what is absent is left
     out."""
-    kind, marks, (inner, outer) = (
-        words.kind_words(claim),
-        words.edges(claim, verdict),
-        words.coverage(verdict),
-    )
+    kind, marks = words.kind_words(claim), words.edges(claim, verdict)
+    inner, outer = words.coverage(verdict)
     for k, address in enumerate(claim.cells):
         place = index.places.get(address)
         own = place.cell.printed if place else None
@@ -145,12 +142,9 @@ def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator
         yield f"{run} ({outer}%)", numbers.interval(verdict.pi95, beside=marks), ""
     if claim.margin and verdict.margin is not None:
         fixed = numbers.margin_size(claim.margin.value)
-        wider = (
-            f" {fixed}, widened to half of the printed difference"
-            if verdict.margin > claim.margin.value
-            else ""
-        )
-        yield "Margin", f"rule “{claim.margin.rule}”{wider}", ""
+        wider = verdict.margin > claim.margin.value
+        more = f" {fixed}, widened to half of the printed difference" if wider else ""
+        yield "Margin", f"rule “{claim.margin.rule}”{more}", ""
     if band := words.margin_band(verdict):
         yield "Margin band, taken alone", band, ""
     yield from ((term, text, "") for term, text in words.hangs_on(claim, verdict))
@@ -255,9 +249,8 @@ def _specifications(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View
             why += f" (on its own {words.alone_text(reading, verdict.level)})"
         seeds = words.seeds_text(reading.n) if reading.n else numbers.ABSENT
         own = (seeds, show(reading.estimate, beside=marks), numbers.interval(reading.ci95, beside=marks))
-        rows.append(
-            (words.specification_name(reading.reading), *own, status, words.STATUS_WORDS[status], why)
-        )
+        name = words.specification_name(reading.reading)
+        rows.append((name, *own, status, words.STATUS_WORDS[status], why))
     one, every = "one change at a time from the default reading", "every combination of the declared choices"
     return View(
         metric=claim.metric,

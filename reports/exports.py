@@ -236,9 +236,8 @@ def junit(audit: Audit) -> str:
             if value:
                 ElementTree.SubElement(properties, "property", {"name": name, "value": line(value)})
         for name, group, kind, message, text in cases:
-            case = ElementTree.SubElement(
-                suite, "testcase", {"classname": line(group), "name": line(name), "time": "0"}
-            )
+            named = {"classname": line(group), "name": line(name), "time": "0"}
+            case = ElementTree.SubElement(suite, "testcase", named)
             end = _ENDS.get(kind)
             how = {"message": line(message)} if end else {}
             how |= {"type": kind} if end == "failure" else {}

@@ -125,13 +125,7 @@ def _groups(entries: Sequence[View]) -> list[View]:
         consistent = [entry for entry in own if entry.result == "consistent"]
         telling = [entry for entry in own if entry.result != "consistent"]
         telling.sort(key=lambda entry: (_ORDER.index(entry.result), -entry.of.weight))
-        alike_by = grouped(
-            telling,
-            lambda entry: (
-                entry.of.id if entry.of.claim else (entry.result, entry.table, entry.of.alternatives)
-            ),
-        )
-        for alike in alike_by.values():
+        for alike in grouped(telling, sort).values():
             if len(alike) > 2:
                 where = f" in {alike[0].table}" if alike[0].table else ""
                 folded = f"{numbers.count(len(alike) - 1)} more like this{where}"

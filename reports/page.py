@@ -86,15 +86,13 @@ def _overview(index: Lookup) -> list[View]:
     views = []
     for title, axis, every in cards.overview(index):
         rows = every[:ROWS]
-        half = next(
-            (k for k in range(len(rows) // 2, len(rows)) if rows[k].heading != rows[k - 1].heading), len(rows)
-        )
+        behind = range(len(rows) // 2, len(rows))
+        half = next((k for k in behind if rows[k].heading != rows[k - 1].heading), len(rows))
         columns = [rows[:half], rows[half:]] if len(rows) > 8 else [rows]
         said = f"{title}: {plural(len(every), 'judgement')}."
         plots = [svg.forest(column, axis, said, zero=0.0, beside=rows).svg() for column in columns]
-        more = (
-            f"the first {ROWS} of {len(every)}; the others stand in their cards" if len(every) > ROWS else ""
-        )
+        first = f"the first {ROWS} of {len(every)}; the others stand in their cards"
+        more = first if len(every) > ROWS else ""
         views += [View(title=title, plots=[plot for plot in plots if plot], more=more)] if any(plots) else []
     return views
 

@@ -323,9 +323,9 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
     back = verdict.outcome == "contradicted" or (verdict.outcome == "inconclusive" and against)
     level, span = (outer, verdict.ci95) if back else (inner, verdict.ci90)
     size = numbers.points(abs(apart), beside=() if verdict.margin is None else (verdict.margin,))
-    above, below, level_with = (
-        ("above", "below", "exactly") if kind.is_value else ("higher than", "lower than", "the same as")
-    )
+    above, below, level_with = "higher than", "lower than", "the same as"
+    if kind.is_value:
+        above, below, level_with = "above", "below", "exactly"
     word = alone_text(verdict, verdict.level)
     decided, adjusted = getattr(verdict, f"p_{word}"), getattr(verdict, f"p_{word}_adjusted")
     behind = f"chance in the paper’s {claim.runs_behind} runs"

@@ -193,16 +193,14 @@ def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
 
 def _preparation(info: DataInfo, experiments: int) -> View:
     """What was counted; a rule that never acted is left out."""
-    title = (
-        f"Recipe “{info.recipe}”, {plural(experiments, 'experiment')}, fingerprint {info.fingerprint[:12]}"
-    )
+    recipe = f"Recipe “{info.recipe}”, {plural(experiments, 'experiment')}"
+    title = f"{recipe}, fingerprint {info.fingerprint[:12]}"
     names = TEXTS["counted"]
     counted = []
     for name, value in info.counts.items():
         split, _, what = name.partition(".")
-        said = names.get(name) or joined(
-            names.get(what, what.replace("_", " ")), f"({split})" if what else split
-        )
+        plain = names.get(what, what.replace("_", " "))
+        said = names.get(name) or joined(plain, f"({split})" if what else split)
         share = f"{numbers.points(100 * value, decimals=1)}%" if name.endswith("_share") else f"{value:,.6g}"
         counted += [(said, share)] if value or what == "documents" else []
     return View(title=title, counted=counted, notes=info.notes)

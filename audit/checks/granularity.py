@@ -104,9 +104,8 @@ def fingerprint(numbers: Iterable[Printed], candidates: Sequence[int]) -> tuple[
         feasible = len(distinct) - len(infeasible)
         chance = tail([1 - power(number, documents) for number in distinct], feasible)
         adjusted = float(min(Fraction(1), len(candidates) * chance))
-        fingerprints.append(
-            Fingerprint(documents, feasible, len(distinct), infeasible, float(chance), adjusted)
-        )
+        found = documents, feasible, len(distinct), infeasible, float(chance), adjusted
+        fingerprints.append(Fingerprint(*found))
     return tuple(fingerprints)
 
 

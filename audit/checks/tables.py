@@ -165,9 +165,8 @@ class Sheet:
 
         numbers = []
         for table in self.tables:
-            for line, (column, cell) in (
-                (row, of) for row in table.rows for of in zip(table.columns, row.cells, strict=True)
-            ):
+            pairs = ((row, of) for row in table.rows for of in zip(table.columns, row.cells, strict=True))
+            for line, (column, cell) in pairs:
                 if cell.printed is not None and (cell.metric or cell.quantity):
                     value = (printed_count if cell.quantity in COUNTS else printed)(cell.printed)
                     numbers.append(Number(cell, value, table.id, line.id, column.id, table.runs))

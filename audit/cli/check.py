@@ -65,10 +65,8 @@ def check_command(
             say("\n".join(wrapped(_summary(paper, findings))))
         across = Counter(finding.result for finding in findings if finding.id.startswith("across:"))
         if across:
-            say(
-                "between papers: "
-                + ", ".join(f"{number} {result}" for result, number in across.most_common())
-            )
+            shown = ", ".join(f"{number} {result}" for result, number in across.most_common())
+            say(f"between papers: {shown}")
         counts = Counter(finding.check for finding in inconsistent)
         shown = ", ".join(f"{check} {number}" for check, number in counts.most_common()) or "none"
         unread = sum(not finding.verified for finding in inconsistent)
@@ -168,10 +166,8 @@ def list_command(claims: Words = None, *, models: Folder = None) -> int:
         for paper in papers_of(None):
             of = paper.single_experiments.values()
             can = sum(not experiment.unavailable for experiment in of)
-            sizes = (
-                f"{counted(len(paper.claims), 'claim')}; {can} of {counted(len(of), 'experiment')} can be run"
-            )
-            lines += wrapped(f"{_titled(paper)}. {sizes}", 0, 2)
+            sizes = f"{can} of {counted(len(of), 'experiment')} can be run"
+            lines += wrapped(f"{_titled(paper)}. {counted(len(paper.claims), 'claim')}; {sizes}", 0, 2)
         words_known = f"WORD is one of {', '.join(_SORTS)}, training, model NAME."
         shows = f"`audit list WORD` shows names for claim files; {words_known}"
         lines += ["", "`audit list PAPER` shows its experiments and claims.", *wrapped(shows)]
@@ -189,9 +185,8 @@ def _names(sort: str) -> Mapping[str, str]:
         return {name: reader.title for name, reader in READERS.items()}
     if sort == "metrics":
         return {f"{name}@k" if has_k else name: "" for name, has_k in METRICS.items()}
-    return {"models": sources_of_models, "protocols": protocols, "recipes": recipes, "tuning": tunings}[
-        sort
-    ]()
+    lists = {"models": sources_of_models, "protocols": protocols, "recipes": recipes, "tuning": tunings}
+    return lists[sort]()
 
 
 def _titled(paper: Paper) -> str:
@@ -245,9 +240,8 @@ def training_lines() -> Iterator[str]:
     from reimpl.models import keys_of
     from reimpl.protocol import KEYS, Protocol
 
-    yield from wrapped(
-        "keys, set by `training:`; the others are as `protocol:` has them (`audit list protocols`)"
-    )
+    others = "the others are as `protocol:` has them (`audit list protocols`)"
+    yield from wrapped(f"keys, set by `training:`; {others}")
     yield from _keys(replace(key, default=None) for key in keys_of(Protocol) if key.name in KEYS)
     yield ""
     yield from wrapped(f"hold_out is one of {', '.join(RULES)}")

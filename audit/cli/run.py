@@ -73,9 +73,8 @@ def run_command(
     check_keys(papers)
     typed = command_line(context)
     if settings.submit and (several or until_settled or settings.on != "local"):
-        raise AuditError(
-            "--submit: without --columns, --until-settled and --on; give those to `audit run` alone"
-        )
+        what = "without --columns, --until-settled and --on"
+        raise AuditError(f"--submit: {what}; give those to `audit run` alone")
     session = Session(settings.store, settings.evidence, typed, say_on_stderr, context=papers, strict=False)
     worst, to_run = Exit.OK, []
     for paper, path in zip(papers, claim_paths(named), strict=True):

@@ -119,9 +119,9 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
     keys = dict[str, tuple[str, ...]]()
     unfit, untuned = list[str](), list[str]()
     idle, remarks = dict[str, None](), dict[str, None]()
-    others = {
-        name: of for name, of in paper.specified_experiments.items() if settings.readings or name in known
-    }
+    others = dict(paper.specified_experiments)
+    if not settings.readings:
+        others = {name: of for name, of in others.items() if name in known}
     every = {**paper.single_experiments, **{name: of.experiment for name, of in others.items()}}
     for name, experiment in every.items():
         specified = others.get(name)
@@ -165,17 +165,13 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
         records.append(record if asked else replace(record, not_run=LEFT_OUT))
         if asked:
             remarks |= dict.fromkeys(notes)
-            margins = {paper.paper.key: paper.margins_hash}
-            jobs += [
-                Job(spec, data, f"{name} seed {spec.seed}", settings.device, margins, record.sources)
-                for spec in specs
-            ]
+            shared = settings.device, {paper.paper.key: paper.margins_hash}, record.sources
+            jobs += [Job(spec, data, f"{name} seed {spec.seed}", *shared) for spec in specs]
     if untuned:
         options: list[tuple[str, object]] = [("--only", name) for name in settings.only]
         options += [("--data", settings.tuned_on or settings.data), ("--data-file", settings.data_file)]
-        tune = " ".join(
-            [f"audit tune {paper.paper.key}", *(f"{name} {value}" for name, value in options if value)]
-        )
+        chosen = (f"{name} {value}" for name, value in options if value)
+        tune = " ".join((f"audit tune {paper.paper.key}", *chosen))
         are = "is" if len(untuned) == 1 else "are"
         where = settings.tuned_on.resolve().name if settings.tuned_on else "this corpus"
         said = (
@@ -209,10 +205,8 @@ def _resolve(
     chosen = resolved(paper, name, experiment, settings)
     module, request, whole = chosen.module, chosen.request, chosen.whole
     printed = paper.datasets[experiment.on]
-    another = paper.known_as(
-        experiment.on, content=whole.content, partition=whole.partition, corpus=whole.corpus
-    )
-    if another:
+    identity = {name: getattr(whole, name) for name in ("content", "partition", "corpus")}
+    if another := paper.known_as(experiment.on, **identity):
         raise UnfitError(paper.of_another(another), dataset=another)
     described = specified.base if specified else name
     if specified is None:

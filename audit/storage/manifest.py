@@ -217,9 +217,8 @@ def with_stored_runs(
         plain = name in paper.single_experiments  # of a reading that was not run nothing is to be told
         record = planned.get(name) or without_runs(name)
         if (sheet := record.data) is not None and record.dataset in paper.datasets:
-            another = paper.known_as(
-                record.dataset, content=sheet.content, partition=sheet.partition, corpus=sheet.corpus
-            )
+            identity = {it: getattr(sheet, it) for it in ("content", "partition", "corpus")}
+            another = paper.known_as(record.dataset, **identity)
             if another and plain:
                 found[name] = without_runs(name, paper.of_another(another), another)
             if another:
@@ -382,7 +381,6 @@ def _read(path: Path, mark: str) -> Fixed | None:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         sound = False
     if not sound:
-        raise StoreError(
-            f"{path}: not as it was written; restore it, or move it away and declare a new audit"
-        )
+        how = "restore it, or move it away and declare a new audit"
+        raise StoreError(f"{path}: not as it was written; {how}")
     return fixed

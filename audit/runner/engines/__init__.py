@@ -72,9 +72,8 @@ def resources_of(text: str | None) -> Resources:
     for part in filter(None, (text or "").split(",")):
         key, equals, value = map(str.strip, part.partition("="))
         if not (key and equals and value) or key in given:
-            raise AuditError(
-                f"{option('resources', text)}: write each KEY=VALUE once, as in gpus=1,memory=8G"
-            )
+            how = "write KEY=VALUE, each key once, as in gpus=1,memory=8G"
+            raise AuditError(f"{option('resources', text)}: {how}")
         given[key] = value
     try:
         gpus = float(given.pop("gpus")) if "gpus" in given else None

@@ -262,9 +262,8 @@ def check_order(tree: Tree) -> None:
         seen = f"{len(different):,} different labels in {len(rows):,} lines, and texts of one word"
         stated = {"format": "csv", "text": "1", "labels": "2", "separator": "..."}
         swapped = " ".join(option(name, value) for name, value in stated.items())
-        raise DataError(
-            f"{file}: {seen}; state {swapped} if the text comes first, or {option('format', 'lml')} if not"
-        )
+        state = f"state {swapped} if the text comes first, or {option('format', 'lml')} if not"
+        raise DataError(f"{file}: {seen}; {state}")
 
 
 def open_csv(tree: Tree, options: Options) -> TextSource:
