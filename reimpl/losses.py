@@ -109,12 +109,7 @@ def ranking_loss(
 
 
 def exponential_loss(
-    scores: Tensor,
-    rows: Tensor,
-    cols: Tensor,
-    *,
-    scale: float,
-    pairs: Literal["each", "means"] = "each",
+    scores: Tensor, rows: Tensor, cols: Tensor, *, scale: float, pairs: Literal["each", "means"] = "each"
 ) -> Tensor:
     """That of each document, (B,); 0 where P or N is empty. means: a third party's, |N| / |P| times the exp
     of the difference of the two means (dhruvramani/C2AE-Multilabel-Classification)."""

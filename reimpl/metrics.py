@@ -151,11 +151,7 @@ FloatArray = NDArray[np.float64]
 
 
 def evaluate(
-    top_ids: ArrayLike,
-    truth: TruthLike,
-    ks: Sequence[int] = (1, 3, 5),
-    *,
-    weights: FloatArray | None = None,
+    top_ids: ArrayLike, truth: TruthLike, ks: Sequence[int] = (1, 3, 5), *, weights: FloatArray | None = None
 ) -> dict[str, float]:
     """Every metric at every k, in percent: P@1, ..., nDCG@5, and with weights of labels (L,) PSP and PSnDCG.
     top_ids (N, K) label ids, best first, -1 = list ended. A document without labels counts 0, as in all

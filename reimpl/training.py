@@ -35,15 +35,7 @@ from reimpl.machine import (
     save_checkpoint,
 )
 from reimpl.metrics import evaluate, inverse_propensity, propensity_constants
-from reimpl.optim import (
-    OPTIMISERS,
-    Average,
-    Best,
-    NormClip,
-    QueueClip,
-    rate_groups,
-    with_sparse_gradients,
-)
+from reimpl.optim import OPTIMISERS, Average, Best, NormClip, QueueClip, rate_groups, with_sparse_gradients
 from reimpl.protocol import Protocol
 
 #: Labels kept of each test document's ranking.

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from statistics import fmean, stdev
 
-from audit.record import (
-    DataInfo,
-    DataSheet,
-    ExperimentRecord,
-    SplitNoise,
-    SplitStudy,
-    SplitVerdict,
-)
+from audit.record import DataInfo, DataSheet, ExperimentRecord, SplitNoise, SplitStudy, SplitVerdict
 from reports import numbers
 from reports.findings import anchors_of, check_title
 from reports.lookup import Lookup, Place

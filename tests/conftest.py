@@ -1,7 +1,5 @@
-"""One thread for torch: the tests' networks are so small that threads only wait for one another.
-
-Property tests draw the same examples every time, and a busy machine does not fail them.
-"""
+"""One thread for torch: the tests' networks are so small that threads only wait for one another. Property
+tests draw the same examples every time, and a busy machine does not fail them."""
 
 import gc
 

@@ -11,9 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 OURS = ("audit", "claims", "reimpl", "reports")
 PATHS = [path for top in OURS for path in sorted((ROOT / top).rglob("*.py"))]
-MODULES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in PATHS
-}
+MODULES = {".".join(it.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): it for it in PATHS}
 
 #: Start of a module's name -> what of ours, and of torch, it may import anywhere. The longest start counts.
 MAY_IMPORT = {

@@ -51,10 +51,7 @@ def import_command(
     from audit.storage.runs import Store
 
     (claims,) = papers_of([paper])
-    of_predictions = {
-        "--train-truth": declared.train_truth,
-        "--threshold": declared.threshold,
-    }
+    of_predictions = {"--train-truth": declared.train_truth, "--threshold": declared.threshold}
     if truth is not None:
         results = from_predictions(
             claims, files, truth=truth, experiment=experiment, seeds=seed or [], declared=declared

@@ -76,10 +76,7 @@ def report_command(
 
 @command(app, "explain")
 def explain_command(
-    claim: str,
-    records: list[Path] | None = None,
-    *,
-    out: Path = Path("audit-report"),
+    claim: str, records: list[Path] | None = None, *, out: Path = Path("audit-report")
 ) -> int:
     """Show how a verdict came about: every number, with the formula that gives it, and what would change it.
 

@@ -17,12 +17,7 @@ from audit.stats.printed import Printed, printed
 MOST_READINGS = 64
 #: Of a longer set only the first cells are named.
 _MOST_CELLS = 8
-_OPERATIONS = {
-    "+": Interval.__add__,
-    "-": Interval.__sub__,
-    "*": Interval.__mul__,
-    "/": Interval.__truediv__,
-}
+_OPERATIONS = {"+": Interval.__add__, "-": Interval.__sub__, "*": Interval.__mul__, "/": Interval.__truediv__}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,12 +17,7 @@ from numpy.typing import NDArray
 from audit.errors import StoreError
 from audit.judging.evidence import Arm, Evidence
 from audit.kinds import KINDS
-from audit.record import (
-    Audit,
-    Estimate,
-    InstanceEvidence,
-    SeedPair,
-)
+from audit.record import Audit, Estimate, InstanceEvidence, SeedPair
 from audit.stats.sample import error, interval, mcnemar, sample
 from audit.storage.runs import Store
 from reimpl.errors import ReimplError

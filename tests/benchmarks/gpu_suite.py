@@ -75,9 +75,7 @@ class Suite:
         )
         plan = make_plan(load(claim_paths([paper])[0]), checked(settings))
         if not plan.jobs:
-            raise PlanError(
-                "; ".join([*plan.idle, *(record.not_run or "" for record in plan.experiments[:1])])
-            )
+            raise PlanError("; ".join([*plan.idle, *(it.not_run or "" for it in plan.experiments[:1])]))
         if whole:
             return list(plan.jobs)
         few = {"epochs": options.epochs, "evaluate": "end", "select": "last"}
@@ -105,9 +103,7 @@ class Suite:
         for job, run in zip(jobs, runs, strict=True):
             memory = f"{(run.peak_memory_bytes or 0) / 2**30:.2f} GiB"
             scores = f"P@1 {run.metrics.get('P@1', float('nan')):.2f}"
-            self.add(
-                f"Table 4: {job.title}", f"{run.seconds:.1f} s", memory, scores, run.reason or run.device
-            )
+            self.add(f"Table 4 {job.title}", f"{run.seconds:.1f} s", memory, scores, run.reason or run.device)
         together, _ = self.carry_out(jobs, self.options.out / "four", 4)
         self.add("Table 4, one at a time / four at a time", f"{alone:.1f} s / {together:.1f} s")
 

@@ -24,11 +24,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """`opened(audit, fragment, **context)`: its page, from disk.
-
-    At the end the page must have asked for nothing but itself, written nothing to the console, thrown nothing
-    and opened no dialogue.
-    """
+    """`opened(audit, fragment, **context)`: its page, from disk. At the end the page must have asked for
+    nothing but itself, written nothing to the console, thrown nothing and opened no dialogue."""
     contexts: list[Any] = []
     seen: list[str] = []
 

@@ -1,8 +1,6 @@
 """Pictures of a report: `python -m tests.browser.picture audit-report/chen2022/report.html docs/report.png`.
-
 With one path it draws the first screen of the sample audit. `--dark`, `--phone` and `--at` are what one looks
-at before a change of the page is committed; `--print` writes a PDF.
-"""
+at before a change of the page is committed; `--print` writes a PDF."""
 
 from __future__ import annotations
 

@@ -37,11 +37,9 @@ def named(text: str) -> Audit:
 
 @pytest.mark.parametrize("text", [BREAKOUT, *HOSTILE])
 def test_nothing_runs(text: str, opened: Opened) -> None:
-    """With hostile text in every string and everything open, the page stays quiet and within 360 px.
-
-    The fixture sees to requests, console, errors and dialogues: the policy of the page would complain on the
-    console of anything that it had to stop.
-    """
+    """With hostile text in every string and everything open, the page stays quiet and within 360 px. The
+    fixture sees to requests, console, errors and dialogues: the policy of the page would complain on the
+    console of anything that it had to stop."""
     for audit in (named(text), filled(whole(), text)):
         page = opened(audit, viewport={"width": 360, "height": 740})
         page.evaluate(OPEN_ALL)

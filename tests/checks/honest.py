@@ -34,10 +34,8 @@ class Honest:
 def honest_row(
     rng: np.random.Generator, *, documents: int, decimals: int, label_free: bool = False, mixed: bool = False
 ) -> Honest:
-    """P@k and nDCG@k for k of 1..5 of one system, by the metrics of this project.
-
-    `mixed`: each number has its own decimals, up to `decimals`. Documents without labels count 0, if any.
-    """
+    """P@k and nDCG@k for k of 1..5 of one system, by the metrics of this project. `mixed`: each number has
+    its own decimals, up to `decimals`. Documents without labels count 0, if any."""
     low = 0 if label_free else 1
     labels = low + rng.poisson(rng.choice([0.3, 1.0, 3.0, 12.0]), size=documents)
     if rng.random() < 0.2:

@@ -1,8 +1,6 @@
 """Collections and runs at random: documents with labels, rankings of several methods, their exact metrics.
-
 P@k is hits / (k documents), a fraction; nDCG@k is summed as the definition has it. Documents without labels
-count 0 in both. What is here knows nothing of `audit`.
-"""
+count 0 in both. What is here knows nothing of `audit`."""
 
 from __future__ import annotations
 

@@ -79,9 +79,7 @@ def test_equal_rows_for_other_test_sizes_are_told_where_no_source_is_named() -> 
     """As PfastreXML's on Wiki-500K, in one paper on 769,421 and in another on 711,542 test documents."""
     found = only(copies([like("a", *ROW, test="769,421"), like("b", *ROW, test="711,542")]))
     assert (found.result, found.id) == ("inconsistent", "across:copies:eurlex-4k.a=b")
-    assert (
-        "56.25, 37.32, 28.16 stand in a for 769,421 test documents, and in b for 711,542" in found.arithmetic
-    )
+    assert "37.32, 28.16 stand in a for 769,421 test documents, and in b for 711,542" in found.arithmetic
     assert found.cells[0] == "a:t.kim.P@1" and found.cells[-1] == "b:t.kim.P@5"
 
 
@@ -115,7 +113,7 @@ def test_one_of_the_numbers_that_the_source_prints_is_enough() -> None:
 
 def of_sizes(*printed: dict[str, str], catalogue: str | None = "eurlex-4k") -> list[Finding]:
     sheets = [
-        paper(key=f"p{i}", datasets=[data_set(f"d{i}", catalogue, **held)]) for i, held in enumerate(printed)
+        paper(key=f"p{i}", datasets=[data_set(f"d{i}", catalogue, **of)]) for i, of in enumerate(printed)
     ]
     return list(sizes(sheets))
 

@@ -19,9 +19,7 @@ NUMBERS = some.one_of(
         ["0", "0.00", "100.00", "-0.5", "\N{MINUS SIGN}3", "1,000", ".5", "99999999999", "1." + "0" * 30]
     ),
 )
-NAMES = [
-    f"{name}@{k}" if with_k else name for name, with_k in METRICS.items() for k in (1, 3, 5)[: 1 + 2 * with_k]
-]
+NAMES = [f"{it}@{k}" if with_k else it for it, with_k in METRICS.items() for k in (1, 3, 5)[: 1 + 2 * with_k]]
 SUBJECTS = some.one_of(
     some.builds(lambda it: {"metric": it}, some.sampled_from(NAMES)),
     some.builds(lambda it: {"quantity": it}, some.sampled_from(get_args(Quantity))),

@@ -1,10 +1,7 @@
-"""Honest papers are never called inconsistent.
-
-Documents, labels and rankings are simulated, metrics computed by their definition, printed rounded or cut, as
-single runs or means, which is stated or not; sizes may be rounded; a second paper copies from the first;
-ranks and sentences are true of the numbers before rounding.
-A false accusation is the worst fault that the checks could have, so none is allowed.
-"""
+"""Honest papers are never called inconsistent. Documents, labels and rankings are simulated, metrics computed
+by their definition, printed rounded or cut, as single runs or means, which is stated or not; sizes may be
+rounded; a second paper copies from the first; ranks and sentences are true of the numbers before rounding. A
+false accusation is the worst fault that the checks could have, so none is allowed."""
 
 from __future__ import annotations
 
@@ -81,10 +78,8 @@ def stated(rng: np.random.Generator, prefix: str = "") -> list[Sheet]:
 
 def unstated(rng: np.random.Generator) -> list[Sheet]:
     """One table of means over runs or folds, of ensembles or of single runs, and not a word on which it is.
-
     P@k may be over min(k, labels), and documents without labels be left out of P@k or of nDCG@k. The size of
-    the test set is printed as it is or rounded; another paper may print another size.
-    """
+    the test set is printed as it is or rounded; another paper may print another size."""
     on, rows = collection(rng, "set"), {}
     behind = str(rng.choice(["one", "runs", "folds", "ensemble"]))
     by = str(rng.choice(["", "", "labels", "P", "nDCG"]))

@@ -121,9 +121,7 @@ def test_one_table_that_repeats_an_experiment_is_no_news_unless_it_differs() -> 
 def test_that_it_was_run_twice_is_considered_first_where_single_runs_are_not_stated(
     runs: int | None, first: str
 ) -> None:
-    tables = (
-        table(["P@1"], {"a": [value]}, id=id, runs=runs) for id, value in (("t", "56.11"), ("u", "56.21"))
-    )
+    tables = [table(["P@1"], {"a": [it]}, id=id, runs=runs) for id, it in (("t", "56.11"), ("u", "56.21"))]
     found = only(twice(paper(*tables)))
     assert found.result == "inconsistent" and found.alternatives[0].startswith(first)
 

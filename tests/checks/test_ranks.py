@@ -65,9 +65,7 @@ def test_a_rank_moved_by_one_place_is_found() -> None:
     lines = [line(*(f"{v:.2f}" for v in rng.permutation(7) * 5 + 50)) for _ in range(18)]
     true = rank_readings(lines, lines[0])[0].averages
     for i in range(7):
-        reported = [
-            printed(f"{float((rank or 0) + Fraction(i == j, 18)):.2f}") for j, rank in enumerate(true)
-        ]
+        reported = [printed(f"{float((it or 0) + Fraction(i == j, 18)):.2f}") for j, it in enumerate(true)]
         assert impossible(lines, reported) == (i,)
         assert all(it.misfits == (i,) for it in rank_readings(lines, reported))
 

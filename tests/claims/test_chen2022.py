@@ -32,9 +32,7 @@ def text() -> str:
 
 
 def cells() -> dict[str, Cell]:
-    return {
-        cell.address: cell for table in paper().table_records() for row in table.rows for cell in row.cells
-    }
+    return {it.address: it for table in paper().table_records() for row in table.rows for it in row.cells}
 
 
 def records(kind: str) -> list[ClaimRecord]:
@@ -69,9 +67,7 @@ SIZES |= {"t13a": 12, "t13b": 12, "t13c": 12, "t14": 18}
 def test_every_row_stands_in_the_paper_with_all_its_numbers(row: str) -> None:
     """The line of the text that begins with the row's name goes on with the row's numbers, and no other."""
     printed = [cell.printed for address, cell in cells().items() if address.rpartition(".")[0] == row]
-    numbers = [
-        line.removeprefix(LINES[row]) for line in text().splitlines() if line.startswith(LINES[row] + " ")
-    ]
+    numbers = [it.removeprefix(LINES[row]) for it in text().splitlines() if it.startswith(LINES[row] + " ")]
     found = [re.findall(r"\b\d\d\.\d\d?\b", rest) for rest in numbers if re.match(r" \d\d\.\d\d", rest)]
     assert printed in found
     assert all(line == printed for line in found if row.startswith(("t3", "t5", "t8")))

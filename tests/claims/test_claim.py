@@ -397,9 +397,7 @@ def _outcome(file: Path, text: str | bytes) -> None:
         )
         paper.table_records()
         assert paper.margins_hash
-        assert not any(
-            character < " " for text in _texts(paper.model_dump(mode="json")) for character in text
-        )
+        assert not any(sign < " " for text in _texts(paper.model_dump(mode="json")) for sign in text)
 
 
 def _texts(content: Any) -> list[str]:

@@ -37,10 +37,8 @@ def given(rule: str | None, value: float | None = None) -> Given:
     ],
 )
 def test_what_a_rule_gives(rule: str | None, ground: Ground, expected: tuple[float, str]) -> None:
-    """The value of each rule by hand; without one the smaller of half_gap and field, at least one unit.
-
-    A value that stands there is that, but for rounding of what was halved, and else contradicts its rule.
-    """
+    """The value of each rule by hand; without one the smaller of half_gap and field, at least one unit. A
+    value that stands there is that, but for rounding of what was halved, and else contradicts its rule."""
     value, name = expected
     assert resolve(given(rule), ground) == Margin(*expected, "because")
     if rule:

@@ -119,10 +119,8 @@ def test_the_score_to_be_reached_is_nine_tenths_of_the_lower_printed_one(paper: 
 def test_parameters_that_the_named_changes_add_are_by_formula(
     paper: Paper, key: str, labels: int, bottleneck: int
 ) -> None:
-    """MeSHProbeNet-large against MeSHProbeNet: wider LSTM, one layer and five probes more (section 5.6.1).
-
-    A layer of a bidirectional LSTM with h units a direction on m inputs has 8 (m h + h h + 2 h) numbers.
-    """
+    """MeSHProbeNet-large against MeSHProbeNet: wider LSTM, one layer and five probes more (section 5.6.1). A
+    layer of a bidirectional LSTM with h units a direction on m inputs has 8 (m h + h h + 2 h) numbers."""
 
     def size(h: int, layers: int, probes: int) -> int:
         lstm = sum(8 * (m * h + h * h + 2 * h) for m in [300, *[2 * h] * (layers - 1)])

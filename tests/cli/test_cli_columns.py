@@ -161,10 +161,7 @@ def test_the_page_of_each_column_shows_all_of_them(trained: None, known: None) -
         ),
         (("--columns", "0-3", "--data", "columns"), "columns: column 3 of 3; give 0 to 2"),
         (("--data", "text@1"), "text: this corpus has one split; leave out @1"),
-        (
-            ("--data", "columns"),
-            "3 splits, one a column; state --data DIR@0 to --data DIR@2\n",
-        ),
+        (("--data", "columns"), "3 splits, one a column; state --data DIR@0 to --data DIR@2\n"),
     ],
 )
 def test_commands_that_cannot_be_meant_are_answered_in_a_sentence(

@@ -74,9 +74,7 @@ def test_a_search_tells_of_every_trial_and_of_the_best(
     assert cli.main([*TUNE, "--trials", "8"]) == Exit.OK
     out, err = capsys.readouterr()
     lines = err.splitlines()
-    assert lines[0].startswith(
-        "words: chen2022, 8 trials of up to 20 epochs, random; P@1 on documents held out"
-    )
+    assert lines[0].startswith("words: chen2022, 8 trials of up to 20 epochs, random; P@1 on documents")
     assert "  dropout_output: one of 0.2, 0.4, 0.6" in lines
     told = [line for line in lines if line.startswith("[")]
     assert [line.partition("]")[0] for line in told] == [f"[{k}/8" for k in range(1, 9)]

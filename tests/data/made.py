@@ -119,10 +119,7 @@ CORPORA: Mapping[str, tuple[dict[str, bytes], Options]] = {
         },
         Options(column=1),
     ),
-    "svmlight": (
-        {"train.svm": _bare(HEADED_TRAIN), "test.svm": _bare(HEADED_TEST)},
-        Options(base=0),
-    ),
+    "svmlight": ({"train.svm": _bare(HEADED_TRAIN), "test.svm": _bare(HEADED_TEST)}, Options(base=0)),
     "npz": (
         {
             f"{letter}.{word}.npz": npz(matrices(split)[place])

@@ -143,9 +143,7 @@ def documents_of(
     folder: Path, train: str | bytes, suffix: str, options: Options | None = None
 ) -> list[Document]:
     content = train if isinstance(train, bytes) else train.encode()
-    return train_of(
-        lay(folder / "toy", {f"{split}.{suffix}": content for split in ("train", "test")}), options
-    )
+    return train_of(lay(folder / "toy", {f"{it}.{suffix}": content for it in ("train", "test")}), options)
 
 
 TWO = [Document(("x", "y"), "a b"), Document(("y",), "c d")]
@@ -182,10 +180,7 @@ def test_quotes_of_texts_parted_by_tabs_are_text_unless_the_first_line_has_them(
     lone = 'text\tlabels\n"Holiday\ta\nof "the" year"\tb\n'
     assert [
         document.text for document in documents_of(tmp_path / "a", lone, "tsv", Options(separator=";"))
-    ] == [
-        '"Holiday',
-        'of "the" year"',
-    ]
+    ] == ['"Holiday', 'of "the" year"']
     quoted = '"text"\t"labels"\n"a\tb"\t"x"\n'
     (document,) = documents_of(tmp_path / "b", quoted, "tsv", Options(separator=";"))
     assert document == Document(("x",), "a\tb")

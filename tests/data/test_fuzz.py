@@ -1,8 +1,5 @@
-"""Damaged files of every format: they read, or one sentence says why not; never a traceback.
-
-Damage that a header contradicts is never read in silence. Each case is its number, so that one can be run
-alone.
-"""
+"""Damaged files of every format: they read, or one sentence says why not; never a traceback. Damage that a
+header contradicts is never read in silence. Each case is its number, so that one can be run alone."""
 
 from __future__ import annotations
 

@@ -171,11 +171,9 @@ def test_words_without_a_vector(tmp_path: Path, rule: OutOfVocabulary, found: li
 
 @pytest.mark.parametrize("case", reference("07_vocabulary.json")["cases"])
 def test_zero_rule_equals_the_study_with_a_file(tmp_path: Path, case: dict[str, dict[str, object]]) -> None:
-    """The matrix of the study's code for a local vector file, but for the unknown row.
-
-    There, that row ends up as the vector of the last word of the file that is outside the vocabulary, a slip
-    that the downloaded vectors of the published runs do not meet.
-    """
+    """The matrix of the study's code for a local vector file, but for the unknown row. There, that row ends
+    up as the vector of the last word of the file that is outside the vocabulary, a slip that the downloaded
+    vectors of the published runs do not meet."""
     study = case["study"]
     words = study["min_freq_1"]["itos"]  # type: ignore[index]
     stored: dict[str, list[object]] = study["embedding_file"]  # type: ignore[assignment]

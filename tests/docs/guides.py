@@ -90,10 +90,8 @@ def marked(line: str) -> str:
 
 def carry_out(command: str, folder: Path) -> list[str]:
     """What the command prints, both streams, without blanks at line ends; the exit code behind it if not 0.
-
     Commands of this toolkit run within this process, for speed, except those that train, and all once a
-    package was installed.
-    """
+    package was installed."""
     words = shlex.split(command.replace("\\\n", " "))
     plugins = (folder / SITE).exists()
     if words[:5] == ["python", "-m", "pip", "install", "-q"]:

@@ -65,17 +65,7 @@ def audit_markdown() -> str:
 
 #: In the order in which a file has them; the kinds of claims follow by name.
 _ORDER = (
-    *(
-        "Citation",
-        "Code",
-        "Transcription",
-        "Missing",
-        "Dataset",
-        "Table",
-        "Column",
-        "Row",
-        "Value",
-    ),
+    *("Citation", "Code", "Transcription", "Missing", "Dataset", "Table", "Column", "Row", "Value"),
     *("Experiment", "Noise", "Tuning", "Command", "Margin", "Superseded", "Specifications", "Open", "Choice"),
     *("Departure", "AuthorResponse", "Where", "Counted"),
 )

@@ -1,7 +1,5 @@
 """What no list of cases covers: any text, and any values within the rounding, against plain arithmetic.
-
-Random expressions are written twice: in the language, and as Python over exact fractions.
-"""
+Random expressions are written twice: in the language, and as Python over exact fractions."""
 
 from __future__ import annotations
 

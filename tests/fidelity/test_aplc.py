@@ -163,11 +163,9 @@ def _loss(layer: LabelClusters, labels: list[int]) -> float:
 
 
 def test_one_label_by_hand() -> None:
-    """All scores 0: the label has 1/2 of 1/2, its neighbour the same, the head 1/2.
-
-    With it: (log 2 + log 4 + log 4/3) / 3 = 0.789 (the root's own term is left out). Without: the head and
-    the root, 2 log 2 / 2, or without the root's term log 2 / 1.
-    """
+    """All scores 0: the label has 1/2 of 1/2, its neighbour the same, the head 1/2. With it: (log 2 + log
+    4 + log 4/3) / 3 = 0.789 (the root's own term is left out). Without: the head and the root, 2 log 2 / 2,
+    or without the root's term log 2 / 1."""
     expected = (np.log(2) + np.log(4) + np.log(4 / 3)) / 3
     close("loss of a document in the tail", _loss(_layer([0, 0], 0), [1]), expected, tolerance=1e-14)
     close("loss of one in the head", _loss(_layer([0, 0], 0), [0]), np.log(2), tolerance=1e-14)
@@ -186,11 +184,9 @@ def _slope(layer: LabelClusters, label: int) -> float:
 
 
 def test_saturated_sigmoids_by_hand() -> None:
-    """Scores of +-800, whose sigmoids are 1 and 0: a logarithm that ends at 100, or the true one of 1,600.
-
-    A positive of p = 1e-15 has the derivative -p / 1e-12 by its score where the divisor p (1 - p) ends at
-    1e-12, and -1 in truth; each over the two labels.
-    """
+    """Scores of +-800, whose sigmoids are 1 and 0: a logarithm that ends at 100, or the true one of 1,600. A
+    positive of p = 1e-15 has the derivative -p / 1e-12 by its score where the divisor p (1 - p) ends at
+    1e-12, and -1 in truth; each over the two labels."""
     code, true = (
         [
             _loss(_layer([-800.0], -800.0, head=-800.0, products=products), [1]),

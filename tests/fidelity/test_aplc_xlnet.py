@@ -11,11 +11,9 @@ from reimpl.fidelity import MismatchError, close
 
 
 def test_padding_stands_on_the_left() -> None:
-    """Texts of a batch beside longer ones, through a small random XLNet: as each alone and unpadded.
-
-    The reference puts padding in front by hand, with the segments 4 (padding), 0 (text) and 2 ([CLS]), and
-    reads the last state.
-    """
+    """Texts of a batch beside longer ones, through a small random XLNet: as each alone and unpadded. The
+    reference puts padding in front by hand, with the segments 4 (padding), 0 (text) and 2 ([CLS]), and reads
+    the last state."""
     transformers = pytest.importorskip("transformers", reason="the extra xlnet is not installed")
 
     torch.manual_seed(2020)

@@ -1,7 +1,5 @@
-"""AttentionXML a second time in numpy, one document, word and label after the other; sizes by hand.
-
-Counts are worked out from the layers' shapes, for the sizes of Table 2 of You et al. 2019.
-"""
+"""AttentionXML a second time in numpy, one document, word and label after the other; sizes by hand. Counts
+are worked out from the layers' shapes, for the sizes of Table 2 of You et al. 2019."""
 
 from __future__ import annotations
 
@@ -98,10 +96,8 @@ def _layers(config: Config, weights: Mapping[str, Array], x: Array, units: Array
 
 
 def test_neighbours_change_scores_without_a_mask_only() -> None:
-    """A short document beside a longer one: the same scores with a mask, others without.
-
-    The public codes differ here: .0174 for LibMultiLabel's network, 3e-8 for AttentionXML's.
-    """
+    """A short document beside a longer one: the same scores with a mask, others without. The public codes
+    differ here: .0174 for LibMultiLabel's network, 3e-8 for AttentionXML's."""
     ids = torch.tensor([[3, 4, 5, 0, 0, 0], [6, 7, 8, 9, 3, 4]])
     for variant, config in VARIANTS.items():
         network = _small(variant)

@@ -1,7 +1,5 @@
-"""MeSHProbeNet a second time in numpy, one document, word and probe after the other; sizes by hand.
-
-Counts are worked out from the layers' shapes, for the sizes of sections 5.2.3 and 5.6.1 of Xun et al. 2020.
-"""
+"""MeSHProbeNet a second time in numpy, one document, word and probe after the other; sizes by hand. Counts
+are worked out from the layers' shapes, for the sizes of sections 5.2.3 and 5.6.1 of Xun et al. 2020."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Rank-AE a second time in numpy as the equations stand, every word a place; losses and sizes by hand.
-
-One document and one word after the other, absent words too: that the network never makes those is thereby
-checked. Pairs of labels are compared one by one.
-"""
+"""Rank-AE a second time in numpy as the equations stand, every word a place; losses and sizes by hand. One
+document and one word after the other, absent words too: that the network never makes those is thereby
+checked. Pairs of labels are compared one by one."""
 
 from __future__ import annotations
 

@@ -93,9 +93,7 @@ def test_files_of_other_programs_give_the_same_metrics(paper: Paper, truth: Path
     """The same lists and truth, in the order of the documents, with labels as names or as columns."""
     number = {"a": 0, "b": 1, "c": 2, "d": 3}
     scores = {name: [1 / (1 + i) for i in range(len(of))] for name, of in LISTS.items()}
-    lines = [
-        " ".join(f"{a}:{s}" for a, s in zip(of, scores[name], strict=True)) for name, of in LISTS.items()
-    ]
+    lines = [" ".join(f"{a}:{s}" for a, s in zip(of, scores[key], strict=True)) for key, of in LISTS.items()]
     (tmp_path / "p.txt").write_text("\n".join(lines) + "\n")
     (tmp_path / "test.txt").write_text("".join(f"{' '.join(of)}\tsome text\n" for of in TRUTH.values()))
     matrices = {}
@@ -110,11 +108,7 @@ def test_files_of_other_programs_give_the_same_metrics(paper: Paper, truth: Path
     np.save(tmp_path / "best-scores.npy", np.tile([3.0, 2.0, 1.0], (4, 1)))
     np.save(tmp_path / "true.npy", np.array([list(of) for of in TRUTH.values()], dtype=object))
     (found,) = score(paper, truth, write(tmp_path / "p.jsonl", LISTS, scored=True))
-    for true, lists in (
-        ("test.txt", "p.txt"),
-        ("truth.npz", "scores.npz"),
-        ("true.npy", "best-labels.npy"),
-    ):
+    for true, lists in (("test.txt", "p.txt"), ("truth.npz", "scores.npz"), ("true.npy", "best-labels.npy")):
         (same,) = score(paper, tmp_path / true, tmp_path / lists)
         assert same.metrics == found.metrics, lists
 

@@ -1,7 +1,5 @@
-"""Checked results become sealed runs: all or none, never twice, and nothing is overwritten.
-
-Asked about beside the other seeds: the same results twice.
-"""
+"""Checked results become sealed runs: all or none, never twice, and nothing is overwritten. Asked about
+beside the other seeds: the same results twice."""
 
 from __future__ import annotations
 

@@ -165,11 +165,9 @@ def _drawn(noise: str, rng: np.random.Generator, shape: tuple[int, int]) -> Floa
 
 
 def outcomes(held: Paper, looks: Sequence[int], level: float | None = None) -> list[str]:
-    """Of the claims, judged at so many seeds one after another, each look at its level, or at `level`.
-
-    As `compare` decides them, without what it then adds to each verdict (on what the verdict hangs), which
-    takes five times as long and changes no outcome.
-    """
+    """Of the claims, judged at so many seeds one after another, each look at its level, or at `level`. As
+    `compare` decides them, without what it then adds to each verdict (on what the verdict hangs), which takes
+    five times as long and changes no outcome."""
 
     def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
         evidence = Evidence.of(held.claims, experiments)

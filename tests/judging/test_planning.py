@@ -1,6 +1,5 @@
-"""Seeds and time that would settle the open claims of an audit.
-
-Expected numbers are those of the design's tables, of the golden power cases, or hand calculations."""
+"""Seeds and time that would settle the open claims of an audit. Expected numbers are those of the design's
+tables, of the golden power cases, or hand calculations."""
 
 from __future__ import annotations
 
@@ -113,10 +112,8 @@ def test_what_was_not_run_needs_three_seeds_first_timed_by_similar_experiments()
 
 
 def pair(gap: float, sd: float) -> list[ExperimentRecord]:
-    """Three runs an arm, so that the upper limit of the SD on 4 degrees of freedom is `sd`.
-
-    chi2 with 4 degrees of freedom has its 20 % point at 1.6488: s = sd sqrt(1.6488 / 4).
-    """
+    """Three runs an arm, so that the upper limit of the SD on 4 degrees of freedom is `sd`. chi2 with 4
+    degrees of freedom has its 20 % point at 1.6488: s = sd sqrt(1.6488 / 4)."""
     s = sd * math.sqrt(1.648777 / 4.0)
     return [
         experiment("a", *(50.0 + gap + d for d in (-s, 0.0, s))),

@@ -72,7 +72,7 @@ def test_a_number_of_another_corpus_does_not_stand_beside_the_columns(paper: Pap
     """Of a paper on several corpora all experiments may be run on one: only those on it have numbers."""
     columns = {c: of_column(c, {0: 66.0 + c}) for c in (0, 1)}
     far = {
-        c: {name: replace(it, scope="other_data") for name, it in held.items()} for c, held in columns.items()
+        c: {key: replace(it, scope="other_data") for key, it in held.items()} for c, held in columns.items()
     }
     assert [it.printed for it in study(paper, columns).noise] == ["80.00"]
     assert [it.printed for it in study(paper, far).noise] == [None]

@@ -374,9 +374,7 @@ def test_adjusted_p_values_reject_what_the_procedure_rejects(level: float) -> No
 def test_a_look_is_taken_at_its_own_level_throughout() -> None:
     """The last step goes back with p = .048: clearly so at 5 %, not at the 2.5 % of one of two looks."""
     noise = (0.0, 0.1, -0.1, 0.05)
-    levels = {
-        name: [mean + e for e in noise] for name, mean in zip("abcd", (1.0, 3.0, 5.0, 4.8), strict=True)
-    }
+    levels = {it: [mean + e for e in noise] for it, mean in zip("abcd", (1.0, 3.0, 5.0, 4.8), strict=True)}
     one = claim("trend", *levels, details={"direction": "rising"})
     full, half = (judge(one, arms(**levels), alpha=alpha) for alpha in (0.05, 0.025))
     assert 0.025 < (full.parts[2].p_contradicted or 0.0) < 0.05

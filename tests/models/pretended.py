@@ -1,9 +1,7 @@
-"""A GPU that is only claimed: tensors say that they are on cuda:0, and their numbers are on the CPU.
-
-Whatever is computed from one of them and a tensor of the host is refused, as a GPU refuses it, and the places
-are counted at which the host would wait for the device. Inside torch they are on `meta`, the one device
-beside the CPU that every build of torch has.
-"""
+"""A GPU that is only claimed: tensors say that they are on cuda:0, and their numbers are on the CPU. Whatever
+is computed from one of them and a tensor of the host is refused, as a GPU refuses it, and the places are
+counted at which the host would wait for the device. Inside torch they are on `meta`, the one device beside
+the CPU that every build of torch has."""
 
 from __future__ import annotations
 

@@ -47,10 +47,8 @@ def test_the_network_of_a_level_starts_with_all_weights_of_the_one_above_but_its
 
 
 def test_variants_differ_as_paper_and_public_codes_do() -> None:
-    """Learned starts, random fillers and sums are the code's alone; LibMultiLabel attends to padding.
-
-    Dropout of .2 on the words and .5 on the LSTM outputs everywhere, hidden sizes as on EUR-Lex.
-    """
+    """Learned starts, random fillers and sums are the code's alone; LibMultiLabel attends to padding. Dropout
+    of .2 on the words and .5 on the LSTM outputs everywhere, hidden sizes as on EUR-Lex."""
     told = {
         name: (it.start, it.mask, it.head, it.filler, it.ensemble, it.dropout_output)
         for name, it in VARIANTS.items()

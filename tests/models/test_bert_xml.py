@@ -69,9 +69,7 @@ def test_a_normalised_layer_is_torchs_encoder_layer(activation: Any) -> None:
 @pytest.mark.parametrize("training", [True, False])
 def test_dropout_sits_where_the_public_code_has_it(monkeypatch: Patch, training: bool) -> None:
     """On the sum of the embeddings, on the attention's weights, and on both sums' second part of each layer.
-
-    Documents of 6 words and 4 [CLS] symbols, the latter alone in the last layer.
-    """
+    Documents of 6 words and 4 [CLS] symbols, the latter alone in the last layer."""
     sites: list[Any] = []
     plain = F.scaled_dot_product_attention
 

@@ -104,8 +104,7 @@ def test_deep_trees_find_the_labels_too(model: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variant", "expected"),
-    [("parabel", (3, 2, True, 20, 100)), ("bonsai", (3, 100, False, 3, 100))],
+    ("variant", "expected"), [("parabel", (3, 2, True, 20, 100)), ("bonsai", (3, 100, False, 3, 100))]
 )
 def test_omikuji_is_given_the_settings_and_the_documents(
     variant: str, expected: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
@@ -214,8 +213,6 @@ def test_the_source_files_that_decide_a_run_are_those_of_the_baseline_too() -> N
 def test_what_departs_from_a_papers_own_program_is_not_said_of_its_baselines() -> None:
     """AttentionXML's code initialises from word vectors, and Parabel has none."""
     (paper,) = papers_of(["you2019"])
-    said = {
-        name: [of.what for of in paper.departures_of(f"{name}-eurlex")] for name in ("parabel", "xml_cnn")
-    }
+    said = {it: [of.what for of in paper.departures_of(f"{it}-eurlex")] for it in ("parabel", "xml_cnn")}
     assert said["parabel"] == ["Features of the linear baselines", "Program of Parabel and Bonsai"]
     assert "Word vectors" in said["xml_cnn"]

@@ -1,10 +1,8 @@
 """Metrics: hand-worked cases, reports from other projects, a slow definition, and values of public programs.
-
 tests/reference/01_metrics.* and 02_inverse_propensity.json.gz hold problems and the values of
 yourh/AttentionXML e2bbbec, kunaldahiya/pyxclib 5d13086, mwydmuch/napkinXC e95fb3f and
 ntumlgroup/LibMultiLabel 5cd775a on them. Kinds of problem: plain, ties, short (lists of 0 to 7), dup (a label
-twice in a list), all_empty, tiny_train (N = 2), L6.
-"""
+twice in a list), all_empty, tiny_train (N = 2), L6."""
 
 from __future__ import annotations
 
@@ -23,15 +21,7 @@ from scipy.sparse import csr_matrix
 from sklearn.metrics import f1_score
 
 from reimpl.errors import DataError
-from reimpl.metrics import (
-    RANKS,
-    Truth,
-    evaluate,
-    hit_pattern,
-    inverse_propensity,
-    label_f1,
-    of_documents,
-)
+from reimpl.metrics import RANKS, Truth, evaluate, hit_pattern, inverse_propensity, label_f1, of_documents
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 D = [1 / math.log2(rank + 1) for rank in range(1, 12)]  # discounts of ranks 1, 2, ...
@@ -207,10 +197,8 @@ def _values(problem: dict[str, Any]) -> dict[str, float]:
 
 @pytest.mark.parametrize("kind", [*KINDS, "dup"])
 def test_values_of_public_programs(kind: str) -> None:
-    """Without repeats in a list ours are yourh's values, and but for PSnDCG the others'.
-
-    With repeats P and PSP are yourh's, nDCG and PSnDCG are below: ours counts a label once there too.
-    """
+    """Without repeats in a list ours are yourh's values, and but for PSnDCG the others'. With repeats P and
+    PSP are yourh's, nDCG and PSnDCG are below: ours counts a label once there too."""
     problems = [p for p in METRIC_VALUES["problems"] if p["kind"] == kind]
     assert problems
     compared = 0

@@ -426,11 +426,9 @@ def test_out_of_memory_beside_the_batches_is_a_failed_run_too(monkeypatch: pytes
 
 
 class Scripted(nn.Module):
-    """One batch an epoch; ranks the right label first after the epochs that the script calls good.
-
-    Every document is the word of its label, 1 to 6, so that the network can know. The epoch goes with the
-    weights, so that `scored` shows whose weights ranked something.
-    """
+    """One batch an epoch; ranks the right label first after the epochs that the script calls good. Every
+    document is the word of its label, 1 to 6, so that the network can know. The epoch goes with the weights,
+    so that `scored` shows whose weights ranked something."""
 
     minimum_width = 1
 
@@ -500,10 +498,8 @@ def test_a_protocol_with_a_hold_out_trains_and_selects_on_what_its_rule_leaves_a
 
 @pytest.mark.parametrize("padding", ["length", "split", "batch"])
 def test_scoring_in_batches_equals_scoring_all_at_once(padding: Any) -> None:
-    """The order of the documents comes back, also where batches are made by length.
-
-    The network takes the maximum over words, so that padding up to its window decides nothing.
-    """
+    """The order of the documents comes back, also where batches are made by length. The network takes the
+    maximum over words, so that padding up to its window decides nothing."""
     data = toy_data(n_test=40)
 
     class Highest(Bag):

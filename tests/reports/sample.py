@@ -1,9 +1,7 @@
-"""Audits to draw: one as rich as a real one, and one that is small enough to read as HTML.
-
-The numbers are invented, but consistent: intervals, p-values and margin bands follow from the seeds by
-the formulas of a t interval, so that the plots show what the words say. These tests are about showing
-verdicts, not about reaching them.
-"""
+"""Audits to draw: one as rich as a real one, and one that is small enough to read as HTML. The numbers are
+invented, but consistent: intervals, p-values and margin bands follow from the seeds by the formulas of a t
+interval, so that the plots show what the words say. These tests are about showing verdicts, not about
+reaching them."""
 
 from __future__ import annotations
 
@@ -33,10 +31,8 @@ MARGIN = Margin(0.5, "field", "usual for fewer than 10,000 test documents")
 
 @cache
 def study(scope: Scope = "same_data") -> Audit:
-    """Six experiments of three seeds, some forty verdicts of every reason, two tables, findings.
-
-    On other data printed values are not judged, and what was not run on the paper's own is not run there.
-    """
+    """Six experiments of three seeds, some forty verdicts of every reason, two tables, findings. On other
+    data printed values are not judged, and what was not run on the paper's own is not run there."""
     record = Path(__file__).parent / "audits" / "06-chen2022.json"
     audit = replace(audit_from_json(record.read_text(encoding="utf-8")), splits=None, seal="")
     experiments = [

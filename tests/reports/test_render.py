@@ -16,14 +16,7 @@ from typing import Any
 
 import pytest
 
-from audit.record import (
-    Audit,
-    AuthorResponse,
-    Settling,
-    Untranscribed,
-    audit_from_json,
-    to_json,
-)
+from audit.record import Audit, AuthorResponse, Settling, Untranscribed, audit_from_json, to_json
 from reports.page import _linked, html
 from tests.reports import sample
 from tests.reports.hostile import HOSTILE

@@ -1,7 +1,5 @@
-"""Runs on a Ray cluster of two nodes, which loses nodes, workers and its head under them.
-
-python -m pytest -m cluster tests/runner/test_ray.py
-"""
+"""Runs on a Ray cluster of two nodes, which loses nodes, workers and its head under them. python -m pytest -m
+cluster tests/runner/test_ray.py"""
 
 from __future__ import annotations
 

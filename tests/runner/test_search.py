@@ -134,7 +134,7 @@ def test_workers_share_a_search_and_take_over_none_that_is_at_work(tmp_path: Pat
 def test_a_line_that_a_killed_writer_left_unfinished_does_not_spoil_the_journal(tmp_path: Path) -> None:
     it = search(tmp_path)
     work(it, hill, 2)
-    with it.journal.open("ab") as file:
+    with (it.folder / "journal.log").open("ab") as file:
         file.write(b'{"op_code": 5, "worker_id": "x", "tri')
     work(it, hill, 4)
     assert [trial.state for trial in it.trials()] == ["done"] * 4

@@ -1,7 +1,5 @@
-"""Runs as Slurm tasks, by submitit's executor that starts them on this machine.
-
-python -m pytest -m cluster tests/runner/test_slurm.py
-"""
+"""Runs as Slurm tasks, by submitit's executor that starts them on this machine. python -m pytest -m cluster
+tests/runner/test_slurm.py"""
 
 from __future__ import annotations
 

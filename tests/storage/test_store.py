@@ -189,10 +189,7 @@ DAMAGES = {
         json.dumps({**json.loads(damaged()), "metrics": {"P@1": 60.0}}),
         "it was changed after",
     ),
-    "added key": (
-        json.dumps({**json.loads(damaged()), "metric": 1}),
-        "it was changed after it was written",
-    ),
+    "added key": (json.dumps({**json.loads(damaged()), "metric": 1}), "it was changed after it was written"),
     "no seal": (to_json(make()), "it was changed after it was written"),
     "changed spec": (damaged(spec=json.loads(to_json(make(1)))["spec"]), "its spec hashes to"),
     "another run": (resealed(json.loads(to_json(make(1)))), f"holds the key {make(1).key!r}"),
