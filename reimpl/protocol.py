@@ -413,10 +413,6 @@ class TuningProtocol:
         if self.patience is not None and self.score == "last":
             raise ConfigError(f"{of}patience {self.patience!r} goes with score: best, not last")
 
-    def metric_for(self, catalogue: str | None) -> str:
-        """The metric on the data set of that catalogue name."""
-        return self.metric_on.get(catalogue or "", self.metric)
-
 
 TUNING: Mapping[str, TuningProtocol] = {
     name: from_json(TuningProtocol, {"name": name, **table}, f"tuning protocol {name!r}")

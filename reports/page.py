@@ -46,7 +46,11 @@ def build(audit: Audit) -> View:
         counts=_counts(index),
         claims=plural(len(shown), "claim"),
         tally=_tally(index),
-        resting=_resting(index),
+        resting=joined(
+            resting(audit.verdicts),
+            on_imported(*index.imported_and_judged),
+            protocol.on_changed_margins(index),
+        ),
         looks=audit.about_looks,
         nothing_tested=all(row.status == "not_tested" for view in shown for row in view.rows),
         overview=_overview(index),
@@ -178,11 +182,6 @@ def on_imported(number: int, judged: int) -> str:
         return ""
     which = f"{'All' if number == judged else count(number) + ' of'} {plural(judged, 'verdict')}"
     return f"{which} {'rests' if number == 1 else 'rest'} on imported numbers that were not verified here."
-
-
-def _resting(index: Lookup) -> str:
-    imported = on_imported(*index.imported_and_judged)
-    return joined(resting(index.audit.verdicts), imported, protocol.on_changed_margins(index))
 
 
 def _open_claims(index: Lookup) -> View:

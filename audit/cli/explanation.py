@@ -53,17 +53,13 @@ def explained(claim: str, audits: Sequence[tuple[Path, Audit]]) -> Iterator[str]
                 yield "\n".join((f"{audit.paper.key} ({path})", *lines))
     if not there:
         where = str(audits[0][0]) if len(audits) == 1 else f"{len(audits)} records"
-        raise AuditError(_not_there(claim, [audit for _, audit in audits], where))
-
-
-def _not_there(name: str, audits: Sequence[Audit], where: str) -> str:
-    """Why no verdict has that name, and what to ask for instead."""
-    claim, _, metric = name.partition(":")
-    claims = [record for audit in audits for record in audit.claims]
-    metrics = [record.metric for record in claims if record.claim == claim]
-    if metric and metrics:
-        return f"{claim!r} is not about {metric!r} in {where}; {known_names(metric, metrics)}"
-    return f"no claim {name!r} in {where}; {known_names(name, [record.claim for record in claims])}"
+        name, _, metric = claim.partition(":")
+        claims = [record for _, audit in audits for record in audit.claims]
+        metrics = [record.metric for record in claims if record.claim == name]
+        if metric and metrics:
+            raise AuditError(f"{name!r} is not about {metric!r} in {where}; {known_names(metric, metrics)}")
+        offered = known_names(claim, [record.claim for record in claims])
+        raise AuditError(f"no claim {claim!r} in {where}; {offered}")
 
 
 def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:

@@ -300,8 +300,8 @@ def execute(
             open_jobs.append(job)
     if not open_jobs:
         return outcome
-    if said := store.check_locks():
-        screen.remark(said)
+    if said := store.locks.check():
+        screen.say(said)
     with interrupts(running_in(store), screen.stopping) as stop:
         runs = _Runs(open_jobs, screen, outcome, stop, store)
         shared = engine.at_once is None or engine.at_once > 1
@@ -309,10 +309,10 @@ def execute(
         if runs.short and not stop():
             short, runs.short, runs.last = runs.short, [], means
             for job in short:
-                screen.again(job)
+                screen.about(job, "ended for lack of memory, or by a signal; it is tried once more, alone")
             engine.run(short, partial(_answer, means, stop), runs, alone=True)
         for job in runs.elsewhere[:] if wait else ():
-            screen.waiting(job)
+            screen.about(job, "another process is at work on it; waiting")
             while job.spec.key not in outcome.runs and not stop():
                 with store.claim(job.spec.key, wait=1.0) as claim:
                     free = claim.held
@@ -378,7 +378,7 @@ class _Runs:
         if isinstance(answer, Died) and self.last is not None:
             answer = self._failed(job, answer, self.last)
         if isinstance(answer, tuple):
-            self.screen.faster(job)
+            self.screen.about(job, "somebody else was faster; theirs is the record")
             _, answer = answer
         if isinstance(answer, Run):
             self.outcome.runs[job.spec.key] = answer

@@ -99,32 +99,20 @@ class Screen:
             runs = [key for key in self.active if key in self.shares]
             texts = [f"{self.titles[key]}: {100 * self.shares[key]:.0f} % done" for key in runs]
             took = [span(now - self.started[key]) for key in runs]
-            self._say("; ".join(f"{text}, {seconds}" for text, seconds in zip(texts, took, strict=True)))
+            self.say("; ".join(f"{text}, {seconds}" for text, seconds in zip(texts, took, strict=True)))
 
-    def waiting(self, job: Job) -> None:
-        """Another process has this run."""
-        self._say(f"{job.title}: another process is at work on it; waiting")
-
-    def faster(self, job: Job) -> None:
-        """Another process made the run at the same time."""
-        self._say(f"{job.title}: somebody else was faster; theirs is the record")
-
-    def remark(self, text: str) -> None:
-        """Something to know before the first run."""
-        self._say(text)
-
-    def again(self, job: Job) -> None:
-        """The run lacked memory, or its process died, beside others."""
-        self._say(f"{job.title}: ended for lack of memory, or by a signal; it is tried once more, alone")
+    def about(self, job: Job, text: str) -> None:
+        """Something to know of one run."""
+        self.say(f"{job.title}: {text}")
 
     def stopping(self) -> None:
         """The first interrupt came, maybe while a line is being written."""
         try:
-            self._say(_STOPPING)
+            self.say(_STOPPING)
         except RuntimeError:  # the stream was about to write
             os.write(self.console.file.fileno(), f"\n{_STOPPING}\n".encode())
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
         self.spoke = time.monotonic()
         self.console.out(text, highlight=False)
 
@@ -139,14 +127,14 @@ class Screen:
             outcome = f"{'  '.join(scores)}  ({run.seconds:.0f} s)"
             if run.status == "failed":
                 outcome = f"failed: {run.reason}"
-            self._say(f"[{self.finished}/{self.total}] {job.title}: {outcome}")
+            self.say(f"[{self.finished}/{self.total}] {job.title}: {outcome}")
             left = self.total - self.finished
             if run.status == "done" and left and not self.told_time:
                 self.told_time = True  # once, behind the first run that was made here
                 took = max(run.seconds, time.monotonic() - self.started[job.spec.key])
                 others = took * (left - (self.workers - 1)) / self.workers  # others have been at work as long
                 if others >= _WORTH_TELLING:
-                    self._say(f"about {span(others)} for the other {left} at that pace")
+                    self.say(f"about {span(others)} for the other {left} at that pace")
         self._show_all()
 
     def _show_all(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,36 +12,32 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from audit.claims.experiments import Experiment
 from audit.claims.load import Paper
-from audit.errors import AuditError, PlanError, SettingsError, corpus_questions, in_data, in_run, option
+from audit.errors import (
+    AuditError,
+    PlanError,
+    SettingsError,
+    StoreError,
+    corpus_questions,
+    in_data,
+    in_run,
+    option,
+)
+from audit.json_errors import RecordError
 from audit.names import known_names
-from audit.record import Deviation
+from audit.record import Deviation, Json
 from audit.runner.engines import resources_of
 from audit.runner.models import with_way_out
 from audit.settings import AUTO, CorpusSettings, RunSettings, TrainingSettings
-from audit.study import Study
+from audit.storage.files import explained, read_sealed, write_sealed
+from audit.study import STUDY_FORMAT, SearchRange, Study, StudySpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from reimpl.data.dataset import Dataset
     from reimpl.data.formats import Options
     from reimpl.data.numbering import TextSource
     from reimpl.data.splits import LabelNoise
     from reimpl.errors import Spelling
-    from reimpl.protocol import Protocol
-
-
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
-
-from audit.errors import StoreError
-from audit.json_errors import RecordError
-from audit.record import Json
-from audit.storage.files import explained, read_sealed, write_sealed
-from audit.study import STUDY_FORMAT, SearchRange, StudySpec
-
-if TYPE_CHECKING:
-    from reimpl.protocol import TuningProtocol
+    from reimpl.protocol import Protocol, TuningProtocol
 
 #: `TrainingSettings` or `RunSettings`.
 Chosen = TypeVar("Chosen", bound=TrainingSettings)
@@ -77,11 +73,9 @@ def checked(chosen: Chosen) -> Chosen:
             how = "name the corpus that `audit tune --data` had"
             raise AuditError(f"{option('tuned_on', chosen.tuned_on)}: no such folder; {how}")
     device = _device_of(chosen)
-    known = ("float32", "tf32", "bf16")
-    if chosen.precision not in known:
-        raise AuditError(
-            f"{option('precision')} {chosen.precision!r} is unknown; known are {', '.join(known)}"
-        )
+    if chosen.precision not in ("float32", "tf32", "bf16"):
+        known = "known are float32, tf32, bf16"
+        raise AuditError(f"{option('precision')} {chosen.precision!r} is unknown; {known}")
     if chosen.precision == "tf32" and device == "cpu":
         raise AuditError(f"{option('precision', 'tf32')}: a CPU has none; use float32 or bf16")
     if chosen.protocol not in (protocols := [AUTO, CLAIMED, *PROTOCOLS]):
@@ -106,9 +100,8 @@ def _device_of(chosen: TrainingSettings) -> str:
         raise AuditError(f"{option('device')} {wanted!r} is unknown; known are auto, cpu, cuda and cuda:N")
     if kind == "cpu" and resources.gpus:
         raise AuditError(f"{option('resources', chosen.resources)}: {option('device', 'cpu')} takes no GPU")
-    if chosen.on != "local" or getattr(
-        chosen, "submit", False
-    ):  # this machine says nothing about those that do the work
+    # this machine says nothing about those that do the work
+    if chosen.on != "local" or getattr(chosen, "submit", False):
         return wanted if wanted != "auto" else "cuda" if resources.gpus else "cpu"
     if wanted == "cpu":
         return wanted
@@ -425,7 +418,7 @@ def question_of(name: str, experiment: Experiment, plain: Resolved, settings: Tr
         )
     except ConfigError as err:
         raise PlanError(f"experiments.{name}: {err}") from err
-    metric = protocol.metric_for(plain.catalogue)
+    metric = protocol.metric_on.get(plain.catalogue or "", protocol.metric)
     best = protocol.score == "best"
     training = replace(  # scored each epoch on the documents held out
         used,
@@ -518,10 +511,8 @@ def with_values(plain: Resolved, own: Collection[str] = ()) -> Resolved:
         return plain
     sought = plain.study.best.values
     config, training = by_target({name: value for name, value in sought.items() if name not in own})
-    used, claimed = (
-        find_config(plain.module, None, {**as_dict(of), **config})
-        for of in (plain.config, plain.claimed_config)
-    )
+    both = (plain.config, plain.claimed_config)
+    used, claimed = (find_config(plain.module, None, {**as_dict(of), **config}) for of in both)
     return replace(
         plain,
         config=used,

@@ -67,7 +67,7 @@ class Locks:
 
     def check(self) -> str | None:
         """A sentence where a second process or another machine would not see our locks; the store has leases
-        from then on. Raises `StoreError`."""
+        from then on. It takes 0.1 s: whoever is about to claim runs calls it once. Raises `StoreError`."""
         with explained(self.store):
             if not self.leases and not self._locks_hold():
                 self._use_leases()

@@ -62,10 +62,10 @@ class Store:
     """A folder of run records. It is made when the first thing is written to it."""
 
     root: Path
-    _locks: Locks = field(init=False, repr=False, compare=False)
+    locks: Locks = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_locks", Locks(self.root))
+        object.__setattr__(self, "locks", Locks(self.root))
 
     def __reduce__(self) -> tuple[type[Store], tuple[Path]]:
         return Store, (self.root,)  # a worker process gets the folder, never the locks
@@ -181,21 +181,16 @@ class Store:
         seconds to wait for another holder: None for ever, 0 not at all. Claims of one thread nest. A process
         that dies, however it dies, holds nothing any more. Under leases that takes `locks.LEASE` seconds if
         it died on another machine, over which one store, this object, has to ask more than once."""
-        with self._locks.hold(self.root / "locks" / self._record(key).stem, wait) as held:
+        with self.locks.hold(self.root / "locks" / self._record(key).stem, wait) as held:
             yield Claim(held, self.get(key))
 
     @contextmanager
     def _claim_to_write(self, key: str) -> Iterator[Claim]:
         """As `claim`, for a moment. Who lost its lease to another process must not wait until that one has
         made the whole run: writing has a lease of its own."""
-        name = self._record(key).stem + "-write" * self._locks.leases
-        with self._locks.hold(self.root / "locks" / name, PUT_WAIT) as held:
+        name = self._record(key).stem + "-write" * self.locks.leases
+        with self.locks.hold(self.root / "locks" / name, PUT_WAIT) as held:
             yield Claim(held, self.get(key))
-
-    def check_locks(self) -> str | None:
-        """A sentence to tell where locks do not work in this store, which has leases then; it takes 0.1 s.
-        Whoever is about to claim runs calls it once. Raises `StoreError`."""
-        return self._locks.check()
 
     def checkpoint_path(self, key: str) -> Path:
         """The folder for the checkpoint of an unfinished run; made here, removed when the run is settled."""

@@ -107,15 +107,10 @@ class Heard:
         assert run.key == job.spec.key
         self.ended_.append(job.spec.seed)
 
-    def faster(self, job: Job) -> None: ...
+    def say(self, text: str) -> None: ...
 
-    def remark(self, text: str) -> None: ...
-
-    def again(self, job: Job) -> None:
-        self.again_.append(job.spec.seed)
-
-    def waiting(self, job: Job) -> None:
-        self.waited.append(job.spec.seed)
+    def about(self, job: Job, text: str) -> None:
+        (self.again_ if "once more" in text else self.waited).append(job.spec.seed)
 
     def stopping(self) -> None:
         self.stops += 1

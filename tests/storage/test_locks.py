@@ -52,10 +52,10 @@ def test_where_locks_do_not_work_all_processes_use_leases_and_it_is_said(
 ) -> None:
     with monkeypatch.context() as patch:
         without_locks(patch, number)
-        said = store.check_locks()
+        said = store.locks.check()
         assert said and said.startswith(f"{store.root}: ") and "leases" in said and "\n" not in said
     assert_there_are_leases(store)
-    assert Store(store.root).check_locks() == said
+    assert Store(store.root).locks.check() == said
     Ledger(store.root, "toy").note_settled([store.put(make()).spec])
     assert not list((store.root / "manifests").glob("*.lock"))
 
@@ -79,9 +79,9 @@ def test_a_mount_whose_locks_hold_on_one_machine_only_has_leases(
     monkeypatch.setattr(locks, "_MOUNTS", mounts)
     root, here = "/dev/vda / ext4 rw 0 0\n", str(tmp_path).replace(" ", r"\040")
     mounts.write_text(f"{root}server:/x {here}/other nfs rw,nolock,local_lock=all 0 0\n")
-    assert store.check_locks() is None and not list(store.root.rglob("leases"))
+    assert store.locks.check() is None and not list(store.root.rglob("leases"))
     mounts.write_text(f"{root}server:/x {here} nfs rw,nolock,local_lock=all 0 0\n")
-    assert "leases" in str(store.check_locks())
+    assert "leases" in str(store.locks.check())
 
 
 HOLD = """

@@ -17,7 +17,7 @@ from audit.errors import AuditError, option
 from audit.names import known_names
 from audit.runner.channel import Stop
 
-OURS = ("local", "ray", "slurm")
+OURS = {"local": "Local", "ray": "OnRay", "slurm": "OnSlurm"}
 _BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
 
 
@@ -119,7 +119,10 @@ def engine_of(name: str, at_once: int | None, resources: Resources, device: str 
     if name not in OURS and name not in others:
         raise AuditError(f"{option('on', name)}: no such engine; {known_names(name, [*OURS, *others])}")
     try:
-        made = importlib.import_module(f"{__name__}.{name}").ENGINE if name in OURS else others[name].load()
+        if name in OURS:
+            made = getattr(importlib.import_module(f"{__name__}.{name}"), OURS[name])
+        else:
+            made = others[name].load()
     except ImportError as err:
         how = f"`pip install 'xmtc-audit[{name}]'`" if name in OURS else "install what its package needs"
         raise AuditError(f"{option('on', name)}: {err}; {how}") from err

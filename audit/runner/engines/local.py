@@ -107,7 +107,7 @@ class _Pool:
         started = (os.getpid(),)
         pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=_begin, initargs=started)
         try:
-            pool.submit(_ready).result()
+            pool.submit(os.getpid).result()
         except BrokenProcessPool as err:
             with_one = option("jobs", 1)
             raise AuditError(f"worker processes end as they start; {with_one} goes without them") from err
@@ -125,9 +125,6 @@ def _begin(parent: int) -> None:
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
-def _ready() -> None: ...
-
-
 def _end_with(parent: int) -> None:
     """A task that is at work stops, with a checkpoint, before the process ends."""
     while os.getppid() == parent:
@@ -140,6 +137,3 @@ def _end_with(parent: int) -> None:
 def _perform(work: Work, task: Any, seat: int) -> Any:
     with _busy:
         return work(task, seat=seat)
-
-
-ENGINE = Local

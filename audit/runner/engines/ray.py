@@ -147,6 +147,3 @@ def _perform(work: Work, task: Any, folder: str, models: str | None) -> Any:
     if models is not None:
         os.environ[FOLDERS] = models
     return work(task)
-
-
-ENGINE = OnRay

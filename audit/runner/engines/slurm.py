@@ -102,6 +102,3 @@ def _answer(job: Any) -> Any:
         return AuditError(f"{option('on', 'slurm')}: {str(err).strip().splitlines()[-1]}")
     except UncompletedJobError:
         return Died(f"its Slurm task {job.job_id} ended without an answer ({job.state})")
-
-
-ENGINE = OnSlurm

@@ -146,10 +146,6 @@ def detect_json(tree: Tree) -> bool:
     return file is not None and head(file).lstrip()[:1] in (b"{", b"[")
 
 
-def open_json(tree: Tree, options: Options) -> TextSource:
-    return _fields_source(tree, _JSON, "JSON lines", options, _json_rows, "jsonl")
-
-
 def _json_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
     """An object a line, or a list of objects, or objects over several lines. Raises `DataError`."""
     try:
@@ -211,12 +207,8 @@ def detect_parquet(tree: Tree) -> object:
     return first_file(tree, _PARQUET)
 
 
-def open_parquet(tree: Tree, options: Options) -> TextSource:
-    """Raises `DataError` without the package pyarrow."""
-    return _fields_source(tree, _PARQUET, "Parquet", options, _parquet_rows, "parquet")
-
-
 def _parquet_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
+    """Raises `DataError` without the package pyarrow."""
     try:
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
@@ -273,7 +265,7 @@ def open_csv(tree: Tree, options: Options) -> TextSource:
     if file and not options.separator and options.labels != ONE_HOT and not _lists_labels(file, options):
         state = f"state {option('separator', '...')} (e.g. ';')"
         raise DataError(f"{tree.path}: nothing says what parts the labels; {state}")
-    return _fields_source(tree, pattern, "CSV", options, _csv_rows, "csv")
+    return _fields_source(tree, options, pattern, "CSV", _csv_rows, "csv")
 
 
 def _lists_labels(file: File, options: Options) -> bool:
@@ -354,7 +346,7 @@ def _listed_labels(where: str, labels: str) -> tuple[str, ...]:
 
 
 def _fields_source(
-    tree: Tree, pattern: str, title: str, options: Options, rows: Callable[..., Iterator[_Row]], name: str
+    tree: Tree, options: Options, pattern: str, title: str, rows: Callable[..., Iterator[_Row]], name: str
 ) -> TextSource:
     """The documents, their labels parted; reading raises `DataError` for an empty label in a list."""
     files, separator = train_and_test(tree, pattern, title), options.separator
@@ -383,3 +375,7 @@ def _fields_source(
     choices = sorted({**fields, "separator": separator}.items())
     every = tuple(file for several in parts.values() for file in several)
     return TextSource(tree.name, readers, every, f"{name} {choices}")
+
+
+open_json = partial(_fields_source, pattern=_JSON, title="JSON lines", rows=_json_rows, name="jsonl")
+open_parquet = partial(_fields_source, pattern=_PARQUET, title="Parquet", rows=_parquet_rows, name="parquet")
