@@ -146,21 +146,6 @@ _THIRD_PARTY = Config(
     init="kaiming_normal",
 )
 
-_C2AE = Config(
-    embedding=512,
-    attention="none",
-    pooling="sum",
-    feature_layers=(512,),
-    encoder=512,
-    encoder_activation="leaky_relu",
-    decoder_activation="leaky_relu",
-    output="none",
-    loss="exponential",
-    balance=2.0,
-    orthogonality=0.5,
-    hidden_loss="sum",
-)
-
 VARIANTS: Mapping[str, Config] = {
     "paper": _PAPER,
     # Section 3.3 and Figure 4.
@@ -171,13 +156,6 @@ VARIANTS: Mapping[str, Config] = {
     "third-party": _THIRD_PARTY,
     # What it runs: its preparation of batches (main.py) puts presence flags where the ids belong.
     "binary-ids": replace(_THIRD_PARTY, ids="presence"),
-    # Yeh et al. 2017: F of three layers, 512 units; weights of the two losses as in the authors' program.
-    "c2ae": _C2AE,
-    # chihkuanyeh/C2AE, as far as it is on record: the pairs' differences times 5.
-    "c2ae-code": replace(_C2AE, scale=5.0),
-    # dhruvramani/C2AE-Multilabel-Classification, not C2AE any more: no orthogonality, exp of a difference
-    # of means times |N| / |P|, F(x) decoded in training. Its dropout, of unknown rates, is left out.
-    "c2ae-third-party": replace(_C2AE, orthogonality=0.0, hidden_loss="mean", pairs="means", decoded="text"),
 }
 
 #: Sizes for protocols that are reduced to a CPU.

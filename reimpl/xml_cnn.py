@@ -115,18 +115,6 @@ VARIANTS: Mapping[str, Config] = {
         loss="softmax_ce",
         max_norm=3.0,
     ),
-    # Johnson and Zhang 2015: one layer of 1,000 maps over bags of 20 words, 10 pools, dropout .5. A word that
-    # a region has twice counts twice. Sizes are read for long documents; the loss over labels is ours.
-    "bow-cnn": Config(
-        regions="bags",
-        windows=(20,),
-        maps=1000,
-        pools=10,
-        padding="full",
-        hidden=None,
-        dropout_embedding=0.0,
-        loss="bce_sum_over_labels",
-    ),
     # Table 4. KimCNNv2 and XMLCNN have conv stride 1 (the configured stride of 2 is accepted and ignored).
     "chen2022-kim-embeddings": replace(_STUDY, sweep="embeddings", pooling="max", hidden=None),
     "chen2022-kim-words": replace(_STUDY, pooling="max", hidden=None),

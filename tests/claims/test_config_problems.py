@@ -15,7 +15,7 @@ AGAIN = "model: xml_cnn, variant: chen2022-kim-words, protocol: chen2022,\n     
     "dataset: corpus, recipe: study2022"
 )
 KIM = "base: xml_cnn, base_variant: kim2014"
-NETWORKS = "one can be put on attention_xml, bert_xml, cornet, mesh_probenet, rank_ae, xml_cnn"
+NETWORKS = "one can be put on attention_xml, bert_xml, bow_cnn, cornet, mesh_probenet, rank_ae, xml_cnn"
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from reimpl import rank_ae
+from reimpl.baselines import c2ae
 from reimpl.batching import WordBatch
 from reimpl.fidelity import Array, MismatchError, close
 from reimpl.rank_ae import VARIANTS, Config, RankAE, build
@@ -35,7 +36,7 @@ _MIXED = replace(
 VARIANTS_IN_NUMPY: Mapping[str, Config] = {
     **{name: VARIANTS[name] for name in ("paper", "bce", "no-attention", "third-party")},
     "mixed": _MIXED,
-    "c2ae": replace(VARIANTS["c2ae"], feature_layers=(4,)),
+    "c2ae": replace(c2ae.VARIANTS["paper"], feature_layers=(4,)),
     "five units, F(x) decoded": replace(VARIANTS["paper"], attention_units=5, decoded="text"),
 }
 

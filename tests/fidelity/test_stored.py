@@ -103,7 +103,7 @@ def test_gradients_hold_on_both_ways_through_the_pooling(
 def test_a_variant_stands_behind_each_case() -> None:
     """Of Kim-CNN and XML-CNN, all named variants are hit that have public code."""
     behind = {case["variant"] for model, case in CASES if model == "xml_cnn"}
-    assert set(xml_cnn.VARIANTS) - behind == {"liu2017-paper", "kim2014", "xun2020-paper", "bow-cnn"}
+    assert set(xml_cnn.VARIANTS) - behind == {"liu2017-paper", "kim2014", "xun2020-paper"}
 
 
 def test_the_stored_decay_is_that_of_the_protocol() -> None:

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 
 from reimpl import xml_cnn
+from reimpl.baselines import bow_cnn
 from reimpl.xml_cnn import VARIANTS, XMLCNN, Config
 
 SWEEPS = ("words", "embeddings")
@@ -79,7 +80,9 @@ def test_features_and_scores_are_those_of_plain_layers(
 @pytest.mark.parametrize(("pooling", "padding"), [("dynamic", "full"), ("max", "none")])
 def test_bags_are_the_weight_matrix_times_the_counts_of_a_windows_words(pooling: Any, padding: Any) -> None:
     """Word 0 pads: no region has it."""
-    config = replace(VARIANTS["bow-cnn"], pooling=pooling, padding=padding, windows=(2, 5), maps=3, pools=4)
+    config = replace(
+        bow_cnn.VARIANTS["paper"], pooling=pooling, padding=padding, windows=(2, 5), maps=3, pools=4
+    )
     net, ids = network(config), tokens(2, 14)
     ids[1, 9:] = 0
     with torch.no_grad():
@@ -199,12 +202,6 @@ DIFFERING: dict[str, tuple[str, dict[str, Any]]] = {
     "kim2014": (
         "chen2022-kim-words",
         TORCH | {"windows": (3, 4, 5), "maps": 100, "loss": "softmax_ce", "max_norm": 3.0},
-    ),
-    # Johnson and Zhang: one region size of 20, 1,000 neurons, 10 pools, no hidden layer.
-    "bow-cnn": (
-        STUDY,
-        {"regions": "bags", "windows": (20,), "maps": 1000, "pools": 10, "padding": "full", "hidden": None}
-        | {"dropout_embedding": 0.0, "loss": "bce_sum_over_labels"},
     ),
     # EURLEX57K, Kim-CNN: one window of 8, no dropout on the words, .4 before the output.
     "libmultilabel-kim": (
