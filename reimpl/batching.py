@@ -192,9 +192,8 @@ class DeviceWords:
         row = torch.repeat_interleave(lengths)  # on a GPU the one thing that is waited for
         first = self.starts.index_select(0, documents) - (lengths.cumsum(0) - lengths)
         place = torch.arange(len(row), device=row.device) + first.index_select(0, row)
-        return WordBatch(
-            row, self.words.index_select(0, place), self.weights.index_select(0, place), len(documents)
-        )
+        words, weights = (of.index_select(0, place) for of in (self.words, self.weights))
+        return WordBatch(row, words, weights, len(documents))
 
 
 class WordWeights(NamedTuple):

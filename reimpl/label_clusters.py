@@ -199,9 +199,8 @@ class LabelClusters(nn.Module):
                 mine, tail = first[:present, i], self._tail(i)
                 x, root = tail.reduced(features[mine]), units[mine, i : i + 1]
                 documents = (visited[:, i].cumsum(0) - 1)[rows]
-                total = total + of_cluster(
-                    i + self.in_root, x, tail.expand.weight, share[mine], documents, root
-                )
+                of = i + self.in_root, x, tail.expand.weight, share[mine], documents, root
+                total = total + of_cluster(*of)
         return total
 
     def _width(self, features: Tensor) -> int:

@@ -177,9 +177,8 @@ def _minimum(loss: Any, documents: int) -> str:
     Y[0], Y[1] = True, False  # each label has documents with it and without
     config = Config(loss=loss, C=0.7, normalise=False, tolerance=1e-10, most_iterations=100_000)
     rows = {"train": (X, Y), "test": (X_test, np.eye(20, 5) > 0)}
-    data = features_dataset(
-        "check", {split: tuple(map(sparse.csr_matrix, pair)) for split, pair in rows.items()}
-    )
+    matrices = {split: tuple(map(sparse.csr_matrix, pair)) for split, pair in rows.items()}
+    data = features_dataset("check", matrices)
     result = train(config, data, protocol("small"), seed=3)
     assert result.top_ids is not None and result.top_scores is not None
     reference = np.stack([_minimum_of(loss, X, Y[:, label], X_test) for label in range(5)], axis=1)

@@ -26,9 +26,8 @@ def later(default: Any) -> Any:
 
 def as_dict(config: Any) -> dict[str, Any]:
     """The fields of a `Config`, without those of `later` that are at their default."""
-    idle = {
-        it.name for it in fields(config) if _LATER in it.metadata and getattr(config, it.name) == it.default
-    }
+    later = (it for it in fields(config) if _LATER in it.metadata)
+    idle = {it.name for it in later if getattr(config, it.name) == it.default}
     return {name: value for name, value in asdict(config).items() if name not in idle}
 
 

@@ -298,6 +298,5 @@ def _linked(said: str) -> Markup:
 
 def _framed(parts: Sequence[str], frame: str) -> Markup:
     """Every other part in a frame, all of them escaped."""
-    return Markup("").join(
-        Markup(frame).format(part) if k % 2 else Markup.escape(part) for k, part in enumerate(parts)
-    )
+    shown = (Markup(frame).format(of) if k % 2 else Markup.escape(of) for k, of in enumerate(parts))
+    return Markup("").join(shown)

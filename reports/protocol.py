@@ -242,9 +242,8 @@ def learning_views(index: Lookup) -> list[View]:
     for same in by_runs(index.audit.experiments):
         if curves := curves_of(same[0]):
             title, *also = (index.title(experiment.id) for experiment in same)
-            views.append(
-                View(title=title, also=also, plot=learning_plot(curves).svg(), description=curves.description)
-            )
+            plot = learning_plot(curves).svg()
+            views.append(View(title=title, also=also, plot=plot, description=curves.description))
     return views
 
 
@@ -362,7 +361,7 @@ def rerun_box(index: Lookup) -> View:
         ("Tool", f"xmtc-audit {audit.tool_version}" if audit.tool_version else numbers.ABSENT),
     ]
     facts += [
-        ("Earlier margins", f"{mark} are taken over: {why}") for mark, why in audit.margins_superseded.items()
+        ("Earlier margins", f"{it} are taken over: {why}") for it, why in audit.margins_superseded.items()
     ]
     for mark, claims in audit.margins_grown.items():
         if claims:

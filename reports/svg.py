@@ -72,13 +72,10 @@ class Drawing:
             return said if len(points) > 1 else f"{said}h0"  # a stroke of no length with round ends is a dot
 
         parts = [f'<path class="{kind}" d="{"".join(map(path, lines))}"/>' for kind, lines in self.lines]
-        parts += [
-            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"/>' for kind, x, y, r in self.discs
-        ]
-        parts += [
-            f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}">{_escaped(text)}</text>'
-            for kind, x, y, text in self.texts
-        ]
+        for kind, x, y, r in self.discs:
+            parts.append(f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"/>')
+        for kind, x, y, text in self.texts:
+            parts.append(f'<text class="{kind}" x="{x:.0f}" y="{y:.0f}">{_escaped(text)}</text>')
         size = f'viewBox="0 0 {WIDTH} {self.height:g}" width="{WIDTH}" height="{self.height:g}"'
         head = f'<svg class="plot" {size} role="img">'
         return f"{head}<title>{_escaped(name or self.title)}</title>{''.join(parts)}</svg>"

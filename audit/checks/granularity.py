@@ -76,9 +76,7 @@ def without_padding(column: Sequence[Printed]) -> tuple[Printed, ...]:
     zeros = [number.zeros_at_end for number in column]
     most = Fraction(4, 5) * len(zeros)
     padding = max((z for z in zeros if sum(end >= z for end in zeros) >= most), default=0)
-    return tuple(
-        number.without_zeros(padding) if number.zeros_at_end >= padding else number for number in column
-    )
+    return tuple(it.without_zeros(padding) if it.zeros_at_end >= padding else it for it in column)
 
 
 class Fingerprint(NamedTuple):
@@ -149,9 +147,8 @@ def granularity(sheets: Sequence[Sheet]) -> Iterator[Finding]:
                 # other test sizes that papers print for the collection; none that may be rounded
                 collection, others = sheet.datasets[dataset].catalogue, dict[int, list[str]]()
                 for paper, theirs in ((of, data) for of in sheets for data in of.datasets.values()):
-                    size = (
-                        paper.test_count(theirs.id) if collection and theirs.catalogue == collection else None
-                    )
+                    is_it = collection and theirs.catalogue == collection
+                    size = paper.test_count(theirs.id) if is_it else None
                     if size and size.decimals == 0 and not same_count(size, count):
                         others.setdefault(int(size.value), []).append(paper.paper.key)
                 yield from _of_group(sheet, numbers, count, single, others, subject, copied=copied)

@@ -275,9 +275,9 @@ def ranks(line: Line, rule: TieRule, *, missing: Missing = "skipped") -> tuple[F
         if value is None and missing == "skipped":
             ranked.append(None)
             continue
-        first, ties = (
-            (Fraction(above.index(value)), Fraction(above.count(value))) if value is not None else behind
-        )
+        first, ties = behind
+        if value is not None:
+            first, ties = Fraction(above.index(value)), Fraction(above.count(value))
         by_rule = {
             "min": first + 1,
             "max": first + ties,

@@ -119,9 +119,8 @@ def for_printed(margin: Resolved, text: str) -> Resolved:
     value = max(min(wanted, cap), unit)
     if value == wanted or margin.rule not in ("half_gap", "field"):
         return margin
-    reason = (
-        "one unit of the last printed digit" if value == unit else f"5 % of what is left or there at {text}"
-    )
+    cut = f"5 % of what is left or there at {text}"
+    reason = "one unit of the last printed digit" if value == unit else cut
     return replace(margin, value=float(value), why=f"{reason}, where the margin would be {margin.value:g}")
 
 

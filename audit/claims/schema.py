@@ -95,9 +95,8 @@ def no_number(text: str, read: Callable[[str], object] = printed) -> str | None:
     try:
         read(text)
     except ValueError:
-        return (
-            f"{text!r} is not a printed number; write it as printed (83.50, 15,449, 12%), and null for a dash"
-        )
+        how = "write it as printed (83.50, 15,449, 12%), and null for a dash"
+        return f"{text!r} is not a printed number; {how}"
     return None
 
 

@@ -20,7 +20,7 @@ COMMANDS = (run_module, work, imports, report, check, data, add)
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.
 _UsageProblem: type[Exception] = next(
-    base for base in typer.BadParameter.__mro__ if base.__name__ == "ClickException"
+    it for it in typer.BadParameter.__mro__ if it.__name__ == "ClickException"
 )
 
 

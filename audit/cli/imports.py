@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from audit.claims.load import Paper, papers_of
 from audit.cli.app import Folder, app, command, say
@@ -53,9 +54,8 @@ def import_command(
     (claims,) = papers_of([paper])
     of_predictions = {"--train-truth": declared.train_truth, "--threshold": declared.threshold}
     if truth is not None:
-        results = from_predictions(
-            claims, files, truth=truth, experiment=experiment, seeds=seed or [], declared=declared
-        )
+        how: dict[str, Any] = {"experiment": experiment, "seeds": seed or [], "declared": declared}
+        results = from_predictions(claims, files, truth=truth, **how)
     elif alone := next((name for name, value in of_predictions.items() if value is not None), None):
         raise AuditError(f"{alone} goes with predictions; add --truth FILE, or leave it out")
     else:

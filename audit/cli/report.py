@@ -187,9 +187,8 @@ def judge_command(
         for report, study in studies.items():
             tell_study(study, out / report)
     if not judged:
-        raise AuditError(
-            f"{store}: no run of a built-in paper is there; name a claim file, or `audit run` first"
-        )
+        none = "no run of a built-in paper is there"
+        raise AuditError(f"{store}: {none}; name a claim file, or `audit run` first")
     return worst
 
 

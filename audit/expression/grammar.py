@@ -144,6 +144,7 @@ _SIZES = (
     "the R of CorNet's blocks (2VR + R + V) that two model sizes in GB imply, 4 bytes a parameter; "
     "a GB is 10^9 bytes or 2^30, whichever suits the sentence"
 )
+_GAIN = "100 (a - b) / b, in percent"
 _IMPROVEMENT = "gain(a, b) in points or relative_gain(a, b) in percent, whichever suits the sentence"
 _RANK = "1 and one more for each cell of another method that is greater; ties share the better place"
 _OTHERS = "the cells of all other methods for the same data set and metric in the same table"
@@ -151,9 +152,7 @@ _TWO: Any = ("number",) * 2
 #: By name, the first ones being those that a message shows. To add one of numbers, add a line.
 FUNCTIONS: Mapping[str, Function] = {
     "gain": Function("gain(a, b)", "a - b, in points", _TWO, {"": sub}),
-    "relative_gain": Function(
-        "relative_gain(a, b)", "100 (a - b) / b, in percent", _TWO, {"": _relative_gain}
-    ),
+    "relative_gain": Function("relative_gain(a, b)", _GAIN, _TWO, {"": _relative_gain}),
     "improvement": Function(
         "improvement(a, b)", _IMPROVEMENT, _TWO, {"points": sub, "percent": _relative_gain}
     ),

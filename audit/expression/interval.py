@@ -91,9 +91,7 @@ def logarithm(x: Interval) -> Interval:
         raise UndefinedError(f"logarithm of {x}, which is not all above 0")
     ends = []
     for end in (x.low, x.high):
-        with localcontext(
-            prec=60
-        ):  # `ln` is correctly rounded, so that many more digits than needed are right
+        with localcontext(prec=60):  # `ln` is correctly rounded: many more digits than needed are right
             near = Fraction((Decimal(end.numerator) / Decimal(end.denominator)).ln() / Decimal(2).ln())
         exact = Fraction(2) ** round(near) == end
         ends.append(point(round(near)) if exact else Interval(near - _LOGARITHM, near + _LOGARITHM))

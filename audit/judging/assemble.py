@@ -128,9 +128,8 @@ def assemble(
 
 def _without_hosts(record: ExperimentRecord) -> ExperimentRecord:
     """An audit is passed on, and the names of our machines are nobody's business."""
-    runs, unjudged = (
-        tuple(replace(run, host=None) for run in runs) for runs in (record.runs, record.unjudged)
-    )
+    both = record.runs, record.unjudged
+    runs, unjudged = (tuple(replace(run, host=None) for run in runs) for runs in both)
     return replace(record, runs=runs, unjudged=unjudged)
 
 

@@ -411,10 +411,8 @@ class Provenance:
     seeds: tuple[int, ...] = ()  # All seeds of this experiment that were in the import.
     replaces: tuple[str, ...] = ()  # Keys of the imported runs that this one stands in for.
     other_split: str = ""  # Why the data are another split of the paper's documents, as stated.
-    same_lists_as: int | None = None
-    """Another seed with the same predictions or values, where both are stated to be runs of their own."""
-    command: str = ""
-    """Digest of the experiment's own command, where that made the run here (`audit.runner.commands`)."""
+    same_lists_as: int | None = None  # Another seed with the same results, stated to be a run of its own.
+    command: str = ""  # Digest of the experiment's own command, where that made the run here.
 
     @classmethod
     def of(cls, run: Run) -> Provenance:

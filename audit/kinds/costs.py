@@ -139,9 +139,8 @@ class ConvergenceClaim(Claim):
         if not all(reaches):
             return untested("not_measured", badges=badges)
         test = convergence(*([of[seed] for seed in sorted(of)] for of in reaches))
-        medians = " and ".join(
-            "not reached" if epochs is None else f"{round(epochs, 2):g}" for epochs in test.medians
-        )
+        told = ("not reached" if at is None else f"{round(at, 2):g}" for at in test.medians)
+        medians = " and ".join(told)
         badges.append(f"median epochs to {target:g}: {medians}")
         return replace(test, target=float(target), badges=tuple(badges), steps=[*steps, *test.steps])
 

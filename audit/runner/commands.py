@@ -24,7 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import audit
 from audit.errors import AuditError, option
@@ -105,11 +105,8 @@ def result_of(paper: Paper, experiment: str, command: Command, seed: int, *, out
     dataset = paper.datasets[paper.single_experiments[experiment].on].name
     declared = Declared(unit=command.unit, dataset=dataset, fingerprint=command.fingerprint)
     if command.truth is not None:
-        truth, seeds = cwd / command.truth, [seed]
-        (result,) = from_predictions(
-            paper, [path], truth=truth, experiment=experiment, seeds=seeds, declared=declared
-        )
-        return result
+        of: dict[str, Any] = {"experiment": experiment, "seeds": [seed], "declared": declared}
+        return from_predictions(paper, [path], truth=cwd / command.truth, **of)[0]
     content, source = read_text(path)
     if path.suffix.casefold() == ".json" and content.lstrip()[:1] == "{":  # metrics and their values
         values = parsed(path, content).items()

@@ -190,9 +190,8 @@ def prepared(corpus: TextSource, *, recipe: str, length: int, vectors: str, cach
             show(done, total or None, f"word vectors, {what}")
 
         source = parse_source(vectors, progress=convert)
-        return load_or_prepare(
-            corpus, preprocessing=recipe, length=length, vectors=source, cache=cache, progress=show
-        )
+        how: dict[str, Any] = {"preprocessing": recipe, "length": length, "vectors": source}
+        return load_or_prepare(corpus, **how, cache=cache, progress=show)
 
 
 #: Beside `auto`, the protocol name of the command line that stands for a rule.

@@ -321,9 +321,9 @@ def read_vectors(file: File, tally: Tally) -> Iterator[tuple[list[bytes], FloatA
             tally.first_bad = tally.first_bad or numbers[int(good.argmin())]
             tally.bad += int((~good).sum())
         last_is_good = bool(good[-1]) if len(good) else last_is_good
-        yield (
-            ([names[at] for at in np.flatnonzero(good).tolist()], rows[good]) if tally.bad else (names, rows)
-        )
+        if tally.bad:
+            names, rows = [names[at] for at in np.flatnonzero(good).tolist()], rows[good]
+        yield names, rows
     unit = "lines" if tally.form == "text" else "vectors"
     if tally.open_end and not last_is_good:
         raise DataError(f"{file}: the file is cut off in its last line; get a whole copy")

@@ -18,6 +18,7 @@ from audit.names import known_names
 from audit.runner.channel import Stop
 
 OURS = {"local": "Local", "ray": "OnRay", "slurm": "OnSlurm"}
+#: 8G, 500M, 1.5T.
 _BYTES = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)i?B?", re.IGNORECASE)
 
 
@@ -78,20 +79,17 @@ def resources_of(text: str | None) -> Resources:
     try:
         gpus = float(given.pop("gpus")) if "gpus" in given else None
         cpus = int(given.pop("cpus")) if "cpus" in given else None
-        memory = bytes_of(given.pop("memory")) if "memory" in given else None
+        memory = None
+        if (said := given.pop("memory", None)) is not None:
+            if (match := _BYTES.fullmatch(said)) is None:
+                raise ValueError
+            memory = int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
         if not (0 <= (gpus or 0) < 1000 and (1 if cpus is None else cpus) >= 1):
             raise ValueError
     except ValueError as err:
         how = "gpus is a number, as 1 or 0.5; cpus a whole number; memory as 8G or 500M"
         raise AuditError(f"{option('resources', text)}: {how}") from err
     return Resources(gpus, cpus, memory, given)
-
-
-def bytes_of(text: str) -> int:
-    """Of 8G, 500M, 1.5T. Raises `ValueError`."""
-    if (match := _BYTES.fullmatch(text)) is None:
-        raise ValueError(text)
-    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
 
 
 def fitting(device: str, peak: int) -> int:
