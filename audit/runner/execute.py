@@ -281,7 +281,6 @@ class Outcome:
 
     runs: dict[str, Run] = field(default_factory=dict)
     interrupted: bool = False
-    elsewhere: int = 0  # Runs that other commands are at work on, where they were not waited for.
 
 
 def execute(
@@ -318,7 +317,6 @@ def execute(
                     free = claim.held
                 if free:  # it was made meanwhile, or whoever was at work on it is gone
                     engine.run([job], partial(_answer, means, stop), runs)
-        outcome.elsewhere = len({job.spec.key for job in runs.elsewhere} - outcome.runs.keys())
         outcome.interrupted |= stop()
     return outcome
 

@@ -77,7 +77,7 @@ def table(
 def _cell(table: str, value: Of, column: Of, row: Of, whole: Of) -> Cell:
     def first(name: str) -> Any:
         return next(
-            (it for place in (value, row, column, whole) if (it := getattr(place, name)) is not None), None
+            (v for place in (value, row, column, whole) if (v := getattr(place, name)) is not None), None
         )
 
     quantity, dataset, method = first("quantity"), first("dataset"), first("method")

@@ -24,9 +24,7 @@ def test_what_a_claim_file_prints_stands_in_the_catalogue() -> None:
         for dataset in paper.datasets.values():
             if dataset.catalogue is None:
                 continue
-            published = [
-                it for it in catalogue().find(dataset.catalogue).published if paper.paper.key in it.by
-            ]
+            published = [v for v in catalogue().find(dataset.catalogue).published if paper.paper.key in v.by]
             printed = {key: plain(value) for key, value in dataset.printed.items()}
             said = [{k: plain(v) for k, v in it.printed.items()} for it in published]
             assert not printed or any(printed.items() <= it.items() for it in said), (printed, said)
@@ -40,7 +38,7 @@ def test_keys_places_numbers_and_contents_are_sound() -> None:
         assert entry.stand_in_for is None or entry.stand_in_for in found.entries
         for sizes in entry.versions:
             assert all(
-                re.fullmatch(r"\d{1,3}(,\d{3})*(\.\d+)?|\d+(\.\d+)?", it) for it in sizes.printed.values()
+                re.fullmatch(r"\d{1,3}(,\d{3})*(\.\d+)?|\d+(\.\d+)?", n) for n in sizes.printed.values()
             )
     known = [each for entry in found.entries.values() for each in entry.known]
     assert len({each.content for each in known}) == len(known)

@@ -206,9 +206,8 @@ def test_quotes_of_texts_parted_by_tabs_are_text_unless_the_first_line_has_them(
 def test_the_reader_says_what_is_amiss_and_where(
     tmp_path: Path, content: str, suffix: str, message: str
 ) -> None:
-    options = (
-        Options(labels="*") if "id," in content else Options(separator=";" if '"x;y"' in content else None)
-    )
+    options = Options(separator=";") if '"x;y"' in content else Options()
+    options = Options(labels="*") if "id," in content else options
     with pytest.raises(DataError, match=message):
         documents_of(tmp_path, content, suffix, options)
 
@@ -216,9 +215,8 @@ def test_the_reader_says_what_is_amiss_and_where(
 def test_columns_in_the_other_order_are_asked_about(tmp_path: Path) -> None:
     """More labels than documents, and texts of one word: it is stated, and never guessed."""
     lines = "".join(f"word{n} one two{n} three{n}\tlabel{n % 3}\n" for n in range(30))
-    with pytest.raises(
-        DataError, match=r"91 different labels in 30 lines, and texts of one word; state format=csv text=1 "
-    ):
+    said = r"91 different labels in 30 lines, and texts of one word; state format=csv text=1 "
+    with pytest.raises(DataError, match=said):
         documents_of(tmp_path / "a", lines, "txt")
     path = lay(tmp_path / "b", {f"{split}.txt": lines.encode() for split in ("train", "test")})
     assert train_of(path, format="lml")[1].text == "label1"

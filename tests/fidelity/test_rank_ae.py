@@ -67,9 +67,7 @@ def test_numpy_computes_the_same(variant: str) -> None:
     batch = WordBatch(documents, words, torch.from_numpy(x[x != 0]), len(x))
     rows, cols = torch.from_numpy(y).nonzero(as_tuple=True)
     learned = net.train().learn(batch, rows, cols)
-    ours: list[Array] = [
-        it.detach().numpy() for it in (*learned, *rank_ae.losses(config, learned, rows, cols))
-    ]
+    ours: list[Array] = [n.detach().numpy() for n in (*learned, *rank_ae.losses(config, learned, rows, cols))]
     text, label = _text(config, weights, x), _label(config, weights, y)
     logits = _decode(config, weights, text if config.decoded == "text" else label)
     theirs: list[Any] = [text, label, logits, *_losses(config, text, label, logits, y)]

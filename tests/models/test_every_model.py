@@ -197,9 +197,7 @@ def test_on_a_gpu_a_run_goes_on_where_it_was_and_what_is_kept_lies_on_the_host(
     assert run.best.weights is not None and run.average.means is not None
     assert not any(isinstance(it, OnDevice) for it in (*run.best.weights.values(), *run.average.means))
     states = [state for state in run.optimiser.state.values() if state]
-    assert states and all(
-        isinstance(state[name], OnDevice) for state in states for name in ("exp_avg", "step")
-    )
+    assert states and all(isinstance(of[name], OnDevice) for of in states for name in ("exp_avg", "step"))
 
 
 MIXED: list[Callable[[Tensor], Tensor]] = [

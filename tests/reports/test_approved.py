@@ -46,9 +46,7 @@ def page_text(page: str) -> str:
     body = re.sub(r"<(style|script).*?</\1>", "", page.partition("<main>")[2], flags=re.S)
     text = re.sub(r'<a [^>]*?href="(#[^"]*)"[^>]*>', r"[\1] ", body)
     text = entities.unescape(re.sub(r"<(?!/?(?:b|i|bdi|span|code|a)\b)[^>]+>", "\n", text))
-    return "\n".join(
-        line for it in re.sub(r"<[^>]+>", "", text).split("\n") if (line := " ".join(it.split()))
-    )
+    return "\n".join(row for it in re.sub(r"<[^>]+>", "", text).split("\n") if (row := " ".join(it.split())))
 
 
 def sentences() -> Iterator[str]:
