@@ -64,21 +64,17 @@ def cost(folder: Path, name: str, make: Made) -> float:
     return each
 
 
-def test_a_run_costs_little_more_than_by_joblib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    joblib = cost(tmp_path, "joblib", by_joblib)
-    assert cost(tmp_path, "local", by("local")) / joblib < 2
-
-
-def test_a_run_by_ray_costs_little_more_than_by_joblib(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["local", "ray"])
+def test_a_run_costs_little_more_than_by_joblib(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    ray = pytest.importorskip("ray", reason="needs the extra ray")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     joblib = cost(tmp_path, "joblib", by_joblib)
-    ray.init("local", num_cpus=WORKERS, log_to_driver=False, logging_level="ERROR")
+    if name == "ray":
+        ray = pytest.importorskip("ray", reason="needs the extra ray")
+        ray.init("local", num_cpus=WORKERS, log_to_driver=False, logging_level="ERROR")
     try:
-        ratio = cost(tmp_path, "ray", by("ray")) / joblib
+        assert cost(tmp_path, name, by(name)) / joblib < 2
     finally:
-        ray.shutdown()
-    assert ratio < 2
+        if name == "ray":
+            ray.shutdown()
