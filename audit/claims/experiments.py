@@ -224,14 +224,8 @@ def grid(open_choices: Sequence[record.OpenChoice], limit: Limit) -> tuple[Depar
     if limit == "one_at_a_time":
         single = ({thing.name: choice} for thing in open_choices for choice in thing.choices[1:])
         return ({}, *single)
-    return tuple(
-        {
-            thing.name: choice
-            for thing, choice in zip(open_choices, choices, strict=True)
-            if choice != thing.choices[0]
-        }
-        for choices in product(*(thing.choices for thing in open_choices))
-    )
+    every = (zip(open_choices, of, strict=True) for of in product(*(it.choices for it in open_choices)))
+    return tuple({it.name: of for it, of in pairs if of != it.choices[0]} for pairs in every)
 
 
 def declared(
@@ -310,9 +304,7 @@ class Specifications(Model):
         """With the experiments, each on one data set, in which something is open."""
         return record.Specifications(
             limit=self.limit,
-            open=tuple(
-                record.OpenChoice(name, thing.why, tuple(thing.choices)) for name, thing in self.open.items()
-            ),
+            open=tuple(record.OpenChoice(it, of.why, tuple(of.choices)) for it, of in self.open.items()),
             of={name: experiment.readings for name, experiment in experiments.items() if experiment.readings},
         )
 

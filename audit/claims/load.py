@@ -276,23 +276,18 @@ class Paper(Model):
         return Margins(self)
 
     def _table_record(self, name: str, table: Table) -> record.TableRecord:
+        every = range(len(table.columns))
         return record.TableRecord(
             id=name,
             label=table.where.label or name,
             caption=table.caption,
             columns=tuple(
-                record.Column(
-                    column.id, column.label or column.id, column.metric, column.dataset or table.dataset
-                )
-                for column in table.columns
+                record.Column(of.id, of.label or of.id, of.metric, of.dataset or table.dataset)
+                for of in table.columns
             ),
             rows=tuple(
-                record.Row(
-                    row.id,
-                    row.label or row.id,
-                    tuple(self._cell(name, place, column) for column in range(len(table.columns))),
-                )
-                for place, row in enumerate(table.rows)
+                record.Row(row.id, row.label or row.id, tuple(self._cell(name, n, k) for k in every))
+                for n, row in enumerate(table.rows)
             ),
             page=table.where.page,
             runs=table.runs,

@@ -198,9 +198,8 @@ def _scalar(source: Source, event: Any, path: KeyPath) -> Plain:
     if event.style:
         return text
     if _NOT_FINITE.fullmatch(text) or (_DECIMAL.fullmatch(text) and math.isinf(float(text))):
-        source.problems.append(
-            Problem(path, f"{short(text)} is not a finite number; write one", _line(event))
-        )
+        what = f"{short(text)} is not a finite number; write one"
+        source.problems.append(Problem(path, what, _line(event)))
         return None
     if _NULL.fullmatch(text):
         value = None

@@ -363,9 +363,8 @@ def stand(audit: Audit) -> bool:
         records = [record for record in audit.experiments if record.id == noise.experiment]
         still = any(record.deterministic for record in records)
         bars = BARS if _bar(records, fidelity, noise.readings_declared) else (None, *BARS)
-        if not any(
-            alike(with_split_verdicts(noise, claim, bar=bar, deterministic=still), noise) for bar in bars
-        ):
+        every = (with_split_verdicts(noise, claim, bar=bar, deterministic=still) for bar in bars)
+        if not any(alike(it, noise) for it in every):
             return False
     return True
 

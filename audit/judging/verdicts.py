@@ -135,10 +135,8 @@ def compare(
     rules = Judgement(claims, evidence, fidelity, margins, specifications, alpha)
     own = replace(rules, evidence=replace(evidence, priors={})).verdicts()
     alike = replace(rules, kappa=1.0).verdicts()
-    return tuple(
-        rules.robust(k, verdict, own=own[k].outcome, alike=alike[k].outcome)
-        for k, verdict in enumerate(rules.verdicts())
-    )
+    three = zip(rules.verdicts(), own, alike, strict=True)
+    return tuple(rules.robust(k, of, own=a.outcome, alike=b.outcome) for k, (of, a, b) in enumerate(three))
 
 
 def judge_of(audit: Audit) -> Callable[[Experiments, float], tuple[Verdict, ...]]:

@@ -356,12 +356,7 @@ class _Runs:
         self.elsewhere: list[Job] = []  # Those that another command works on.
         self.short: list[Job] = []  # Those that lacked memory, or whose process died.
         self.last: Means | None = None  # Once the runs are alone, and a lack of memory goes on record.
-
-    def began(self, job: Job) -> None:
-        self.screen.began(job)
-
-    def progress(self, job: Job, done: int, total: int, loss: float | None) -> None:
-        self.screen.progress(job, done, total, loss)
+        self.began, self.progress = screen.began, screen.progress
 
     def tick(self) -> None:
         for key, pulse in pulses(running_in(self.store)).items():

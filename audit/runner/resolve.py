@@ -353,9 +353,8 @@ def get_study(path: Path) -> Study:
         if study is None or not path.stem == study.key == study.spec.key:
             raise RecordError(f"holds the study {study.key if study else None!r}")
     except RecordError as err:
-        raise StoreError(
-            f"{path}: no whole study ({err}); restore it, or move it away and `audit tune` writes it again"
-        ) from err
+        how = "restore it, or move it away and `audit tune` writes it again"
+        raise StoreError(f"{path}: no whole study ({err}); {how}") from err
     return study
 
 

@@ -104,10 +104,7 @@ class OnRay:
             memory = asked.memory and 2 * asked.memory
             asked = replace(asked, gpus=asked.gpus and float(math.ceil(asked.gpus)), memory=memory)
         demand = {"num_gpus": asked.gpus, "num_cpus": asked.cpus, "memory": asked.memory}
-        return {
-            "max_retries": RETRIES,
-            **{name: value for name, value in demand.items() if value is not None},
-        }
+        return {"max_retries": RETRIES} | {name: it for name, it in demand.items() if it is not None}
 
 
 class _Cluster:
