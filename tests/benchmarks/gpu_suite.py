@@ -86,9 +86,8 @@ class Suite:
         """Wall-clock seconds and the records."""
         began = time.perf_counter()
         with Screen(len(jobs), new_console(), workers=at_once) as screen:
-            outcome = execute(
-                jobs, Means(Store(store)), screen, engine_of("local", at_once, resources_of(None))
-            )
+            engine = engine_of("local", at_once, resources_of(None))
+            outcome = execute(jobs, Means(Store(store)), screen, engine)
         return time.perf_counter() - began, [outcome.runs[job.spec.key] for job in jobs]
 
     def add(self, what: str, *cells: object) -> None:
@@ -112,18 +111,13 @@ class Suite:
         job = self.jobs("chen2022", "xml_words_eq6")
         _, (first,) = self.carry_out(job, self.store, 1)
         _, (second,) = self.carry_out(job, self.options.out / "again", 1)
-        arrays = [
-            Store(self.store).predictions(first.key),
-            Store(self.options.out / "again").predictions(second.key),
-        ]
+        again = Store(self.options.out / "again")
+        arrays = [Store(self.store).predictions(first.key), again.predictions(second.key)]
         ids, scores = ([np.asarray((array or {})[name]) for array in arrays] for name in ("ids", "scores"))
         apart = float(np.abs(scores[0] - scores[1]).max())
         same = np.array_equal(ids[0], ids[1]) and apart == 0
-        said = (
-            "the same bits"
-            if same
-            else f"scores up to {apart:.2g} apart, {np.mean(ids[0] != ids[1]):.2%} of ids"
-        )
+        other = f"scores up to {apart:.2g} apart, {np.mean(ids[0] != ids[1]):.2%} of ids"
+        said = "the same bits" if same else other
         self.add("one seed run twice", said, f"P@1 {first.metrics['P@1']:.2f} / {second.metrics['P@1']:.2f}")
 
     def precisions(self) -> None:

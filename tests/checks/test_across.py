@@ -67,9 +67,8 @@ def test_numbers_in_each_other_s_places_are_one_finding(
 
 def like(key: str, *texts: str, test: str, **of: Any) -> Sheet:
     columns = ["P@1", "P@3", "P@5"][: len(texts)]
-    return paper(
-        table(columns, {Of(id="kim", method="kim", **of): texts}), key=key, datasets=[data_set(test=test)]
-    )
+    rows = {Of(id="kim", method="kim", **of): texts}
+    return paper(table(columns, rows), key=key, datasets=[data_set(test=test)])
 
 
 ROW = ("56.25", "37.32", "28.16")

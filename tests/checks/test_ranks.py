@@ -104,9 +104,8 @@ def test_reference_case_of_a_table(case: dict[str, Any]) -> None:
     found = only(average_rank(paper(transposed(case, reported))))
     assert found.result == "consistent"
     assert "18 lines" in found.arithmetic and found.arithmetic.endswith("by the rule min")
-    found = only(
-        average_rank(paper(transposed(case, ["2.83", "3.33", "4.56", "4.56", "5.78", "2.56", "1.98"])))
-    )
+    printed_ranks = ["2.83", "3.33", "4.56", "4.56", "5.78", "2.56", "1.98"]
+    found = only(average_rank(paper(transposed(case, printed_ranks))))
     assert found.result == "inconsistent" and found.cells == ("t.rank.Rank-AE",)
 
 

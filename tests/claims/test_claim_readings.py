@@ -129,9 +129,8 @@ def test_the_grid_is_every_combination_or_each_single_departure_with_the_default
 
 def test_a_claim_has_the_readings_of_all_its_experiments_and_shares_what_has_one_name() -> None:
     """Two arms that share the rate, of which one alone has a divisor: 1 + 1 + 2 readings."""
-    specifications = Specifications(
-        "one_at_a_time", (DIVISOR, RATE), {"a": ("divisor", "rate"), "b": ("rate",)}
-    )
+    of = {"a": ("divisor", "rate"), "b": ("rate",)}
+    specifications = Specifications("one_at_a_time", (DIVISOR, RATE), of)
     assert declared(specifications, ["a", "b"]) == grid([DIVISOR, RATE], "one_at_a_time")
     assert declared(specifications, ["b"]) == ({}, {"rate": "slow"}, {"rate": "fast"})
     assert declared(specifications, ["c"]) == declared(None, ["a"]) == ()

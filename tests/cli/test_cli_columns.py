@@ -112,9 +112,8 @@ def test_a_record_whose_readings_of_the_split_were_altered_is_refused(
 
 def test_a_column_that_was_run_otherwise_is_no_column_of_the_same_experiment(trained: None) -> None:
     cli.main([*RUN, "--seeds", "1"])
-    cli.main(
-        ["run", "linear.yaml", "--data", "columns@2", "--jobs", "1", "--seeds", "1", "--precision", "bf16"]
-    )
+    one = ["run", "linear.yaml", "--data", "columns@2", "--jobs", "1", "--seeds", "1"]
+    cli.main([*one, "--precision", "bf16"])
     found = record(2).splits
     assert found is not None and found.noise[0].columns == (0, 1)
     assert found.left_out == ("svm: column 2 was run with other settings than the others.",)

@@ -64,9 +64,8 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
     assert told(out, "verdict").startswith("REPRODUCED (tost) 5 seeds of “Method A” give a mean of 78.54")
     assert told(out, "printed") == "v = 78.60, rounded: h = 0.005; 1 run of the paper behind it, m = 1"
     assert told(out, "margin").startswith("D = 0.5, by rule field: usual Margins 000000000000: 0 of 5 runs")
-    assert told(out, "runs") == (
-        "a (Method A): seed 0: 78.6; seed 1: 78.1; seed 2: 78.9; seed 3: 78.4; seed 4: 78.7"
-    )
+    runs = "seed 0: 78.6; seed 1: 78.1; seed 2: 78.9; seed 3: 78.4; seed 4: 78.7"
+    assert told(out, "runs") == f"a (Method A): {runs}"
     assert "  s~ = sqrt((d0 v0 + (n - 1) s^2) / (d0 + n - 1))" in out
     assert "  se = sqrt(s^2 / n)\n" in out
     assert "(0.5 - 0.005 + -0.06) / " in out

@@ -150,9 +150,8 @@ def test_predictions_are_scored_and_judged(capsys: pytest.CaptureFixture[str]) -
 def test_neither_command_needs_torch() -> None:
     write(Path("truth.jsonl"), TRUTH, scored=False)
     write(Path("p.jsonl"), LISTS, scored=True)
-    predictions = (
-        "import p.jsonl --paper toy.yaml --truth truth.jsonl --experiment lost --dataset corpus --seed 0"
-    )
+    predictions = "import p.jsonl --paper toy.yaml --truth truth.jsonl"
+    predictions += " --experiment lost --dataset corpus --seed 0"
     for command in (" ".join(IMPORT), predictions, " ".join(JUDGE)):
         done = subprocess.run(
             [sys.executable, "-c", NO_TORCH, *command.split()], capture_output=True, text=True, timeout=120
@@ -277,9 +276,8 @@ def test_a_name_that_is_no_data_set_of_the_paper_is_said(capsys: pytest.CaptureF
     write_rows(Path("n.csv"), [(row[0], *row[2:]) for row in ROWS], ("experiment", "metric", "seed", "value"))
     command = ["import", "n.csv", "--paper", "toy.yaml", "--dataset", "nods"]
     assert cli.main([*command, "--same-data", "the authors' files", "--store", "own"]) == Exit.OK
-    assert (
-        "  'nods' is no data set of toy2024, and judged as 'Corpus' as declared\n" in capsys.readouterr().out
-    )
+    out = capsys.readouterr().out
+    assert "  'nods' is no data set of toy2024, and judged as 'Corpus' as declared\n" in out
     assert cli.main(command) == Exit.OK
     [said] = [line for line in capsys.readouterr().out.splitlines() if "printed values" in line]
     assert "of toy2024: its printed values are not judged on it, comparisons are" in said

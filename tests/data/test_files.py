@@ -80,9 +80,8 @@ def test_a_folder_a_file_and_an_archive(tmp_path: Path) -> None:
     assert where.find("test.txt") is None
     single = tree(tmp_path / "toy" / "train.txt.gz")
     assert (single.name, list(single.files), single.single) == ("train", ["train.txt"], True)
-    packed = tree(
-        archive(tmp_path / "toy.zip", "in/train.txt", "in/deeper/x.txt", "in/.hidden", "__MACOSX/a")
-    )
+    names = "in/train.txt", "in/deeper/x.txt", "in/.hidden", "__MACOSX/a"
+    packed = tree(archive(tmp_path / "toy.zip", *names))
     assert (packed.name, list(packed.files), packed.single) == ("toy", ["train.txt"], False)
     lay(tmp_path / "download" / "inside", {"train.txt": b"a\n"})
     assert list(tree(tmp_path / "download").files) == ["train.txt"]

@@ -102,11 +102,7 @@ def json_of(folder: Path, line: str, options: Options | None = None) -> list[Doc
         ('{"text": "a b", "labels": ["x", "y z"]}', Options(), Document(("x", "y z"), "a b")),
         ('{"text": "a", "labels": [3, 15]}', Options(), Document(("3", "15"), "a")),
         ('{"text": "a", "labels": " x  y "}', Options(separator=" "), Document(("x", "y"), "a")),
-        (
-            '{"title": "T", "content": "C", "target_ind": [0]}',
-            Options(text=("title", "content"), labels="target_ind"),
-            Document(("0",), "T C"),
-        ),
+        ('{"a": "T", "b": "C", "c": [0]}', Options(text=("a", "b"), labels="c"), Document(("0",), "T C")),
     ],
 )
 def test_json_lines(tmp_path: Path, line: str, options: Options, expected: Document) -> None:
@@ -147,6 +143,8 @@ def documents_of(
 
 
 TWO = [Document(("x", "y"), "a b"), Document(("y",), "c d")]
+LISTED = '[{"text": "a b", "labels": ["x", "y"]}, {"text": "c d", "labels": "y"}]'
+OVER_LINES = '{\n "text": "a b",\n "labels": ["x", "y"]}\n{"text": "c d",\n "labels": ["y"]}\n'
 
 
 @pytest.mark.parametrize(
@@ -158,16 +156,8 @@ TWO = [Document(("x", "y"), "a b"), Document(("y",), "c d")]
         ("text,labels\na b,\"['x', 'y']\"\nc d,['y']\n", "csv", Options()),
         ("id,text,x,y\n7,a b,1,1\n9,c d,0,1\n", "csv", Options(labels="*")),
         ("a b,x y\nc d,y\n", "csv", Options(text=("1",), labels="2", separator=" ")),
-        (
-            '[{"text": "a b", "labels": ["x", "y"]}, {"text": "c d", "labels": "y"}]',
-            "json",
-            Options(separator=" "),
-        ),
-        (
-            '{\n "text": "a b",\n "labels": ["x", "y"]}\n{"text": "c d",\n "labels": ["y"]}\n',
-            "json",
-            Options(),
-        ),
+        (LISTED, "json", Options(separator=" ")),
+        (OVER_LINES, "json", Options()),
     ],
 )
 def test_what_spreadsheets_pandas_and_editors_write(
@@ -191,11 +181,7 @@ def test_quotes_of_texts_parted_by_tabs_are_text_unless_the_first_line_has_them(
     [
         ('text,labels\na, "x;y"\n', "csv", r"train\.csv:2: a blank before the quote of"),
         ("text,labels\na,\"['x', y]\"\n", "csv", r"train\.csv:2: .* looks like a list of labels"),
-        (
-            '{"text": "a", "labels": ["x"]},\n{"text": "b", "labels": ["y"]}\n',
-            "jsonl",
-            r"jsonl:1: .*',' is no JSON",
-        ),
+        ('{"text": "a", "labels": ["x"]},\n{"text": "b", "labels": []}\n', "jsonl", r":1: .*',' is no JSON"),
         (
             "id,text,x,y\n7,a,1,1\n" + "9,c,0,1\n" * 600 + "8,d,2,1\n",
             "csv",

@@ -106,18 +106,16 @@ def test_all_forms_give_the_same_results(paper: Paper, tmp_path: Path, name: str
 def test_what_programs_write_is_taken(paper: Paper, path: Path) -> None:
     """Headers in any case with a byte-order mark, empty lines; numbers in JSON as such, null for a failure;
     a failed seed with or without a metric; every seed that a generator takes."""
-    path.write_bytes(
-        b"\xef\xbb\xbfExperiment , DATASET,Metric,Seed,VALUE\r\nwords,corpus,P@1,0,80.5\r\n\r\n,,,,\r\n"
-    )
+    head = b"\xef\xbb\xbfExperiment , DATASET,Metric,Seed,VALUE\r\n"
+    path.write_bytes(head + b"words,corpus,P@1,0,80.5\r\n\r\n,,,,\r\n")
     assert read(paper, path)["words", 0].metrics == {"P@1": 80.5}
-    lines = [
-        dict(zip(COLUMNS, row, strict=True)) for row in (one(80.1), one("80.2", seed="1"), one(None, seed=2))
-    ]
+    rows = one(80.1), one("80.2", seed="1"), one(None, seed=2)
+    lines = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
     (path.with_suffix(".json")).write_text(json.dumps(lines))
     found = read(paper, path.with_suffix(".json"))
     assert [found["words", seed].metrics for seed in range(3)] == [{"P@1": 80.1}, {"P@1": 80.2}, {}]
-    rows = [one("", metric=""), one("FAILED", seed=1), one(seed="+7"), one(seed="3.0"), one(seed=2**63 - 1)]
-    found = read(paper, write_rows(path, rows))
+    odd = [one("", metric=""), one("FAILED", seed=1), one(seed="+7"), one(seed="3.0"), one(seed=2**63 - 1)]
+    found = read(paper, write_rows(path, odd))
     failed = {seed for (_, seed), it in found.items() if it.failed}
     assert failed == {0, 1} and {seed for _, seed in found} == {0, 1, 7, 3, 2**63 - 1}
 

@@ -130,9 +130,8 @@ def left_open(audit: Audit) -> Audit:
 @golden.cases("power_comparison")
 def test_an_order_needs_the_golden_number_of_seeds_an_arm(case: dict[str, Any]) -> None:
     inputs, expected = case["inputs"], case["expected"]["n_per_arm"]
-    audit = left_open(
-        audit_of([claim("order", "a", "b", printed=())], *pair(inputs["true_gap"], inputs["sd"]))
-    )
+    arms = pair(inputs["true_gap"], inputs["sd"])
+    audit = left_open(audit_of([claim("order", "a", "b", printed=())], *arms))
     assert only(audit).reproduce == Needed(expected["0.8"], expected["0.9"])
 
 

@@ -66,9 +66,8 @@ def test_a_batch_in_parts_learns_what_the_whole_learns(variant: str, monkeypatch
     monkeypatch.setattr(aplc.Clustered, "batch_loss", narrow)
     parts = aplc.train(config, toy_data(), toy_protocol(), seed=0)
     assert any("in parts of 3" in note for note in parts.notes)
-    np.testing.assert_allclose(
-        [row["loss"] for row in parts.curve], [row["loss"] for row in whole.curve], rtol=1e-5
-    )
+    losses = ([row["loss"] for row in of.curve] for of in (parts, whole))
+    np.testing.assert_allclose(*losses, rtol=1e-5)
 
 
 def test_rates_go_to_the_parts_and_follow_the_schedule(monkeypatch: pytest.MonkeyPatch) -> None:

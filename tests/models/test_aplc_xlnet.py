@@ -119,9 +119,8 @@ def test_missing_weights_are_told_in_a_sentence(monkeypatch: Patch, tmp_path: Pa
 
 def test_the_stand_in_is_the_clusters_on_a_bilstm() -> None:
     """All rates are the clusters'; the result says what stood in."""
-    config = find_config(
-        aplc_xlnet, "code", {"encoder": "bilstm", "stand_in": "bilstm", "hidden": 8, "clusters": 3}
-    )
+    changes = {"encoder": "bilstm", "stand_in": "bilstm", "hidden": 8, "clusters": 3}
+    config = find_config(aplc_xlnet, "code", changes)
     used = toy_protocol(part_rates={"encoder": 1e-5, "hidden": 1e-4, "clusters": 0.01})
     result = aplc_xlnet.train(config, toy_data(), used, seed=0)
     assert result.notes[0] == "a BiLSTM from scratch stands in XLNet's place; one learning rate, 0.01"

@@ -132,9 +132,8 @@ def test_an_ensemble_joins_the_probabilities_of_single_models(rule: Any) -> None
         total += one
     total /= 3 if rule == "mean" else 1
     assert ours.top_ids is not None and ours.top_scores is not None
-    np.testing.assert_allclose(
-        np.take_along_axis(total, ours.top_ids.astype(int), 1), ours.top_scores, rtol=1e-5
-    )
+    theirs = np.take_along_axis(total, ours.top_ids.astype(int), 1)
+    np.testing.assert_allclose(theirs, ours.top_scores, rtol=1e-5)
     assert (np.diff(ours.top_scores, axis=1) <= 0).all()
     assert ours.parameters == 3 * singles[0].parameters
 

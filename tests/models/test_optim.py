@@ -32,9 +32,8 @@ def _optimiser(
     name: str, case: dict[str, Any], start: np.ndarray, **options: Any
 ) -> tuple[torch.Tensor, torch.optim.Optimizer]:
     weights = torch.tensor(start, requires_grad=True)
-    return weights, OPTIMISERS[name](
-        [weights], lr=case["lr"], betas=tuple(case["betas"]), eps=case["eps"], **options
-    )
+    how = {"lr": case["lr"], "betas": tuple(case["betas"]), "eps": case["eps"], **options}
+    return weights, OPTIMISERS[name]([weights], **how)
 
 
 def _steps(optimiser: torch.optim.Optimizer, weights: torch.Tensor, gradients: np.ndarray) -> np.ndarray:
@@ -64,9 +63,8 @@ def test_steps_equal_those_of_lasagne(
 # --------------------------------------------------------------------------- dense and sparse Adam
 
 
-SETTINGS = json.loads(gzip.decompress((REFERENCE / "03_training_dynamics.json.gz").read_bytes()))[
-    "dense_sparse_adam"
-]
+DYNAMICS = json.loads(gzip.decompress((REFERENCE / "03_training_dynamics.json.gz").read_bytes()))
+SETTINGS = DYNAMICS["dense_sparse_adam"]
 settings = pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting["prefix"])
 
 
@@ -130,9 +128,7 @@ def test_embeddings_are_made_sparse_unless_the_network_wants_them_dense() -> Non
     assert dense.words.weight.grad is not None and not dense.words.weight.grad.is_sparse
 
 
-SEQUENCES: dict[str, list[dict[str, Any]]] = json.loads(
-    gzip.decompress((REFERENCE / "03_training_dynamics.json.gz").read_bytes())
-)["adaptive_clip"]
+SEQUENCES: dict[str, list[dict[str, Any]]] = DYNAMICS["adaptive_clip"]
 
 
 def weights(gradient: Any) -> Tensor:

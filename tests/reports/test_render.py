@@ -152,9 +152,8 @@ LEADS_OUT = {("a", "href")}
 
 def test_only_addresses_of_the_web_are_links() -> None:
     """The paper's and its code's, without the commit; no other scheme, nothing that ends the attribute."""
-    paper = replace(
-        sample.tiny().paper, url="https://a.org/p.pdf", code_url="http://b.org/c_d", code_commit="e1"
-    )
+    known = {"url": "https://a.org/p.pdf", "code_url": "http://b.org/c_d", "code_commit": "e1"}
+    paper = replace(sample.tiny().paper, **known)
     links = [
         it.attributes["href"]
         for it in parsed(html(replace(sample.tiny(), paper=paper))).elements

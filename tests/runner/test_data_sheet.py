@@ -12,9 +12,8 @@ from tests.runner.papers import planned, write_corpus, write_paper
 
 def test_each_statistic_printed_and_here() -> None:
     """5.14 labels a training document and 5.10 a document of all: 5.1 is one of them, 5.30 neither."""
-    observed = Observed(
-        "", "", {"train": (15449.0,), "labels": (3956.0,), "labels_per_document": (5.14, 5.10)}
-    )
+    counts = {"train": (15449.0,), "labels": (3956.0,), "labels_per_document": (5.14, 5.10)}
+    observed = Observed("", "", counts)
     printed = {"train": "15,539", "features": "5,000", "labels_per_document": "5.30"}
     assert statistics(printed, observed) == (
         DataStatistic("training documents", "15,539", "15,449", True),

@@ -99,9 +99,8 @@ def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
     plan, runs = kept(paper, planned(paper, tmp_path)), runs_of(planned(paper, tmp_path))
     titled = load(write_paper(tmp_path, ("title: Words,", "title: Anything,")))
     assert len(with_stored_runs(plan, titled, runs)["words"].runs) == 2
-    noisy = load(
-        write_paper(tmp_path, ("{title: Words,", "{noise: {kind: missing, rate: 0.5}, title: Words,"))
-    )
+    noise = "{title: Words,", "{noise: {kind: missing, rate: 0.5}, title: Words,"
+    noisy = load(write_paper(tmp_path, noise))
     assert with_stored_runs(plan, noisy, runs)["words"].runs == ()
     trained = load(write_paper(tmp_path, ("{title: Words,", "{training: {clip: 1.0}, title: Words,")))
     assert with_stored_runs(plan, trained, runs)["words"].runs == ()

@@ -206,9 +206,8 @@ def test_a_damaged_record_is_named_with_the_remedy_and_hides_no_other(store: Sto
     with pytest.raises(StoreError, match=message) as caught:
         store.get(make().key)
     text = str(caught.value)
-    assert text.startswith(f"{path}: ") and text.endswith(
-        "; restore it, or move it away and run that seed again"
-    )
+    remedy = "; restore it, or move it away and run that seed again"
+    assert text.startswith(f"{path}: ") and text.endswith(remedy)
     assert "\n" not in text and len(text) < 500 and "pydantic" not in text
 
     problems: list[StoreError] = []
