@@ -43,7 +43,7 @@ def run_command(
 ) -> int:
     """Run the experiments of claim files over seeds, judge the claims, and write a report.
 
-    Without claims: Chen et al. 2022; without --data: a synthetic corpus. About two minutes on two cores.
+    Without claims: Chen et al. 2022; without --data: a synthetic corpus. About one minute on two cores.
 
     --until-settled stops at the first look at which all is settled that seeds can settle, at the last look,
     before a look that the budget has no time for, or where no open claim has 20 % power at the last look.
@@ -73,8 +73,8 @@ def run_command(
     check_keys(papers)
     typed = command_line(context)
     if settings.submit and (several or until_settled or settings.on != "local"):
-        what = "without --columns, --until-settled and --on"
-        raise AuditError(f"--submit: {what}; give those to `audit run` alone")
+        both = "it does not go with --columns, --until-settled or --on"
+        raise AuditError(f"--submit: {both}; leave them out")
     session = Session(settings.store, settings.evidence, typed, say_on_stderr, context=papers, strict=False)
     worst, to_run = Exit.OK, []
     for paper, path in zip(papers, claim_paths(named), strict=True):
@@ -89,7 +89,8 @@ def run_command(
         if settings.submit:
             left = sum(map(suite.is_open, suite.submit().jobs))
             work = f"`audit work --store {settings.store}`, on any machine that sees the store"
-            suite.say(f"{counted(left, 'run')} to make by {work}; then judge them, without --submit")
+            suite.say(f"{counted(left, 'run')} to make by {work}" if left else "no run is left to make")
+            suite.say("then the same command without --submit judges them")
             continue
         if suite.run_own_commands():
             worst = Exit.RUNS_FAILED

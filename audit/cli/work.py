@@ -20,13 +20,15 @@ def work_command(*, store: Path = Path("audit-runs"), jobs: str | None = None) -
     --submit judges and reports afterwards. No report is written here, and no look is taken.
     Exit codes: 0 done, 2 bad input, 3 runs failed, 130 interrupted.
     """
-    from audit.pipeline.work import work_off
+    from audit.pipeline.work import standings, work_off
     from audit.runner.progress import new_console
 
     code = work_off(store, jobs, new_console())
     if code == Exit.INTERRUPTED:
         return code
-    say_on_stderr(f"{store}: no run is left to take; `audit status --store {store}` counts them")
+    left = sum(len(of.running) + len(of.begun) + len(of.waiting) for of in standings(store))
+    others = f"{counted(left, 'run')} left, which others are making (`audit status --store {store}`)"
+    say_on_stderr(f"{store}: {others if left else 'all runs are made'}")
     return code
 
 
@@ -50,9 +52,12 @@ def status_command(*, store: Path = Path("audit-runs")) -> int:
         say(f"{standing.report}: {total}: " + ", ".join(f"{n} {what}" for what, n in parts.items() if n))
         for pulse in standing.running:
             since = span(max(1.0, time.time() - pulse.began))
-            say(f"  {pulse.title}: {100 * pulse.share:.0f} % done, for {since} on {pulse.host} ({pulse.pid})")
+            silent = time.time() - pulse.seen
+            heard = f", last heard of {span(silent)} ago" if silent > 30 else ""
+            where = f"on {pulse.host} (process {pulse.pid})"
+            say(f"  {pulse.title}: {100 * pulse.share:.0f} % done, for {since} {where}{heard}")
         for title in standing.begun:
-            say(f"  {title}: begun, and goes on from where it was kept")
+            say(f"  {title}: begun, and goes on from the last checkpoint")
         for title, reason in standing.failed.items():
             say(f"  {title}: failed: {reason}")
     return Exit.OK

@@ -206,7 +206,7 @@ class Suite:
         yield f"{on_record} to do, {takes}"
         if begun := [job.title for job in missing if self.session.records.has_checkpoint(job.spec.key)]:
             were = "was begun before, and goes" if len(begun) == 1 else "were begun before, and go"
-            yield f"{first_of(begun)} {were} on from where it was kept"
+            yield f"{first_of(begun)} {were} on from the last checkpoint"
 
     def seconds_of_runs(self, plans: Sequence[Plan], missing: Sequence[Job]) -> float | None:
         """Wall-clock seconds of the missing runs, by the records; None where nothing tells."""
@@ -321,7 +321,8 @@ class Suite:
         if outcome.interrupted:
             there = sum(job.spec.key in self.runs for job in jobs)
             makes = "; `audit judge` makes one of the runs that are there" if there else ""
-            self.say(f"{there} of {counted(len(jobs), 'run')} on record, and no report is written{makes}")
+            report = f", and no report is written{makes}" if wait else ""
+            self.say(f"{there} of {counted(len(jobs), 'run')} on record{report}")
         return not outcome.interrupted
 
     def run_once(self) -> tuple[Audit | None, Plan]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from filelock import FileLock
 from rich.console import Console
 
-from audit.errors import AuditError
+from audit.errors import AuditError, option
 from audit.record import RunSpec
 from audit.runner.channel import Stop, Telling, interrupts, pulses
 from audit.runner.engines import Died, Engine
@@ -181,14 +181,21 @@ class Search:
                     content = file.read()
                     file.truncate(content.rfind(b"\n") + 1)
             journal = JournalFileBackend(str(path), lock_obj=cast(Any, lock))
-            return create_study(
-                storage=self.storage or JournalStorage(journal),
-                study_name=self.folder.name,
-                direction="maximize",
-                sampler=self._sampler(0),
-                pruner=pruner,
-                load_if_exists=True,
-            )
+            try:
+                return create_study(
+                    storage=self.storage or JournalStorage(journal),
+                    study_name=self.folder.name,
+                    direction="maximize",
+                    sampler=self._sampler(0),
+                    pruner=pruner,
+                    load_if_exists=True,
+                )
+            except Exception as err:  # of a database any of its driver's
+                if not self.storage:
+                    raise
+                why = str(err).strip().splitlines()[0][:120]
+                how = "write it as sqlite:///FILE or DRIVER://HOST/NAME, and install its driver"
+                raise AuditError(f"{option('storage', self.storage)}: {why}; {how}") from err
 
     def _sampler(self, number: int) -> optuna.samplers.BaseSampler:
         """With a seed of the proposal's own, so that a search that goes on proposes what one go would."""

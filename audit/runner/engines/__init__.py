@@ -6,6 +6,7 @@ far a task is, and that it should stop, goes through the store (`audit.runner.ch
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -76,20 +77,30 @@ def resources_of(text: str | None) -> Resources:
             how = "write KEY=VALUE, each key once, as in gpus=1,memory=8G"
             raise AuditError(f"{option('resources', text)}: {how}")
         given[key] = value
-    try:
-        gpus = float(given.pop("gpus")) if "gpus" in given else None
-        cpus = int(given.pop("cpus")) if "cpus" in given else None
-        memory = None
-        if (said := given.pop("memory", None)) is not None:
-            if (match := _BYTES.fullmatch(said)) is None:
-                raise ValueError
-            memory = int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
-        if not (0 <= (gpus or 0) < 1000 and (1 if cpus is None else cpus) >= 1):
-            raise ValueError
-    except ValueError as err:
-        how = "gpus is a number, as 1 or 0.5; cpus a whole number; memory as 8G or 500M"
-        raise AuditError(f"{option('resources', text)}: {how}") from err
-    return Resources(gpus, cpus, memory, given)
+    found: dict[str, Any] = {}
+    for key, (read, how) in _READ.items():
+        if key in given:
+            try:
+                found[key] = read(given.pop(key))
+                if not 0 <= found[key] < math.inf or (key == "cpus" and not found[key]):
+                    raise ValueError
+            except ValueError as err:
+                raise AuditError(f"{option('resources', text)}: {key} is {how}") from err
+    return Resources(**found, more=given)
+
+
+def bytes_of(text: str) -> int:
+    """Of 8G, 500M, 1.5T. Raises `ValueError`."""
+    if (match := _BYTES.fullmatch(text)) is None:
+        raise ValueError(text)
+    return int(float(match[1]) * 1024 ** " KMGT".index(match[2].upper() or " "))
+
+
+_READ: Mapping[str, tuple[Any, str]] = {
+    "gpus": (float, "a number from 0, as 1 or 0.5"),
+    "cpus": (int, "a whole number from 1"),
+    "memory": (bytes_of, "an amount, as 8G or 500M"),
+}
 
 
 def fitting(device: str, peak: int) -> int:

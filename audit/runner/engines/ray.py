@@ -41,7 +41,12 @@ class OnRay:
 
     def run(self, tasks: Sequence[Any], work: Work, listener: Listener, *, alone: bool = False) -> None:
         if ours := not ray.is_initialized():
-            self._connect()
+            try:
+                self._connect()
+            except AuditError:
+                if listener.stop():  # interrupted meanwhile
+                    return
+                raise
         try:
             with redirect_stdout(sys.stderr):  # where Ray tells of what it lost, and where our progress is
                 self._run(tasks, ray.put(work), listener, alone)
@@ -63,7 +68,10 @@ class OnRay:
             ray.init(address, **quiet)
         except (OSError, RuntimeError, ValueError) as err:
             where = option("resources", f"address={address}")
-            raise AuditError(f"{where}: no Ray cluster answers there ({str(err).splitlines()[0]})") from err
+            said = getattr(err, "strerror", None) or str(err).splitlines()[0]
+            why = f"no Ray cluster lets us in there ({said})"
+            check = "check the address by `ray status` there, and RAY_AUTH_TOKEN where it asks for a token"
+            raise AuditError(f"{where}: {why}; {check}") from err
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, handler)  # Ray's own ends the command at once
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -31,7 +32,16 @@ class OnSlurm:
     TAKES = ("partition", "account", "qos", "constraint", "time", "logs", "cluster")
 
     def __init__(self, at_once: int | None, resources: Resources) -> None:
-        self.at_once, self.resources = at_once, resources
+        """Raises `AuditError` for a time that is none, or where no Slurm is."""
+        self.at_once, self.resources, more = at_once, resources, resources.more
+        self.seconds = seconds_of(more.get("time", "1h"), option=f"{option('resources')} time=")
+        self.cluster = more.get("cluster", "slurm")
+        if self.cluster not in ("slurm", "local"):
+            raise AuditError(f"{option('resources')} cluster={self.cluster}: give slurm or local")
+        if self.cluster == "slurm" and shutil.which("srun") is None:
+            here, without = option("resources", "cluster=local"), option("submit", True)
+            how = f"{here} tries it out here, and {without} goes without"
+            raise AuditError(f"{option('on', 'slurm')}: this machine has no Slurm (no command srun); {how}")
 
     def run(self, tasks: Sequence[Any], work: Work, listener: Listener, *, alone: bool = False) -> None:
         executor = self._executor(listener.stop.path.parent / "slurm", alone)
@@ -56,9 +66,8 @@ class OnSlurm:
 
     def _executor(self, logs: Path, alone: bool) -> Any:
         asked, more = self.resources, self.resources.more
-        seconds = seconds_of(more.get("time", "1h"), option=option("resources", "time"))
         given = {
-            "timeout_min": max(1, round(seconds / 60)),
+            "timeout_min": max(1, round(self.seconds / 60)),
             "slurm_array_parallelism": 1 if alone else self.at_once,
             "cpus_per_task": asked.cpus,
             "gpus_per_node": asked.gpus and max(1, round(asked.gpus)),
@@ -66,8 +75,8 @@ class OnSlurm:
             **{f"slurm_{name}": more.get(name) for name in ("partition", "account", "qos", "constraint")},
         }
         try:
-            folder, cluster = more.get("logs", logs), more.get("cluster", "slurm")
-            executor = submitit.AutoExecutor(folder, cluster=cluster, slurm_max_num_timeout=_TIMES)
+            folder = more.get("logs", logs)
+            executor = submitit.AutoExecutor(folder, cluster=self.cluster, slurm_max_num_timeout=_TIMES)
             executor.update_parameters(**{name: value for name, value in given.items() if value is not None})
         except (TypeError, ValueError, RuntimeError) as err:
             raise AuditError(f"{option('on', 'slurm')}: {err}") from err
