@@ -27,8 +27,8 @@ def test_chen_et_al_try_48_settings_at_random_with_patience_10() -> None:
     """Appendix C; the split is that of section 4.1."""
     it = TUNING["chen2022"]
     assert (it.trials, it.sampler, it.pruner, it.patience, it.score) == (48, "random", "none", 10, "best")
-    assert (it.hold_out, it.metric_for("eurlex-4k"), it.metric_for(None)) == ("chen2022", "P@1", "P@1")
-    assert it.metric_for("wiki10-31k") == "P@3"
+    assert (it.hold_out, it.metric, it.metric_on.get("eurlex-4k")) == ("chen2022", "P@1", None)
+    assert it.metric_on["wiki10-31k"] == "P@3"
 
 
 def test_wang_et_al_tune_lambda_margin_rate_and_decay_on_20_percent() -> None:
