@@ -139,7 +139,7 @@ def test_a_run_whose_worker_is_killed_goes_on(tmp_path: Path, store: Store, clus
 
 
 def test_without_its_head_the_command_ends_and_goes_on_with_another(tmp_path: Path, store: Store) -> None:
-    jobs = counted(tmp_path, 4, together=4)
+    jobs = counted(tmp_path, 4, together=4, epochs=6 * LONG)  # longer than the patience of the command
     with two_nodes() as first:
 
         def kill(at_work: dict[str, int]) -> dict[str, list[Any]]:
@@ -152,7 +152,8 @@ def test_without_its_head_the_command_ends_and_goes_on_with_another(tmp_path: Pa
     left = 4 - len(list(store.runs()))  # the other node may have come to the end of its own
     with two_nodes() as second:
         assert len(on(second, jobs, store).runs) == 4
-    assert left >= 2 and begun(tmp_path) == 4 + left
+    # Ray may begin the two of the head's node on the other one before the command ends
+    assert left >= 2 and 4 + left <= begun(tmp_path) <= 6 + left
     check(tmp_path, store, jobs, *said)
 
 
