@@ -10,6 +10,7 @@ which fits the nodes, draws from a generator without one.
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 from typing import Literal, Unpack
 
@@ -64,7 +65,9 @@ def missing(config: Config) -> str | None:
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
     """Protocol and device decide nothing. Raises `Interrupted` before it begins."""
-    from napkinxc.models import PLT
+    with warnings.catch_warnings():  # its own source has an escape that Python warns of
+        warnings.simplefilter("ignore")
+        from napkinxc.models import PLT
 
     began = time.perf_counter()
     inputs = word_weights(data, config.weights, normalise=True)
