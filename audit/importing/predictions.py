@@ -98,16 +98,19 @@ def _items(path: Path, *, scored: bool) -> tuple[Iterable[tuple[str, Any]], Sour
         content = path.read_bytes()
         source = Source(path.name, hashlib.sha256(content).hexdigest())
         if suffix == ".npz":
-            rows: Iterable[dict[str, Any]] = _of_matrix(sparse.csr_matrix(sparse.load_npz(path)), scored)
+            rows: Iterable[dict[str, Any]] = _of_matrix(
+                sparse.csr_matrix(sparse.load_npz(io.BytesIO(content))), scored
+            )
         elif suffix == ".npy":
             rows = _of_arrays(path, content, scored)
         else:
             lines = content.decode("utf-8-sig").removesuffix("\n").split("\n")
             rows = [_of_line(f"{path}:{n}", line.rstrip("\r"), scored) for n, line in enumerate(lines, 1)]
-    except (OSError, ValueError, KeyError, UnpicklingError) as err:
-        if isinstance(err, ImportFileError):
-            raise
-        refuse(path, f"cannot be read ({str(err).splitlines()[0][:80]}); write it as {_FORMS[scored]}", err)
+    except ImportFileError:
+        raise
+    except Exception as err:  # a damaged archive or array raises any of ten types
+        why = (str(err).splitlines() or [type(err).__name__])[0][:80]
+        refuse(path, f"cannot be read ({why}); write it as {_FORMS[scored]}", err)
     return ((f"{path}:{n}", {"document": str(n), **row}) for n, row in enumerate(rows, start=1)), source
 
 
@@ -135,14 +138,15 @@ def _of_matrix(matrix: sparse.csr_matrix, scored: bool) -> Iterator[dict[str, An
         yield {"labels": labels, **({"scores": [Number(v) for v in values[best].tolist()]} if scored else {})}
 
 
-_ARRAY_PARTS = {("multiarray", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype")}
+_ARRAY_PARTS = {"numpy.ndarray", "numpy.dtype"}
+_ARRAY_PARTS |= {f"numpy.{core}.multiarray._reconstruct" for core in ("core", "_core")}
 
 
 class _Strings(Unpickler):
     """Reads arrays of strings that NumPy saved as objects, and nothing that could run code."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module.rpartition(".")[2], name) in _ARRAY_PARTS:
+        if f"{module}.{name}" in _ARRAY_PARTS:
             return super().find_class(module, name)
         raise UnpicklingError(f"it holds {module}.{name}, and only strings are read")
 

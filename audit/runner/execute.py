@@ -310,6 +310,7 @@ def execute(
             for job in short:
                 screen.about(job, "ended for lack of memory, or by a signal; it is tried once more, alone")
             engine.run(short, partial(_answer, means, stop), runs, alone=True)
+        runs.last = means  # a process that dies under one of these goes on record, and is not tried for ever
         for job in runs.elsewhere[:] if wait else ():
             screen.about(job, "another process is at work on it; waiting")
             while job.spec.key not in outcome.runs and not stop():

@@ -118,6 +118,10 @@ def test_an_array_that_could_run_code_is_not_read(paper: Paper, truth: Path, tmp
     np.save(tmp_path / "bad-scores.npy", np.ones((1, 1)))
     with pytest.raises(ImportFileError, match="and only strings are read"):
         score(paper, truth, tmp_path / "bad-labels.npy")
+    for damaged in (b"PK\x03\x04 no archive", b""):
+        (tmp_path / "bad.npz").write_bytes(damaged)
+        with pytest.raises(ImportFileError, match="cannot be read"):
+            score(paper, truth, tmp_path / "bad.npz")
 
 
 @pytest.mark.parametrize("value", ["true", '"0.9"', "null"])
