@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from reimpl.data.dataset import BoolArray, IntArray
+from reimpl.data.dataset import BoolArray, FloatArray, IntArray
 
 #: Differences of gains below it are rounding, and so are the digits behind it.
 _DIGITS = 9
@@ -59,12 +59,21 @@ def halves(gains: sparse.csr_matrix, node: IntArray, n: int, rng: np.random.Gene
         here = (both[live] - there).round(_DIGITS)
         better[live] = 0
         for score, sign in ((here, -1), (there.round(_DIGITS), 1)):
-            better[live[np.lexsort((-score, at))]] += sign * discount[live]
+            better[live[falling(score, at)]] += sign * discount[live]
         gain = of_documents @ better
         moves = np.where(side, gain < -_EPS, gain > _EPS)
         side ^= moves
         live = np.flatnonzero((np.bincount(node[moves], minlength=n) > 0)[node_of])
     return side
+
+
+def falling(score: FloatArray, group: IntArray) -> IntArray:
+    """lexsort((-score, group)) of groups that rise, in a third of its time: numpy sorts fast where it need not
+    keep the order of equals, so their places become part of what is sorted."""
+    order, bits = np.argsort(-score), len(score).bit_length()
+    rank = np.cumsum(np.diff(score[order], prepend=np.inf) != 0)
+    order = np.sort(rank << bits | order) & ((1 << bits) - 1)
+    return np.asarray(order[np.argsort(group[order], kind="stable")])
 
 
 def separated(
