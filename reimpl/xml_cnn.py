@@ -34,6 +34,9 @@ class Config:
     pooling: Literal["max", "dynamic", "overlapping", "none"] = "dynamic"
     pools: int = 4
     """d of Eq. (6); read by `dynamic` only."""
+    pool_size: int = later(2)
+    pool_stride: int = later(1)
+    """Positions of a pool, and from one to the next; read by `overlapping` only."""
     windows: tuple[int, ...] = (2, 4, 8)
     maps: int = 128
     """Filters per window."""
@@ -82,7 +85,7 @@ class Config:
         """Values after pooling, all windows together."""
         ns = self.positions(length=length, dimension=dimension)
         values = {"max": [1 for _ in ns], "dynamic": [self.pools for _ in ns]}
-        values |= {"overlapping": [n - 1 for n in ns], "none": [*ns]}
+        values |= {"overlapping": [(n - self.pool_size) // self.pool_stride + 1 for n in ns], "none": [*ns]}
         return self.maps * sum(values[self.pooling])
 
 
@@ -168,7 +171,8 @@ class XMLCNN(nn.Module):
         over_words, window = config.sweep == "words", max(config.windows)
         swept, name = (length, "tokens a document") if over_words else (dimension, "vector components")
         swept += 2 * config.border(window)
-        if swept < window + (config.stride if config.pooling == "overlapping" else 0):
+        more = config.stride * (config.pool_size - 1) if config.pooling == "overlapping" else 0
+        if swept < window + more:
             what = f"window {window} does not fit into {swept} {name} (sweep over {config.sweep})"
             raise ConfigError(f"{what}; use shorter windows or longer input")
         self.config, self.length = config, length
@@ -225,11 +229,13 @@ class XMLCNN(nn.Module):
         if config.pooling in ("max", "dynamic"):
             pools = 1 if config.pooling == "max" else config.pools
             return conv_max_pool(x, conv.weight, conv.bias, pools=pools, stride=config.stride)
-        # Contiguous, because pools of two neighbours are slow in any other order.
+        # Contiguous, because pools of neighbours are slow in any other order.
         convolved = convolve(x, conv.weight, conv.bias, stride=config.stride).contiguous()  # (B, F, n)
-        # Eq. (7) of Chen et al. 2022: pools of size 2, stride 1
-        overlapping = config.pooling == "overlapping"
-        return torch.maximum(convolved[..., :-1], convolved[..., 1:]) if overlapping else convolved
+        if config.pooling == "none":
+            return convolved
+        if (config.pool_size, config.pool_stride) == (2, 1):  # Eq. (7) of Chen et al. 2022, the faster way
+            return torch.maximum(convolved[..., :-1], convolved[..., 1:])
+        return F.max_pool1d(convolved, config.pool_size, config.pool_stride)
 
     def forward(self, token_ids: Tensor) -> Tensor:
         """Token ids (B, T) -> scores before the sigmoid (B, L)."""

@@ -68,8 +68,8 @@ def halves(gains: sparse.csr_matrix, node: IntArray, n: int, rng: np.random.Gene
 
 
 def falling(score: FloatArray, group: IntArray) -> IntArray:
-    """lexsort((-score, group)) of groups that rise, in a third of its time: numpy sorts fast where it need not
-    keep the order of equals, so their places become part of what is sorted."""
+    """lexsort((-score, group)) of groups that rise, in a third of its time: numpy sorts fast where equals
+    may come in any order, so their places become part of what is sorted."""
     order, bits = np.argsort(-score), len(score).bit_length()
     rank = np.cumsum(np.diff(score[order], prepend=np.inf) != 0)
     order = np.sort(rank << bits | order) & ((1 << bits) - 1)
