@@ -203,6 +203,11 @@ class WordWeights(NamedTuple):
     words: int  # V
     are_words: bool  # Whether the columns are the words of the vocabulary, and so have vectors
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        note = "features: counts of the words that were kept of each document"
+        return (note,) if self.are_words else ()
+
 
 def word_weights(
     data: Dataset, weights: Weights, *, normalise: bool, texts: bool = False, dtype: type = np.float32

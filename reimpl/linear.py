@@ -28,10 +28,10 @@ from reimpl.batching import Weights, top_k, word_weights
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats.features import features_dataset
 from reimpl.errors import ConfigError
-from reimpl.machine import load_checkpoint, peak_memory, reset_peak_memory, save_checkpoint
+from reimpl.machine import load_checkpoint, reset_peak_memory, save_checkpoint
 from reimpl.protocol import Protocol, check, later, protocol
 from reimpl.reference.numbers import Array, Test, close
-from reimpl.training import How, Interrupted, Result, Watch, kept, measure
+from reimpl.training import How, Interrupted, Result, Watch, kept
 
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")
@@ -143,20 +143,12 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         watch.progress(first, L, None)
     top_ids, never = ids.astype(np.int32), int((np.diff(has.indptr) == 0).sum())
     notes = {
-        "features: counts of the words that were kept of each document": inputs.are_words,
         f"{never} labels without a training document are never predicted": never,
         f"the solver stopped at its most iterations for {unfinished} labels": unfinished,
     }
-    return Result(
-        metrics=measure(top_ids, data.test, data),
-        curve=(),
-        seconds=time.perf_counter() - began,
-        peak_memory_bytes=peak_memory(_CPU),
-        parameters=L * (X.shape[1] + config.bias),
-        top_ids=top_ids,
-        top_scores=scores.astype(np.float32),
-        notes=tuple(note for note, holds in notes.items() if holds),
-    )
+    said = (*inputs.notes, *(note for note, holds in notes.items() if holds))
+    weighed, scores = L * (X.shape[1] + config.bias), scores.astype(np.float32)
+    return Result.of_ranking(data, top_ids, scores, began=began, parameters=weighed, notes=said)
 
 
 # ----------------------------------------------------------------------------------------- fidelity checks

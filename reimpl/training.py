@@ -135,6 +135,13 @@ class Result:
         return cls(**(values | arrays))
 
     @classmethod
+    def of_ranking(cls, data: Dataset, ids: Ids, scores: Scores, *, began: float, **more: Any) -> Result:
+        """Of the best labels (N, K) of a model with a training of its own, on the CPU; K of `kept`."""
+        costs: Any = {"metrics": measure(ids, data.test, data), "seconds": time.perf_counter() - began}
+        costs |= {"curve": (), "peak_memory_bytes": peak_memory(torch.device("cpu"))}
+        return cls(**costs, top_ids=ids, top_scores=scores, **more)
+
+    @classmethod
     def of_parts(cls, parts: Mapping[int, Result], name: str) -> Result:
         """Curves, costs and notes of trainings by number, which each row of the curve has under `name`."""
         results = [parts[i] for i in sorted(parts)]

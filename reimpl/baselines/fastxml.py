@@ -25,10 +25,10 @@ from reimpl.baselines.forest import grow
 from reimpl.batching import Weights, top_k, word_weights
 from reimpl.data.dataset import Dataset, IntArray
 from reimpl.errors import ConfigError
-from reimpl.machine import load_checkpoint, peak_memory, reset_peak_memory, save_checkpoint
+from reimpl.machine import load_checkpoint, reset_peak_memory, save_checkpoint
 from reimpl.metrics import inverse_propensity, propensity_constants
 from reimpl.protocol import Protocol, check
-from reimpl.training import How, Interrupted, Result, Watch, kept, measure
+from reimpl.training import How, Interrupted, Result, Watch, kept
 
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")
@@ -106,17 +106,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         leaves, weights = np.vstack((leaves, grown)), weights + more
         watch.progress(tree + 1, config.trees, None)
     ids, scores = ranked(config, X, Y, leaves, kept(data))
-    note = "features: counts of the words that were kept of each document"
-    return Result(
-        metrics=measure(ids, data.test, data),
-        curve=(),
-        seconds=time.perf_counter() - began,
-        peak_memory_bytes=peak_memory(_CPU),
-        parameters=weights,
-        top_ids=ids,
-        top_scores=scores,
-        notes=(note,) if inputs.are_words else (),
-    )
+    return Result.of_ranking(data, ids, scores, began=began, parameters=weights, notes=inputs.notes)
 
 
 def gains_of(config: Config, data: Dataset) -> sparse.csr_matrix:

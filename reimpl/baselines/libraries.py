@@ -19,8 +19,8 @@ import numpy as np
 import torch
 
 from reimpl.data.dataset import Dataset
-from reimpl.machine import peak_memory, reset_peak_memory
-from reimpl.training import Interrupted, Result, Watch, kept, measure
+from reimpl.machine import reset_peak_memory
+from reimpl.training import Interrupted, Result, Watch, kept
 
 _CPU = torch.device("cpu")
 
@@ -74,14 +74,7 @@ def result(
     predicted = time.perf_counter()
     short = int((lengths < K).sum())
     fewer = f"{short} test documents have fewer than {K} labels in their ranking: the library gave no more"
-    return Result(
-        metrics=measure(ids, data.test, data),
-        curve=(),
-        seconds=time.perf_counter() - began,
-        peak_memory_bytes=peak_memory(_CPU),
-        parameters=parameters,
-        top_ids=ids,
-        top_scores=scores,
-        notes=(*notes, *([fewer] if short else [])),
-        prediction_seconds=predicted - trained,
+    more = {"parameters": parameters, "prediction_seconds": predicted - trained}
+    return Result.of_ranking(
+        data, ids, scores, began=began, notes=(*notes, *([fewer] if short else [])), **more
     )

@@ -30,9 +30,9 @@ from sklearn.preprocessing import normalize
 from reimpl.batching import Weights, top_k, word_weights
 from reimpl.data.dataset import Dataset, FloatArray
 from reimpl.errors import ConfigError
-from reimpl.machine import peak_memory, reset_peak_memory
+from reimpl.machine import reset_peak_memory
 from reimpl.protocol import Protocol, check
-from reimpl.training import How, Interrupted, Result, Watch, kept, measure
+from reimpl.training import How, Interrupted, Result, Watch, kept
 
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")
@@ -98,17 +98,8 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         values, best = top_k(torch.from_numpy(np.where(score > 0, score, -np.inf)), kept(data))
         ids.append(best.numpy().astype(np.int32))
         scores.append(values.numpy().astype(np.float32))
-    note = "features: counts of the words that were kept of each document"
-    return Result(
-        metrics=measure(np.concatenate(ids), data.test, data),
-        curve=(),
-        seconds=time.perf_counter() - began,
-        peak_memory_bytes=peak_memory(_CPU),
-        parameters=parameters,
-        top_ids=np.concatenate(ids),
-        top_scores=np.concatenate(scores),
-        notes=(note,) if inputs.are_words else (),
-    )
+    best_of_all = np.concatenate(ids), np.concatenate(scores)
+    return Result.of_ranking(data, *best_of_all, began=began, parameters=parameters, notes=inputs.notes)
 
 
 def neighbours(
