@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from audit.errors import AuditError
 
+#: Columns of lines that are wrapped, and of tables that go into a file or a pipe.
+WIDTH = 80
 #: What is said of a model that is not there.
 OTHER_MODELS = "`--models DIR` adds those of a folder"
 #: Longer lists of names help nobody.
@@ -42,7 +45,7 @@ def seconds_of(text: str, *, option: str) -> float:
     hours, minutes, seconds = (float(part or 0) for part in (found.groups() if found else ("", "", "")))
     total = 3600.0 * hours + 60.0 * minutes + seconds
     if not 0.0 < total <= LONGEST:
-        raise AuditError(f"{option} {text[:40]!r} is no span of time; write it as 90s, 30m, 2h or 1h30m")
+        raise AuditError(f"{option} {text[:40]!r} is not a time span; write it as 90s, 30m, 2h or 1h30m")
     return total
 
 
@@ -63,3 +66,19 @@ def first_of(names: Sequence[str], most: int = 1) -> str:
     """`a`, `a and 2 more`; with `most` 2: `a, b and 1 more`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def wrapped(text: str, indent: int = 0, further: int | None = None) -> list[str]:
+    """Lines of `WIDTH`, the first indented by `indent`, others by `further`; a `command` stays whole."""
+    after = " " * (indent if further is None else further)
+    shape = textwrap.TextWrapper(WIDTH, initial_indent=" " * indent, subsequent_indent=after)
+    shape.break_long_words = shape.break_on_hyphens = False
+    whole = re.sub("`[^`]{1,60}`", lambda command: command[0].replace(" ", "\xa0"), text)
+    return [line.replace("\xa0", " ") for line in shape.wrap(whole)]
+
+
+def folded(text: str) -> str:
+    """The text with its lines of more than `WIDTH` wrapped, each indented as it is and by two more."""
+    lines = text.split("\n")
+    depth = [len(line) - len(line.lstrip()) for line in lines]
+    return "\n".join("\n".join(wrapped(line, 0, k + 2)) for line, k in zip(lines, depth, strict=True))

@@ -37,10 +37,10 @@ IMPORTED = "imported"
 #: `ExperimentRecord.not_run`: why nothing of an experiment was run.
 LEFT_OUT = "left out by --only"
 NOT_TUNED = "not tuned on this corpus; `audit tune` seeks its settings"
-NOT_YET = "nothing of it was run yet"
-NOT_IN_STORE = "no run of it is in the store"
+NOT_YET = "it has not been run yet"
+NOT_IN_STORE = "the store has no run of it"
 GONE = "its runs were on record and are gone; `audit run` runs them again"
-BY_COMMAND = "it has a command of its own, which `audit run --allow-commands` runs"
+BY_COMMAND = "it has its own command, which `audit run --allow-commands` starts"
 
 #: A value of a resolved configuration: whatever JSON can hold.
 Json = Any
@@ -67,7 +67,7 @@ class RunSpec:
 
     @property
     def arm(self) -> str:
-        """The same for all seeds of these settings: key of the run with seed 0; of imported runs, their
+        """The same for all seeds of these settings: the key for seed 0; of imported runs, their
         experiment."""
         imported = self.model == IMPORTED
         return f"{IMPORTED} {self.config['experiment']}" if imported else replace(self, seed=0).key

@@ -1,2 +1,1 @@
-"""Faithful re-implementations of the audited systems, their data and their training; knows nothing of
-`audit`."""
+"""Faithful re-implementations of the audited systems, their data and training; independent of `audit`."""

@@ -156,8 +156,7 @@ def chooses_epoch(config: Config, labels: int) -> bool:
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """Fine-tunes XLNet with the layers above it. Raises `ConfigError` where weights or packages are
-    missing."""
+    """Fine-tunes XLNet with the layers above it. Raises `ConfigError` for missing weights or packages."""
     if config.encoder == "bilstm":
         return _stand_in(config, data, protocol, **how)
     lack, folder = missing(config), find_weights(config.weights)

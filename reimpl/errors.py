@@ -1,6 +1,5 @@
 """Errors of data, models and training: one sentence each, saying what, where and what to do. A message names
-an option by `option`, and whoever shows it spells it: `column=0` in Python, `--column 0` on the command
-line."""
+an option by `option`, and each interface spells it: `column=0` in Python, `--column 0` in a shell."""
 
 from __future__ import annotations
 

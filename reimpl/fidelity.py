@@ -105,10 +105,8 @@ def _compare(model: str, case: Case) -> str:
         gaps |= _step(_Run(subject, case, stored, torch.float32), loss)
     if gaps.keys() != results:
         raise MismatchError(f"nothing of ours answers to {', '.join(sorted(results ^ gaps.keys()))}")
-    return (
-        f"{len(gaps)} stored results of {case['source']['repository']} {case['source']['commit'][:7]} agree, "
-        f"the farthest within {max(gaps.values()):.0e}"
-    )
+    source = f"{case['source']['repository']} {case['source']['commit'][:7]}"
+    return f"{len(gaps)} stored results of {source} agree within {max(gaps.values()):.0e}"
 
 
 def _step(run: _Run, loss: str) -> dict[str, float]:

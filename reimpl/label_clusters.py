@@ -270,8 +270,7 @@ def block_loss(
 ) -> Tensor:
     """Sum over n documents and a block of c labels of share times binary cross-entropy: a scalar. x (n, d);
     weight (c, d); share (n,) what a document counts; rows and cols: the positives; root (n, 1): the unit of
-    the cluster before its sigmoid, with whose probability each label's is multiplied; None: the labels'
-    alone."""
+    the cluster before its sigmoid, whose probability multiplies each label's; None: the labels' alone."""
     scores = F.linear(x, weight)  # (n, c)
     target = torch.zeros_like(scores)
     target[rows, cols] = 1

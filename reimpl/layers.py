@@ -114,8 +114,7 @@ SAVING = 1 << 19
 
 def attend(states: Tensor, words: Tensor | None, queries: Tensor) -> Tensor:
     """states (B, T, D), words bool (B, T), queries (L, D) or (B, C, D) -> (B, L, D): what each query sees.
-    Places that are no words get no weight; without `words` all count. Everything is kept for the backward
-    pass."""
+    Places that are no words get no weight; without `words` all count. Keeps all for the backward pass."""
     queries = queries.expand(len(states), -1, -1)
     scores = torch.bmm(queries, states.transpose(1, 2))  # (B, L, T)
     if words is not None:
@@ -301,8 +300,7 @@ class WordStates(nn.Module):
         self.lstm = BiLSTM(vectors.shape[1], config.hidden, layers=config.layers, start=config.start)
 
     def states(self, token_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, and lengths (B,), 1 for a document without
-        words."""
+        """(B, T) -> LSTM outputs (B, T, 2h) with dropout, and lengths (B,), 1 for an empty document."""
         lengths = (token_ids != self.padding_id).sum(dim=1).clamp(min=1)
         if _free_to_look(token_ids) and len(lengths):
             token_ids = token_ids[:, : int(lengths.max())]  # without what lies beyond the longest document

@@ -87,8 +87,7 @@ def save_checkpoint(path: Path, content: Mapping[str, Any], device: torch.device
 @contextlib.contextmanager
 def load_checkpoint(path: Path, device: torch.device) -> Iterator[dict[str, Any]]:
     """The content, on the host, for a block that takes it over; then the generators go on. Raises
-    `CheckpointError`; what a disk, a memory or a device refuses says nothing about the file, and is raised as
-    it is."""
+    `CheckpointError`; errors of disk, memory or device say nothing about the file and pass through."""
     try:
         with ZipFile(path) as file:  # torch reads on over bits that have changed
             if file.testzip() is not None:

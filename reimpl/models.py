@@ -344,8 +344,7 @@ def reduced_config(module: ModuleType, config: Any, sizes: Mapping[str, Any]) ->
 
 
 def smaller(asked: Any, reduced: Any) -> Any:
-    """The smaller of two sizes, of lists place by place; what is no size is as reduced, or as that makes
-    it."""
+    """The smaller of two sizes, of lists item by item; what is no size is as reduced."""
     if callable(reduced):
         return reduced(asked)
     if isinstance(asked, list | tuple) and isinstance(reduced, list | tuple):

@@ -1,6 +1,5 @@
 """A model put on another one: CorNet on a network's scores, label clusters on its vectors. The base is any
-model with `build`: a claim file names it, its variant and the keys that differ, and the two are trained
-together."""
+model with `build`: a claim file names it, its variant and the keys that differ. Both are trained together."""
 
 from __future__ import annotations
 
@@ -34,8 +33,7 @@ _Config = TypeVar("_Config", bound=OnTop)
 
 
 def resolve(config: _Config) -> _Config:
-    """With all that the base's variant decides written out, so that a run's key holds it. Raises
-    `ConfigError`."""
+    """With all keys of the base's variant written out, for the run's key. Raises `ConfigError`."""
     revision = getattr(base_module(config), "REVISION", 1)
     return replace(_written_out(config, base_config(config)), base_revision=revision)
 
@@ -93,9 +91,8 @@ class Upon(nn.Module):
 
 
 def encoder(module: ModuleType, config: Any, **sizes: Any) -> tuple[nn.Module, int]:
-    """A model's network from token ids (B, T) to vectors (B, H), and H; sizes: but for its labels. Left out
-    is its last layer, `output` or the one that `output_name` names. Raises `ConfigError` where there is
-    none."""
+    """A model's network from token ids (B, T) to vectors (B, H), and H; sizes: but for its labels. Leaves out
+    its last layer, `output` or the one `output_name` names. Raises `ConfigError` if there is none."""
     network = module.build(config, labels=1, **sizes)
     name = getattr(network, "output_name", "output")
     output = dict(network.named_modules()).get(name) if name else None

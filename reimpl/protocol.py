@@ -72,8 +72,7 @@ def check(config: Any, *, of: str = "", from_zero: Collection[str] = ()) -> None
 
 
 def from_json(kind: type, values: Mapping[str, Any], where: str) -> Any:
-    """The dataclass of these values, strict: "16" and true are no numbers. Raises `ConfigError` naming the
-    key."""
+    """The dataclass of these values, strict: "16" and true are no numbers. Raises `ConfigError`."""
     from pydantic import TypeAdapter, ValidationError
 
     try:

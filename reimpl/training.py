@@ -198,8 +198,7 @@ def cutoffs(labels: int) -> tuple[int, ...]:
 
 def _frequency(data: Dataset) -> tuple[NDArray[np.int64], int]:
     """(L,) documents of the whole training set that have each label, and how many there are. Documents held
-    out of it count (yourh/AttentionXML e2bbbec, evaluation.py); a dev part that the corpus brings does
-    not."""
+    out of it count (yourh/AttentionXML e2bbbec, evaluation.py); a dev part of the corpus does not."""
     parts = [data.train]
     if data.dev is not None and "hold_out.dev" in data.counts:
         parts.append(data.dev)

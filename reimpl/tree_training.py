@@ -65,8 +65,7 @@ def join(
     ids: Sequence[NDArray[Any]], scores: Sequence[NDArray[Any]], rule: Rule = "sum", *, keep: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The `keep` best labels of R rankings together, int32 (N, keep), and their scores. ids, scores: for each
-    model (N, K), best first; a label that is -1 is none. Where there are fewer than `keep`, ids are -1 and
-    scores 0."""
+    model (N, K), best first; a label that is -1 is none. Beyond the last, ids are -1 and scores 0."""
     joined, total = np.full((len(ids[0]), keep), -1, dtype=np.int32), np.zeros((len(ids[0]), keep))
     size = max(1, _BLOCK // sum(lists.shape[1] for lists in ids))
     for first in range(0, len(joined), size):
@@ -107,8 +106,7 @@ def train_ensemble(
 ) -> Result:
     """Train `models` of `config` one after another with `one`, which gets (config, data, protocol, keep=, and
     `How`) and whose `top_scores` are probabilities, and join them. One that is done is kept, in
-    `watch.members` or beside the checkpoint, for this run and other ensembles with the same settings and
-    seed."""
+    `watch.members` or beside the checkpoint, for all ensembles with the same settings and seed."""
     watch = how.get("watch") or Watch()
     L = data.n_labels
     over_all = rule == "mean" and data.test.size * L <= _ROOM
@@ -259,8 +257,7 @@ def train_tree(
 
 
 def at_level(split: Split, parents: IntArray) -> Split:
-    """The documents with the nodes of a level that have one of their labels below; parents (L,): those
-    nodes."""
+    """The documents with the nodes of a level above their labels; parents (L,): those nodes."""
     document = np.repeat(np.arange(split.size), np.diff(split.label_offsets))
     n = int(parents.max(initial=0)) + 1
     documents, nodes = np.divmod(np.unique(document * n + parents[split.label_ids]), n)

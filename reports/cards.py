@@ -40,7 +40,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
         anchor=index.card_anchors[claim.id],
         title=index.claim_title(claim),
         status=status,
-        cause="one of its sides has not been run" if one_side else words.reason(verdict.reason),
+        cause="one of the two sides has not been run" if one_side else words.reason(verdict.reason),
         primary=claim.primary,
         kind=kind.word,
         kind_key=claim.kind,
@@ -119,8 +119,7 @@ def _facts(pairs: Pairs, index: Lookup) -> list[tuple[str, list[tuple[str, str]]
 
 
 def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator[Fact]:
-    """The printed cells, and the numbers of the verdict that its row does not have; what is absent is left
-    out."""
+    """The printed cells, and the numbers of the verdict that are there and not in its row."""
     kind, marks = words.kind_words(claim), words.edges(claim, verdict)
     inner, outer = words.coverage(verdict)
     for k, address in enumerate(claim.cells):
@@ -172,7 +171,7 @@ def _documents(of: InstanceEvidence) -> Iterator[Fact]:
         for pair in of.pairs
     ]
     if counts:
-        yield "McNemar, right on one side only, by seed", "; ".join(counts), ""
+        yield "McNemar: correct on one side only, by seed", "; ".join(counts), ""
 
 
 # --------------------------------------------------------------------------- its seeds and readings
@@ -274,8 +273,7 @@ def curve(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> svg.Drawing:
     return svg.specification_curve(
         verdict.readings,
         choices,
-        title=f"{len(verdict.readings)} of {verdict.readings_declared} declared readings by "
-        f"{claim.metric}; the table has each.",
+        title=f"{len(verdict.readings)} of {verdict.readings_declared} declared readings by {claim.metric}.",
         axis=f"difference in {claim.metric}" if kind.differs else f"{claim.metric}, points",
         target=target,
         margin=svg.around(0.0 if kind.differs and not kind.printed else target, verdict.margin),
@@ -354,13 +352,16 @@ def overview(index: Lookup) -> list[tuple[str, str, list[svg.Row]]]:
 
 
 def card_groups(cards: Sequence[View]) -> list[View]:
-    """Primary claims, then the others by what came out and why, which is told once; the same runs again; not
-    tested."""
+    """Primary claims, then the others by outcome and reason, then repeats of the same runs, then untested."""
 
     def key(view: View) -> tuple[int, bool, str, str]:
         """Place, and what heads the group: word and reason."""
         if view.same or view.primary:
-            return (5, True, "The same runs again", "") if view.same else (-1, False, "Primary claims", "")
+            return (
+                (5, True, "Same runs as another claim", "")
+                if view.same
+                else (-1, False, "Primary claims", "")
+            )
         word = words.STATUS_WORDS[view.status] + (f" {view.on}" if view.scope else "")
         return words.PRESSING.index(view.status), view.scope == "other_data", word, view.cause
 
@@ -390,7 +391,7 @@ def chips(cards: Sequence[View]) -> list[tuple[str, str, str, int]]:
     made += [("kind", kind, named[kind], number) for kind, number in kinds.most_common(8) if len(kinds) > 1]
     primary = sum(view.primary for view in cards)
     made += [("", "primary", "primary", primary)] if primary else []
-    return made + [("", "flipped", "flipped", 0)] * any(row.band for view in cards for row in view.rows)
+    return made + [("", "changed", "changed", 0)] * any(row.band for view in cards for row in view.rows)
 
 
 def lighten(cards: Sequence[View]) -> bool:

@@ -72,7 +72,7 @@ def causes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     raw = [(side.p_reproduced, side.p_contradicted) for side in (before, now)]
     adjusted = [(side.p_reproduced_adjusted, side.p_contradicted_adjusted) for side in (before, now)]
     if raw[0] == raw[1] != (None, None) and adjusted[0] != adjusted[1]:
-        said.append("the same numbers, but other verdicts on the paper’s other claims")
+        said.append("the same numbers, but another correction for the paper’s other claims")
     versions = [side["index"].audit.tool_version or "unknown" for side in (old, new)]
     if not said and versions[0] != versions[1]:
         said.append(f"version {versions[1]} of this tool, before {versions[0]}")
@@ -148,7 +148,7 @@ def _change(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> Vie
     before, after = (side["status"] if side else None for side in (old, new))
     was = STATUS_WORDS[before].lower() if before else "not there"
     now = f"now {STATUS_WORDS[after].lower()}" if after else "gone"
-    told = "; ".join(causes(old, new)) or "nothing on record that explains it" if old and new else ""
+    told = "; ".join(causes(old, new)) or "nothing on record explains it" if old and new else ""
     behind = told and f"with {told}"
     claim, index = side["claim"], side["index"]
     return View(

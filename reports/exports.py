@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -353,10 +354,14 @@ def summary(audit: Audit) -> str:
         lines.append(f"evidence: {usual}{'' if number == len(evidence) else ', unless stated in brackets'}")
     width = max((len(group[0].claim) for group in groups), default=0)
     for group, marks in zip(groups, evidence, strict=True):
-        own = "" if marks == usual else f"   [{marks or 'as in the paper'}]"
+        own = [] if marks == usual else [f"[{marks or 'as in the paper'}]"]
         judged = [(member, index.verdicts[member.id]) for member in group]
-        cells = (f"{words.ICONS[words.status_of(pair[1])]} {_number(*pair)}" for pair in judged)
-        lines.append(f"{group[0].claim:{width}}  {'   '.join(cells)}".rstrip() + own)
+        cells = [f"{words.ICONS[words.status_of(pair[1])]} {_number(*pair)}" for pair in judged]
+        cells = [it.replace(" ", "\xa0") for it in (*cells, *own)]  # a line breaks between them
+        text = f"{group[0].claim:{width}}  {'   '.join(cells)}"
+        shape = textwrap.TextWrapper(80, subsequent_indent=" " * (width + 2), break_long_words=False)
+        shape.break_on_hyphens = False
+        lines += [it.replace("\xa0", " ") for it in shape.wrap(text)]
         for member, verdict in judged:
             against = sum(reading.outcome == "contradicted" for reading in verdict.readings)
             if verdict.reason == "ambiguous_description" and against:

@@ -1,5 +1,4 @@
-"""Figures for a paper: the drawings of the page, written by matplotlib in one style, the same bytes each
-time."""
+"""Figures for a paper: the drawings of the page by matplotlib in one style, with the same bytes."""
 
 from __future__ import annotations
 

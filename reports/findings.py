@@ -90,7 +90,7 @@ def findings_section(index: Lookup) -> View | None:
         key=index.audit.paper.key,
         untested=f"No check could test {listed(lacking, word='or')}." if lacking else "",
         unread=f"{unread} of {plural(total, 'inconsistency').replace('ys', 'ies')} rest on numbers "
-        f"that nobody has yet compared with the printed page."
+        f"that nobody has compared with the printed page yet."
         if unread
         else "",
         no_papers="" if beside else "No other paper was available for comparison.",

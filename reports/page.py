@@ -85,8 +85,7 @@ def build(audit: Audit) -> View:
 
 
 def _overview(index: Lookup) -> list[View]:
-    """Plots of all judged printed values and of all judged differences, many in two columns; of very many the
-    first."""
+    """Plots of the judged printed values and differences, many in two columns, at most the first `ROWS`."""
     views = []
     for title, axis, every in cards.overview(index):
         rows = every[:ROWS]
@@ -95,7 +94,7 @@ def _overview(index: Lookup) -> list[View]:
         columns = [rows[:half], rows[half:]] if len(rows) > 8 else [rows]
         said = f"{title}: {plural(len(every), 'judgement')}."
         plots = [svg.forest(column, axis, said, zero=0.0, beside=rows).svg() for column in columns]
-        first = f"the first {ROWS} of {len(every)}; the others stand in their cards"
+        first = f"the first {ROWS} of {len(every)}; the cards show the others"
         more = first if len(every) > ROWS else ""
         views += [View(title=title, plots=[plot for plot in plots if plot], more=more)] if any(plots) else []
     return views
@@ -103,8 +102,7 @@ def _overview(index: Lookup) -> list[View]:
 
 def _counts(index: Lookup) -> list[View]:
     """The four numbers. They add up to the number of judgements: every claim and metric has one of the four
-    statuses. Beside each how many comparisons they are and on whose data; of those not tested, whose runs
-    failed."""
+    statuses. Beside each its comparisons and whose data; of those not tested, whose runs failed."""
     boxes = []
     for status in words.STATUSES:
         pairs = [pair for pair in index.pairs if words.status_of(pair[1]) == status]
@@ -140,8 +138,8 @@ def _tally(index: Lookup) -> str:
     status = Counter(map(index.status, index.audit.claims))
     decided = status["reproduced"] + status["contradicted"]
     said = (
-        f"Each metric of a claim is judged apart: {plural(total, 'judgement')}, of which {count(judged)} "
-        f"could be made and {count(decided)} are decided."
+        f"Each metric of a claim is judged by itself: {plural(total, 'judgement')}, of which {count(judged)} "
+        f"could be made and {count(decided)} gave a decision."
     )
     return joined(said, counted_once(index.audit))
 
@@ -154,8 +152,7 @@ def counted_once(audit: Audit) -> str:
     reproduced, number = share.once
     kept = "" if reproduced == number else f", {count(reproduced)} of them reproduced"
     return (
-        f"The {count(share.decided)} decided judgements are {plural(number, 'different comparison')}{kept}: "
-        "some repeat another on the same runs."
+        f"The {count(share.decided)} decided judgements are {plural(number, 'different comparison')}{kept}."
     )
 
 
@@ -168,12 +165,12 @@ def resting(verdicts: Sequence[Verdict]) -> str:
     if set(known) == {"same_data"}:
         return "All verdicts rest on the paper’s own data."
     if set(scopes) == {"other_data"}:
-        return "All verdicts rest on stand-in data: what holds there may not hold on the paper’s own."
+        return "All verdicts rest on stand-in data; the paper’s own data may behave differently."
     others: tuple[Scope, ...] = ("other_data", "other_split")
     number = Counter(known)
     told = [f"{count(number[scope])} on {words.SCOPE_WORDS[scope]}" for scope in others if number[scope]]
     which = f"Of {plural(len(scopes), 'verdict')}, {listed(told)}"
-    return f"{which}: what holds there may not hold on the paper’s own data."
+    return f"{which}: the paper’s own data may behave differently."
 
 
 def on_imported(number: int, judged: int) -> str:
@@ -185,8 +182,7 @@ def on_imported(number: int, judged: int) -> str:
 
 
 def _open_claims(index: Lookup) -> View:
-    """The claims that more seeds can settle, the paper's own data first; of the others how many, by what they
-    need."""
+    """The claims that more seeds can settle, the paper's own data first; how many others need what."""
     by_seeds, others = [], Counter[str]()
     for name, settling in index.audit.settling.items():
         verdict, claim = index.verdicts.get(name), index.claims.get(name)
@@ -210,7 +206,7 @@ def _open_claims(index: Lookup) -> View:
     by_seeds.sort(key=lambda row: row.stand_in)
     rest = [f"{plural(number, 'judgement')}: {text}." for text, number in others.items()]
     if len(by_seeds) > _OPEN_NAMED:
-        rest.insert(0, f"{len(by_seeds) - _OPEN_NAMED} more, for which `audit plan` tells the seeds.")
+        rest.insert(0, f"{len(by_seeds) - _OPEN_NAMED} more, for which `audit plan` gives the seeds.")
     return View(claims=by_seeds[:_OPEN_NAMED], rest=rest, stand_in=any(row.stand_in for row in by_seeds))
 
 

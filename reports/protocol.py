@@ -1,5 +1,4 @@
-"""The protocol: what was reduced, each point against the paper and its code, tuning, every run, the fidelity
-gate."""
+"""The protocol: reductions, each point beside the paper and its code, tuning, runs, the fidelity gate."""
 
 from __future__ import annotations
 
@@ -159,7 +158,9 @@ def protocol_box(index: Lookup) -> tuple[str, str] | None:
         told = f": {', '.join([*changes[:6], *rest])}" if changes else ""
         parts.append(f"reduced{' for a CPU' if cpu else ''}{of}{told}")
     if own:
-        parts.append(f"{'' if own == len(run) else f'in {own} '}the paper’s own, as far as it is described")
+        parts.append(
+            f"{'' if own == len(run) else f'in {own} '}the paper’s own, as far as the paper describes it"
+        )
     if imported:
         parts.append(f"in {imported} that of the program whose results were imported")
     return f"{capital('; '.join(parts))}.", _rising(run)
@@ -195,7 +196,7 @@ def _rising(run: Iterable[ExperimentRecord]) -> str:
     if not number:
         return ""
     of = f"{number} of {plural(len(curves), 'experiment')} with a learning curve"
-    return f"In {of} the mean score was still rising at the end, so training time may explain differences."
+    return f"In {of} the mean score was still rising at the end: longer training might change differences."
 
 
 def scope_notes(index: Lookup) -> list[View]:
@@ -299,8 +300,7 @@ def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
 
 def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
     """The `audit import` that each lot of imported runs came by, and its files with their SHA-256. Results of
-    one command have one file and one declaration. Predictions have a file a seed, behind which the true
-    labels stand."""
+    one command have one file and one declaration; predictions a file a seed, then the true labels."""
     lots: dict[str, list[Run]] = {}
     for run in runs:
         config = run.spec.config
@@ -331,8 +331,7 @@ def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
 
 
 def rerun_box(index: Lookup) -> View:
-    """The exact command, the data by fingerprint, seeds, time and memory as they were here; margins and
-    versions."""
+    """The exact command, data by fingerprint, seeds, time, memory, margins and versions."""
     audit, runs = index.audit, _ours(index.audit.experiments)
     lots = list(_imports(index.every_run.values(), audit.paper.key))
     facts = [("Imported files, SHA-256", lot) for _, lot in lots]
@@ -384,12 +383,12 @@ def _seed_list(runs: Iterable[Run]) -> str:
 
 
 def _code(runs: Sequence[Run]) -> str:
-    """`commit 12f0f591b0; 3 of 9 runs with changes that are in no commit`"""
+    """`commit 12f0f591b0; 3 of 9 runs with uncommitted changes`"""
     known = [commit[:10] for commit in dict.fromkeys(run.commit for run in runs) if commit]
     said = f"commit {listed(known)}" if known else "no commit on record"
     changed = sum(bool(run.dirty) for run in runs)
     number = f"{changed} of {plural(len(runs), 'run')}"
-    return f"{said}; {number} with changes that are in no commit" if changed else said
+    return f"{said}; {number} with uncommitted changes" if changed else said
 
 
 def code_note(index: Lookup) -> str:

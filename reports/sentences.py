@@ -230,8 +230,7 @@ def share_as_claimed(claim: ClaimRecord, verdict: Verdict) -> str:
 def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
     """What the paper prints and what the runs gave, as every table of an audit has it; empty where absent.
     `paper`, `ours`, `difference` and `interval` are the columns of the page. For a line of text `about` says
-    what was compared, `printed` what the paper has for it, `measured` what the runs gave, with its
-    interval."""
+    what was compared, `printed` what the paper has, `measured` what the runs gave."""
     kind, marks, target, estimate = kind_words(claim), edges(claim, verdict), verdict.target, verdict.estimate
     measure, about, paper = kind.measure, subject_of(claim), " / ".join(claim.printed[:4])
     paper += " …" if len(claim.printed) > 4 else ""
@@ -303,7 +302,7 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
     if verdict.look and verdict.look > 1:  # the head of the page tells of the first one
         yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
     if verdict.by_own_spread not in (None, verdict.outcome):
-        yield "Own spread", f"without moderation {verdict.by_own_spread}"
+        yield "Own spread", f"{verdict.by_own_spread} without moderation"
     if verdict.kappa is not None:
         times = f"{numbers.points(verdict.kappa)} times as much as ours; 2 times is assumed"
         yield "Would vanish", f"if the paper’s runs vary {times}"
@@ -454,7 +453,7 @@ def alternatives(claim: ClaimRecord, departures: int) -> str:
     known = f"one of the {departures} departures listed under “Protocol”, " if departures > 1 else ""
     known = known or ("the departure listed under “Protocol”, " if departures else "")
     luck = "a slip in printing" if kind_words(claim).is_value else "a lucky run"
-    also = "a setting that the paper leaves open, another preparation of the data"
+    also = "a setting that the paper leaves open, different data preparation"
     return f"Other possible explanations: {known}{also}, or {luck}."
 
 
@@ -509,7 +508,7 @@ def unjudged_lines(
         counts = {reason(code): len(told) - sides.total()} if len(told) > sides.total() else {}
         if len(sides) > 3:
             claim, why = next(part for part in told if part[1])
-            some = f"one side has been run and the other has not, as in {claim.id}: {why}"
+            some = f"one side was run and the other was not, as in {claim.id}: {why}"
             sides = Counter({some: sides.total()})
         for why, number in {**counts, **sides}.items():
             yield f"{plural(number, 'judgement')} {word}: {why}."
@@ -532,8 +531,7 @@ def to_settle(settling: Settling, scope: Scope | None, *, chances: bool = False)
 
 
 def came_out(verdict: Verdict) -> str:
-    """`4 of its 15 declared readings ... contradict it, 8 would on their own and 3 are inconclusive`; empty
-    without."""
+    """`4 of its 15 declared readings ... contradict it, 8 would on their own and 3 are inconclusive`."""
     if not verdict.readings:
         return ""
 

@@ -22,8 +22,7 @@ WIDTH = 340
 
 @dataclass
 class Drawing:
-    """Items in the order in which they are drawn: (kind, points of each line), (kind, x, y, r), (kind, x, y,
-    text)."""
+    """Items in drawing order: (kind, points of each line), (kind, x, y, r), (kind, x, y, text)."""
 
     title: str  # What is drawn, with its numbers, for those who do not see it.
     height: float = 0.0
@@ -42,8 +41,7 @@ class Drawing:
         self.line(kind, (left, top), (right, top), (right, bottom), (left, bottom), (left, top))
 
     def text(self, kind: str, x: float, y: float, text: str, limit: int = 52) -> None:
-        """`kind` is also how it is aligned: start, middle or end, after a hyphen; middle stays in the
-        drawing."""
+        """`kind` ends with the alignment: -start, -middle or -end; middle stays in the drawing."""
         text = shortened(visible(text), limit)
         if kind.endswith("middle"):  # about 6 units a character
             x = min(max(x, 3.2 * len(text) + 2), WIDTH - 3.2 * len(text) - 2)

@@ -166,7 +166,11 @@ def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
         differing = (entry for entry in of.statistics if entry.differs)
         said = "; ".join(f"printed {entry.printed} {entry.name}, here {entry.here}" for entry in differing)
         counted = any(None not in (entry.printed, entry.here) for entry in of.statistics)
-        same = "all that is printed and counted agrees" if counted else "nothing is printed that was counted"
+        same = (
+            "all printed statistics that were counted agree"
+            if counted
+            else "the paper prints none of the counted statistics"
+        )
         comparisons.append(f"{dataset} ({SCOPE_WORDS[scope]}): {said or same}.")
     hashes = {
         "content, in this order": sheet.content,
@@ -268,8 +272,8 @@ def splits_of_claim(study: SplitStudy | None, claim: str) -> str:
 def default_specification(study: SplitStudy) -> tuple[str, ...]:
     """That the columns were run under one reading of what else the paper leaves open."""
     several = [row.readings_declared for row in study.noise if row.claim and row.readings_declared > 1]
-    said = "The columns were run under the default reading of what else the paper leaves open, one of up to "
-    return (f"{said}{max(several)}: the others may lead to other verdicts.",) if several else ()
+    said = "The columns were run under the default reading of the other open choices, one of up to "
+    return (f"{said}{max(several)}; other readings may give other verdicts.",) if several else ()
 
 
 def _not_run(study: SplitStudy) -> list[str]:

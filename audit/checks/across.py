@@ -14,10 +14,10 @@ from audit.record import Finding, FindingResult
 from audit.stats.printed import Printed, printed_count
 
 _SIZES = ("train", "test", "labels", "features")
-_VERSIONS = "two versions or splits of the collection go by one name"
+_VERSIONS = "two versions or splits of the collection share one name"
 _THIRD = "both were copied from a third table, on one of the two"
-_SECOND_HAND = "the number was taken from another place than the one named"
-_OWN_RUN = "the number was run anew, and the text names only where the method comes from"
+_SECOND_HAND = "the number was taken from a place other than the one named"
+_OWN_RUN = "the authors ran the method themselves, and the text names only the source of the method"
 #: Numbers of the copying paper, each with those of the origin that it may be.
 Copied = list[tuple[Number, Sequence[Number]]]
 
@@ -37,7 +37,7 @@ def copies(sheets: Sequence[Sheet]) -> Iterator[Finding]:
             if key in by_key:
                 yield from _from_origin(sheet, numbers, by_key[key])
             else:
-                text = f"{len(numbers)} numbers are copied from {key}, whose claim file is not at hand"
+                text = f"{len(numbers)} numbers are copied from {key}, whose claim file is not available"
                 yield sheet.finding("copies", "untestable", numbers, text, subject=f"from-{key}")
     yield from _undeclared(sheets)
 
@@ -81,7 +81,7 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
         if len(group) > 1 and ours == sorted(theirs[0].value.value for _, theirs in group):
             metrics = " and ".join(number.cell.metric or "" for number, _ in group)
             shown = ", ".join(f"{number.text} for {theirs[0].text}" for number, theirs in group)
-            text = f"{metrics} stand in each other's places: {shown} in {key}"
+            text = f"{metrics} are interchanged: {shown} in {key}"
             yield finding(group, "inconsistent", text, (SLIP, _SECOND_HAND))
             continue
         for number, those in group:
@@ -102,7 +102,7 @@ def _size(of: Printed) -> str:
 
 
 def _slip(here: Printed, there: Printed) -> str:
-    return f"a slip in one of the two sizes ({_size(here)}, {_size(there)})"
+    return f"a misprint in one of the two sizes ({_size(here)}, {_size(there)})"
 
 
 def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
@@ -136,7 +136,7 @@ def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
                 *(f"{other_key}:{number.address}" for number in others),
             ),
             arithmetic=f"{texts} stand in {key} for {_size(here)} test documents, and in {other_key} for "
-            f"{_size(there)}; neither is said to come from the other",
+            f"{_size(there)}; neither paper cites the other as its source",
             alternatives=(_VERSIONS, _THIRD, _slip(here, there)),
             id=f"across:copies:{collection}.{key}={other_key}",
             weight=WEIGHTS["copies"],

@@ -222,9 +222,9 @@ def _refutation(metrics: Sequence[str], ends: Sequence[Ends], sorts: Sequence[Bo
 
 # --------------------------------------------------------------------------- the check
 
-_COLUMN = "a column that holds another metric than its name says"
+_COLUMN = "a column whose metric is not the one it names"
 _MIXED = "numbers of different runs or splits in one row"
-_COPIED = "a slip in the table from which the row was copied"
+_COPIED = "a mistake in the table from which the row was copied"
 
 
 def joint(sheet: Sheet) -> Iterator[Finding]:
@@ -329,8 +329,7 @@ def one_cause(findings: Sequence[Finding]) -> list[Finding]:
             first,
             id=f"{paper}:{first.check}:{table}",
             cells=tuple(dict.fromkeys(cell for finding in wrong for cell in finding.cells)),
-            arithmetic=f"in {len(places)} of {every} rows P@k and nDCG@k do not go together{some}; "
-            f"the first: {first.arithmetic}",
+            arithmetic=f"P@k and nDCG@k disagree in {len(places)} of {every} rows{some}; {first.arithmetic}",
             alternatives=tuple(dict.fromkeys([_COLUMN, *others] if certain else [*others, _COLUMN])),
             where=f"{first.where.partition(':')[0]}: {len(places)} rows",
             detail="; ".join(finding.arithmetic for finding in wrong),

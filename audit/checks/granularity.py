@@ -121,9 +121,9 @@ def tail(chances: Sequence[Fraction], at_least: int) -> Fraction:
 LEVEL = 0.05
 #: They go with another size than the printed one if the best of the wrong sizes does as well no more often.
 OTHER_LEVEL = 0.01
-_COPIED = "numbers copied from a table on another split"
+_COPIED = "numbers copied from a table about another split"
 _ENSEMBLE = "several runs, splits or models behind one number"
-_CUT = "cut after the last digit instead of rounded"
+_CUT = "truncated after the last digit instead of rounded"
 
 
 def granularity(sheets: Sequence[Sheet]) -> Iterator[Finding]:

@@ -169,9 +169,9 @@ HELD_OUT = Fraction(1, 2)
 #: Documents over which statistics may have been counted, the most usual first.
 COUNTED_OVER = ("train", "train+test", "train+validation+test", "train+validation", "test", "validation")
 _NEEDED = ("train", "labels", "labels_per_document", "documents_per_label")
-_ONLY_OCCURRING = "only the labels that occur are counted"
-_OTHER_MEAN = "the mean was taken over other documents"
-_PART = "only a part of the training documents is counted, the rest being held out"
+_ONLY_OCCURRING = "only labels that occur are counted"
+_OTHER_MEAN = "the mean is over other documents"
+_PART = "only part of the training documents is counted; the rest is held out"
 
 
 def statistics(sheet: Sheet) -> Iterator[Finding]:
@@ -185,7 +185,7 @@ def statistics(sheet: Sheet) -> Iterator[Finding]:
         train, labels, mean, documents = (values[name] for name in _NEEDED)
         fitting = readings(values)
         whole = [count.documents for count in fitting if count.labels == "all"]
-        how = f"as counted over {' or '.join(whole)}" if whole else "no known count of all labels gives it"
+        how = f"as counted over {' or '.join(whole)}" if whole else "no known count of all labels fits"
         given = decimal(mean.value * train.value / labels.value, 5)
         fewest = HELD_OUT * mean.interval[0] * train.value / labels.value
         impossible = not fitting and documents.interval[1] < fewest
@@ -367,8 +367,8 @@ def _means(lines: Sequence[Sequence[Fraction | None]]) -> tuple[Fraction | None,
     return tuple(sum(column, Fraction(0)) / len(column) if column else None for column in columns)
 
 
-_UNROUNDED = "ranks from numbers before rounding, which the table does not show"
-_OTHER_LINES = "ranks over other lines than those of the table"
+_UNROUNDED = "ranks computed before rounding, from digits that the table does not show"
+_OTHER_LINES = "ranks over lines that are not those of the table"
 
 
 def average_rank(sheet: Sheet) -> Iterator[Finding]:

@@ -23,11 +23,11 @@ from audit.record import ClaimRecord, Finding, FindingResult
 from audit.stats.printed import Printed, printed
 from audit.stats.sample import mcnemar
 
-_OTHER_FORMULA = "the size holds more or other parts than the formula"
-_OURS = "our model is not built as the formula has it"
+_OTHER_FORMULA = "the printed size includes parts that the formula leaves out, or other ones"
+_OURS = "our model differs from the formula"
 _OTHER_COUNT = "the sentence counts other operations"
-_LARGER = "it holds for larger sizes only"
-_ROUGHLY = "the sentence speaks roughly, or of other numbers than these"
+_LARGER = "it holds only for larger sizes"
+_ROUGHLY = "the sentence is approximate, or is about other numbers"
 #: Three decades, so that what is added once no longer shows at the upper end.
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 
@@ -210,7 +210,7 @@ def _compared(comparison: str, claim: ClaimRecord, numbers: Sequence[Number]) ->
         return "consistent", shown
     if abs(gap) <= margin:
         return "consistent", f"{shown}, within {decimal(margin)}"
-    return "untestable", f"{shown}: more than {decimal(margin)}, but the text gives no size for it"
+    return "untestable", f"{shown}: more than {decimal(margin)}, but the text states no size"
 
 
 class _Line(NamedTuple):
@@ -293,7 +293,7 @@ def _count(results: Sequence[FindingResult], at_least: int) -> FindingResult:
 LEVEL = 0.05
 #: In the name of a test, they say that it is one over documents.
 _OVER_DOCUMENTS = ("mcnemar", "document", "instance")
-_OTHER_TEST = "another test, over seeds or over other metrics"
+_OTHER_TEST = "another test, for example over seeds or over other metrics"
 _SIGNIFICANT: Mapping[str, Result] = {
     "must_be": ("consistent", "significant however the documents pair"),
     "cannot_be": ("inconsistent", "not significant however the documents pair"),
@@ -328,7 +328,7 @@ def significance(sheet: Sheet) -> Iterator[Finding]:
             # a test over runs may find any difference; a difference that documents alone bear out is no less
             result, why = (
                 "untestable",
-                "means over runs can be told apart by less; single runs are not stated",
+                "means over runs can differ significantly by less; the paper does not state single runs",
             )
         gaps = [gap for of_size in every for gap in of_size.gap_documents]
         apart = " to ".join(dict.fromkeys(f"{gap:,}" for gap in (min(gaps), max(gaps))))

@@ -40,7 +40,7 @@ def check_known(what: str, name: str, known: Collection[str], *, of: str = "ther
 
 
 def row_of(reference: str, tables: Tables) -> list[Cell]:
-    """The cells of the row that `table.row` begins with; `row` may also be an experiment of the table. Raises
+    """The cells of the row that `table.row` begins with; `row` may be an experiment of the table. Raises
     `UnresolvedError`."""
     name, row, *_ = reference.split(".")
     check_known("table", name, tables)
@@ -357,8 +357,7 @@ def names_here(*, configs: bool = False) -> KnownNames:
 
 
 def unknown_names(paper: Paper, known: KnownNames) -> Iterator[Problem]:
-    """Each name of a model, variant, protocol or recipe that is not known, and what is set of them as it
-    cannot be."""
+    """Each unknown name of a model, variant, protocol or recipe, and each setting of them that cannot be."""
     in_choices: dict[Problem, None] = {}  # of several experiments told once
     for name, experiment in paper.experiments.items():
         own = [*_in_training(experiment, known), *_in_config(experiment, known)]

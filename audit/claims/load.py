@@ -470,8 +470,7 @@ def own_file(name: str) -> Path | None:
 
 
 def claim_paths(claims: Sequence[str] | None) -> list[Path]:
-    """The claim files by path or key: a built-in paper first, then `own_file`. Raises `AuditError` for
-    neither."""
+    """The claim files by path or key: a built-in paper first, then `own_file`. Raises `AuditError`."""
     builtin = {path.stem: path for path in builtin_claims()}
     if not claims:
         return list(builtin.values())

@@ -137,8 +137,8 @@ class Margins:
         return resolve(margin, self._ground(path, claim, metric)) if margin else None
 
     def _that_counts(self, claim: Claim, metric: str) -> tuple[KeyPath, Margin | None]:
-        """That of the claim's one metric, the claim's own, or that of its name, its table, or the default;
-        its place comes first."""
+        """That of the claim's metric, the claim's own, of its name, its table, or the default; first its
+        place."""
         margins, of_metric = self.paper.margins, f"{claim.id}:{metric}"
         if not isinstance(claim, JudgedByMargin) or not claim.uses_margin:
             return (), None
@@ -150,8 +150,8 @@ class Margins:
         return ("margins", name), margins.get(name)
 
     def problems(self) -> Iterator[Problem]:
-        """Margins without a value that their rule could give, or with one that it does not, of a file that is
-        right otherwise."""
+        """Margins with no value where their rule gives none, or with another than it gives, of a sound
+        file."""
         for claim in self.paper.claims:
             for metric in self.paper.metrics_of(claim) if isinstance(claim, JudgedByMargin) else ():
                 try:

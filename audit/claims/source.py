@@ -94,8 +94,7 @@ def short(text: str, most: int = 80) -> str:
 
 
 def read(path: Path, content: bytes | None = None) -> Source:
-    """The file's data and lines (or those of `content`, in its place). Raises `ClaimFileError` where no data
-    can be had at all."""
+    """The file's data and lines (or those of `content`, in its place). Raises `ClaimFileError`."""
     source = Source(str(path))
     if content is None:
         try:

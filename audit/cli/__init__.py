@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +10,7 @@ import typer
 
 from audit.cli import add, check, data, imports, report, work
 from audit.cli import run as run_module
-from audit.cli.app import app
+from audit.cli.app import app, say_on_stderr
 from audit.errors import AuditError, Exit, in_data, on_the_command_line
 from reimpl.errors import ReimplError, spelled
 
@@ -39,10 +38,10 @@ def main(arguments: Sequence[str]) -> int:
     except (typer.Abort, KeyboardInterrupt):
         code = Exit.INTERRUPTED
     except ReimplError as err:
-        print(f"audit: {spelled(spelled(err.message, in_data), on_the_command_line)}", file=sys.stderr)
+        say_on_stderr(f"audit: {spelled(spelled(err.message, in_data), on_the_command_line)}")
         return Exit.BAD_INPUT
     except AuditError as err:
-        print(f"audit: {err}" if "\n" not in str(err) else str(err), file=sys.stderr)
+        say_on_stderr(f"audit: {err}" if "\n" not in str(err) else str(err))
         return Exit.BAD_INPUT
     except BaseException:  # also where a library ends the process: 1 says that a claim was contradicted
         traceback.print_exc()
@@ -50,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     if code == Exit.INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves
         kept = arguments[:1] in (["run"], ["work"], ["tune"], ["data"])
         more = "; the same command goes on where it was" if kept else ""
-        print(f"audit: interrupted{more}", file=sys.stderr)
+        say_on_stderr(f"audit: interrupted{more}")
     return int(code or Exit.OK)
 
 
@@ -61,4 +60,4 @@ def _show(err: Any) -> None:
         return
     said = " ".join(err.format_message().split()).rstrip(".")
     command = err.ctx.command_path if getattr(err, "ctx", None) else "audit"
-    print(f"audit: {said[:1].lower()}{said[1:]}; `{command} --help` shows what there is", file=sys.stderr)
+    say_on_stderr(f"audit: {said[:1].lower()}{said[1:]}; `{command} --help` shows what there is")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ from audit.claims.links import names_here
 from audit.claims.load import Paper, builtin_claims, own_file, papers_of, verified
 from audit.claims.schema import MODULE, PATTERNS, Citation, Where
 from audit.claims.schema import Dataset as DatasetModel
-from audit.cli.app import Folder, Words, add_app, app, command, say, say_table
+from audit.cli.app import Folder, Words, add_app, app, command, say, say_json, say_table
 from audit.errors import AuditError, Exit
 from audit.names import counted, first_of, known_names
 from audit.storage.files import explained, write
@@ -58,7 +57,7 @@ def the_one(what: str, name: str, there: Mapping[str, T]) -> T:
 def finish(file: ClaimFile, *, dry_run: bool) -> int:
     """Check the changes, show them, and write them."""
     file.check()
-    say(file.diff())
+    say(file.diff(), fold=False)
     if dry_run:
         say(f"{file.path}: nothing was written (--dry-run); it would be valid")
         return Exit.OK
@@ -91,8 +90,7 @@ def paper_command(
 
 
 def _of_catalogue(name: str) -> dict[str, Plain]:
-    """The keys of a data set by its entry: runs on the published data, known by content, judge printed
-    values."""
+    """The keys of a data set by its entry; its content identifies the published data."""
     from reimpl.data.catalogue import catalogue
 
     found = catalogue().find(name)
@@ -168,7 +166,7 @@ def _show(proposal: Proposal) -> None:
     head_rows = f"rows of the heading: {len(table.heading)} (else --set heads=N)"
     say(f"{table.name}:{table.line}: {table.form}; {head_rows}")
     if table.shown is not None:
-        say(f"as it stands on page {table.line}:\n{table.shown}")
+        say(f"as it stands on page {table.line}:\n{table.shown}", fold=False)
     for note in table.notes:
         say(note)
     for (at, column), cell in proposal.cells.items():
@@ -354,13 +352,13 @@ def model_command(name: str, *, to: Folder = None, dry_run: bool = False) -> int
     if there := [path for path in files if path.exists()]:
         raise AuditError(f"{there[0]}: there is such a file, and it is kept; choose another name or --to DIR")
     if dry_run:
-        say("\n".join(f"--- {path}\n{text}" for path, text in files.items()))
+        say("\n".join(f"--- {path}\n{text}" for path, text in files.items()), fold=False)
         return Exit.OK
     for path, text in files.items():
         with explained(path):
             write(path, text.encode())
         say(f"{path}: written")
-    say(filled("next_model").rstrip("\n"))
+    say(filled("next_model").rstrip("\n"), fold=False)
     return Exit.OK
 
 
@@ -406,18 +404,20 @@ def suggest_command(
         and (not table or any(cell.split(".")[0] in table for cell in suggestion.cells))
     ]
     if as_json:
-        say(json.dumps([vars(suggestion) for suggestion in offered], indent=1, ensure_ascii=False))
+        say_json([vars(suggestion) for suggestion in offered])
     elif file is None:
         shown = offered if everything else offered[:_FIRST]
         for it in shown:
             cells = first_of(it.cells, 6)
-            say(f"{it.id}  ({it.kind}, {it.place})\n  {it.says}\n  why: {it.why}\n  cells: {cells}")
+            say(
+                f"{it.id}  ({it.kind}, {it.place})\n  {it.says}\n  why: {it.why}\n  cells: {cells}", fold=True
+            )
             if it.needs:
-                say(f"  not yet: {_lacks(it)}")
+                say(f"  not yet: {_lacks(it)}", fold=True)
         number = counted(len(offered), "suggestion")
         rest = f" ({len(shown)} shown; --all shows the others, --table and --kind those of one)"
         number += rest if len(shown) < len(offered) else ""
-        say(f"{number}; --accept ID adds one (--says TEXT: with the paper's sentence)")
+        say(f"{number}; --accept ID adds one (--says TEXT: with the paper's sentence)", fold=True)
     if as_json or file is None:
         return Exit.OK
     by_id = {suggestion.id: suggestion for suggestion in offered}

@@ -1,14 +1,13 @@
 """The command line's application: how a function becomes a command, and how lines and tables are printed. A
-command is a function: its positional parameters are arguments and its keyword-only ones options; one that is
-a dataclass (`audit.settings`) stands for an option for each of its fields. What each means stands in
-`options.toml`, once."""
+command is a function: its positional parameters are arguments and its keyword-only ones options; a dataclass
+(`audit.settings`) stands for an option for each of its fields. `options.toml` says what each means."""
 
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import sys
-import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -21,6 +20,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from audit.errors import AuditError, Exit
+from audit.names import WIDTH, folded
 from audit.record import Audit
 from audit.runner.models import models_of
 
@@ -29,8 +29,6 @@ Words = list[str] | None
 """An option or argument that may be given several times."""
 Folder = Path | None
 """A folder or file that may be left out."""
-#: Columns of lines that are wrapped, and of tables that go into a file or a pipe.
-WIDTH = 80
 
 app = typer.Typer(
     help="Do the numbers in this paper hold? Runs a paper's claims, judges them, and writes a report.",
@@ -124,30 +122,22 @@ def _use_models(context: typer.Context, folder: Path | None) -> Path | None:
 # --------------------------------------------------------------------------- what is printed
 
 
-def say(text: str) -> None:
-    """Print to stdout; where it cannot be written the command ends."""
+def say(text: str, *, fold: bool | None = None) -> None:
+    """Print to stdout, in lines of `WIDTH` with `fold` (None: on a terminal); ends where it cannot write."""
     try:
-        print(text, flush=True)
+        print(folded(text) if (sys.stdout.isatty() and fold is None) or fold else text, flush=True)
     except OSError as err:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise AuditError(f"standard output: {os.strerror(err.errno or 0)}; send it elsewhere") from err
 
 
+def say_json(content: object, indent: int = 1) -> None:
+    say(json.dumps(content, indent=indent, ensure_ascii=False), fold=False)
+
+
 def say_on_stderr(text: str) -> None:
-    print(text, file=sys.stderr)
-
-
-def wrapped(text: str, indent: int = 0, further: int | None = None) -> list[str]:
-    """The text in lines of `WIDTH`, the first indented by `indent` and the others by `further`."""
-    after = " " * (indent if further is None else further)
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=" " * indent,
-        subsequent_indent=after,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    """Wrapped on a terminal; whole elsewhere, where programs read it."""
+    print(folded(text) if sys.stderr.isatty() else text, file=sys.stderr)
 
 
 def say_table(
@@ -181,7 +171,7 @@ def say_table(
         console = Console(highlight=False, width=width or (int(columns) if columns.isdecimal() else WIDTH))
     with console.capture() as captured:
         console.print(table)
-    say("\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip() + "\n")
+    say("\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip() + "\n", fold=False)
 
 
 def verdict_code(audit: Audit) -> Exit:

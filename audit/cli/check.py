@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,9 +11,9 @@ from typing import TYPE_CHECKING
 from audit.checks import findings_about
 from audit.claims.links import names_here
 from audit.claims.load import Paper, check_keys, claim_paths, json_schema, load, papers_of
-from audit.cli.app import Folder, Words, app, command, say, say_on_stderr, say_table, wrapped
+from audit.cli.app import Folder, Words, app, command, say, say_json, say_on_stderr, say_table
 from audit.errors import AuditError, Exit
-from audit.names import counted, known_names
+from audit.names import counted, known_names, wrapped
 from audit.record import Finding, untested
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def check_command(
             "papers": [paper.paper.key for paper in papers],
             "findings": [asdict(finding) for finding in asked or findings],
         }
-        say(json.dumps(content, indent=1, ensure_ascii=False))
+        say_json(content)
     elif asked:
         say("\n".join(_explained(asked[0])))
     else:
@@ -70,7 +69,7 @@ def check_command(
         counts = Counter(finding.check for finding in inconsistent)
         shown = ", ".join(f"{check} {number}" for check, number in counts.most_common()) or "none"
         unread = sum(not finding.verified for finding in inconsistent)
-        rest = f"{unread} of {len(inconsistent)} rest on numbers not yet held against the page. "
+        rest = f"{unread} of {len(inconsistent)} rest on numbers not yet checked against the printed page. "
         about = "A finding is about numbers, not people; --explain ID shows one."
         say("\n".join(wrapped(f"inconsistent by check: {shown}. {rest if unread else ''}{about}")) + "\n")
         utf8 = (sys.stdout.encoding or "").lower().startswith("utf")
@@ -81,7 +80,7 @@ def check_command(
             weight = full * it.weight + empty * (5 - it.weight)
             rows.append((weight if it.result == "inconsistent" else it.result, "\n".join(_lines(it))))
         if rows:
-            say_table(("weight", "finding"), rows, spaced=True)
+            say_table(("strength", "finding"), rows, spaced=True)
     return Exit.CONTRADICTED if inconsistent else Exit.OK
 
 
@@ -94,7 +93,7 @@ def _lines(finding: Finding) -> list[str]:
     if finding.note:
         lines.append(f"{'read as' if finding.claim else 'known from elsewhere'}: {finding.note}")
     if finding.result == "inconsistent" and finding.alternatives:
-        lines.append(f"first consider: {'; '.join(finding.alternatives)}")
+        lines.append(f"possible explanations: {'; '.join(finding.alternatives)}")
     return [*lines, finding.arithmetic]
 
 
@@ -141,7 +140,7 @@ def validate_command(claims: Words = None, *, models: Folder = None) -> int:
 @command(app, "schema")
 def schema_command() -> int:
     """Print the JSON Schema of claim files."""
-    say(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    say_json(json_schema(), 2)
     return Exit.OK
 
 
@@ -150,7 +149,7 @@ _SORTS = ("models", "protocols", "recipes", "tuning", "readers", "metrics")
 
 
 @command(app, "list")
-def list_command(claims: Words = None, *, models: Folder = None) -> int:
+def list_command(claims: Words = None, *, models: Folder = None, everything: bool = False) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
     words, lines = claims or [], list[str]()
     if words[:1] == ["model"]:
@@ -161,7 +160,7 @@ def list_command(claims: Words = None, *, models: Folder = None) -> int:
         for name, text in _names(words[0]).items():
             lines += wrapped(f"{name:20} {text}".rstrip(), 0, 4)
     elif words:
-        lines += (line for paper in papers_of(words) for line in _paper_lines(paper))
+        lines += (line for paper in papers_of(words) for line in _paper_lines(paper, everything))
     else:
         for paper in papers_of(None):
             of = paper.single_experiments.values()
@@ -169,8 +168,8 @@ def list_command(claims: Words = None, *, models: Folder = None) -> int:
             sizes = f"{can} of {counted(len(of), 'experiment')} can be run"
             lines += wrapped(f"{_titled(paper)}. {counted(len(paper.claims), 'claim')}; {sizes}", 0, 2)
         words_known = f"WORD is one of {', '.join(_SORTS)}, training, model NAME."
-        shows = f"`audit list WORD` shows names for claim files; {words_known}"
-        lines += ["", "`audit list PAPER` shows its experiments and claims.", *wrapped(shows)]
+        shows = f"`audit list WORD` shows the names that claim files use; {words_known}"
+        lines += ["", "`audit list PAPER` shows its claims and experiments.", *wrapped(shows)]
     for line in lines:
         say(line)
     return Exit.OK
@@ -194,18 +193,27 @@ def _titled(paper: Paper) -> str:
     return f"{paper.paper.key}: {paper.paper.title}{year}"
 
 
-def _paper_lines(paper: Paper) -> Iterator[str]:
-    yield from wrapped(_titled(paper), 0, 2)
-    yield "  experiments"
+def _paper_lines(paper: Paper, everything: bool) -> Iterator[str]:
+    """What is primary and what can be run, then the rest: its numbers only, unless all is asked for."""
+    parts: dict[str, list[str]] = {"primary claims": [], "experiments": []}
+    rest: dict[str, list[str]] = {"other claims": [], "experiments that cannot be run here": []}
+    for claim in paper.claims:
+        of = parts["primary claims"] if claim.primary else rest["other claims"]
+        of.append(f"{claim.id} ({claim.kind}): {claim.says}")
     for name, experiment in paper.experiments.items():
         how = f"{experiment.model}, {experiment.variant}, {experiment.protocol}"
         how += f", tuned by {experiment.tuning.protocol}" if experiment.tuning else ""
         how = f"its own command: {' '.join(experiment.command.run)}" if experiment.command else how
         how = f"not available: {experiment.unavailable}" if experiment.unavailable else how
-        yield from wrapped(f"{name}: {experiment.title} [{how}]", 4, 8)
-    yield "  claims, primary ones with *"
-    for claim in paper.claims:
-        yield from wrapped(f"{claim.id} ({claim.kind}){' *' * claim.primary}: {claim.says}", 4, 8)
+        of = rest["experiments that cannot be run here"] if experiment.unavailable else parts["experiments"]
+        of.append(f"{name}: {experiment.title} [{how}]")
+    yield from wrapped(_titled(paper), 0, 2)
+    for title, texts in {**parts, **(rest if everything else {})}.items():
+        yield from ([f"  {title}"] if texts else [])
+        yield from (line for text in texts for line in wrapped(text, 4, 8))
+    if not everything and any(rest.values()):
+        left = " and ".join(f"{len(texts)} {title}" for title, texts in rest.items() if texts)
+        yield from wrapped(f"{left}: `audit list {paper.paper.key} --all`", 2)
 
 
 def model_lines(name: str) -> Iterator[str]:
@@ -223,7 +231,7 @@ def model_lines(name: str) -> Iterator[str]:
         yield from wrapped(comment, 6)
         if sets:
             yield from wrapped("sets " + ", ".join(f"{key}: {value}" for key, value in sets.items()), 6)
-    yield "\nkeys, set by `config:`"
+    yield "\nkeys of `config:`"
     keys = keys_of(module.Config)
     yield from _keys(keys)
     yield ""
@@ -240,8 +248,8 @@ def training_lines() -> Iterator[str]:
     from reimpl.models import keys_of
     from reimpl.protocol import KEYS, Protocol
 
-    others = "the others are as `protocol:` has them (`audit list protocols`)"
-    yield from wrapped(f"keys, set by `training:`; {others}")
+    others = "those left out are as in `protocol:` (`audit list protocols`)"
+    yield from wrapped(f"keys of `training:`; {others}")
     yield from _keys(replace(key, default=None) for key in keys_of(Protocol) if key.name in KEYS)
     yield ""
     yield from wrapped(f"hold_out is one of {', '.join(RULES)}")

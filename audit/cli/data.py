@@ -32,7 +32,7 @@ def list_command(entry: str | None = None) -> int:
     say(row("entry", "train", "test", "labels", "printed by"))
     for key, found in catalogue().entries.items():
         if not found.versions:
-            say(row(key, "-", "-", "-", "nothing on record"))
+            say(row(key, "-", "-", "-", "no sizes on record"))
         for number, version in enumerate(found.versions):
             sizes = (version.train or "-", version.test or "-", version.labels or "-")
             by = ", ".join(getattr(version, "by", ("as read here",)))
@@ -64,7 +64,7 @@ def add_command(
         catalogue().find(entry)
     corpus = recognised(path, entry, settings)
     if isinstance(corpus, Dataset):
-        say("prepared: nothing; features are read as they are, by models that take no text")
+        say("prepared: nothing; models that take no text read features as they are")
         return Exit.OK
     with corpus_questions():
         used, cache = protocols.protocol(protocol), store / "data"
@@ -120,7 +120,7 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> TextS
         corpus = open_corpus(path, options, format=settings.format)
         figures = describe(corpus)
     if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:
-        say(f"note: no training document has two labels that {options.separator!r} parts; is it right?")
+        say(f"note: {options.separator!r} separates labels in no training document; is it right?")
     for line in (*_doubts(corpus, figures), *identity(path, observed_in(figures), entry)):
         say(line)
     return corpus
@@ -149,9 +149,9 @@ def identity(path: Path, observed: Observed, entry: str | None) -> Iterator[str]
         if scope == "same_data" and observed.content not in same:
             differ = (REORDERED, *differ)
         if scope == "other_data" and not differ:
-            agree = "what it prints agrees" if dataset.printed else "it prints no sizes"
+            agree = "the printed sizes agree" if dataset.printed else "the paper prints no sizes"
             another = same or corpora or (copy_of and dataset.catalogue == copy_of)
-            unknown = "and whether the content is the same is not known"
+            unknown = "but the content may differ"
             differ = (f"{agree}, {'but the content is another' if another else unknown}",)
         if scope != "other_data" or dataset.catalogue in {entry, copy_of, match.key} - {None}:
             yield "; ".join((f"{paper} {name}: {scope}", *differ))
@@ -199,27 +199,26 @@ def _of_entry(key: str, entry: Entry) -> Iterator[str]:
 
 
 def _doubts(corpus: object, figures: Mapping[str, Any]) -> Iterator[str]:
-    """Notes on files and rows not used, labels likely not read as they are meant, and what test has of
-    train."""
+    """Notes on unused files and rows, labels likely misread, and what test shares with train."""
     from reimpl.data.numbering import TextSource
 
     if unused := getattr(corpus, "counts", {}).get("rows_not_used", 0):
-        yield f"note: {counted(unused, 'row')} of the data in neither train nor test"
+        yield f"note: {counted(unused, 'row')} of the data are in neither train nor test"
     yield from (f"note: {note}" for note in (corpus.notes if isinstance(corpus, TextSource) else ()))
     train, test = figures["splits"]["train"], figures["splits"]["test"]["documents"]
     given, lists = round(train["labels_a_document"] * train["documents"]), train["labels_like_lists"]
     if 2 * lists >= given > 0:
         yield (
-            f"note: {lists:,} of {given:,} training labels hold a comma; what parts labels is a blank: if "
-            "commas are meant to part them, replace them by blanks"
+            f"note: {lists:,} of {given:,} training labels contain a comma. Blanks separate labels here; if "
+            "commas were meant to, replace them by blanks"
         )
     if alike := figures["labels_that_differ_in_form_only"]:
-        yield f"note: {alike:,} labels differ from another one by blanks, case or Unicode form only"
+        yield f"note: {alike:,} labels differ from another label only by blanks, case or Unicode form"
     if met := figures["test_texts_in_train"]:
         unit = "features" if "features" in figures else "text"
-        yield f"note: {met:,} of {test:,} test documents stand in train too, by their {unit}"
+        yield f"note: {met:,} of {test:,} test documents also occur in train (same {unit})"
     if new := figures["test_labels_not_in_train"]:
-        yield f"note: {counted(new, 'label')} of test in no training document, so never to be learnt"
+        yield f"note: {counted(new, 'label')} of test occur in no training document: no model can learn them"
 
 
 def _flat(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

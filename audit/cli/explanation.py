@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from audit.cli.app import wrapped
 from audit.errors import AuditError
 from audit.judging.plan import Derivation, derivation, outlooks
 from audit.judging.plan import sentence as outlook_sentence
 from audit.judging.verdicts import about_specifications
-from audit.names import known_names
+from audit.names import known_names, wrapped
 from audit.record import Audit, ClaimRecord, ExperimentRecord
 from audit.stats.decision import Step, num
 from audit.stats.printed import printed
@@ -36,9 +35,9 @@ from reports.text import plural
 
 _INDENT = 13
 _OF_READINGS = (
-    "one verdict a reading, each at the full level; together they err no more often than the one under the "
-    "paper's own reading, so that nothing is corrected for their number, and the p-values of the claim are "
-    "the largest of theirs"
+    "one verdict per reading, each at the full level. A decision needs all of them, so it errs no more often "
+    "than under the paper's own reading; no correction for their number is needed. The p-values of the claim "
+    "are the largest over its readings"
 )
 
 
@@ -99,7 +98,8 @@ def _rows(term: str, texts: Iterable[str]) -> Iterator[str]:
     """A term and its texts below each other, each wrapped; nothing where there is no text."""
     for k, text in enumerate(filter(None, texts)):
         first, *rest = wrapped(text, _INDENT)
-        yield f"{'' if k else term:{_INDENT}}{first[_INDENT:]}"
+        name = f"{'' if k else term:{_INDENT}}"
+        yield from [name + first[_INDENT:]] if len(name.rstrip()) < _INDENT else [name, first]
         yield from rest
 
 
@@ -126,15 +126,15 @@ def _printed(claim: ClaimRecord) -> Iterator[str]:
         size, reading = printed(spread["size"]), spread.get("reading") or "the paper does not say what"
         used = f"used as {num(float(size.interval[1]))}, the most that rounds to it"
         if claim.runs_behind < 2:
-            used = "not used: no second run of the paper is on record behind it"
+            used = "not used: it belongs to a single run of the paper"
         yield f"printed spread {size.text} ({reading}), {used}"
 
 
 def _margin(claim: ClaimRecord, audit: Audit, records: Sequence[ExperimentRecord]) -> Iterator[str]:
     if claim.margin is None:
-        less = f"; less than {num(claim.negligible)} points count as none"
+        less = f"; differences of less than {num(claim.negligible)} points do not count"
         how = less if kind_words(claim).direction_only else ""
-        yield f"none: claims of this kind are judged by direction{how}"
+        yield f"none: claims of this kind are judged by direction only{how}"
         return
     why = f": {claim.margin.why}" if claim.margin.why else ""
     yield f"D = {num(claim.margin.value)}, by rule {claim.margin.rule}{why}"
@@ -177,19 +177,19 @@ def _family(found: Derivation) -> Iterator[str]:
     look, family = found.look, found.family
     at = (f"look at {look.seeds} seeds, " if look else "") + f"level {num(found.level)}"
     if family is None:
-        yield f"not adjusted together with other claims: no test may decide it ({at})"
+        yield f"outside the correction for multiple claims: no test may decide it ({at})"
         return
     tested = f"{plural(family.size, 'claim')} of the paper can be tested"
     yield f"{tested}, {family.primaries} of them primary ({at})"
     holm = "Holm"
     if 0 < family.primaries < family.size:
-        holm = "Holm, primaries and others with half of the level each and what the other leaves"
+        holm = "Holm; primary and other claims have half of the level each, plus what the other half leaves"
     rules = (("p_rep", family.reproduced, "Benjamini and Hochberg"), ("p_con", family.contradicted, holm))
     for name, place, rule in rules:
         yield (
-            f"{name} {num(place.raw)} is number {place.rank} of {family.size} from below; adjusted "
-            f"{num(place.adjusted)} ({rule}); with the others as they are, {num(place.threshold)} or less "
-            "would do"
+            f"{name} {num(place.raw)} ranks {place.rank} of {family.size}, smallest first; adjusted "
+            f"{num(place.adjusted)} ({rule}); given the others, {num(place.threshold)} "
+            "or less would be significant"
         )
 
 
@@ -202,7 +202,7 @@ def _specifications(found: Derivation, audit: Audit) -> Iterator[str]:
     for choice in open_in(claim, audit.readings):
         yield from wrapped(open_choice(choice), 2, 4)
     if not verdict.readings:
-        yield "  the default reading alone was run; `audit run --readings` runs the others"
+        yield "  only the default reading was run; `audit run --readings` runs the others"
         return
     counts = Counter(reading.outcome for reading in verdict.readings)
     yield from wrapped(f"{about_specifications(counts, verdict.readings_declared)}: {_OF_READINGS}", 2, 4)
@@ -226,7 +226,7 @@ def _changes(found: Derivation, audit: Audit, records: Sequence[ExperimentRecord
         models = {model for record in records for model in record.models}
         failing = [check for check in audit.fidelity if check.model in models and not check.passed]
         said = "; ".join(f"{check.model}: {check.name}" for check in failing) or "none was made"
-        yield f"checks of our implementation that it does not pass: {said}"
+        yield f"failed checks of our implementation: {said}"
     if verdict.outcome == "inconclusive":
         yield from map(outlook_sentence, outlooks(audit, only=found.claim.id))
         return
@@ -236,8 +236,8 @@ def _changes(found: Derivation, audit: Audit, records: Sequence[ExperimentRecord
     if high := getattr(verdict, f"margin_{side}_up_to"):
         yield f"a margin above {num(high)}"
     if found.family is not None:
-        yield f"further seeds, if they brought {name} above {num(getattr(found.family, side).threshold)}"
+        yield f"more seeds, if they raised {name} above {num(getattr(found.family, side).threshold)}"
     if verdict.outcome == "contradicted":
         imported = any(run.imported for record in records for run in record.runs)
-        theirs = "word that the imported runs are not of the authors' code, or not of these settings"
-        yield theirs if imported else "a check of our implementation that it does not pass"
+        theirs = "evidence that the imported runs do not use the authors' code, or these settings"
+        yield theirs if imported else "a failed check of our implementation"

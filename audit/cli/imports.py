@@ -43,8 +43,7 @@ def import_command(
     {"document": "d1", "labels": ["b"]}
 
     Predictions may also be lines `label:score label:score`, a sparse matrix of scores (.npz), or
-    AttentionXML's X-labels.npy beside X-scores.npy; the truth a test file of a corpus or a matrix, in the
-    same order."""
+    AttentionXML's X-labels.npy beside X-scores.npy; the truth, in the same order, a test file or a matrix."""
     from audit.importing.predictions import from_predictions
     from audit.importing.records import keep
     from audit.importing.results import from_results
@@ -57,13 +56,13 @@ def import_command(
         how: dict[str, Any] = {"experiment": experiment, "seeds": seed or [], "declared": declared}
         results = from_predictions(claims, files, truth=truth, **how)
     elif alone := next((name for name, value in of_predictions.items() if value is not None), None):
-        raise AuditError(f"{alone} goes with predictions; add --truth FILE, or leave it out")
+        raise AuditError(f"{alone} is for predictions; add --truth FILE, or leave it out")
     else:
         results = from_results(claims, files, declared, experiment=experiment, seeds=seed or [])
     kept = keep(results, Store(store), claims, declared, replacing=replace)
     keep_fixed(store, claims)  # so that a later change can be told claim by claim
     if not kept.added:
-        say(f"{counted(len(kept.same), 'run')}, all in {store} already; nothing was changed")
+        say(f"{counted(len(kept.same), 'run')}, all in {store} already; nothing changed")
         return Exit.OK
     failed = sum(run.status == "failed" for run in kept.added)
     already = f"; {len(kept.same)} more were there already" if kept.same else ""
@@ -111,14 +110,11 @@ def _left_unsaid(
     yield from (f"{name!r} is no data set of {paper.paper.key}{what}" for name, what in strange.items())
     if "other_data" in dict(scopes):
         yield (
-            "the data are not known to be the paper's own, so printed values are not judged by them: declare "
+            "the data are not known to be the paper's own, so they cannot judge printed values: declare "
             "--fingerprint, --same-data and why, or --other-split and why"
         )
     if ("other_split", False) in scopes:
-        yield (
-            "another split, and nothing tells of how many test documents: printed values are not judged by "
-            "it before --test-size does"
-        )
+        yield ("another split of unknown test size: give --test-size, or it cannot judge printed values")
     if code and other_code(declared.authors_code, paper):
         yield f"--authors-code does not name the code of the claim file, {code.url}: the report says so"
     if not declared.authors_code:

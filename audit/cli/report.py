@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -12,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from audit.claims.load import claim_paths, papers_of
-from audit.cli.app import Folder, Words, app, command, say, say_on_stderr, say_table, verdict_code, wrapped
+from audit.cli.app import Folder, Words, app, command, say, say_json, say_on_stderr, say_table, verdict_code
 from audit.errors import AuditError, Exit
-from audit.names import counted, first_of
+from audit.names import counted, first_of, wrapped
 from audit.record import Audit, SplitStudy, to_json
 from audit.storage.files import explained, read_audit, write, write_texts
 
@@ -49,11 +48,11 @@ def report_command(
     formats = _known("--figure-format", figure_format, FORMATS)
     if diff:
         if records or also or figures:
-            raise AuditError("--diff compares two records and writes no report; leave out the other options")
+            raise AuditError("--diff only compares two records; leave out the other options")
         before, after = map(read_audit, diff)
         if before.paper.key != after.paper.key:
             keys = f"is an audit of {before.paper.key!r}, and {diff[1]} one of {after.paper.key!r}"
-            raise AuditError(f"{diff[0]}: {keys}; give two of one paper")
+            raise AuditError(f"{diff[0]}: {keys}; give two records of one paper")
         changed = changes(before, after)
         (page,) = write_texts(diff[1].parent, {"changes.html": changes_html(changed)})
         say(f"{changes_text(changed)}\n\npage: {page}")
@@ -130,7 +129,8 @@ def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
 
     page, record, *beside = write_files(audit, folder, also)
     lines = [f"report: {page}", f"record: {record}", *(f"beside: {path}" for path in beside)]
-    say("\n".join([summary(audit), "", *lines]))
+    say(f"{summary(audit)}\n", fold=True)
+    say("\n".join(lines), fold=False)
 
 
 def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:
@@ -207,15 +207,17 @@ def tell_study(study: SplitStudy, folder: Path) -> None:
 
 
 _LEGEND = (
-    "Seeds an arm, those already run included, for a chance of 80 % (90 %), if means and spread are as they "
-    "are now: planned with the upper 80 % limit of the SD, at the level that the paper's other claims leave. "
-    "More seeds by hand are a further look, which has less of the level; "
-    "`audit run --until-settled --budget 30m` declares the looks."
+    "Seeds of each side, those already run included, for 80 % (90 %) power if means and spread stay as they "
+    "are: planned with the upper 80 % limit of the SD, at the level that the paper's other claims leave. "
+    "Adding seeds by hand is a further look at a stricter level; `audit run --until-settled --budget 30m` "
+    "declares its looks in advance."
 )
 
 
 @command(app, "plan")
-def plan_command(names: Words = None, *, out: Path = Path("audit-report"), as_json: bool = False) -> int:
+def plan_command(
+    names: Words = None, *, out: Path = Path("audit-report"), as_json: bool = False, everything: bool = False
+) -> int:
     """List the open claims by what it costs to settle them: seeds, and their time by the run records.
 
     Needs no data, no GPU and no torch. Exit code 0 whether claims are open or not, 2 for bad input.
@@ -229,11 +231,11 @@ def plan_command(names: Words = None, *, out: Path = Path("audit-report"), as_js
             claims = [{"claim": name, **asdict(found)} for name, found in settling(audit).items()]
             found = {"paper": audit.paper.key, "record": where, "claims": len(audit.claims), "open": claims}
             said.append(found)
-        say(json.dumps(said, indent=1, ensure_ascii=False))
+        say_json(said)
         return Exit.OK
     for audit, where in audits:
         open_claims = sorted(outlooks(audit), key=cost)  # the cheapest first
-        _print(audit, where, open_claims)
+        _print(audit, where, open_claims, everything)
         some = some or any(claim.seeds is not None for claim in open_claims)
     if some:
         say("\n".join(wrapped(_LEGEND)))
@@ -254,12 +256,14 @@ def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str
         yield from ((read_sound(path), str(path)) for path in records_in(out))
 
 
-def _print(audit: Audit, where: str, open_claims: Sequence[Outlook]) -> None:
+def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything: bool) -> None:
     from audit.judging.plan import RunTimes, sentence
 
     by_seeds = [claim for claim in open_claims if claim.seeds is not None]
-    head = f"{audit.paper.key} ({where}): {len(open_claims)} of {counted(len(audit.claims), 'claim')}"
-    say("\n".join(wrapped(f"{head} open, {len(by_seeds)} with a number of seeds")) + "\n")
+    head = (
+        f"{audit.paper.key} ({where}): {len(open_claims)} of {counted(len(audit.claims), 'judgement')} open"
+    )
+    say(f"{head}; more seeds can settle {len(by_seeds)} of them\n", fold=True)
     if by_seeds:
         rows: dict[tuple[str, ...], list[str]] = {}
         for claim in by_seeds:
@@ -274,16 +278,19 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook]) -> None:
             for name, number in claim.missing.items():
                 runs[name] = max(number, runs.get(name, 0))
         time = RunTimes(audit.experiments).of(runs) or "time not known"
-        shared = "all of these together, runs that they share counted once"
-        say("\n".join(wrapped(f"{shared}: {sum(runs.values())} runs, {time}", 0, 2)) + "\n")
+        say(
+            f"all of these together, shared runs counted once: {sum(runs.values())} runs, {time}\n", fold=True
+        )
     hopeless: dict[str, list[str]] = {}
     for claim in open_claims:
         if claim.seeds is None:
             hopeless.setdefault(sentence(claim), []).append(claim.claim)
-    for text, names in sorted(hopeless.items()):
-        lines = wrapped(f"{counted(len(names), 'claim')}: {text}", 0, 2)
-        say("\n".join([*lines, *wrapped(first_of(sorted(names), 3), 4)]))
-    say("")
+    for text, names in sorted(
+        hopeless.items(), key=lambda it: (it[0].startswith("cannot be run"), -len(it[1]))
+    ):
+        say(f"{counted(len(names), 'judgement')}: {text}", fold=True)
+        say("\n".join(wrapped(first_of(sorted(names), len(names) if everything else 3), 4)))
+    say("" if everything else "`audit plan --all` names all of them.\n")
 
 
 def _needed(needed: Any) -> str:

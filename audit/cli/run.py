@@ -57,9 +57,11 @@ def run_command(
     if not until_settled:
         for option, value in (("--budget", budget), ("--looks", looks)):
             if value is not None:
-                raise AuditError(f"{option} belongs to --until-settled; give both, or neither")
+                raise AuditError(f"{option} goes with --until-settled; give both, or neither")
     elif getattr(context.get_parameter_source("seeds"), "name", "") == "COMMANDLINE":
-        raise AuditError("--seeds: with --until-settled the looks say how many; use --looks, as in 3,5,8")
+        raise AuditError(
+            "--seeds: --until-settled takes its seeds from --looks; give that instead, as in 3,5,8"
+        )
     seconds = None if budget is None else seconds_of(budget, option="--budget")
     wanted = None if looks is None else looks_of(looks)
     several = columns_of(columns, settings.data)
@@ -67,7 +69,9 @@ def run_command(
         one = f"take one column, as in --data {settings.data}@0"
         raise AuditError(f"--columns {columns}: with --until-settled or --readings {one}")
     if settings.readings and until_settled:
-        raise AuditError("--readings: with --until-settled give --seeds instead, which all readings get")
+        raise AuditError(
+            "--readings does not go with --until-settled; give --seeds N instead, for all readings"
+        )
     named = claims or [DEFAULT_PAPER]
     papers = papers_of(named)
     check_keys(papers)
@@ -89,7 +93,7 @@ def run_command(
         if settings.submit:
             left = sum(map(suite.is_open, suite.submit().jobs))
             work = f"`audit work --store {settings.store}`, on any machine that sees the store"
-            suite.say(f"{counted(left, 'run')} to make by {work}" if left else "no run is left to make")
+            suite.say(f"{counted(left, 'run')} to make by {work}" if left else "no run is left")
             suite.say("then the same command without --submit judges them")
             continue
         if suite.run_own_commands():
@@ -150,7 +154,7 @@ def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
     if text is None:
         return ()
     if data is None:
-        raise AuditError(f"--columns {text}: the made corpus has one split; give --data too")
+        raise AuditError(f"--columns {text}: the synthetic corpus has one split; give --data too")
     if split_name(data)[1] is not None:
         raise AuditError(f"--columns {text}: --data {data} is one column already; leave out one of them")
     ranges: list[range] = []

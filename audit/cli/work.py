@@ -1,5 +1,4 @@
-"""`audit work`: makes the runs of a plan, on any machine that sees the store; `audit status`: how they
-stand."""
+"""`audit work`: makes the runs of a plan on any machine that sees the store; `audit status` shows them."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ def work_command(*, store: Path = Path("audit-runs"), jobs: str | None = None) -
     if code == Exit.INTERRUPTED:
         return code
     left = sum(len(of.running) + len(of.begun) + len(of.waiting) for of in standings(store))
-    others = f"{counted(left, 'run')} left, which others are making (`audit status --store {store}`)"
+    others = f"{counted(left, 'run')} left, in progress elsewhere (`audit status --store {store}`)"
     say_on_stderr(f"{store}: {others if left else 'all runs are made'}")
     return code
 
@@ -49,13 +48,16 @@ def status_command(*, store: Path = Path("audit-runs")) -> int:
             "failed": len(standing.failed),
         }
         total = counted(sum(parts.values()), "run")
-        say(f"{standing.report}: {total}: " + ", ".join(f"{n} {what}" for what, n in parts.items() if n))
+        say(
+            f"{standing.report}: {total}: " + ", ".join(f"{n} {what}" for what, n in parts.items() if n),
+            fold=True,
+        )
         for pulse in standing.running:
             since = span(max(1.0, time.time() - pulse.began))
             silent = time.time() - pulse.seen
             heard = f", last heard of {span(silent)} ago" if silent > 30 else ""
             where = f"on {pulse.host} (process {pulse.pid})"
-            say(f"  {pulse.title}: {100 * pulse.share:.0f} % done, for {since} {where}{heard}")
+            say(f"  {pulse.title}: {100 * pulse.share:.0f} % done, for {since} {where}{heard}", fold=True)
         for title in standing.begun:
             say(f"  {title}: begun, and goes on from the last checkpoint")
         for title, reason in standing.failed.items():

@@ -7,8 +7,7 @@ JSON lines, or a list in a JSON file; labels are names or numbers. No array is d
 
 Or, with the documents of both files in one order, called by their numbers from 1: lines `label:score ...`
 (LibMultiLabel, omikuji), `X-labels.npy` beside `X-scores.npy` (AttentionXML), a sparse matrix (documents x
-labels) of scores; and as truth lines `label label<TAB>text`, `label,label feature:value ...`, or a sparse
-matrix."""
+labels) of scores; as truth `label label<TAB>text`, `label,label feature:value ...`, or a matrix."""
 
 from __future__ import annotations
 
@@ -129,8 +128,7 @@ def _of_line(place: str, line: str, scored: bool) -> dict[str, Any]:
 
 
 def _of_matrix(matrix: sparse.csr_matrix, scored: bool) -> Iterator[dict[str, Any]]:
-    """Rows of scores, the best of them, or of the truth: labels are called by the numbers of their
-    columns."""
+    """Rows of scores, the best of them, or of the truth; a label's name is the number of its column."""
     for start, end in pairwise(matrix.indptr.tolist()):
         columns, values = matrix.indices[start:end], matrix.data[start:end]
         best = np.lexsort((columns, -values))[:_KEPT] if scored else np.flatnonzero(values)

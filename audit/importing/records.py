@@ -88,8 +88,7 @@ def keep(
             problems.add(
                 result.sources[0].file,
                 f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} ({file}) "
-                f"{where}; one run or two? leave one out, or add {option('same_predictions_ok', True)} if "
-                "two runs gave them",
+                f"{where}; one run or two? leave one out, or add {option('same_predictions_ok', True)}",
             )
         problems.settle()
         kept = _put(added, [result.predictions for result in fresh.values()], store)

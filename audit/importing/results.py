@@ -84,8 +84,7 @@ def read_table(path: Path, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
 
 
 def _long(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Of a row with a column for each metric, a row for each; others as they are. Raises
-    `ImportFileError`."""
+    """Splits a row with a column for each metric; keeps others as they are. Raises `ImportFileError`."""
     for place, row in rows:
         columns = list(row) if isinstance(row, Mapping) else []
         named = {str(column).strip().casefold(): column for column in columns}
@@ -444,8 +443,7 @@ def from_results(
     seeds: Sequence[int] = (),
 ) -> tuple[Result, ...]:
     """The runs in tables of results; `experiment`, and `seeds` one a file, are of tables that do not say.
-    Raises `ImportFileError` with all that is unclear in the files, `AuditError` for seeds that are not one a
-    file."""
+    Raises `ImportFileError` with all that is unclear, `AuditError` for a wrong number of seeds."""
     paths, tables = list(dict.fromkeys(paths)), []
     if seeds and len(seeds) != len(paths):
         each = f"{counted(len(paths), 'file')} and {counted(len(seeds), 'seed')}"

@@ -237,8 +237,7 @@ def split_study(
     left_out: Sequence[str] = (),
 ) -> SplitStudy:
     """`columns`: column -> experiments with their runs on it, the column with several seeds first. A printed
-    number stands only beside runs on the paper's own corpus, and is judged where a value claim is about
-    it."""
+    number stands only beside runs on the paper's own corpus; value claims judge it."""
     claims: dict[tuple[str, str], ClaimRecord] = {}
     for claim in paper.claim_records():
         if KINDS[claim.kind].of_one_printed and claim.printed and claim.experiments:

@@ -1,6 +1,5 @@
 """What single test documents say, from what runs keep beside their records: a description, never a verdict.
-Of two arms: exact McNemar for P@1 of each pair of seeds, and their difference on these documents and on new
-ones."""
+Of two arms: exact McNemar for P@1 of each pair of seeds, and their difference here and on new documents."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ class Arm:
             word = "runs" if all(made_here) else "imported results"
             notes.append(f"{replaced} of {number} {word} replaced earlier ones")
         if alike := sum(source.same_lists_as is not None for source in stated):
-            notes.append(f"{alike} of {number} imported runs: the results of another seed, as stated")
+            notes.append(f"{alike} of {number} imported runs have the results of another seed, as declared")
         if record and any(deviation.what == OTHER_CODE for deviation in record.deviations):
             notes.append("the code as stated is not the code that the claim file names")
         return tuple(notes)
@@ -149,9 +149,8 @@ class Arm:
 class Evidence:
     """All experiments of a paper, as arms of its claims. A run that stands there twice (one key) counts once;
     so does a seed, and so do seeds with the very same results, unless they are declared deterministic: taken
-    for several draws they would make us surer than we are. Values that are apart by no more than a third of
-    one test document (or .01 points) are one value, which has no spread. The others are moderated by the
-    prior of their group."""
+    for several draws they would make us surer than we are. Values that differ by at most a third of one test
+    document (or .01 points) are one value without spread. The others are moderated by their group's prior."""
 
     experiments: Mapping[str, ExperimentRecord]
     test_sizes: Mapping[str, int] = field(default_factory=dict)  # Data set id -> test documents as printed.
@@ -227,12 +226,12 @@ class Evidence:
             for library, version in sorted(run.versions.items()):
                 versions.setdefault(library, {})[version] = None
         if mixed := [f"{of} {' and '.join(several)}" for of, several in versions.items() if len(several) > 1]:
-            notes.append(f"seeds of different library versions: {', '.join(mixed)}")
+            notes.append(f"seeds ran with different library versions: {', '.join(mixed)}")
         if 0 < len(read) < len(tried):
             notes.append(f"{len(read)} of {len(tried)} seeds")
         if cost is None and not (record.deterministic or deterministic):
             if alike := _repeated(runs):
-                notes.append(f"{len(alike)} more seeds gave the very same results; they count as one")
+                notes.append(f"{len(alike)} more seeds gave exactly the same results; they count as one")
             read = [(run, value) for run, value in read if run.key not in alike]
         values: tuple[float, ...] = tuple(float(value) for _, value in read)
         raw: tuple[float, ...] = ()
@@ -240,7 +239,7 @@ class Evidence:
             notes.append("declared deterministic, but the runs differ")
         elif record.deterministic and values and (cost is None or metric in COUNTED):
             values = values if len(values) >= _DECIDING else values[:1] * _DECIDING
-            notes.append("deterministic: one run is enough")
+            notes.append("deterministic: one run suffices")
         # an import may not tell its documents, and has the printed number on the paper's own data
         printed = self.test_sizes.get(record.dataset, 0) if record.scope == "same_data" else 0
         documents = (read[0][0].data.n_test or printed) if read else 0
@@ -248,7 +247,7 @@ class Evidence:
         finest, apart = min(0.01, third), max(values, default=0.0) - min(values, default=0.0)
         if cost is None and len(set(values)) > 1 and apart <= finest:
             values, raw, apart = (math.fsum(values) / len(values),) * len(values), values, 0.0
-            notes.append(f"the seeds are apart by at most {finest:.2g} points: no spread")
+            notes.append(f"the seeds differ by at most {finest:.2g} points: no spread")
         failed, lacks = sum(run.status == "failed" for run in tried), None
         if not read and done:  # no run of ours measures F1, or a subset of the labels
             lacks = "not_measured" if cost or metric.endswith(("]", "-F1")) else "not_run"
@@ -523,7 +522,7 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
         printed = printed_count(text).value
         for size in sorted({run.data.n_test for run in runs} - {0, printed}):
             here = f"printed {text} test documents, here {size:,}"
-            apart.append(Deviation("test documents", text, here, "the data are the paper's as stated"))
+            apart.append(Deviation("test documents", text, here, "the data are the paper's own, as declared"))
             far |= abs(size - printed) > printed / 10
     return replace(
         record,
@@ -578,7 +577,7 @@ def _deviations(paper: Paper, runs: Sequence[Run]) -> tuple[Deviation, ...]:
     stated, found = [Provenance.of(run) for run in runs], []
     for run, source in zip(runs, stated, strict=True):
         files = ", ".join(f"{file} (SHA-256 {sha256[:12]})" for file, sha256 in source.files)
-        by = f"run by {source.by}" if source.by else "who ran it is not said"
+        by = f"run by {source.by}" if source.by else "it does not say who ran it"
         here = f"imported from {files}; {by}; not verified here"
         why = f"imported {(run.finished or 'at an unknown time')[:10]}"
         if source.command:

@@ -56,8 +56,7 @@ def with_look(
     declared: tuple[int, ...] = (),
     runs: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Look:
-    """The look at `seeds` seeds with its level, after `looks` or already one of them; `runs` are
-    `Look.runs`."""
+    """The look at `seeds` seeds with its level, after `looks` or among them; `runs` are `Look.runs`."""
     new = Look(seeds, ALPHA, declared, runs or {})
     every = ruled([*looks, new])
     by_seeds = next(look for look in every if look.seeds == seeds)
@@ -143,11 +142,10 @@ def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) 
         "seeds, has a stricter level. Judging the same seeds again is no new look."
     )
     if len(looks) > 1 or reached.declared:
-        planned = f" of those declared, at {listed(reached.declared)} seeds" if reached.declared else ""
+        planned = f" of the declared ones, at {listed(reached.declared)} seeds" if reached.declared else ""
         text = (
             f"Looks at {listed(each)}{planned}: together they err in at most {alpha} of cases. A claim has "
-            "the verdict of the first look that decided it, on the seeds of that look, where the seeds since "
-            "bear it out."
+            "the verdict of the first look that decided it, on that look's seeds, if later seeds confirm it."
         )
     later = [seeds for seeds in reached.declared if seeds > reached.seeds]
     more = sum(len({run.spec.seed for run in record.runs}) > reached.seeds for record in experiments)
@@ -155,4 +153,4 @@ def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) 
         return (text,)
     have = "1 experiment has" if more == 1 else f"{more} experiments have"
     wait = f"before the look at {later[0]}" if later else "since no later look was taken"
-    return text, f"{have} more seeds than the look at {reached.seeds}: these are not used {wait}."
+    return text, f"{have} more seeds than the look at {reached.seeds}: they are not used {wait}."

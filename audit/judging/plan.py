@@ -39,18 +39,18 @@ _SEEDS_HELP = frozenset({
 
 #: Why no number of seeds can be named, though seeds are what the claim lacks.
 _OBSTACLES = {
-    "no_number_of_our_seeds": "no number of our seeds settles this; the authors' seeds would",
-    "no_number_of_seeds": "no number of seeds settles this, if the difference is as it is now",
+    "no_number_of_our_seeds": "no number of our seeds settles this; seeds of the authors would",
+    "no_number_of_seeds": "no number of seeds settles this if the difference stays as it is",
     "too_many_seeds": "more than 100 seeds",
-    "no_rule": "seeds may settle it, but there is no rule to plan claims of this kind",
+    "no_rule": "seeds may settle it, but their number cannot be planned for claims of this kind",
 }
 
 #: By reason code: why seeds do not settle a claim.
 HOPELESS = {
-    "other_data": "it is about the paper's own data: runs on those would test it",
-    "other_split": "another split: the noise of two test sets stays; the paper's own split would settle it",
-    "run_failed": "its runs failed: `audit run --retry-failed`, or import some that ended",
-    "most_failed": "more of its runs failed than ended: `audit run --retry-failed` first",
+    "other_data": "it is about the paper's own data: runs on them would test it",
+    "other_split": "seeds do not reduce the noise of the test sets; the paper's own split would settle it",
+    "run_failed": "its runs failed: use `audit run --retry-failed`, or import finished ones",
+    "most_failed": "more of its runs failed than finished: use `audit run --retry-failed` first",
     "same_runs": "both sides rest on the same runs",
     "different_data": "its two sides were tested on different data",
     "stand_in": "seeds could only contradict it, which takes the paper's own data: `audit run --data`",
@@ -58,30 +58,30 @@ HOPELESS = {
     "untuned": "seeds could only contradict it, which takes tuned settings: `audit tune` first",
     "unverified_reimplementation": "seeds could only contradict it, once the model passes its own checks",
     "unverified_import": "seeds could only contradict it, which takes runs stated to be of the authors' code",
-    "mixed_evidence": "one side is ours and the other imported: run both or import both, or choose by "
-    "--evidence where one kind is there for both",
-    "never_reached": "no run reaches the score: longer training, or a lower score in a new audit, would tell",
-    "runs_gone": "runs of it that were on record are gone: `audit run` first, which runs them again",
-    "margins_changed": "the margins were changed after the runs: declare a new audit",
-    "no_margin": "the claim file fixes no margin",
+    "mixed_evidence": "one side is ours and the other imported: run both or import both, or choose with "
+    "--evidence where both sides have runs of one kind",
+    "never_reached": "no run reaches the score: train longer, or set a lower score in a new audit",
+    "runs_gone": "some of its runs on record are gone: `audit run` runs them again",
+    "margins_changed": "the margins were changed after the runs: declare a new audit in the claim file",
+    "no_margin": "the claim file sets no margin",
     "no_printed_number": "the claim names no printed number",
-    "no_target_score": "the claim file fixes no score to reach",
-    "not_measured": "the run records do not hold what it is about",
+    "no_target_score": "the claim file sets no target score",
+    "not_measured": "the run records do not contain the quantity it is about",
     "different_machines": "its runs were on different machines",
-    "negligible_gain": "better, and by less than counts as a gain: more seeds would say the same",
+    "negligible_gain": "better, but by less than counts as a gain: more seeds would show the same",
     "ambiguous_description": "its readings of what the paper leaves open do not all come to one verdict: "
     "word of what the authors did settles it, or more seeds where single readings are open",
     "some_readings": "not all readings of what the paper leaves open were run: `audit run --readings` first",
-    "kind_not_judged": "no rule for this kind of claim",
+    "kind_not_judged": "there is no rule for this kind of claim",
     "too_many_levels": "the sweep is too long for its test",
-    "place_always_held": "there are too few methods for it to be wrong",
-    "absolute_cost": "a cost of one system is that of its data and machine: name a second one",
+    "place_always_held": "the claimed place includes every method, so no result could contradict it",
+    "absolute_cost": "the cost of one system depends on its data and machine: name a second one to compare",
     "no_sizes": "the claim file names no experiments of growing size: add sizes to the claim",
-    "counted_exactly": "its operations are counted: `audit check` holds them against it",
-    "not_one_size": "its experiments differ in more than the size that grows",
-    "needs_sizes": "more seeds make the same line: more sizes, or sizes further apart, may settle it",
-    "too_few_sizes": "five sizes are the least: run more",
-    "too_narrow": "its sizes lie too close together: run larger ones",
+    "counted_exactly": "`audit check` counts its operations; it needs no run",
+    "not_one_size": "its experiments differ in more than the varied size",
+    "needs_sizes": "seeds do not move the fitted line: more sizes, or sizes further apart, may settle it",
+    "too_few_sizes": "it needs at least five sizes: run more",
+    "too_narrow": "its sizes are too close together: run larger ones",
     "no_spread": "all its runs gave one number, which leaves no spread to plan with: a model declares "
     "`DETERMINISTIC` where all seeds give one result, a claim on imported runs `deterministic: true`",
 }
@@ -251,7 +251,7 @@ def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: L
 def _cannot_run(claim: ClaimRecord, experiments: Mapping[str, ExperimentRecord]) -> str | None:
     """Why an experiment of the claim can have no runs, or None."""
     if not claim.experiments:
-        return "no experiment stands behind it"
+        return "it names no experiment"
     for name in claim.experiments:
         record = experiments.get(name)
         if record is None:

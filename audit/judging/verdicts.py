@@ -102,7 +102,7 @@ class MarginsNow:
         )
         notes = ["margins not on record before the runs"] if None in marks else []
         if any(made_elsewhere):
-            notes.append("imported after the margins were fixed; the runs may be older")
+            notes.append("imported after the margins were fixed; the runs themselves may be older")
         if stated_late(claim, {arm.experiment: arm.record for arm in arms if arm.record}, self):
             notes.append("stated after the runs")
         notes += [f"margins changed after the runs, which began under {mark}" for mark in sorted(undeclared)]
@@ -348,8 +348,7 @@ class Family:
 def family_of(
     audit: Audit, verdicts: Sequence[Verdict], experiments: Experiments, not_shown: Iterable[str] = ()
 ) -> Family:
-    """Of an audit's claims as they were judged by these experiments; those open for a reason in `not_shown`
-    count with a p of 1."""
+    """Of the claims as judged by these experiments; those open for a reason in `not_shown` have a p of 1."""
     found: list[tuple[Verdict, PValues, InFamily]] = []
     for verdict in verdicts:
         both = p, q = verdict.p_reproduced, verdict.p_contradicted
@@ -382,8 +381,7 @@ class Judgement:
         return Family.of(self.claims, found, self.evidence.experiments, self.margins)
 
     def judge(self, claim: ClaimRecord, records: Experiments | None = None) -> Judged:
-        """A claim by its test, that of all specifications where there are several; `records` in place of
-        others."""
+        """A claim by its test, over all specifications if there are several; `records` replace others."""
         evidence = self.evidence
         if records:
             evidence = replace(evidence, experiments={**evidence.experiments, **records})
@@ -500,7 +498,7 @@ class Judgement:
                 test = self.judge(claim, {name: rest}).test
                 if test is None or test.decide_by(*needed, alpha=self.alpha).outcome != verdict.outcome:
                     makers.append(f"seed {seed} of {name}")
-        return _badged(verdict, f"hangs on one seed: {' or '.join(makers)}") if makers else verdict
+        return _badged(verdict, f"depends on one seed: {' or '.join(makers)}") if makers else verdict
 
     def _vanishes(self, claim: ClaimRecord, needed: float) -> float:
         """The kappa from which on the claim is no longer contradicted, by bisection; p grows with it."""
@@ -548,8 +546,7 @@ def _together(several: Sequence[Judged], default: Test | None) -> Test | None:
 
 
 def _headline(default: Verdict, run: Sequence[Judged], settled: Sequence[Verdict], number: int) -> Verdict:
-    """The verdict of all specifications: the default's where they agree and all were run, else
-    inconclusive."""
+    """The verdict of all specifications: the default's if all were run and agree, else inconclusive."""
     shared = [entry.name for entry in fields(SpecificationVerdict)][1:]  # all but the specification itself
     verdicts = tuple(
         SpecificationVerdict(dict(of.specification), **{name: getattr(verdict, name) for name in shared})

@@ -245,8 +245,7 @@ class Case:
 
 
 def untested(reason: str, test: Test | None = None, *, badges: Sequence[str] = ()) -> Test:
-    """Inconclusive for a reason that no test can lift; the numbers of `test` are shown, its p-values are
-    not."""
+    """Inconclusive for a reason that no test can lift; shows the numbers of `test`, not its p-values."""
     plain = test or Test()
     return replace(
         plain,
@@ -283,8 +282,7 @@ def note_arm(steps: Steps, name: str, values: Sequence[float]) -> Sample:
 
 
 def note_df(steps: Steps, name: str, *parts: tuple[float, float], value: float) -> None:
-    """Satterthwaite's degrees of freedom of a sum of (variance, df); what is known exactly has infinite
-    ones."""
+    """Satterthwaite's degrees of freedom of a sum of (variance, df); infinite for an exact part."""
 
     def filled() -> str:
         below = " + ".join(f"{num(variance)}^2 / {num(df)}" for variance, df in parts if df < math.inf)

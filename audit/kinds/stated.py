@@ -1,5 +1,4 @@
-"""Statements that an expression over cells and constants puts exactly; `audit.checks` decide them, no run
-does."""
+"""Statements as expressions over cells and constants; `audit.checks` decide them without any run."""
 
 from __future__ import annotations
 

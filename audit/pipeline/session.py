@@ -171,12 +171,7 @@ class Session:
         if both := [name for name, record in merged.items() if record.unjudged and name in ours]:
             first, other = ("ours", "imported") if self.evidence == "ours" else ("imported", "ours")
             have = "1 experiment has" if len(both) == 1 else f"{len(both)} experiments have"
-            yield (
-                f"{have} runs of both kinds: {first} are judged and the others shown "
-                f"(--evidence {other} turns that round)"
-            )
+            yield f"{have} runs of both kinds: {first} are judged (--evidence {other}: the others)"
         if closer := [name for name in merged if name not in ours]:
-            yield (
-                f"printed values of {counted(len(closer), 'experiment')} are judged by imported runs, whose "
-                "data are closer to the paper's than ours"
-            )
+            of = counted(len(closer), "experiment")
+            yield f"imported runs judge the printed values of {of}: their data are closer to the paper's"

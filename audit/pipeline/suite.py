@@ -326,8 +326,7 @@ class Suite:
         return not outcome.interrupted
 
     def run_once(self) -> tuple[Audit | None, Plan]:
-        """All seeds that were asked for, and one judgement: none where it was interrupted, as it takes long
-        and would be a look."""
+        """All seeds asked for, and one judgement, unless interrupted: judging takes long and is a look."""
         plan = self.submit()
         return (self.judge() if self.carry_out(plan.jobs) else None), plan
 
@@ -395,8 +394,7 @@ def declared(wanted: tuple[int, ...] | None, taken: Sequence[Look]) -> dict[int,
     old = max((look.declared for look in taken), key=len, default=())
     if old and wanted not in (None, old):
         raise AuditError(
-            f"--looks {_listed(wanted or ())}: looks were declared as {_listed(old)}, which share all of the "
-            "level; go on with those"
+            f"--looks {_listed(wanted or ())}: {_listed(old)} were declared and share the level; use those"
         )
     looks = old or wanted or DEFAULT_LOOKS
     before = [*taken, Look(looks[-1], 0.0, looks)]

@@ -65,9 +65,8 @@ def plans_in(root: Path) -> list[KeptPlan]:
 
 
 def work_off(root: Path, jobs: str | None, console: Console) -> Exit:
-    """Make the open runs of every plan in the store, one after another; those that somebody else is at work
-    on are left to them. Neither judges nor looks. Raises `AuditError`, also where a plan cannot be made
-    again."""
+    """Make the open runs of every plan in the store in turn, but for those in progress elsewhere. Neither
+    judges nor looks. Raises `AuditError`, also where a plan cannot be made again."""
     worst = Exit.OK
     check_can_be_written(root)
     for plan in plans_in(root):

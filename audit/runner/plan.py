@@ -112,8 +112,7 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
     """Resolve every experiment of the claim file. Other specifications of what the paper leaves open are
     resolved where `settings.readings` asks for them, and those of `known` in any case: runs of theirs that
     are there already count. Raises `PlanError` for an unknown name in `only`, model, variant, protocol or
-    recipe, and where the corpus is for none of the models; `reimpl.errors.DataError` for data that cannot be
-    read."""
+    recipe, and where the corpus fits no model; `reimpl.errors.DataError` for unreadable data."""
     wanted = selected(paper, settings.only)
     records, jobs = list[ExperimentRecord](), list[Job]()
     keys = dict[str, tuple[str, ...]]()

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -20,7 +20,7 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from audit.names import span
+from audit.names import folded, span
 from audit.record import Run
 
 if TYPE_CHECKING:
@@ -34,13 +34,16 @@ _STOPPING = "stopping: keeping the state of the runs at work; Ctrl-C again ends 
 
 
 class _Console(Console):
+    def out(self, *objects: Any, **how: Any) -> None:
+        """Lines neither wrapped nor coloured; on a terminal wrapped between words."""
+        super().out(*map(folded, objects) if self.is_terminal else objects, **how)
+
     def on_broken_pipe(self) -> None:
         """Who reads has gone; the runs go on in silence."""
         self.quiet = True
 
 
 def new_console(*, quiet: bool = False) -> Console:
-    """Stderr; `out` writes lines as they are, neither wrapped nor coloured."""
     return _Console(stderr=True, quiet=quiet)
 
 

@@ -86,10 +86,8 @@ def checked(chosen: Chosen) -> Chosen:
         if given := [*options.stated, *(["format"] if chosen.format else [])]:
             raise AuditError(f"{in_run(given[0], '')}: says how {option('data')} is read; give that too")
         if chosen.vectors:
-            raise AuditError(
-                f"{option('vectors', chosen.vectors)}: made words have no vectors; "
-                f"give {option('data')} too, or leave it out"
-            )
+            vectors = option("vectors", chosen.vectors)
+            raise AuditError(f"{vectors}: synthetic words have no vectors; give {option('data')} too")
     return replace(chosen, device=device)
 
 

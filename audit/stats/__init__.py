@@ -1,2 +1,1 @@
-"""Statistical rules as pure functions of numbers, from `printed` and `sample` up to `decision`, `families`,
-`power`."""
+"""Statistical rules as pure functions of numbers: `printed`, `sample`, `decision`, `power`."""

@@ -1,5 +1,4 @@
-"""From p-values to one of three outcomes (Goeman, Solari and Stijnen 2010), and the steps that led to
-them."""
+"""From p-values to one of three outcomes (Goeman, Solari and Stijnen 2010), with the steps."""
 
 from __future__ import annotations
 
@@ -317,8 +316,7 @@ def _holm(p_values: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """max over j <= i of (m - j + 1) p_(j), at most 1, p sorted upwards: the family-wise error under any
-    dependence."""
+    """max over j <= i of (m - j + 1) p_(j), at most 1, p ascending: family-wise, under any dependence."""
     return _holm(tuple(p_values))
 
 
@@ -372,8 +370,7 @@ def threshold_holm(
     others: Sequence[float], *, primary: Sequence[bool], is_primary: bool, alpha: float = ALPHA
 ) -> float:
     """The largest p that Holm rejects beside `others`, with `families`: within its own family of m it is
-    alpha / (m - j), where j is how many of the others Holm rejects before. `primary` holds a flag for each of
-    `others`."""
+    alpha / (m - j), where Holm rejects j of the others before. `primary` flags `others`."""
     own = sorted(p for p, flag in zip(others, primary, strict=True) if flag == is_primary)
     rest = [p for p, flag in zip(others, primary, strict=True) if flag != is_primary]
     if rest and max(holm(rest)) > alpha / 2.0 * (1.0 + _DUST):

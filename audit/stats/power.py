@@ -201,8 +201,7 @@ class Plan:
     @property
     def obstacle(self) -> Literal["too_many_seeds", "no_number_of_our_seeds"] | None:
         """None where one of the two is reached with 80 % power; else whether the authors' seeds would settle
-        it (the paper's own run is the noise, or the difference lies on the margin), or more than `MOST` of
-        ours."""
+        it (the noise is the paper's own run, or the difference lies on the margin), or more than `MOST`."""
         if self.fewest is not None:
             return None
         return "no_number_of_our_seeds" if self.hopeless else "too_many_seeds"

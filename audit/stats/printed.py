@@ -1,5 +1,4 @@
-"""The number as the paper prints it: exact value, decimals, rounding interval; from the string, never from a
-float."""
+"""The number as the paper prints it: exact value, decimals, rounding interval; from the string."""
 
 from __future__ import annotations
 

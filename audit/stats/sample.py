@@ -129,8 +129,7 @@ class Sample:
     n: int
     mean: float
     sd: float | None
-    """The SD to judge by: with n - 1 in the denominator, or moderated; None for one value, exactly 0.0 when
-    all values are equal."""
+    """The SD to judge by, with n - 1 or moderated; None for one value, exactly 0.0 if all are equal."""
     df: float  # n - 1, and those of the prior where the SD is moderated.
 
     @property

@@ -98,8 +98,7 @@ def write_sealed(path: Path, record: Any) -> None:
 
 
 def read_sealed(path: Path, kind: Any, newest: int) -> Any:
-    """What `write_sealed` wrote, None where there is no file. Raises `RecordError` saying what is wrong with
-    it, and `StoreError`."""
+    """What `write_sealed` wrote, None where there is no file. Raises `RecordError` and `StoreError`."""
     with explained(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "")

@@ -39,10 +39,7 @@ from audit.record import (
 from audit.storage.files import explained, read_sealed, write, write_sealed
 from audit.storage.locks import Locks
 
-_UNKNOWN = (
-    "without it nobody knows which runs are missing, nor which looks were taken: restore it, or choose "
-    "another --store"
-)
+_UNKNOWN = "without it missing runs and looks taken are unknown: restore it, or choose another --store"
 _CHANGED = "the claim file describes it otherwise than when it was run"
 
 

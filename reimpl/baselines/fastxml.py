@@ -77,7 +77,7 @@ VARIANTS = {
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """Grows the trees one after another; protocol and device decide nothing. Raises `Interrupted`,
+    """Grows the trees in turn; protocol and device have no effect. Raises `Interrupted`,
     `CheckpointError`."""
     watch, began = how.get("watch") or Watch(), time.perf_counter()
     reset_peak_memory(_CPU)

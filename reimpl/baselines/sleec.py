@@ -77,8 +77,7 @@ VARIANTS = {
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """Learner after learner; protocol and device decide nothing. An interrupted run begins anew. Raises
-    `Interrupted`."""
+    """Learner after learner; protocol and device have no effect; no checkpoint. Raises `Interrupted`."""
     watch, began = how.get("watch") or Watch(), time.perf_counter()
     reset_peak_memory(_CPU)
     inputs = word_weights(data, config.weights, normalise=config.normalise, dtype=np.float64)

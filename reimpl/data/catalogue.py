@@ -1,6 +1,5 @@
 """The corpora of the field, as `catalogue.yaml` beside this file has them: printed sizes and by whom, where
-to get them, what identifies their content. A number stands there only with a source; what is not known is
-"unknown"."""
+to get them, what identifies their content. Each number has a source; what is not known is "unknown"."""
 
 from __future__ import annotations
 
@@ -202,8 +201,7 @@ def scope_of(
     corpora: Collection[str],
     partitions: Collection[str] = (),
 ) -> Scope:
-    """What a corpus is to a claim that names these contents, partitions and corpora; an empty hash is
-    none."""
+    """What a corpus is to a claim that names these contents, partitions and corpora; "" is no hash."""
     if (content and content in same) or (partition and partition in partitions):
         return "same_data"
     return "other_split" if corpus and corpus in corpora else "other_data"

@@ -331,8 +331,7 @@ def digest_of(value: object) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of the file on disk, in hex; raises `DataError`. Within `remembered` one that did not change is
-    not read again."""
+    """SHA-256 of the file, in hex; raises `DataError`. `remembered` does not read an unchanged file again."""
     known = _KNOWN.get()
     known = {} if known is None else known
     try:
@@ -373,8 +372,7 @@ def cached_entry(
     place: Path, what: str, opened: Callable[[Path], Entry], make: Callable[[Path], None]
 ) -> Entry:
     """What `opened` gives of a folder; made under another name first, and renamed when whole, where it is not
-    there or `opened` raises `DataError`. One process makes it, others wait. Raises `DataError` naming
-    `what`."""
+    there or `opened` raises `DataError`. One process makes it, others wait. Raises `DataError`."""
 
     def if_there() -> Entry | None:
         try:

@@ -1,8 +1,7 @@
 """Documents as a reader of any format gives them, their identity, and as numbers: words and labels by first
 appearance in the corpus, whatever the number of processes. A worker gives back the distinct words of some
 hundred documents, and the documents as places among them; here these get the numbers of the corpus. Tokens go
-to disk, so memory does not grow with the corpus. What a worker imports from here is light: neither scipy nor
-torch nor pandas."""
+to disk, so memory does not grow with the corpus. Workers import neither scipy nor torch nor pandas."""
 
 from __future__ import annotations
 
@@ -401,8 +400,7 @@ def cores() -> int:
 
 @contextmanager
 def processes(workers: int | None, packed: int) -> Iterator[Any]:
-    """A pool of `workers` processes (None: one a core if there are `packed` bytes enough), or None for
-    one."""
+    """A pool of `workers` processes (None: one a core if `packed` bytes suffice), or None for one."""
     if workers is None:
         workers = cores() if packed >= WORTH_IT else 1
     if workers == 1:

@@ -63,8 +63,7 @@ def initial_vectors(
     rng: np.random.Generator,
 ) -> Lookup:
     """The initial float32 (V, E) matrix for `words`; `found` tells which rows the source had. `special` are
-    the ids of padding and unknown word: words like any other under `uniform` alone. Drawn in the order of the
-    ids."""
+    the ids of padding and unknown word: words like any other under `uniform` alone. Drawn by id."""
     lookup = source.look_up(words, rng)
     rows, found = np.asarray(lookup.rows, dtype=np.float32), lookup.found.copy()
     if source.unit:
@@ -279,8 +278,7 @@ def is_vector_file(path: Path) -> bool:
 
 
 def locate(path: Path) -> File:
-    """The file at a path, or in a .zip (`FILE.zip/MEMBER`), and that of an array's words. Raises
-    `DataError`."""
+    """The file at a path or in a .zip (`FILE.zip/MEMBER`), and the words of an array. Raises `DataError`."""
     archive = _archive(path)
     around = files.tree(archive or path)
     if archive is None:

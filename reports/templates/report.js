@@ -110,7 +110,7 @@
     if (key === "kind") return some((card, word) => card.kind.some((name) => name.startsWith(word)));
     if (key === "m") return some((card, word) => card.rows.some((row) => row.metric === word));
     if (wanted === "primary" && !quoted) return (card) => "p" in card.el.dataset;
-    if (wanted === "flipped" && !quoted) return (card) => card.rows.some(flipped);
+    if (wanted === "changed" && !quoted) return (card) => card.rows.some(flipped);
     return (card) => textOf(card).includes(wanted);
   }
 

@@ -131,7 +131,7 @@ def test_a_column_that_does_not_go_with_another_is_one_finding_and_not_one_a_row
     found = [it for it in all_findings([paper(table(columns, rows))]) if it.result == "inconsistent"]
     assert [it.id for it in found] == ["toy:feasible_row:t"]
     assert "in 4 of 6 rows" in found[0].arithmetic and len(found[0].cells) == 16
-    assert found[0].alternatives[0] == "a column that holds another metric than its name says"
+    assert found[0].alternatives[0] == "a column whose metric is not the one it names"
     few = {"a": wrong[0], "b": wrong[1], "e": sound, "f": sound}
     told = [it.id for it in all_findings([paper(table(columns, few))]) if it.result == "inconsistent"]
     assert len(told) == 3  # two rows are two slips
@@ -153,5 +153,5 @@ def test_a_row_that_another_usual_definition_gives_is_not_inconsistent(
     columns = ["P@1", "P@3", "P@5", "nDCG@3", "nDCG@5"]
     found = next(joint(paper(table(columns, dict(zip("ab", rows, strict=False))))))
     assert found.result == ("untestable" if cause else "inconsistent")
-    assert found.alternatives[0] == (cause or "a slip in typing or in extracting the table")
+    assert found.alternatives[0] == (cause or "a misprint or an extraction error in the table")
     assert "by the usual definitions, over the same documents" in found.arithmetic

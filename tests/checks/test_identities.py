@@ -115,9 +115,7 @@ def test_one_table_that_repeats_an_experiment_is_no_news_unless_it_differs() -> 
     assert results(twice(other)) == ["inconsistent"]
 
 
-@pytest.mark.parametrize(
-    ("runs", "first"), [(None, "two runs of the same settings"), (1, "a slip in typing")]
-)
+@pytest.mark.parametrize(("runs", "first"), [(None, "two runs of the same settings"), (1, "a misprint")])
 def test_that_it_was_run_twice_is_considered_first_where_single_runs_are_not_stated(
     runs: int | None, first: str
 ) -> None:

@@ -227,7 +227,7 @@ BAD: list[tuple[list[str], str]] = [
     ([*RUN, "--only", "nothing"], "toy2024: --only 'nothing' is no experiment, claim, table or data set"),
     ([*RUN, "--vectors", "nowhere.txt"], "nowhere.txt"),
     ([*RUN, "--vectors", "random:0"], "random:0': no such file"),
-    (["run", "toy.yaml", "--vectors", "glove"], "--vectors glove: made words have no vectors"),
+    (["run", "toy.yaml", "--vectors", "glove"], "--vectors glove: synthetic words have no vectors"),
     (["run", "toy.yaml", "--data", "nowhere"], "nowhere: no such file or folder"),
     (["run", "toy.yaml", "--data", "toy.yaml"], "toy.yaml"),
     (["run", "toy.yaml", "--data", "."], "no known format"),
@@ -516,7 +516,7 @@ def test_check_is_0_for_sound_tables_and_1_for_an_impossible_row(
     assert cli.main(["check", "toy.yaml"]) == Exit.CONTRADICTED
     printed = capsys.readouterr().out
     assert "toy2024:bounds:t1.words.P@1" in printed and "3 x 20.00 - 1 x 80.00 = -20" in printed
-    assert printed.index("●●●●●") < printed.index("first consider: a slip in typing")
+    assert printed.index("●●●●●") < printed.index("possible explanations: a misprint")
     assert "toy2024: 6 printed cells in 2 tables; 1 inconsistent" in printed
 
 

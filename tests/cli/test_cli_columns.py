@@ -153,7 +153,7 @@ def test_the_page_of_each_column_shows_all_of_them(trained: None, known: None) -
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--columns", "0-1"), "--columns 0-1: the made corpus has one split; give --data too"),
+        (("--columns", "0-1"), "--columns 0-1: the synthetic corpus has one split; give --data too"),
         (
             ("--columns", "0-1", "--data", "columns", "--until-settled"),
             "take one column, as in --data columns@0",

@@ -65,7 +65,7 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
         "7 runs imported for toy2024, 1 of them failed; not verified here",
         "  letters: seeds 0, 1, 2, 3 (failed); mean P@1 40.20",
         "  words: seeds 0, 1, 2; mean P@1 80.20",
-        "  the data are not known to be the paper's own, so printed values are not judged by them: declare "
+        "  the data are not known to be the paper's own, so they cannot judge printed values: declare "
         "--fingerprint, --same-data and why, or --other-split and why",
         "  not stated to be the authors' code (--authors-code), so it can contradict nothing",
         "`audit judge toy.yaml --store audit-runs` judges them",
@@ -89,7 +89,7 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
 def test_another_split_goes_into_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     """With its reason and its number of documents; without the number that is asked for."""
     assert cli.main([*IMPORT, "--other-split", "a random fifth"]) == Exit.OK
-    assert "nothing tells of how many test documents" in capsys.readouterr().out
+    assert "another split of unknown test size" in capsys.readouterr().out
     assert (
         cli.main([*IMPORT, "--other-split", "a random fifth", "--test-size", "400", "--replace"]) == Exit.OK
     )
@@ -203,11 +203,11 @@ def test_a_printed_value_is_judged_by_imported_runs_on_the_paper_s_own_data(
         capsys.readouterr()
         assert cli.main(command) == Exit.OK
         err = capsys.readouterr().err
-        assert "\n1 experiment has runs of both kinds: ours are judged and the others shown" in f"\n{err}"
-        assert (
-            "\nprinted values of 1 experiment are judged by imported runs, whose data are closer to the "
-            "paper's than ours\n" in f"\n{err}"
+        assert "\n1 experiment has runs of both kinds: ours are judged (--evidence imported" in f"\n{err}"
+        closer = (
+            "imported runs judge the printed values of 1 experiment: their data are closer to the paper's"
         )
+        assert f"\n{closer}\n" in f"\n{err}"
         words, value = record("toy2024-corpus").verdicts
         assert [float(np.mean(values)) for values in words.values] == pytest.approx([70.1, 30.1])
         assert value.values == ((80.1, 80.3, 80.2),)

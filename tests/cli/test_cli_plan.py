@@ -266,7 +266,7 @@ def test_every_command_says_the_same_of_one_store(
         report.unlink()
         assert cli.main(command) == Exit.OK
         assert record().verdicts == first, command
-        assert "of those declared, at 3, 4, 8 and 12 seeds" in told(capsys), command
+        assert "of the declared ones, at 3, 4, 8 and 12 seeds" in told(capsys), command
         assert cli.main(["report"]) == Exit.OK
     assert any("not used before the look at 8" in it for it in record().about_looks)
     assert cli.main([*RUN, "--seeds", "8"]) == Exit.OK  # now that look is taken, at its level
@@ -283,9 +283,9 @@ def test_every_command_says_the_same_of_one_store(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*UNTIL, "3,5", "--budget", "30"], "--budget '30' is no span of time; write it as 90s, 30m, 2h"),
-        ([*RUN, "--budget", "30m"], "--budget belongs to --until-settled"),
-        ([*UNTIL, "3,5", "--seeds", "3"], "--seeds: with --until-settled the looks say how many"),
+        ([*UNTIL, "3,5", "--budget", "30"], "--budget '30' is not a time span; write it as 90s, 30m, 2h"),
+        ([*RUN, "--budget", "30m"], "--budget goes with --until-settled"),
+        ([*UNTIL, "3,5", "--seeds", "3"], "--seeds: --until-settled takes its seeds from --looks"),
         *[
             ([*UNTIL, it], f"--looks '{it}': write growing numbers")
             for it in ("", "5,3", "1,3", "3,3", "3,x")
@@ -323,10 +323,10 @@ def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
     assert cli.main(["plan"]) == Exit.OK
     out = " ".join(capsys.readouterr().out.split())  # however wide the screen is
     assert out.startswith(
-        "toy2024 (audit-report/toy2024-corpus/audit.json): 2 of 3 claims open, 1 with a number of seeds "
+        "toy2024 (audit-report/toy2024-corpus/audit.json): 2 of 3 judgements open; more seeds can settle 1 "
     )
     assert re.search(r"words-third P@1 3 \d+ \(\d+\) – \d+ seeds, \d+ CPU-seconds", out)
-    assert "1 claim: it is about the paper's own data" in out
+    assert "1 judgement: it is about the paper's own data" in out
     assert "audit run --until-settled --budget 30m" in out
 
 

@@ -116,7 +116,7 @@ def test_what_was_run_is_not_run_again_and_counts_later(capsys: pytest.CaptureFi
     ("options", "said"),
     [
         (["--data", "x", "--columns", "0-1"], "with --until-settled or --readings take one column"),
-        (["--until-settled"], "--readings: with --until-settled give --seeds instead"),
+        (["--until-settled"], "--readings does not go with --until-settled"),
     ],
 )
 def test_what_does_not_go_together_is_refused(

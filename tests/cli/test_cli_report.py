@@ -92,7 +92,7 @@ def test_the_figures_are_files_in_the_folder(capsys: pytest.CaptureFixture[str])
             ["--figures", "f", "--figure-format", "svg,eps"],
             "--figure-format 'eps' is unknown; known are svg, pdf",
         ),
-        (["--diff", "a.json", "b.json", "--figures", "f"], "--diff compares two records"),
+        (["--diff", "a.json", "b.json", "--figures", "f"], "--diff only compares two records"),
     ],
 )
 def test_what_cannot_be_drawn_is_told_in_one_sentence(
@@ -140,8 +140,8 @@ def test_something_became_contradicted_is_1_and_the_other_way_round_0(
     ("arguments", "message"),
     [
         (["--diff", "old.json", "nowhere.json"], "nowhere.json: No such file or directory"),
-        (["--diff", "old.json", "old.json", "--also", "csv"], "--diff compares two records"),
-        (["old.json", "--diff", "old.json", "old.json"], "--diff compares two records"),
+        (["--diff", "old.json", "old.json", "--also", "csv"], "--diff only compares two records"),
+        (["old.json", "--diff", "old.json", "old.json"], "--diff only compares two records"),
         (["--diff", "old.json"], "--diff"),
     ],
 )

@@ -145,7 +145,7 @@ def test_runs_after_it_use_the_best_values_and_their_report_says_so(
             ("--only", "wrods"),
             "toy2024: --only 'wrods' is no experiment, claim, table or data set; did you mean",
         ),
-        (("--timeout", "soon"), "--timeout 'soon' is no span of time"),
+        (("--timeout", "soon"), "--timeout 'soon' is not a time span"),
         (("--protocol", "big"), "--protocol 'big' is unknown"),
         (("--data", "nowhere"), "nowhere: no such file or folder"),
         (("--trials", "0"), "invalid value for '--trials': Input should be greater than or equal to 1"),

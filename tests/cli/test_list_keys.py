@@ -50,7 +50,7 @@ def test_keys_have_type_default_and_docstring_and_inherited_ones_come_first() ->
 @pytest.mark.parametrize("name", known_models())
 def test_every_key_and_variant_of_every_model_is_shown(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     lines = listed(capsys, "model", name).splitlines()
-    variants, keys = lines.index("variants, named by `variant:`"), lines.index("keys, set by `config:`")
+    variants, keys = lines.index("variants, named by `variant:`"), lines.index("keys of `config:`")
     names = [it.split(":")[0].strip() for it in lines if it.startswith("  ") and it[2] != " "]
     module = find_model(name)
     assert names == [*module.VARIANTS, *(it.name for it in fields(module.Config))]

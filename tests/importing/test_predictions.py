@@ -218,7 +218,7 @@ def test_by_command(truth: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert cli.main([*base, *named, *train]) == 0
     assert "PSP@1" in capsys.readouterr().out
     for arguments, sentence in (
-        (train, "--train-truth goes with predictions; add --truth FILE"),
+        (train, "--train-truth is for predictions; add --truth FILE"),
         ([*named, *other], NAMES[:38]),
     ):
         assert cli.main([*base, *arguments]) == 2

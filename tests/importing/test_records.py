@@ -197,7 +197,7 @@ def test_equal_values_of_all_digits_are_asked_about_as_equal_predictions_are(des
     problems = desk.refused([row(0, "77.123401"), row(1, "77.443401"), *same])
     assert len(problems) == 2 and problems[0] == (
         "r.csv: the values of 'letters', seed 1, are those of seed 0 (r.csv) in all digits; one run or two? "
-        "leave one out, or add --same-predictions-ok if two runs gave them"
+        "leave one out, or add --same-predictions-ok"
     )
     more = [row(seed, f"3{seed}.5", experiment="letters", metric="P@3") for seed in (1, 2)]
     assert len(desk.take([*same[1:], *more]).added) == 2  # another P@3: another run

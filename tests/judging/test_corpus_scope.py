@@ -24,7 +24,7 @@ def test_a_corpus_of_the_printed_sizes_is_other_data_for_a_reason(paper: str) ->
     """Of one that nobody knows it is not known."""
     observed = Observed("a" * 64, "b" * 64, EURLEX)
     assert sentence(paper, "eurlex", observed) == (
-        f"{paper} eurlex: other_data; what it prints agrees, and whether the content is the same is not known"
+        f"{paper} eurlex: other_data; the printed sizes agree, but the content may differ"
     )
 
 
@@ -57,5 +57,5 @@ def test_what_is_known_to_be_the_same_needs_no_reason() -> None:
     assert said == [
         "same_data",
         "other_split",
-        "other_data; what it prints agrees, but the content is another",
+        "other_data; the printed sizes agree, but the content is another",
     ]

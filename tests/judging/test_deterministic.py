@@ -75,7 +75,7 @@ def test_equal_values_of_all_digits_are_no_independent_seeds() -> None:
     verdict = judge(claim("order", "high", "emb"), held)
     assert said(verdict) == ("inconclusive", "no_variance_estimate")
     assert (verdict.n, verdict.attempts) == ((5, 1), (5, 3))
-    assert verdict.badges == ("emb: 2 more seeds gave the very same results; they count as one",)
+    assert verdict.badges == ("emb: 2 more seeds gave exactly the same results; they count as one",)
     printed = {**held, "emb": still("emb", 50.23, 50.23, 50.23, declared=False)}
     assert judge(claim("order", "high", "emb"), printed).outcome == "reproduced"
     declared = claim("value", "emb", printed=("50.23",), deterministic=True)

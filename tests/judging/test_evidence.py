@@ -47,7 +47,7 @@ def test_what_is_lacking(runs: list[Run], code: str | None) -> None:
 
 def test_seeds_of_two_library_versions_are_told() -> None:
     runs = [make_run(seed, 70.0, versions={"torch": "2.6.0" if seed else "2.13.0"}) for seed in range(3)]
-    assert arm_of(runs).notes == ("seeds of different library versions: torch 2.13.0 and 2.6.0",)
+    assert arm_of(runs).notes == ("seeds ran with different library versions: torch 2.13.0 and 2.6.0",)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def ours(name: str, values: Sequence[float], **more: Any) -> ExperimentRecord:
 
 
 NOTHING = {
-    name: replace(ours(name, []), not_run="no run of it is in the store")
+    name: replace(ours(name, []), not_run="the store has no run of it")
     for name in ("words", "letters", "again", "lost", "elsewhere")
 }
 HIGH, LOW = [80.1, 80.3, 80.2], [40.1, 40.3, 40.2]
@@ -200,7 +200,7 @@ def test_where_imported_runs_come_from_stands_beside_the_verdict_once(paper: Pap
     badges = order(judged(paper, *runs)).badges
     assert badges.count("imported, not verified here") == 1
     assert "no fingerprint of the data was declared" in badges
-    assert "imported after the margins were fixed; the runs may be older" in badges
+    assert "imported after the margins were fixed; the runs themselves may be older" in badges
     assert "margins not on record before the runs" in badges  # of the second arm
 
 

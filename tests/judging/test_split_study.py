@@ -114,5 +114,5 @@ def test_the_table_shows_both_noises(paper: Paper) -> None:
         "svm P@1, printed 80.00\n"
         "  one unknown split: inconclusive (one lucky split would explain the difference; "
         "p (reproduced) 0.995, p (contradicted) 0.110)\n"
-        "  mean of these 3: inconclusive (too few seeds on one column; four are the least)"
+        "  mean of these 3: inconclusive (too few seeds on one column; at least four are needed)"
     )

@@ -205,7 +205,7 @@ def test_run_trains_what_the_command_would_and_judges_it_alike(folder: Path) -> 
     [
         ({"seeds": 0}, "seeds=0: give a whole number"),
         ({"device": "tpu"}, "device= 'tpu' is unknown"),
-        ({"vectors": "glove"}, 'vectors="glove": made words have no vectors; give data= too'),
+        ({"vectors": "glove"}, 'vectors="glove": synthetic words have no vectors; give data= too'),
         ({"only": ["nobody"]}, "only= 'nobody' is no experiment"),
         ({"only": "nobody"}, "only= 'nobody' is no experiment"),
         ({"models": "nowhere"}, 'models="nowhere": no model file is there'),

@@ -80,9 +80,9 @@ CAUSES: dict[str, tuple[Audit, Audit, str]] = {
     "others": (
         OLD,
         reproduced(p_reproduced_adjusted=0.9),
-        "the same numbers, but other verdicts on the paper’s other claims",
+        "the same numbers, but another correction for the paper’s other claims",
     ),
-    "none": (OLD, NEW, "with nothing on record that explains it"),
+    "none": (OLD, NEW, "with nothing on record explains it"),
 }
 
 

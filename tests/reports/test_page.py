@@ -209,7 +209,7 @@ def test_a_printed_number_has_a_verdict_under_each_reading_of_the_split() -> Non
     for said in (
         "outside the margin, even allowing for one unusual split",
         "p\xa0(reproduced)\xa00.989, p\xa0(contradicted)\xa00.031",
-        "too few seeds on one column; four are the least",
+        "too few seeds on one column; at least four are needed",
         "58.06 to 77.94; 75.83 is inside",
         "66.59 to 69.41; 75.83 is 6.42 above",
         "1 run failed.",

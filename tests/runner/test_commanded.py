@@ -259,7 +259,7 @@ def test_results_that_cannot_be_read_end_it_and_are_kept(
         ({"run": ["python", "{out}"]}, "has no {seed}, so every run would be the same"),
         ({"run": ["python", "{seed}{", "{out}"]}, "has a single brace; write {{ or }} for one"),
         ({"results": "../metrics.json"}, "'../metrics.json' is no file under {out}"),
-        ({"time_limit": "long"}, "'long' is no span of time"),
+        ({"time_limit": "long"}, "'long' is not a time span"),
         ({"shell": True}, "shell"),
     ],
 )

@@ -21,7 +21,7 @@ def test_hours_minutes_and_seconds(text: str, seconds: float) -> None:
 )
 def test_anything_else_is_one_sentence(text: str) -> None:
     with pytest.raises(
-        AuditError, match=r"^--budget .* is no span of time; write it as 90s, 30m, 2h or 1h30m$"
+        AuditError, match=r"^--budget .* is not a time span; write it as 90s, 30m, 2h or 1h30m$"
     ):
         seconds_of(text, option="--budget")
 

@@ -1,6 +1,5 @@
 """The formats in which corpora are passed around: what something on disk is; a corpus by `PATH` or `PATH@N`.
-Each column of splits is a corpus of its own, so noise between splits is never taken for noise between
-seeds."""
+Each column of splits is a corpus of its own: noise between splits is not noise between seeds."""
 
 from __future__ import annotations
 
@@ -80,8 +79,7 @@ def open_corpus(
     path: Path, options: Options | None = None, *, format: str | None = None
 ) -> TextSource | Dataset:
     """Texts as a source that streams them, features as a data set. `PATH@N` is `options.column` N. Raises
-    `DataError` for what cannot be read or must be stated, `ConfigError` for an option that means nothing
-    there."""
+    `DataError` for what cannot be read or must be stated, `ConfigError` for an unused option."""
     options = options or Options()
     path, column = split_name(path)
     if column is not None:

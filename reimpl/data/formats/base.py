@@ -77,8 +77,7 @@ def by_split(tree: Tree, pattern: str) -> dict[str, File]:
 
 
 def shards(tree: Tree, file: File) -> tuple[File, ...]:
-    """The file, or all that belong to it where it is one of several. Raises `DataError` where one is
-    missing."""
+    """The file, or all of a set that it belongs to. Raises `DataError` where one is missing."""
     match = _SHARD.search(file.stem)
     if match is None:
         return (file,)

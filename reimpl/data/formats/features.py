@@ -365,8 +365,7 @@ def check_column(where: str, column: int, columns: int) -> None:
 
 
 def open_column(where: Tree, options: Options) -> Dataset:
-    """One split. Raises `DataError` asking for `column` when there are several, `ConfigError` for none of
-    them."""
+    """One split. Raises `DataError` if `column` is needed, `ConfigError` if there is no such column."""
     files, columns = _column_files(where), count_columns(where) or 1
     no_data = options.data is None and "data" not in files
     lacking = f"there is no data file beside them; state {option('data', 'FILE')}"
