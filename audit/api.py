@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,7 +31,7 @@ from audit.importing.records import keep
 from audit.importing.results import Declared, from_results, from_tables, table_of, wanted_columns
 from audit.names import known_names
 from audit.pipeline.session import Session
-from audit.record import Audit, Finding
+from audit.record import Audit, Finding, Shown
 from audit.runner.models import models_of
 from audit.runner.progress import new_console
 from audit.settings import RunSettings
@@ -151,15 +152,21 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
         return audit
 
 
-def report(audit: Audit, path: str | os.PathLike[str]) -> Path:
-    """Write the audit's page: to a name that ends in .html, or else with audit.json into that folder. Returns
-    the path of the page. Raises `AuditError` where it cannot be written."""
-    from audit.cli.report import write_files
+def report(
+    audit: Audit, path: str | os.PathLike[str], *, figures: Literal["svg", "pdf", "png"] | None = None
+) -> Path:
+    """Write the audit's page: to a name that ends in .html, or else with audit.json into that folder, with
+    every figure in `figures/` if their format is given. Returns the path of the page. Raises `AuditError`
+    where it cannot be written."""
+    from audit.cli.report import write_figures, write_files
     from audit.storage.files import write_texts
     from reports.page import html
 
     where = Path(path)
-    if where.suffix not in (".html", ".htm"):
+    alone = where.suffix in (".html", ".htm")
+    if figures:
+        write_figures(audit, (where.parent if alone else where) / "figures", [figures])
+    if not alone:
         return write_files(audit, where)[0]
     return write_texts(where.parent, {where.name: html(audit)})[0]
 
@@ -172,6 +179,10 @@ def sentence(audit: Audit, claim: str) -> str:
     if claim not in known:
         raise AuditError(f"{claim!r} is no claim of {audit.paper.key}; {known_names(claim, known)}")
     return Lookup(audit).sentence(known[claim])
+
+
+#: What a notebook shows; imported where it is asked for.
+Shown.as_html = lambda shown: str(import_module("reports.page").notebook(shown))
 
 
 def _paper(paper: Paper | str | os.PathLike[str]) -> tuple[Paper, Path]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from audit.json_errors import RecordError, adapter, read_record
 from audit.json_errors import canonical_json as canonical_json
@@ -396,8 +396,17 @@ class SpecificationVerdict:
     p_contradicted_adjusted: float | None = None
 
 
+class Shown:
+    """Shows itself in a notebook, in the way that `audit.api` gives; without one, as text."""
+
+    as_html: ClassVar[Callable[[Any], str] | None] = None
+
+    def _repr_html_(self) -> str | None:
+        return Shown.as_html(self) if Shown.as_html else None
+
+
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Shown):
     """The judgement of one claim, with every number of its derivation (points of the metric's unit). For a
     value claim `estimate` is the mean over seeds and `target` the printed number; for a comparison `estimate`
     is the difference of the two means (first minus second) and `target` is the printed difference (None when
@@ -654,7 +663,7 @@ class AuthorResponse:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Shown):
     """All of one paper's audit: what a report is made of."""
 
     paper: PaperInfo

@@ -26,7 +26,7 @@ from reports.text import View, joined, listed, moment, plural, visible
 NOTHING_TESTED = "Nothing was tested."
 #: So many rows of one overview plot; the others stand in their cards.
 ROWS = 60
-#: So many open claims are named; `audit plan` lists all.
+#: So many open claims are named, of which `audit plan` lists all, and so many judged ones in a notebook.
 _OPEN_NAMED = 20
 
 
@@ -235,6 +235,35 @@ def html(audit: Audit) -> str:
     policy, words = _POLICY.format(digest=digest), embedded(SPOKEN)
     page = _environment().get_template("page.html.j2")
     return page.render(page=build(audit), words=words, script=Markup(script), policy=policy)
+
+
+def notebook(shown: Audit | Verdict) -> str:
+    """What a notebook shows: of an audit its counts, overview plots and first judged claims; of a verdict its
+    plot. The plots are images, which no style of the notebook changes."""
+    judged: list[View] = []
+    if isinstance(shown, Audit):
+        index, title = Lookup(shown), str(shown)
+        judged = [cards.card(members, index) for members in by_claim(shown.claims)]
+        judged = [view for view in judged if view.status != "not_tested" and not view.same]
+        plots = [plot for view in _overview(index) for plot in view.plots]
+    else:
+        title = f"{shown.claim}: {shown.outcome} ({shown.reason})"
+        margin = svg.around(shown.target, shown.margin) if len(shown.values) == 1 else None
+        seen: Any = {"estimate": shown.estimate, "target": shown.target}
+        seen |= {"inner": shown.ci90, "outer": shown.ci95}
+        row = svg.Row(shown.claim.rpartition(":")[2], shown.outcome, margin=margin, **seen)
+        plots = [svg.forest([row], "ours; dashed: printed", title).svg()]
+    style = (files("reports") / "templates" / "plot.css").read_text(encoding="utf-8")
+
+    def image(plot: str) -> str:
+        alone = plot.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+        return b64encode(alone.replace("</svg>", f"<style>{style}</style></svg>").encode()).decode()
+
+    images, template = (
+        [image(plot) for plot in plots if plot],
+        _environment().get_template("notebook.html.j2"),
+    )
+    return template.render(title=title, images=images, items=judged[:ROWS], more=len(judged) - ROWS)
 
 
 def changes_html(changes: text.View) -> str:

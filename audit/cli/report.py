@@ -41,7 +41,7 @@ def report_command(
     inconsistent, else 0.
     """
     from reports.compare import changes, changes_text
-    from reports.figures import FORMATS, draw_figure, drawn_figures
+    from reports.figures import FORMATS
     from reports.page import changes_html
 
     names = also_of(also)
@@ -63,12 +63,7 @@ def report_command(
         write_report(audit, path.parent, names)
         if figures:
             own = figures if len(audits) == 1 else figures / path.parent.name
-            drawn = [(figure, kind) for figure in drawn_figures(audit) for kind in formats]
-            with explained(own):
-                own.mkdir(parents=True, exist_ok=True)
-                for figure, kind in drawn:
-                    write(own / f"{figure.name}.{kind}", draw_figure(figure, kind))  # type: ignore[arg-type]
-            say(f"figures: {len(drawn)} in {own}")
+            say(f"figures: {write_figures(audit, own, formats)} in {own}")
         worst = max(worst, verdict_code(audit))
     return worst
 
@@ -131,6 +126,18 @@ def write_report(audit: Audit, folder: Path, also: Sequence[str] = ()) -> None:
     lines = [f"report: {page}", f"record: {record}", *(f"beside: {path}" for path in beside)]
     say(f"{summary(audit)}\n", fold=True)
     say("\n".join(lines), fold=False)
+
+
+def write_figures(audit: Audit, folder: Path, formats: Sequence[str]) -> int:
+    """Every figure of the audit in every format; how many files that are."""
+    from reports.figures import draw_figure, drawn_figures
+
+    drawn = [(figure, kind) for figure in drawn_figures(audit) for kind in formats]
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for figure, kind in drawn:
+            write(folder / f"{figure.name}.{kind}", draw_figure(figure, kind))  # type: ignore[arg-type]
+    return len(drawn)
 
 
 def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:

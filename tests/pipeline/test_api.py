@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import doctest
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,17 @@ SHAPES: dict[str, Any] = {
     "by experiment": VALUES,
     "arrays": {"words": {"P@1": np.array([80.1, 80.3, 80.2])}, "letters": VALUES["letters"]},
 }
+
+
+def test_a_notebook_shows_audits_and_verdicts(by_command: Audit) -> None:
+    """Counts, a plot that needs no style sheet, a row a verdict; of a verdict its plot. All is escaped."""
+    shown = by_command._repr_html_() or ""
+    plot = base64.b64decode(shown.partition("base64,")[2].partition('"')[0]).decode()
+    assert plot.startswith("<svg xmlns=") and "--paper:" in plot
+    judged = [verdict for verdict in by_command.verdicts if verdict.tested]
+    assert str(by_command) in shown and shown.count("<tr>") == 1 + len(judged)
+    verdict = replace(by_command.verdicts[0], claim="<script>:P@1")
+    assert "&lt;script&gt;:P@1" in (verdict._repr_html_() or "")
 
 
 def test_the_examples_of_the_interface_are_so() -> None:

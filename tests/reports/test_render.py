@@ -24,7 +24,7 @@ from tests.reports.markup import Markup, parsed
 from tests.reports.test_approved import GOLDEN
 
 TEMPLATES = Path(__file__).parents[2] / "reports" / "templates"
-STYLE = (TEMPLATES / "style.css").read_text()
+STYLE = "".join((TEMPLATES / name).read_text() for name in ("plot.css", "style.css"))
 AUDITS = {
     "study": sample.study,
     "stand-in": lambda: sample.study("other_data"),
@@ -204,7 +204,7 @@ MARKS = ("reproduced", "contradicted", "inconclusive", "not_tested")
 
 def palettes() -> dict[str, dict[str, str]]:
     """The colours of light, dark and print, each laid over light."""
-    blocks = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
+    blocks = re.findall(r":root \{([^}]*--reproduced.*?)\}", STYLE, re.DOTALL)
     assert len(blocks) == 3
     values = [dict(re.findall(r"--([\w]+): (#[0-9a-f]{3,6})", block)) for block in blocks]
     return {"light": values[0], "dark": values[0] | values[1], "print": values[0] | values[2]}
