@@ -28,7 +28,8 @@ from audit.claims.load import Paper, builtin_claims, claim_paths
 from audit.claims.load import load as load_file
 from audit.errors import AuditError
 from audit.importing.records import keep
-from audit.importing.results import Declared, from_results, from_tables, table_of, wanted_columns
+from audit.importing.results import Declared, from_results, from_tables, wanted_columns
+from audit.importing.tables import table_of
 from audit.names import known_names
 from audit.pipeline.session import Session
 from audit.record import Audit, Finding, Shown
@@ -81,7 +82,7 @@ def judge(
     """Every claim of the paper judged, by `results` or by the runs in a store.
 
     `results` are a table of results (CSV, JSON) by its path, a pandas DataFrame, rows, or a mapping
-    `{experiment: {metric: values}}` with one value a seed, as `audit.importing.results` says. They are
+    `{experiment: {metric: values}}` with one value a seed, as `audit.importing.tables` says. They are
     judged by themselves and nothing is written, unless `store` says where to keep them, beside what is there.
     Without `results` the runs of `store` are judged, by default those of `audit-runs`; `corpus` is the name
     of the report where runs on several corpora are there.

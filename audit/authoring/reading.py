@@ -17,7 +17,7 @@ from audit.authoring import latex, places
 from audit.authoring.layout import laid_out
 from audit.authoring.table import LOWERED, RAISED, Piece, Run, Source, Table, check_size
 from audit.errors import AuditError
-from audit.importing.results import csv_lines
+from audit.importing.tables import csv_lines
 
 #: A paper's whole source has less; a claim file may have 2 MB.
 MOST_BYTES = 16 << 20

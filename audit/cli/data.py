@@ -15,8 +15,6 @@ from audit.storage.files import check_can_be_written
 
 if TYPE_CHECKING:
     from reimpl.data.catalogue import Entry, Observed
-    from reimpl.data.dataset import Dataset
-    from reimpl.data.numbering import TextSource
 
 
 @command(data_app, "list")
@@ -62,7 +60,7 @@ def add_command(
 
     if entry is not None:
         catalogue().find(entry)
-    corpus = recognised(path, entry, settings)
+    corpus, _ = recognised(path, entry, settings)
     if isinstance(corpus, Dataset):
         say("prepared: nothing; models that take no text read features as they are")
         return Exit.OK
@@ -82,14 +80,10 @@ def add_command(
 @command(data_app, "describe")
 def describe_command(path: Path, *, settings: CorpusSettings) -> int:
     """Statistics as papers print them, what is odd, and the scope to each paper's claims."""
-    from audit.runner.resolve import options_of
     from reimpl.data.catalogue import NOUNS
-    from reimpl.data.describe import describe, observed_in
-    from reimpl.data.formats import open_corpus
 
-    with corpus_questions():
-        corpus = open_corpus(path, options_of(settings), format=settings.format)
-        figures = describe(corpus)
+    _, figures = recognised(path, None, settings)
+    say("")
     for name, noun in NOUNS.items():
         if readings := figures["statistics"].get(name):
             whole = name in ("train", "test", "dev", "labels", "features")
@@ -98,15 +92,12 @@ def describe_command(path: Path, *, settings: CorpusSettings) -> int:
     say("")
     for name, value in _flat({key: it for key, it in figures.items() if key != "statistics"}):
         say(f"{name:38} {value:,.2f}" if isinstance(value, float) else f"{name:38} {value}")
-    say("")
-    for line in (*_doubts(corpus, figures), *identity(path, observed_in(figures), None)):
-        say(line)
     return Exit.OK
 
 
-def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> TextSource | Dataset:
-    """Says what lies there, which entry it is, and what it is to each paper's claims. Raises `AuditError` for
-    what cannot be read or is not the `entry`."""
+def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple[Any, Mapping[str, Any]]:
+    """The corpus and its figures; says which entry it is, and what it is to each paper's claims. Raises
+    `AuditError` for what cannot be read or is not the `entry`."""
     from audit.runner.resolve import options_of
     from reimpl.data.describe import describe, observed_in
     from reimpl.data.formats import open_corpus, sniff, split_name
@@ -123,7 +114,7 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> TextS
         say(f"note: {options.separator!r} separates labels in no training document; is it right?")
     for line in (*_doubts(corpus, figures), *identity(path, observed_in(figures), entry)):
         say(line)
-    return corpus
+    return corpus, figures
 
 
 def identity(path: Path, observed: Observed, entry: str | None) -> Iterator[str]:
@@ -134,11 +125,8 @@ def identity(path: Path, observed: Observed, entry: str | None) -> Iterator[str]
     known, match, rest = catalogue(), recognise(observed, catalogue()), list[str]()
     yield f"recognised: {match.sentence}"
     if match.how == "sizes" and not any(copy.published for copy in known.find(match.key or "").known):
-        yield (
-            f"note: the published content of {match.key} is not on record, so no run on it is same_data by "
-            "itself; if it is a paper's, its `content:` or `partition:`, as `audit data describe` prints "
-            "them, go into the data set of the claim file"
-        )
+        how = "`content:` or `partition:` of `audit data describe` go into a paper's claim file"
+        yield f"note: the published content of {match.key} is not on record, so no run is same_data; {how}"
     copy_of = known.entries[match.key].stand_in_for if match.key else None
     papers = [(paper.paper.key, *of) for paper in papers_of(None) for of in paper.datasets.items()]
     for paper, name, dataset in papers:
@@ -208,10 +196,8 @@ def _doubts(corpus: object, figures: Mapping[str, Any]) -> Iterator[str]:
     train, test = figures["splits"]["train"], figures["splits"]["test"]["documents"]
     given, lists = round(train["labels_a_document"] * train["documents"]), train["labels_like_lists"]
     if 2 * lists >= given > 0:
-        yield (
-            f"note: {lists:,} of {given:,} training labels contain a comma. Blanks separate labels here; if "
-            "commas were meant to, replace them by blanks"
-        )
+        how = "Blanks separate labels here; if commas were meant to, replace them by blanks"
+        yield f"note: {lists:,} of {given:,} training labels contain a comma. {how}"
     if alike := figures["labels_that_differ_in_form_only"]:
         yield f"note: {alike:,} labels differ from another label only by blanks, case or Unicode form"
     if met := figures["test_texts_in_train"]:

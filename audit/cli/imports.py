@@ -33,17 +33,16 @@ def import_command(
     Nothing is guessed: what can be read in two ways is asked about, and then nothing is imported. A value
     that is empty or `failed` is a failed seed, which counts. Needs no torch.
 
-    A table may have a row for each number, or a column for each metric, as trackers of experiments export it.
-    A file of predictions has one JSON object a document, its labels best first, with a score each:
+    A table (CSV, JSON, Parquet, Markdown) has a row for each number or a column for each metric, as trackers
+    and logbooks write it, or is a model card or .eval_results (YAML) of Hugging Face. A file of predictions
+    has one JSON object a document, its labels best first, and --truth their true labels:
 
     {"document": "d1", "labels": ["a", "b"], "scores": [0.9, 0.4]}
 
-    and --truth has the true labels of the same documents, in any order:
-
     {"document": "d1", "labels": ["b"]}
 
-    Predictions may also be lines `label:score label:score`, a sparse matrix of scores (.npz), or
-    AttentionXML's X-labels.npy beside X-scores.npy; the truth, in the same order, a test file or a matrix."""
+    or both in one order: predictions as lines `label:score label:score`, a matrix of scores (.npz, .npy) or
+    X-labels.npy beside X-scores.npy, the truth as a test file of a corpus or a matrix of 0 and 1."""
     from audit.importing.predictions import from_predictions
     from audit.importing.records import keep
     from audit.importing.results import from_results
@@ -109,12 +108,10 @@ def _left_unsaid(
             strange[called] = as_other if scope == "other_data" else f", and judged as {own!r} as declared"
     yield from (f"{name!r} is no data set of {paper.paper.key}{what}" for name, what in strange.items())
     if "other_data" in dict(scopes):
-        yield (
-            "the data are not known to be the paper's own, so they cannot judge printed values: declare "
-            "--fingerprint, --same-data and why, or --other-split and why"
-        )
+        how = "declare --fingerprint, --same-data and why, or --other-split and why"
+        yield f"the data are not known to be the paper's own, so they cannot judge printed values: {how}"
     if ("other_split", False) in scopes:
-        yield ("another split of unknown test size: give --test-size, or it cannot judge printed values")
+        yield "another split of unknown test size: give --test-size, or it cannot judge printed values"
     if code and other_code(declared.authors_code, paper):
         yield f"--authors-code does not name the code of the claim file, {code.url}: the report says so"
     if not declared.authors_code:

@@ -6,8 +6,9 @@ JSON lines, or a list in a JSON file; labels are names or numbers. No array is d
     {"document": "d1", "labels": ["b"]}                                 the truth
 
 Or, with the documents of both files in one order, called by their numbers from 1: lines `label:score ...`
-(LibMultiLabel, omikuji), `X-labels.npy` beside `X-scores.npy` (AttentionXML), a sparse matrix (documents x
-labels) of scores; as truth `label label<TAB>text`, `label,label feature:value ...`, or a matrix."""
+(LibMultiLabel, omikuji), `X-labels.npy` beside `X-scores.npy` (AttentionXML), a matrix (documents x labels)
+of scores (`y_score` of `numpy.savez`); as truth `label label<TAB>text`, `label,label feature:value ...`, or a
+matrix of 0 and 1 (`y_true`)."""
 
 from __future__ import annotations
 
@@ -27,26 +28,15 @@ from scipy import sparse
 
 from audit.claims.load import Paper
 from audit.errors import AuditError, ImportFileError, option
-from audit.importing.results import (
-    Declared,
-    Number,
-    Problems,
-    Result,
-    Source,
-    dataset_of,
-    experiment_of,
-    objects,
-    read_text,
-    refuse,
-    sound_seed,
-    text,
-)
+from audit.importing.results import Declared, Problems, Result, dataset_of, experiment_of, sound_seed
+from audit.importing.tables import Number, Source, objects, read_text, refuse, text
 from audit.names import counted
 from audit.record import digest
 from reimpl.metric_names import parse
 from reimpl.metrics import Truth, evaluate, inverse_propensity, label_f1, propensity_constants
 
 _MOST_NAME = 500
+_KEPT = 100  # Labels of each row of a matrix of scores.
 #: What lists of labels alone do not give: it needs the training documents' labels beside them.
 _BY_PROPENSITY = ("PSP", "PSnDCG")
 #: How one document is written, without scores (truth) and with them (predictions).
@@ -83,10 +73,6 @@ def _read(path: Path, *, scored: bool) -> tuple[dict[str, Document], Source]:
     return documents, source
 
 
-#: Labels kept of each row of a matrix of scores.
-_KEPT = 100
-
-
 def _items(path: Path, *, scored: bool) -> tuple[Iterable[tuple[str, Any]], Source]:
     """Place and content of each document, as the JSON forms have it. Raises `ImportFileError`."""
     suffix = path.suffix.casefold()
@@ -96,14 +82,15 @@ def _items(path: Path, *, scored: bool) -> tuple[Iterable[tuple[str, Any]], Sour
     try:
         content = path.read_bytes()
         source = Source(path.name, hashlib.sha256(content).hexdigest())
+        rows: Iterable[dict[str, Any]]
         if suffix == ".npz":
-            rows: Iterable[dict[str, Any]] = _of_matrix(
-                sparse.csr_matrix(sparse.load_npz(io.BytesIO(content))), scored
-            )
+            rows = _of_matrix(_matrix(content, "y_score" if scored else "y_true"), scored)
         elif suffix == ".npy":
             rows = _of_arrays(path, content, scored)
         else:
             lines = content.decode("utf-8-sig").removesuffix("\n").split("\n")
+            if not scored and len(lines[0].split()) == 3 and lines[0].replace(" ", "").strip().isdecimal():
+                lines = lines[1:] if ":" in "".join(lines[1:2]) else lines  # the head `N D L`
             rows = [_of_line(f"{path}:{n}", line.rstrip("\r"), scored) for n, line in enumerate(lines, 1)]
     except ImportFileError:
         raise
@@ -111,6 +98,16 @@ def _items(path: Path, *, scored: bool) -> tuple[Iterable[tuple[str, Any]], Sour
         why = (str(err).splitlines() or [type(err).__name__])[0][:80]
         refuse(path, f"cannot be read ({why}); write it as {_FORMS[scored]}", err)
     return ((f"{path}:{n}", {"document": str(n), **row}) for n, row in enumerate(rows, start=1)), source
+
+
+def _matrix(content: bytes, name: str) -> Any:
+    """A sparse matrix, or the array of that name."""
+    held = np.load(io.BytesIO(content), allow_pickle=False)
+    if "format" in held:
+        return sparse.csr_matrix(sparse.load_npz(io.BytesIO(content)))
+    if name not in held:
+        raise ValueError(f"it holds {', '.join(held)[:40]} and no {name}")
+    return held[name]
 
 
 def _of_line(place: str, line: str, scored: bool) -> dict[str, Any]:
@@ -127,13 +124,22 @@ def _of_line(place: str, line: str, scored: bool) -> dict[str, Any]:
     return {"labels": [pair[0] for pair in pairs], "scores": [Number(pair[2]) for pair in pairs]}
 
 
-def _of_matrix(matrix: sparse.csr_matrix, scored: bool) -> Iterator[dict[str, Any]]:
-    """Rows of scores, the best of them, or of the truth; a label's name is the number of its column."""
-    for start, end in pairwise(matrix.indptr.tolist()):
-        columns, values = matrix.indices[start:end], matrix.data[start:end]
-        best = np.lexsort((columns, -values))[:_KEPT] if scored else np.flatnonzero(values)
-        labels = [str(column) for column in columns[best].tolist()]
-        yield {"labels": labels, **({"scores": [Number(v) for v in values[best].tolist()]} if scored else {})}
+def _of_matrix(matrix: Any, scored: bool) -> Iterator[dict[str, Any]]:
+    """Rows of scores, the best of them, or of the truth, with labels by the numbers of their columns."""
+    dense = isinstance(matrix, np.ndarray)
+    if not scored and not np.isin(matrix if dense else matrix.data, (0, 1)).all():
+        raise ValueError("a matrix of the truth holds 0 and 1")
+    every = np.arange(matrix.shape[1])
+    parts = [] if dense else pairwise(matrix.indptr.tolist())
+    rows = ((matrix.indices[start:end], matrix.data[start:end]) for start, end in parts)
+    found = ((every, row) for row in matrix) if dense else rows
+    return (_best(columns, values, scored) for columns, values in found)
+
+
+def _best(columns: NDArray[Any], values: NDArray[Any], scored: bool) -> dict[str, Any]:
+    best = np.lexsort((columns, -values))[:_KEPT] if scored else np.flatnonzero(values)
+    labels = [str(column) for column in columns[best].tolist()]
+    return {"labels": labels, **({"scores": [Number(v) for v in values[best].tolist()]} if scored else {})}
 
 
 _ARRAY_PARTS = {"numpy.ndarray", "numpy.dtype"}
@@ -160,8 +166,13 @@ def _array(content: bytes) -> NDArray[Any]:
 
 def _of_arrays(path: Path, content: bytes, scored: bool) -> Iterator[dict[str, Any]]:
     labels = _array(content)
+    numbers = labels.ndim == 2 and labels.dtype.kind in "biuf"
+    if numbers and ("labels" not in path.name if scored else np.isin(labels, (0, 1)).all()):
+        return _of_matrix(labels, scored)
     if not scored:  # a list of labels a document
-        return ({"labels": list(dict.fromkeys(map(str, row)))} for row in labels.tolist())
+        if numbers and (labels.dtype.kind == "f" or labels.min(initial=0) < 0):
+            raise ValueError("neither a matrix of 0 and 1 nor numbers of labels from 0")
+        return ({"labels": list(map(str, row))} for row in labels.tolist())
     beside = path.with_name(path.name.replace("labels", "scores"))
     scores = _array(beside.read_bytes())
     if beside == path or labels.shape != scores.shape or labels.ndim != 2:

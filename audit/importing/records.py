@@ -21,8 +21,7 @@ from audit.storage.manifest import Ledger
 from audit.storage.runs import PUT_WAIT, Predictions, Store
 
 Lists = Mapping[str, NDArray[Any]]
-Staying = Mapping[str, Sequence[Run]]
-"""Experiment -> its runs in the store that are not replaced."""
+Staying = Mapping[str, Sequence[Run]]  # Experiment -> its runs in the store that are not replaced.
 
 
 class Kept(NamedTuple):
@@ -57,16 +56,12 @@ def keep(
                 continue
             what = f"{result.experiment!r}, seed {result.seed}, "
             if replacing:
-                what += (
-                    f"was judged in {store.root} already, and a value that is replaced after its verdict is "
-                    f"a second look at the same seeds; import all results into a new {option('store')}"
-                )
+                what += f"was judged in {store.root} already, and another value would be a second look at "
+                what += f"the same seeds; import all results into a new {option('store')}"
             else:
-                what += (
-                    f"is in {store.root} already, from {Provenance.of(old[0]).from_files} and with "
-                    f"{' and '.join(differences)}; which one counts? add {option('replace', True)} to put "
-                    "these in its place (the old record stays, and is named)"
-                )
+                what += f"is in {store.root} already, from {Provenance.of(old[0]).from_files} and with "
+                what += f"{' and '.join(differences)}; which one counts? add {option('replace', True)} to "
+                what += "put these in its place (the old record stays, and is named)"
             problems.add(", ".join(source.file for source in result.sources), what)
         staying: dict[str, list[Run]] = {}
         for (experiment, seed), runs in there.items():
@@ -82,14 +77,11 @@ def keep(
             added.append(replace(run, finished=now))
         _check_data(added, staying, problems)
         for place, (seed, file) in alike.items() if not declared.same_predictions_ok else ():
-            result, what, where = fresh[place], "values", "in all digits"
-            if result.predictions is not None:
-                what, where = "predictions", "for all documents"
-            problems.add(
-                result.sources[0].file,
-                f"the {what} of {result.experiment!r}, seed {result.seed}, are those of seed {seed} ({file}) "
-                f"{where}; one run or two? leave one out, or add {option('same_predictions_ok', True)}",
-            )
+            result, scored = fresh[place], fresh[place].predictions is not None
+            what = f"the {'predictions' if scored else 'values'} of {result.experiment!r}, seed {result.seed}"
+            what += f", are those of seed {seed} ({file}) {'in all lists' if scored else 'in all digits'}"
+            how = f"leave one out, or add {option('same_predictions_ok', True)}"
+            problems.add(result.sources[0].file, f"{what}; one run or two? {how}")
         problems.settle()
         kept = _put(added, [result.predictions for result in fresh.values()], store)
         Ledger(store.root, key).note_settled(run.spec for run in (*kept, *same))
@@ -167,23 +159,15 @@ def _differences(old: Run, result: Result, declared: Declared) -> list[str]:
         return ["values"]
     changed = [name for name in result.metrics if old.metrics.get(name) != result.metrics[name]]
     fewer = sorted(set(old.metrics) - set(result.metrics))
-    pairs = {
-        "data set": (old.data.name, result.dataset),
-        "fingerprint": (old.data.fingerprint, result.fingerprint or UNKNOWN),
-        "number of test documents": (old.data.n_test, declared.test_size or old.data.n_test),
-    }
+    pairs: list[tuple[str, Any, Any]] = [("data set", old.data.name, result.dataset)]
+    pairs += [("fingerprint", old.data.fingerprint, result.fingerprint or UNKNOWN)]
+    pairs += [("number of test documents", old.data.n_test, declared.test_size or old.data.n_test)]
     for name in ("by", "authors_code", "same_data", "other_split"):
         before = getattr(Provenance.of(old), name)
-        pairs[option(name)] = before, getattr(declared, name) or before
-    return [
-        *([f"other values of {', '.join(changed)}"] if changed else []),
-        *([f"further metrics ({', '.join(fewer)})"] if fewer else []),
-        *(
-            f"another {name} ({before!r} there, {here!r} here)"
-            for name, (before, here) in pairs.items()
-            if before != here
-        ),
-    ]
+        pairs += [(option(name), before, getattr(declared, name) or before)]
+    values = [f"other values of {', '.join(changed)}"] if changed else []
+    values += [f"further metrics ({', '.join(fewer)})"] if fewer else []
+    return values + [f"another {of} ({it!r} there, {here!r} here)" for of, it, here in pairs if it != here]
 
 
 def _check_data(added: Sequence[Run], staying: Staying, problems: Problems) -> None:
@@ -207,9 +191,8 @@ def _check_data(added: Sequence[Run], staying: Staying, problems: Problems) -> N
 def _same_results(
     results: Iterable[Result], staying: Staying, store: Store
 ) -> dict[tuple[str, int], tuple[int, str]]:
-    """Experiment and seed of results that another seed has too, and that seed with the file it is from. Of
-    predictions the labels of every document are compared, as far as the shorter lists go; of values all must
-    be equal in all digits, in more than are printed."""
+    """Experiment and seed of results that another seed has too, and that seed with its file: the same labels
+    for every document, as far as the shorter lists go, or the same values in more digits than are printed."""
     same: dict[tuple[str, int], tuple[int, str]] = {}
     seen: dict[tuple[str, bool], list[tuple[int, str, Any]]] = {}
     for result in results:

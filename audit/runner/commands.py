@@ -30,7 +30,8 @@ import audit
 from audit.errors import AuditError, option
 from audit.importing.predictions import from_predictions
 from audit.importing.records import run_of
-from audit.importing.results import Declared, Result, frame_of, from_tables, parsed, read_table, read_text
+from audit.importing.results import Declared, Result, from_tables
+from audit.importing.tables import read_table
 from audit.judging.evidence import Provenance, counting
 from audit.names import counted, seconds_of, span
 from audit.record import Run, digest
@@ -107,13 +108,7 @@ def result_of(paper: Paper, experiment: str, command: Command, seed: int, *, out
     if command.truth is not None:
         of: dict[str, Any] = {"experiment": experiment, "seeds": [seed], "declared": declared}
         return from_predictions(paper, [path], truth=cwd / command.truth, **of)[0]
-    content, source = read_text(path)
-    if path.suffix.casefold() == ".json" and content.lstrip()[:1] == "{":  # metrics and their values
-        values = parsed(path, content).items()
-        rows = [(f"{path.name}: {name}", {"metric": name, "value": value}) for name, value in values]
-        frame = frame_of(rows, ("metric", "value"), path.name)
-    else:
-        frame, source = read_table(path, ("metric", "value"))
+    frame, source = read_table(path, ("metric", "value"))
     for name, given in (("experiment", experiment), ("seed", str(seed))):
         frame[name] = frame[name].replace("", given) if name in frame else given
     results = from_tables(paper, [(frame, source)], declared)

@@ -87,10 +87,4 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         model.fit(X, data.train.labels(data.n_labels))
         trained = time.perf_counter()
         rankings = model.predict_proba(X_test, top_k=kept(data))
-    return result(
-        data,
-        rankings,
-        began=began,
-        trained=trained,
-        notes=(NOT_SEEDED,),
-    )
+    return result(data, rankings, began=began, trained=trained, notes=(NOT_SEEDED,))

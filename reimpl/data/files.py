@@ -13,7 +13,6 @@ import logging
 import lzma
 import shutil
 import time
-import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -209,41 +208,12 @@ def exact_floats() -> dict[str, Any]:
     return {"float_precision": "round_trip"} if old else {}
 
 
-@contextmanager
-def sound_array(file: File, what: str, how: str) -> Iterator[None]:
-    """What numpy and scipy raise for a damaged file, a dozen kinds, becomes a `DataError`."""
-    try:
-        yield
-    except DataError:
-        raise
-    except Exception as err:
-        why = str(err).split("\n", 1)[0][:80] or type(err).__name__
-        raise DataError(f"{file}: no sound {what} ({why}); {how}, or get a sound copy") from err
-
-
-def read_npy(file: File, kinds: str, dimensions: int) -> np.ndarray[Any, np.dtype[Any]]:
-    """The array, mapped into memory where it lies plain on disk. Raises `DataError` for Python objects (they
-    could run code), a `dtype.kind` not in `kinds`, another number of dimensions, or a damaged file."""
-    with sound_array(file, "array without Python objects", "save a plain array"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # headers written by Python 2 are read, with a warning
-        if file.plain:
-            array = np.load(file.path, mmap_mode="r", allow_pickle=False)
-        else:
-            array = np.lib.format.read_array(io.BytesIO(b"".join(blocks(file))), allow_pickle=False)
-        kind, shape = array.dtype.kind, array.shape
-    if kind not in kinds or len(shape) != dimensions:
-        what = f"an array of {array.dtype} and shape {shape}"
-        raise DataError(f"{file}: {what}; it needs {dimensions} dimensions of {kinds!r}")
-    return np.asarray(array)
-
-
 @dataclass(frozen=True)
 class Tree:
     """What a user points at: a file, a folder or a .zip, as the files by their names without packing."""
 
     path: Path
     files: Mapping[str, tuple[File, ...]]
-    single: bool = False  # Whether the path is one file that is no archive
 
     @property
     def name(self) -> str:
@@ -261,7 +231,6 @@ class Tree:
 
 def tree(path: Path) -> Tree:
     """The files at a path; raises `DataError` when there are none or they cannot be read."""
-    single = False
     with _explained(path):
         if path.is_dir():
             files = _folder(path)
@@ -270,11 +239,11 @@ def tree(path: Path) -> Tree:
         elif path.name.lower().endswith(".zip"):
             files = _members(path)
         else:
-            files, single = [File(path)], True
+            files = [File(path)]
     by_stem: dict[str, tuple[File, ...]] = {}
     for file in files:
         by_stem[file.stem] = (*by_stem.get(file.stem, ()), file)
-    return Tree(path, by_stem, single)
+    return Tree(path, by_stem)
 
 
 def _folder(path: Path) -> list[File]:

@@ -66,19 +66,8 @@ def matrices(split: str) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     return sparse.csr_matrix(x), sparse.csr_matrix(y)
 
 
-WORDS = (
-    "<PAD>",
-    "<UNK>",
-    *sorted({word for part in TEXTS.values() for it in part for word in it.text.split()}),
-)
-
-
-def _ids(split: str) -> np.ndarray:
-    ids = np.zeros((len(TEXTS[split]), 4), dtype=np.int64)
-    for row, document in enumerate(TEXTS[split]):
-        words = [WORDS.index(word) for word in document.text.split()]
-        ids[row, : len(words)] = words
-    return ids
+def _ids(split: str) -> bytes:
+    return "".join(f"{split}{n},{';'.join(it.labels)}\n" for n, it in enumerate(TEXTS[split])).encode()
 
 
 def _lines(split: str, form: Callable[[Document], str]) -> bytes:
@@ -99,15 +88,14 @@ LABELS = _files("{}_labels.txt", lambda it: " ".join(it.labels))
 CORPORA: Mapping[str, tuple[dict[str, bytes], Options]] = {
     "lml": (_files("{}.txt", lambda it: f"{' '.join(it.labels)}\t{it.text}"), Options()),
     "attentionxml": (_files("{}_texts.txt", lambda it: it.text) | LABELS, Options()),
-    "attentionxml-npy": (
-        {f"{split}_texts.npy": npy(_ids(split)) for split in TEXTS}
-        | {"vocab.npy": npy(np.array(WORDS))}
-        | LABELS,
-        Options(),
-    ),
     "jsonl": (_files("{}.jsonl", _json), Options()),
     "csv": (
         _files("{}.csv", lambda it: f'"{it.text}",{";".join(it.labels)}', b"text,labels\n"),
+        Options(separator=";"),
+    ),
+    "folders": (
+        {f"{it}/{it}{n}.txt": text.encode() for it, part in TEXTS.items() for n, (_, text) in enumerate(part)}
+        | {"labels.csv": b"id,labels\n" + b"".join(map(_ids, TEXTS))},
         Options(separator=";"),
     ),
     "xc": ({"train.txt": HEADED_TRAIN, "test.txt": HEADED_TEST}, Options()),
@@ -129,7 +117,7 @@ CORPORA: Mapping[str, tuple[dict[str, bytes], Options]] = {
         Options(),
     ),
 }
-TEXT_FORMATS = ("lml", "attentionxml", "attentionxml-npy", "jsonl", "csv")
+TEXT_FORMATS = ("lml", "attentionxml", "jsonl", "csv")
 
 
 def lay(folder: Path, files: Mapping[str, bytes], packing: str = "") -> Path:
@@ -146,6 +134,7 @@ def lay(folder: Path, files: Mapping[str, bytes], packing: str = "") -> Path:
         return folder
     folder.mkdir(exist_ok=True)
     for name, content in packed.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(content)
     return folder
 

@@ -76,12 +76,12 @@ def test_a_folder_a_file_and_an_archive(tmp_path: Path) -> None:
     lay(tmp_path / "toy", {"train.txt": b"a\n", ".hidden": b""}, ".gz")
     (tmp_path / "toy" / "more").mkdir()
     where = tree(tmp_path / "toy")
-    assert (where.name, list(where.files), where.single) == ("toy", ["train.txt"], False)
+    assert (where.name, list(where.files)) == ("toy", ["train.txt"])
     assert where.find("test.txt") is None
     single = tree(tmp_path / "toy" / "train.txt.gz")
-    assert (single.name, list(single.files), single.single) == ("train", ["train.txt"], True)
+    assert (single.name, list(single.files)) == ("train", ["train.txt"])
     names = "in/train.txt", "in/deeper/x.txt", "in/.hidden", "__MACOSX/a"
     packed = tree(archive(tmp_path / "toy.zip", *names))
-    assert (packed.name, list(packed.files), packed.single) == ("toy", ["train.txt"], False)
+    assert (packed.name, list(packed.files)) == ("toy", ["train.txt"])
     lay(tmp_path / "download" / "inside", {"train.txt": b"a\n"})
     assert list(tree(tmp_path / "download").files) == ["train.txt"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pandas
 import pytest
 
 from reimpl.data.formats import Options, TextSource, open_corpus
 from reimpl.data.numbering import Document
 from reimpl.errors import DataError
-from tests.data.made import CORPORA, TEXTS, lay, npy, texts_of
+from tests.data.made import CORPORA, TEXTS, lay, texts_of
 
 
 def train_of(path: Path, options: Options | None = None, *, format: str | None = None) -> list[Document]:
@@ -72,7 +71,7 @@ def test_raw_and_tokenised_texts(tmp_path: Path) -> None:
     assert {document.text for document in source.documents("train")} == {"Raw."}
 
 
-PAIRS, ARRAYS = CORPORA["attentionxml"][0], CORPORA["attentionxml-npy"][0]
+PAIRS, FOLDERS = CORPORA["attentionxml"][0], CORPORA["folders"][0]
 
 
 @pytest.mark.parametrize(
@@ -82,13 +81,42 @@ PAIRS, ARRAYS = CORPORA["attentionxml"][0], CORPORA["attentionxml-npy"][0]
             PAIRS | {"train_labels.txt": b"x\n" * 5},
             r"train_texts\.txt\.gz ends after 3 lines, and train_labels",
         ),
-        (ARRAYS | {"train_texts.npy": npy(np.full((3, 2), 99))}, r"npy.*: word ids from 99 to 99, but"),
-        ({k: v for k, v in ARRAYS.items() if k != "vocab.npy"}, r"no vocab\.npy, without which the word"),
+        (FOLDERS | {"labels.csv": b"id,labels\nx,y\n"}, r"labels\.csv\.gz:2: 'x' has no file, or had a line"),
     ],
 )
 def test_files_that_do_not_belong_together(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
     with pytest.raises(DataError, match=message):
         train_of(lay(tmp_path / "toy", files, ".gz"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"train/more.txt": b"a"}, r"more\.txt: 1 documents have no line in labels\.csv, it first"),
+        ({"labels.csv": b"id,labels\ntrain0,a\ntrain0,a\n"}, r":3: 'train0' has no file, or had a line"),
+    ],
+)
+def test_each_document_of_a_folder_has_a_line(
+    tmp_path: Path, changed: dict[str, bytes], message: str
+) -> None:
+    source = open_corpus(lay(tmp_path / "toy", FOLDERS | changed), Options(separator=";"), format="folders")
+    assert isinstance(source, TextSource)
+    with pytest.raises(DataError, match=message):
+        [*source.documents("train"), *source.documents("test")]
+
+
+def test_documents_of_one_folder_are_parted_by_their_tables(tmp_path: Path) -> None:
+    texts = {f"texts/{name}.txt": f"{name} text\n".encode() for name in "abc"}
+    tables = {"train.csv": b"doc,topics\nb,x;y\na.txt,\n", "test.csv": b"doc,topics\nc,y\n"}
+    options = Options(text=("doc",), labels="topics", separator=";")
+    path = lay(tmp_path / "toy", texts | tables)
+    assert train_of(path, options, format="folders") == [
+        Document(("x", "y"), "b text"),
+        Document((), "a text"),
+    ]
+    (path / "texts" / "d.txt").write_text("d")
+    with pytest.raises(DataError, match=r"d\.txt: 1 documents have no line in train\.csv, it first"):
+        train_of(path, options, format="folders")
 
 
 def json_of(folder: Path, line: str, options: Options | None = None) -> list[Document]:
@@ -124,15 +152,6 @@ def test_csv_and_tsv(tmp_path: Path) -> None:
     options = Options(text=("body",), labels="tags", separator=",")
     documents = csv_of(tmp_path / "b", "tags\tbody\na,b\tone, two\n", options, "tsv")
     assert documents == [Document(("a", "b"), "one, two")]
-
-
-def test_all_words_of_arrays_but_the_padding_are_read(tmp_path: Path) -> None:
-    """Id 1 too, which that code gives to words it does not know; in the order of the ids."""
-    ids = np.resize([[2, 1, 2, 0], [1, 0, 3, 0]], (len(TEXTS["train"]), 4))
-    first, second, *_ = train_of(lay(tmp_path / "arrays", ARRAYS | {"train_texts.npy": npy(ids)}))
-    words = np.load(tmp_path / "arrays" / "vocab.npy")
-    assert first.text.split() == [words[2], words[1], words[2]]
-    assert second.text.split() == [words[1], words[3]]
 
 
 def documents_of(

@@ -101,8 +101,9 @@ def test_files_of_other_programs_give_the_same_metrics(paper: Paper, truth: Path
         dense = np.zeros((4, 4))
         for row, (name, of) in enumerate((LISTS if what == "scores" else TRUTH).items()):
             dense[row, [number[label] for label in of]] = table[name]
-        matrices[what] = tmp_path / f"{what}.npz"
-        sparse.save_npz(matrices[what], sparse.csr_matrix(dense))
+        matrices[what] = dense
+        sparse.save_npz(tmp_path / f"{what}.npz", sparse.csr_matrix(dense))
+        np.save(tmp_path / f"{what}.npy", dense)
     full = [[*of, *"xyz"][:3] for of in LISTS.values()]
     np.save(tmp_path / "best-labels.npy", np.array(full, dtype=object))
     np.save(tmp_path / "best-scores.npy", np.tile([3.0, 2.0, 1.0], (4, 1)))
@@ -111,6 +112,21 @@ def test_files_of_other_programs_give_the_same_metrics(paper: Paper, truth: Path
     for true, lists in (("test.txt", "p.txt"), ("truth.npz", "scores.npz"), ("true.npy", "best-labels.npy")):
         (same,) = score(paper, tmp_path / true, tmp_path / lists)
         assert same.metrics == found.metrics, lists
+    np.savez(tmp_path / "y.npz", y_true=matrices["truth"] > 0, y_score=matrices["scores"])
+    for true, lists in (("y.npz", "y.npz"), ("truth.npy", "scores.npy")):  # with all labels in the lists
+        (same,) = score(paper, tmp_path / true, tmp_path / lists)
+        assert same.metrics["P@1"] == found.metrics["P@1"], lists
+
+
+def test_a_truth_is_lists_or_a_matrix_of_0_and_1(paper: Paper, tmp_path: Path) -> None:
+    np.save(tmp_path / "scores.npy", np.eye(2))
+    for name, array in (("pad.npy", np.array([[0, -1], [1, 2]])), ("graded.npy", np.array([[0.5, 1.0]] * 2))):
+        np.save(tmp_path / name, array)
+        with pytest.raises(ImportFileError, match="neither a matrix of 0 and 1 nor numbers of labels"):
+            score(paper, tmp_path / name, tmp_path / "scores.npy")
+    sparse.save_npz(tmp_path / "graded.npz", sparse.csr_matrix([[0.5, 1.0]] * 2))
+    with pytest.raises(ImportFileError, match="a matrix of the truth holds 0 and 1"):
+        score(paper, tmp_path / "graded.npz", tmp_path / "scores.npy")
 
 
 def test_an_array_that_could_run_code_is_not_read(paper: Paper, truth: Path, tmp_path: Path) -> None:

@@ -72,6 +72,79 @@ def test_a_column_for_each_metric_is_read_as_trackers_export_it(
     }
 
 
+CARD = """---
+license: mit
+model-index:
+- name: words
+  results:
+  - dataset: {name: Corpus, type: corpus, split: test}
+    metrics:
+    - {type: precision_at_1, value: 80.10, name: P@1}
+    - {type: loss, value: 0.3}
+---
+# Words
+"""
+LOGBOOK = """# Results
+| Page |
+| --- |
+| [Results](#/results) |
+
+---
+<!-- trackio-cell
+{"type": "markdown", "id": "c1"}
+-->
+| experiment | seed | P@1 |
+|---|---|---|
+| words | 0 | **80.10** |
+
+````output
+| words | 1 | 99.9 |
+````
+"""
+NESTED = {"config": {"seed": 0, "lr": 0.1}, "val": [{"P@1": 99.0}], "test": [{"P@1": 80.10}]}
+EVAL = "- dataset: {id: corpus, task_id: P@1}\n  value: 80.10\n"
+SUMMARY = f'summary,config,name\n"{NESTED["test"][0]}","{{\'seed\': 0}}",sunny-sun-7\n'  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "seeds"),
+    [
+        ("README.md", CARD, [0]),  # Hugging Face: model card
+        ("r.yaml", EVAL, [0]),  # and .eval_results
+        ("page.md", LOGBOOK, []),  # Trackio
+        ("logs.json", json.dumps(NESTED), []),  # LibMultiLabel
+        ("runs.csv", SUMMARY, []),  # Weights & Biases, with names of its own
+    ],
+)
+def test_what_hubs_logbooks_and_trackers_write_is_read(
+    paper: Paper, tmp_path: Path, name: str, content: str, seeds: list[int]
+) -> None:
+    (tmp_path / name).write_text(content)
+    experiment = None if name == "page.md" else "words"
+    (found,) = from_results(
+        paper, [tmp_path / name], Declared(dataset="corpus"), experiment=experiment, seeds=seeds
+    )
+    assert (found.experiment, found.seed, found.metrics) == ("words", 0, {"P@1": 80.1})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("r.md", CARD.replace("split: test", "split: validation"), "of 'validation', documents held out"),
+        ("r.yaml", EVAL.replace("P@1", "default"), "unknown metric 'default'"),
+        ("r.yaml", "a: &a [1]\nb: *a\n", "no results as Hugging Face keeps them (it has an alias"),
+        ("r.yaml", "- {dataset: x}\n", "no results as Hugging Face keeps them"),
+    ],
+)
+def test_what_they_leave_open_is_asked_about(
+    paper: Paper, tmp_path: Path, name: str, content: str, said: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ImportFileError) as caught:
+        from_results(paper, [tmp_path / name], Declared(dataset="corpus"), experiment="words", seeds=[0])
+    assert said in str(caught.value)
+
+
 def test_scores_that_may_be_of_documents_held_out_are_asked_about(paper: Paper, path: Path) -> None:
     write_rows(path, WIDE[:1], ("experiment", "seed", "eval_P@1", "eval_P@3"))
     (problem,) = refused(paper, path, dataset="corpus")
@@ -159,16 +232,6 @@ def test_what_can_be_read_in_two_ways_is_asked_about_in_one_sentence(
 ) -> None:
     (problem,) = refused(paper, write_rows(path, changed((row, column, value))))
     assert problem.startswith(f"{path}:{row + 2}: ") and sentence.format(path=path) in problem
-
-
-def test_a_misspelt_data_set_is_refused_and_of_two_others_the_rarer_blamed(paper: Paper, path: Path) -> None:
-    rows = [one(dataset="corpsu", seed=seed) for seed in range(3)]
-    other = "If it is another corpus, give it a name less like that"
-    what = f"{path}:2: 'corpsu' is no data set of toy2024; did you mean 'Corpus'? {other} (2 more such)"
-    assert refused(paper, write_rows(path, rows)) == [what]
-    rows = [one(dataset="nods" if seed else "nosd", seed=seed) for seed in range(3)]
-    (problem,) = refused(paper, write_rows(path, rows))
-    assert problem.startswith(f"{path}:2: 'words' is on 'nosd' here and on 'nods' at {path}:3")
 
 
 def test_a_unit_is_asked_for_once_a_metric_with_what_the_paper_prints(paper: Paper, path: Path) -> None:

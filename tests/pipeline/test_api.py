@@ -49,7 +49,6 @@ def rows() -> list[dict[str, Any]]:
 
 SHAPES: dict[str, Any] = {
     "rows": rows(),
-    "columns": {name: [it[name] for it in rows()] for name in COLUMNS},
     "by experiment": VALUES,
     "arrays": {"words": {"P@1": np.array([80.1, 80.3, 80.2])}, "letters": VALUES["letters"]},
 }
@@ -273,28 +272,6 @@ def test_run_takes_models_of_a_folder_and_says_so_where_one_is_unknown(
     audit.run("toy.yaml", only="words", seeds=1, models="own")
     assert [spec.model for spec in untrained] == ["mine"]
     assert "XMTC_AUDIT_MODELS" not in os.environ
-
-
-def test_run_reads_a_corpus_as_it_is_told(folder: Path, untrained: list[RunSpec]) -> None:
-    """The same documents as a table with labels parted by a semicolon, and as LibMultiLabel text: one run."""
-    write_corpus(folder / "corpus")
-    (folder / "table").mkdir()
-    for split in ("train", "test"):
-        lines = [it.split("\t") for it in (folder / f"corpus/{split}.txt").read_text().splitlines()]
-        rows = "".join(f"{labels.replace(' ', ';')},{text}\n" for labels, text in lines)
-        (folder / f"table/{split}.csv").write_text(f"tags,title\n{rows}")
-    options: dict[str, Any] = {"only": ["words"], "seeds": 1}
-    with pytest.raises(audit.AuditError, match="nothing says what parts the labels; state separator="):
-        audit.run("toy.yaml", data="table", **options)
-    fields = {"text_field": "title", "labels_field": "tags", "separator": ";"}
-    as_table = audit.run("toy.yaml", data="table", **fields, **options)  # type: ignore[arg-type]
-    as_text = audit.run("toy.yaml", data="corpus", **options)
-    one, other = (
-        next(it for it in made.experiments if it.id == "words").runs for made in (as_table, as_text)
-    )
-    assert len(untrained) == 1
-    assert [run.key for run in one] == [run.key for run in other] == [untrained[0].key]
-    assert (one[0].data.n_train, one[0].data.n_test) == (40, 16)
 
 
 # --------------------------------------------------------------------------- what is shown

@@ -232,7 +232,7 @@ def _gone(pid: int) -> bool:
         ("", "there is no 'metrics.json' under {out}, only nothing"),
         ("out.write_text('{')", "metrics.json: it ends too early"),
         ("out.write_text('{\"P@1\": 0.8}')", "is P@1 0.8 a percentage or a fraction?"),
-        ("out.write_text('{\"Q@1\": 80}')", "unknown metric 'Q@1'"),
+        ("out.write_text('{\"Q@1\": 80}')", "no column 'metric', 'value', only 'q@1'"),
         ("out.write_text('{\"P@1\": [80]}')", "is no number; write it plainly"),
         ("out.write_text('[{\"metric\": \"P@1\", \"value\": 80, \"seed\": 7}]')", "of 'words' seed 7, not"),
     ],

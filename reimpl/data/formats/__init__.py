@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reimpl.data.dataset import Dataset
-from reimpl.data.files import Tree, head, tree
+from reimpl.data.files import head, tree
 from reimpl.data.formats import features, texts
 from reimpl.data.formats.base import Options, Reader, by_split
 from reimpl.data.numbering import TextSource
@@ -30,10 +30,10 @@ _XC = "Extreme Classification Repository"
 _COLUMNS = f"{_XC} data with columns of splits", (*_IDS, "column", "data")
 _READERS = (
     Reader("lml", "LibMultiLabel text", ("ids",), texts.detect_lines, texts.open_lines),
-    Reader("attentionxml", "AttentionXML's raw pairs", ("raw",), texts.detect_pairs, texts.open_pairs),
-    Reader("attentionxml-npy", "AttentionXML's arrays", (), texts.detect_arrays, texts.open_arrays),
+    Reader("attentionxml", "AttentionXML's pairs", ("raw",), texts.detect_pairs, texts.open_pairs),
     Reader("jsonl", "JSON lines", _FIELDS, texts.detect_json, texts.open_json),
     Reader("csv", "CSV", _FIELDS, texts.detect_csv, texts.open_csv),
+    Reader("folders", "folders of texts", _FIELDS, texts.detect_folders, texts.open_folders),
     Reader("parquet", "Parquet", _FIELDS, texts.detect_parquet, texts.open_parquet),
     Reader("xc", f"{_XC} file", _IDS, features.detect_headed, features.open_headed),
     Reader("xc-splits", *_COLUMNS, features.count_columns, features.open_column),
@@ -41,7 +41,7 @@ _READERS = (
     Reader("npz", "sparse matrices", (), features.detect_matrices, features.open_matrices),
 )
 #: What a file that no format knows is likely meant to be.
-_BY_SUFFIX = {"json": "jsonl", "jsonl": "jsonl", "ndjson": "jsonl", "csv": "csv"}
+_BY_SUFFIX = {"json": "jsonl", "jsonl": "jsonl", "ndjson": "jsonl", "csv": "csv", "txt": "lml", "tsv": "lml"}
 _BY_SUFFIX |= dict.fromkeys(("svm", "libsvm", "svmlight"), "svmlight")
 READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 
@@ -49,7 +49,7 @@ READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 def sniff(path: Path) -> list[Reader]:
     """The formats that a file, folder or .zip may be, mostly one. Raises `DataError` when it is none."""
     where = tree(path)
-    if where.single:
+    if path.is_file() and path.suffix.lower() != ".zip":
         raise DataError(f"{path}: one file without splits; give the folder with its train and test files")
     seen: list[Reader] = []
     unclear: DataError | None = None
@@ -60,16 +60,16 @@ def sniff(path: Path) -> list[Reader]:
             unclear = unclear or err
     if seen:
         return seen
+    for file in by_split(where, r"{prefix}{split}(?:\.\w+)?").values():
+        if not head(file).strip():
+            raise DataError(f"{file}: the file is empty; give one with documents")
     suffix = next((name.rpartition(".")[2] for name in sorted(where.files) if "train" in name.lower()), "")
     if likely := _BY_SUFFIX.get(suffix.lower()):  # its reader knows best what is amiss
         corpus = READERS[likely].open(where, Options())
         if isinstance(corpus, TextSource):
-            next(iter(corpus.documents("train")))
+            dict(zip(range(100), corpus.documents("train"), strict=False))
     if unclear is not None:
         raise unclear
-    for file in by_split(where, r"{prefix}{split}(?:\.\w+)?").values():
-        if not head(file).strip():
-            raise DataError(f"{file}: the file is empty; give one with documents")
     listed, known = ", ".join(sorted(where.files)[:5]), ", ".join(READERS)
     state = f"state {option('format', '...')} if it is one"
     raise DataError(f"{path}: no known format ({listed}); formats are {known}, {state}")
@@ -99,30 +99,24 @@ def open_corpus(
             takes = ", ".join(map(option, reader.options)) or "none"
             raise ConfigError(f"option {option(stated)} means nothing for {reader.title}; it takes {takes}")
     corpus = reader.open(tree(path), options)
-    if isinstance(corpus, TextSource) and (unread := _unread(tree(path), corpus)):
-        left_out = f"Files that lie beside the corpus and are not read: {', '.join(unread)}."
-        corpus = replace(corpus, notes=(*corpus.notes, left_out))
+    if isinstance(corpus, TextSource):
+        read = {file.name for file in corpus.files}
+        names = {file.name for files in tree(path).files.values() for file in files} - read
+        if unread := sorted(name for name in names if not _NO_DOCUMENTS.search(name))[:5]:
+            left_out = f"Files that lie beside the corpus and are not read: {', '.join(unread)}."
+            corpus = replace(corpus, notes=(*corpus.notes, left_out))
     if isinstance(corpus, Dataset) and options.column is not None:
         counts = {**corpus.counts, COLUMN: options.column}
         return replace(corpus, name=f"{corpus.name}@{options.column}", counts=counts)
     return corpus
 
 
-def _unread(where: Tree, corpus: TextSource) -> list[str]:
-    read = {file.name for file in corpus.files}
-    names = [file.name for files in where.files.values() for file in files if file.name not in read]
-    return [name for name in sorted(names) if not _NO_DOCUMENTS.search(name)][:5]
-
-
 def _sniffed(path: Path, options: Options) -> str:
-    try:
-        seen = sniff(path)
-    except DataError:
-        # the reader of plain text names the line that is amiss
-        if options.stated or not path.exists() or not texts.has_lines(tree(path)):
-            raise
-        return "lml"
-    if {reader.name for reader in seen} == {"lml", "csv"} and texts.has_named_columns(tree(path), options):
+    seen = sniff(path)
+    names = {reader.name for reader in seen}
+    if "folders" in names and not texts.has_named_columns(tree(path), options):
+        return "folders"
+    if names == {"lml", "csv"} and texts.has_named_columns(tree(path), options):
         return "csv"
     if len(seen) > 1:
         could = " or ".join(reader.title for reader in seen)

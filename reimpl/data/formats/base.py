@@ -18,8 +18,8 @@ Base: TypeAlias = Literal[0, 1]
 #: One of several files of a split, as Hugging Face's tools write them.
 _SHARD = re.compile(r"-(\d{5})-of-(\d{5})(?=\.)")
 #: How files name the splits -> how we do.
-_SPLITS = {"train": "train", "trn": "train", "test": "test", "tst": "test"}
-_SPLITS |= dict.fromkeys(("dev", "valid", "val", "validation", "eval", "development"), "dev")
+SPLITS = {"train": "train", "trn": "train", "training": "train", "test": "test", "tst": "test"}
+SPLITS |= dict.fromkeys(("dev", "valid", "val", "validation", "eval", "development"), "dev")
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,12 @@ class Reader:
 
 
 def by_split(tree: Tree, pattern: str) -> dict[str, File]:
-    """Split -> file, of the names (without packing) that fit a pattern with `{split}` and maybe `{prefix}`,
-    something like `eurlex_`, in it. Raises `DataError` for two files of one split."""
-    pattern = pattern.replace("{split}", f"({'|'.join(_SPLITS)})").replace("{prefix}", r"(?:[\w.-]+[_.-])?")
+    """Split -> file, of the names (without packing) that fit `{split}` and maybe `{prefix}`, as `eurlex_`."""
+    pattern = pattern.replace("{split}", f"({'|'.join(SPLITS)})").replace("{prefix}", r"(?:[\w.-]+[_.-])?")
     names: dict[str, str] = {}
     for name in sorted(tree.files):
         if match := re.fullmatch(pattern, _SHARD.sub("", name), re.IGNORECASE):
-            split = _SPLITS[next(filter(None, match.groups())).lower()]
+            split = SPLITS[next(filter(None, match.groups())).lower()]
             other = names.get(split)
             if other and _SHARD.sub("", name) == _SHARD.sub("", other):
                 continue

@@ -18,19 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from reimpl.data import files as disk
 from reimpl.data.dataset import Dataset, FloatArray, IntArray, Split, offsets_of
-from reimpl.data.files import (
-    File,
-    Tree,
-    digest_of,
-    exact_floats,
-    head,
-    line_blocks,
-    shown,
-    sound_array,
-    text_lines,
-    tree,
-)
+from reimpl.data.files import File, Tree, digest_of, head, line_blocks, shown, text_lines
 from reimpl.data.formats import base
 from reimpl.data.formats.base import Base, Options, first_file, train_and_test
 from reimpl.data.numbering import identities_of_sums, rows_as_bytes
@@ -74,8 +64,7 @@ class Rows(NamedTuple):
 
 
 def read_rows(file: File, skip: int = 0) -> Rows:
-    """All lines but the first `skip`. Raises `DataError` with file and line for the first that breaks the
-    form, has a feature twice, a value that is not finite, or an id beyond 2^31 - 1."""
+    """All lines but the first `skip`. Raises `DataError` with file and line for the first that is unsound."""
     blocks, open_end = [_rows_of([])], False
     for number, block in line_blocks(file):
         while number <= skip and block:
@@ -100,8 +89,7 @@ def read_rows(file: File, skip: int = 0) -> Rows:
 
 
 def _rows_of(lines: Sequence[bytes]) -> Rows | None:
-    """The rows of lines parted by single spaces; None when something in them breaks the form. What follows a
-    `#` is a comment, and a label that is written as 3.0 is 3."""
+    """Of lines parted by single spaces; None for a breach of the form. `#` begins a comment, 3.0 is 3."""
     import pandas
 
     if any(b"#" in line for line in lines):
@@ -127,7 +115,7 @@ def _rows_of(lines: Sequence[bytes]) -> Rows | None:
     try:
         labels = np.array(list(map(int, names.split(b","))) if names else [], dtype=np.int64)
         if any(lengths):
-            pairs, exact = io.BytesIO(features.replace(b" ", b"\n") + b"\n"), exact_floats()
+            pairs, exact = io.BytesIO(features.replace(b" ", b"\n") + b"\n"), disk.exact_floats()
             frame = pandas.read_csv(pairs, dtype={1: np.float64}, na_filter=False, **how, **exact)
             if frame.shape != (sum(lengths), 2) or frame[0].dtype != np.int64:
                 return None
@@ -295,8 +283,7 @@ def features_dataset(
     counts: Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
 ) -> Dataset:
-    """Documents of no words, each with its row of weights; none is dropped. Labels without `names` are called
-    by their numbers. Raises `DataError` where a split has no documents or no label is to be learnt."""
+    """Documents of no words, none dropped. Raises `DataError` for none, or none with labels in train."""
     n_features, n_labels = parts["train"][0].shape[1], parts["train"][1].shape[1]
     sizes: dict[str, float] = {"features": n_features, "labels": n_labels}
     splits, lines, sums, kept = {}, ["bow"], {}, []
@@ -382,8 +369,8 @@ def open_column(where: Tree, options: Options) -> Dataset:
     home, data = where, files.get("data")
     if options.data is not None:  # names of labels are looked for beside it
         path = Path(options.data)
-        ((data, *_), *_) = tree(path).files.values()
-        home = tree(path.parent) if data.path == path and not data.member else tree(path)
+        ((data, *_), *_) = disk.tree(path).files.values()
+        home = disk.tree(path.parent if data.path == path and not data.member else path)
     assert data is not None
     whole, sizes = _read_headed(data)
     parts, about = _assemble(home, {"all": whole}, options, sizes)
@@ -436,12 +423,16 @@ def _read_matrix(file: File) -> sparse.csr_matrix:
     """float32 CSR, sorted, without zeros. Raises `DataError` for values twice there or not finite."""
     if not file.plain:
         raise DataError(f"{file}: an .npz in an archive; unpack it first")
-    sound = sound_array(file, "sparse matrix", "save it with scipy.sparse.save_npz")
-    with sound, file.path.open("rb") as stream, np.errstate(over="ignore"):  # beyond float32 is found below
-        loaded = sparse.csr_matrix(sparse.load_npz(stream))
-        loaded.check_format(full_check=True)
-        before = loaded.nnz
-        matrix = loaded.astype(np.float32)  # which may add up duplicates
+    try:
+        with file.path.open("rb") as stream, np.errstate(over="ignore"):  # beyond float32 is found below
+            loaded = sparse.csr_matrix(sparse.load_npz(stream))
+            loaded.check_format(full_check=True)
+            before = loaded.nnz
+            matrix = loaded.astype(np.float32)  # which may add up duplicates
+    except Exception as err:  # a damaged file raises any of a dozen kinds
+        why = str(err).split("\n", 1)[0][:80] or type(err).__name__
+        how = "save it with scipy.sparse.save_npz, or get a sound copy"
+        raise DataError(f"{file}: no sound sparse matrix ({why}); {how}") from err
     matrix.sum_duplicates()
     if matrix.nnz < before or not np.isfinite(matrix.data).all():
         raise DataError(f"{file}: a value is not finite, or a column twice in a row; correct the matrix")

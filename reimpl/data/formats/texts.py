@@ -1,19 +1,20 @@
-"""Corpora of texts: lines as LibMultiLabel's (0.10, 5cd775a), pairs and arrays as AttentionXML's
-(yourh/AttentionXML e2bbbec), JSON lines, CSV and TSV. Labels that are saved as Python objects are never
-read (they could run code). Of two tabs in a line `ids` says whether the first field is an id."""
+"""Corpora of texts: lines as LibMultiLabel's (0.10, 5cd775a), pairs as AttentionXML's (yourh/AttentionXML
+e2bbbec), JSON lines, CSV and TSV, and folders with a file for each document. Of two tabs in a line `ids`
+says whether the first field is an id."""
 
 from __future__ import annotations
 
 import ast
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import chain, islice, zip_longest
+from pathlib import Path
 from typing import Any, Literal
 
-from reimpl.data.files import LONGEST_LINE, File, Tree, head, line_blocks, read_npy, shown, text_lines
+from reimpl.data.files import LONGEST_LINE, File, Tree, head, line_blocks, shown, text_lines
 from reimpl.data.formats import base
 from reimpl.data.formats.base import Options, by_split, first_file, first_lines, train_and_test
 from reimpl.data.numbering import Document, Lines, TextSource, parse_line
@@ -24,21 +25,17 @@ CHUNK = 1 << 20
 
 _LINES = r"{prefix}{split}\.(?:txt|tsv)"
 _TOKENISED, _RAW = r"{prefix}{split}_texts\.txt", r"{prefix}{split}_raw_texts\.txt"
-_ARRAYS, _LABEL_LINES = r"{prefix}{split}_texts\.npy", r"{prefix}{split}_labels\.txt"
+_LABEL_LINES = r"{prefix}{split}_labels\.txt"
 _JSON = r"{prefix}{split}\.(?:jsonl|ndjson|json)"
 _CSV = r"{prefix}{split}\.(?:csv|tsv)"
 _PARQUET = r"{prefix}{split}\.parquet"
+_ID_TABLES = r"{prefix}{split}(?:_labels)?\.(?:csv|tsv)"
 
 
 def detect_lines(tree: Tree) -> bool:
     """Whether each of the first lines has one tab, between labels and text, or two."""
     file = first_file(tree, _LINES)
     return file is not None and {line.count(b"\t") for line in first_lines(file)} in ({1}, {2})
-
-
-def has_lines(tree: Tree) -> bool:
-    """Whether there are files that are called like those of LibMultiLabel, whatever they hold."""
-    return {"train", "test"} <= by_split(tree, _LINES).keys()
 
 
 def open_lines(tree: Tree, options: Options) -> TextSource:
@@ -85,13 +82,9 @@ def open_pairs(tree: Tree, options: Options) -> TextSource:
         lines = (text for _, text in text_lines(texts[split]))
         return _with_labels(texts[split], lines, labels[split])
 
-    files = _side_by_side(texts, labels)
+    files = tuple(file for split in texts for file in (texts[split], labels[split]))
     readers = {split: partial(documents, split) for split in texts}
     return TextSource(tree.name, readers, files, f"pairs raw={use_raw}", tokenised=not use_raw)
-
-
-def _side_by_side(texts: Mapping[str, File], labels: Mapping[str, File]) -> tuple[File, ...]:
-    return tuple(file for split in texts for file in (texts[split], labels[split]))
 
 
 def _with_labels(file: File, texts: Iterator[str], labels: File) -> Iterator[Document]:
@@ -103,33 +96,6 @@ def _with_labels(file: File, texts: Iterator[str], labels: File) -> Iterator[Doc
             unlike = f"{fewer.name} ends after {n:,} lines, and {more.name} goes on"
             raise DataError(f"{file}: {unlike}; they do not belong together, or one is cut off")
         yield Document(tuple(row.split()), text)
-
-
-def detect_arrays(tree: Tree) -> object:
-    return by_split(tree, _ARRAYS)
-
-
-def open_arrays(tree: Tree, options: Options) -> TextSource:
-    """Raises `DataError` when the words or readable labels are missing."""
-    texts, vocabulary = train_and_test(tree, _ARRAYS, "AttentionXML's arrays"), tree.find("vocab.npy")
-    if vocabulary is None:
-        raise DataError(f"{tree.path}: no vocab.npy, without which the word ids say nothing; add the file")
-    what = "{}_labels.txt (labels saved as Python objects are not read)"
-    labels = base.files_beside(tree, texts, _LABEL_LINES, what)
-
-    def documents(split: str) -> Iterator[Document]:
-        # words joined by spaces, the padding (0) left out
-        ids = read_npy(texts[split], "iu", 2)
-        words = read_npy(vocabulary, "U", 1).astype(object)
-        if ids.min(initial=0) < 0 or ids.max(initial=0) >= len(words):
-            beyond = f"word ids from {ids.min()} to {ids.max()}, but {vocabulary.name} has {len(words)} words"
-            raise DataError(f"{texts[split]}: {beyond}; get the file that belongs to the texts")
-        return _with_labels(texts[split], (" ".join(words[row[row != 0]]) for row in ids), labels[split])
-
-    readers = {split: partial(documents, split) for split in texts}
-    files = (*_side_by_side(texts, labels), vocabulary)
-    notes = ("The texts were cut, and rare words replaced, by the program that made the arrays.",)
-    return TextSource(tree.name, readers, files, "attentionxml arrays", notes, tokenised=True)
 
 
 #: Where a document stands, its labels (one string, or names) and its text.
@@ -229,10 +195,9 @@ def _parquet_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_R
 def detect_csv(tree: Tree) -> bool:
     """Whether the first line has two columns or more."""
     file = first_file(tree, _CSV)
-    try:
+    with suppress(DataError):
         return file is not None and len(next(_csv_lines(file), (1, []))[1]) >= 2
-    except DataError:
-        return False
+    return False
 
 
 def has_named_columns(tree: Tree, options: Options) -> bool:
@@ -259,26 +224,12 @@ def check_order(tree: Tree) -> None:
 
 
 def open_csv(tree: Tree, options: Options) -> TextSource:
-    """Raises `DataError` when `separator` must be stated."""
     pattern = _CSV if by_split(tree, _CSV) else _LINES
-    file = first_file(tree, pattern)
-    if file and not options.separator and options.labels != ONE_HOT and not _lists_labels(file, options):
-        state = f"state {option('separator', '...')} (e.g. ';')"
-        raise DataError(f"{tree.path}: nothing says what parts the labels; {state}")
     return _fields_source(tree, options, pattern, "CSV", _csv_rows, "csv")
 
 
-def _lists_labels(file: File, options: Options) -> bool:
-    """Whether the first labels are lists as Python writes them."""
-    with suppress(DataError):
-        for _, labels, _ in _csv_rows(file, options.text or ("text",), options.labels or "labels"):
-            return isinstance(labels, tuple) or labels[:1] == "["
-    return False
-
-
 def _csv_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
-    """A row a document under a row of names; of a file without such a row fields are called by their numbers,
-    from 1. Raises `DataError`."""
+    """A row a document under a row of names, or fields by their numbers from 1. Raises `DataError`."""
     lines = _csv_lines(file)
     first, header = next(lines, (1, []))
     rows: Iterable[tuple[int, list[str]]] = lines
@@ -345,6 +296,23 @@ def _listed_labels(where: str, labels: str) -> tuple[str, ...]:
     raise DataError(f"{where}: {shown(labels)} looks like a list of labels, and is none; mend it")
 
 
+def _parted(where: str, labels: str | tuple[str, ...], separator: str | None) -> tuple[str, ...]:
+    """Raises `DataError` where nothing says what parts them, or one is empty."""
+    if not isinstance(labels, str):
+        return labels
+    if labels[:1] == "[" and labels[-1:] == "]":
+        return _listed_labels(where, labels)
+    if separator is None:
+        state = f"state {option('separator', '...')} that parts its labels"
+        raise DataError(f"{where}: the labels are one string; {state}")
+    if separator.isspace() or not labels.strip():
+        return tuple(labels.split())
+    names = tuple(part.strip() for part in labels.split(separator))
+    if "" in names:
+        raise DataError(f"{where}: an empty label in {shown(labels)}; is the separator {separator!r}?")
+    return names
+
+
 def _fields_source(
     tree: Tree, options: Options, pattern: str, title: str, rows: Callable[..., Iterator[_Row]], name: str
 ) -> TextSource:
@@ -355,21 +323,7 @@ def _fields_source(
 
     def documents(split: str) -> Iterator[Document]:
         for where, labels, text in chain.from_iterable(rows(file, **fields) for file in parts[split]):
-            if not isinstance(labels, str):
-                yield Document(labels, text)
-            elif labels[:1] == "[" and labels[-1:] == "]":
-                yield Document(_listed_labels(where, labels), text)
-            elif separator is None:
-                state = f"state {option('separator', '...')} that parts its labels"
-                raise DataError(f"{where}: the labels are one string; {state}")
-            elif separator.isspace() or not labels.strip():
-                yield Document(tuple(labels.split()), text)
-            else:
-                names = tuple(part.strip() for part in labels.split(separator))
-                if "" in names:
-                    empty = f"an empty label in {shown(labels)}; is the separator {separator!r}?"
-                    raise DataError(f"{where}: {empty}")
-                yield Document(names, text)
+            yield Document(_parted(where, labels, separator), text)
 
     readers = {split: partial(documents, split) for split in files}
     choices = sorted({**fields, "separator": separator}.items())
@@ -379,3 +333,53 @@ def _fields_source(
 
 open_json = partial(_fields_source, pattern=_JSON, title="JSON lines", rows=_json_rows, name="jsonl")
 open_parquet = partial(_fields_source, pattern=_PARQUET, title="Parquet", rows=_parquet_rows, name="parquet")
+
+
+def _laid_out(tree: Tree) -> dict[str, tuple[File, Path]]:
+    """Split -> the table of its documents' ids and labels, and their folder; either may be of all splits."""
+    tables, folders = by_split(tree, _ID_TABLES), dict[str, Path]()
+    whole = tree.find("labels.csv") or tree.find("labels.tsv")
+    if table := next(iter(tables.values()), whole):
+        inside = sorted(it for it in table.path.parent.iterdir() if it.is_dir() and not table.member)
+        folders = {base.SPLITS[name]: it for it in inside if (name := it.name.lower()) in base.SPLITS}
+        if tables and len(inside) == 1 and any(inside[0].glob("*.txt*")):
+            folders = dict.fromkeys(tables, inside[0])
+    return {split: (of, there) for split, there in folders.items() if (of := tables.get(split, whole))}
+
+
+def detect_folders(tree: Tree) -> bool:
+    return {"train", "test"} <= _laid_out(tree).keys()
+
+
+def open_folders(tree: Tree, options: Options) -> TextSource:
+    """A file for each document, which a table of ids and labels names once, or reading raises `DataError`."""
+    if not detect_folders(tree):
+        raise DataError(f"{tree.path}: no folders train and test, or no labels.csv (id, labels)")
+    parts, separator = _laid_out(tree), options.separator
+    fields = options.text or ("id",), options.labels or "labels"
+    texts = {of: [File(it) for it in sorted(of.iterdir())] for _, of in parts.values()}
+
+    def documents(split: str) -> Iterator[Document]:
+        table, folder = parts[split]
+        others = [other for other, of in parts.values() if of == folder and other != table]
+        listed = {_id(name) for other in others for _, _, name in _csv_rows(other, *fields)}
+        left = {id: file for file in texts[folder] if (id := _id(str(file))) not in listed}
+        beside = [of for other, of in parts.values() if other == table and of != folder]
+        elsewhere = {_id(str(file)) for of in beside for file in texts[of]}
+        for where, labels, name in _csv_rows(table, *fields):
+            if file := left.pop(_id(name), None):
+                text = "\n".join(line for _, line in text_lines(file))
+                yield Document(_parted(where, labels, separator), text)
+            elif _id(name) not in elsewhere:
+                raise DataError(f"{where}: {shown(name)} has no file, or had a line before; mend the line")
+        if left:
+            more = f"{len(left):,} documents have no line in {table.name}, it first"
+            raise DataError(f"{left[min(left)]}: {more}; add one, without labels if there are none")
+
+    every = (*dict.fromkeys(table for table, _ in parts.values()), *chain.from_iterable(texts.values()))
+    readers = {split: partial(documents, split) for split in parts}
+    return TextSource(tree.name, readers, every, f"folders {fields} {separator}")
+
+
+def _id(name: str) -> str:
+    return File(Path(name)).stem.removesuffix(".txt")
