@@ -37,7 +37,7 @@ _CHOICES: Mapping[str, Sequence[str]] = {
     "separator": tuple(SEPARATORS),
 }
 _LEAST = {"page": 1, "runs": 1, "number": 1, "heads": 1, "names": 0}
-_TARGET = re.compile(r"(column|row|cell)s?\s+([0-9]{1,4})(?:\s*([-,])\s*([0-9]{1,4}))?", re.ASCII)
+_TARGET = re.compile(r"(column|row|cell)s?\s+([0-9]{1,4}(?:\s*[-,]\s*[0-9]{1,4})*)", re.ASCII)
 _FORM = "'column 3: dataset=eurlex metric=P@1', 'row 2: id=kim', 'cell 2,3: value=75.1' or 'column 4: skip'"
 
 
@@ -66,9 +66,10 @@ def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Correcti
         match = _TARGET.fullmatch(head.strip())
         if not colon or match is None:
             raise AuditError(f"{text!r} is no correction; write it as {_FORM}")
-        target, sign, first, last = match[1], match[3], int(match[2]), int(match[4] or match[2])
-        if (target == "cell") != (sign == ",") or first < 1 or (sign != "," and last < first):
-            raise AuditError(f"{text!r}: write cell ROW,COLUMN, or columns 3-5, or rows 2-4, counted from 1")
+        target, ends = match[1], [[int(number) for number in it.split("-")] for it in match[2].split(",")]
+        spans = [range(it[0], it[-1] + 1) if len(it) < 3 and it[0] else () for it in ends]
+        if not all(spans) or (target == "cell" and [len(it) for it in ends] != [1, 1]):
+            raise AuditError(f"{text!r}: write cell ROW,COLUMN, or columns 3-5, or rows 2, 4, counted from 1")
         try:
             words = shlex.split(rest)
         except ValueError as err:
@@ -83,6 +84,7 @@ def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Correcti
                 what = f"{word!r} says nothing of a {target}"
                 raise AuditError(f"{text!r}: {what}; {known_names(word, offered)}")
             settings[key] = value
-        for place in [(first, last)] if target == "cell" else range(first, last + 1):
+        numbers = tuple(number for span in spans for number in span)
+        for place in [numbers] if target == "cell" else numbers:
             getattr(parts, target).setdefault(place, {}).update(settings)
     return parts

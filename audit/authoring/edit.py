@@ -2,7 +2,6 @@
 
     file = ClaimFile.open(Path("claims/chen2022.yaml"))
     file.put(("tables", "t9"), {"where": {"label": "Table 9"}, ...})
-    print(file.diff())
     file.save()
 
 What is new is rendered as YAML and set into the text where the parser says that its neighbours end: a dump of
@@ -60,8 +59,8 @@ class ClaimFile:
 
     def diff(self) -> str:
         """The changes as a unified diff, for a person to look at; empty where there are none."""
-        old, new = _plain(self.old).splitlines(), self.text.splitlines()
-        return "\n".join(difflib.unified_diff(old, new, str(self.path), f"{self.path} (new)", lineterm=""))
+        texts = _plain(self.old).splitlines(), self.text.splitlines()
+        return "\n".join(difflib.unified_diff(*texts, str(self.path), f"{self.path} (new)", lineterm=""))
 
     def check(self) -> Paper:
         """The new text by the loader; raises `ClaimFileError` with the lines that it would have."""
@@ -78,8 +77,7 @@ class ClaimFile:
         mark = codecs.BOM_UTF8 if self.old.startswith(codecs.BOM_UTF8) else b""
         with explained(self.path):
             if self.path.read_bytes() != self.old:
-                what = "it was changed by another program meanwhile; give the command again"
-                raise AuditError(f"{self.path}: {what}")
+                raise AuditError(f"{self.path}: another program changed it meanwhile; give the command again")
             self.old = mark + new.encode()
             write(self.path.resolve(), self.old)
         return paper
@@ -88,8 +86,9 @@ class ClaimFile:
         """Add a key, and the mapping that is to hold it. Raises `AuditError` where it stands already."""
         above, key, there = tuple(place[:-1]), place[-1], self._spans()
         if place in there:
-            what = f"{shown(place)} is there already, and is kept; choose another name"
-            raise AuditError(f"{self.path}: {what}")
+            raise AuditError(
+                f"{self.path}: {shown(place)} is there already, and is kept; choose another name"
+            )
         if not above:
             self._add_part(str(key), value)
         elif above not in there:
@@ -202,10 +201,8 @@ def rendered(value: Plain, *, flow: bool = False) -> str:
         line = f"{{{', '.join(pairs)}}}"
     else:
         line = f"[{', '.join(texts)}]"
-    nested = any(
-        isinstance(item, dict) and any(isinstance(inner, dict | list) for inner in item.values())
-        for item in items
-    )
+    inner = [it for item in items if isinstance(item, dict) for it in item.values()]
+    nested = any(isinstance(it, dict | list) for it in inner)
     if flow or (not nested and len(line) <= ONE_LINE):
         return line
     return block(value) if isinstance(value, dict) else _indented(block(value), 2)
@@ -327,8 +324,7 @@ def _lines(table: TableRecord) -> dict[str, Sequence[Cell]]:
 
 def _is_of_several(cells: Sequence[Cell]) -> bool:
     """Whether one metric stands there twice on one data set."""
-    counts = Counter((cell.metric, cell.dataset) for cell in cells if cell.metric)
-    return max(counts.values(), default=0) > 1
+    return max(Counter((it.metric, it.dataset) for it in cells if it.metric).values(), default=0) > 1
 
 
 def write_scaffold(
@@ -343,10 +339,8 @@ def write_scaffold(
         data += f"\n  {key}: {rendered(about, flow=True)}"
     keys = {"authors": [], **paper}
     cited = "\n".join(f"  {key}: {rendered(keys.get(key), flow=True)}" for key in Citation.model_fields)
-    template = Template(
-        (resources.files("audit") / "templates" / "claim.yaml.txt").read_text(encoding="utf-8")
-    )
-    text = template.substitute(paper=cited, datasets=f"datasets:{data or ' {}'}", key=paper["key"])
+    template = (resources.files("audit") / "templates" / "claim.yaml.txt").read_text(encoding="utf-8")
+    text = Template(template).substitute(paper=cited, datasets=f"datasets:{data or ' {}'}", key=paper["key"])
     if path.exists():
         raise AuditError(f"{path}: there is such a file, and it is kept; choose another name")
     created = load(path, known=known, content=text.encode())

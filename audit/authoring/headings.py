@@ -28,15 +28,12 @@ _DERIVED = re.compile(r"[Δ∆]|\b(?:delta|diff|gain|improv|lift|rank|std|speed)
 _ROW_DERIVED = re.compile(r"(?:abs|rel)?\S*\s*(?:[Δ∆]|(?:delta|diff|gain|improv|lift)).*", re.IGNORECASE)
 #: A metric of this kind is another one: Macro over P@1.
 _QUALIFIED = re.compile(
-    r"\b(?:macro|micro|weighted|propensity|unbiased|normali[sz]ed|balanced|label.?wise|soft|strict|relaxed)\b",
-    re.IGNORECASE,
+    r"(?i)\b(macro|micro|weighted|propensity|unbiased|normali[sz]ed|balanced|label.?wise|soft|strict|relaxed)\b"
 )
 #: Titles that name a subset of the labels, or all of them: a score over few labels is another metric.
 _SUBSET = re.compile(
-    r"(?:all|overall|total)(?: labels)?|"
-    r"(?P<subset>frequent|freq|few|zero|rare|medium|head|torso|tail|seen|unseen)\.?"
-    r"(?:[- ]?shots?)?(?: labels)?(?:\s*[(\[$].*)?",
-    re.IGNORECASE,
+    r"(?i)(?:all|overall|total)(?: labels)?|(?P<subset>frequent|freq|few|zero|rare|medium|head|torso|tail|"
+    r"seen|unseen)\.?(?:[- ]?shots?)?(?: labels)?(?:\s*[(\[$].*)?"
 )
 _COUNT = r"(?P<{}>[0-9]+(?:[.,][0-9]+)*[KkMm]?)"
 #: A size behind a name: (3,956 labels), N=15,539.
@@ -86,8 +83,7 @@ def sizes_apart(paper: Paper, id: str, text: str) -> str | None:
 
 @cache
 def _of_catalogue() -> dict[str, str]:
-    entries = catalogue().entries
-    return {bare(name): key for key, entry in entries.items() for name in (key, entry.name)}
+    return {bare(name): key for key, it in catalogue().entries.items() for name in (key, it.name)}
 
 
 def entry_named(text: str) -> str | None:
@@ -98,8 +94,7 @@ def entry_named(text: str) -> str | None:
 def looks_like_data(text: str) -> bool:
     """Whether a title may name a data set, or a part of one, that is not the paper's: a size tells."""
     name = without_notes(text)
-    parts = [bare(part) for part in _PARTS.split(name)]
-    of_part = any(part in _PARTS_OF_DATA for part in parts)
+    of_part = any(bare(part) in _PARTS_OF_DATA for part in _PARTS.split(name))
     sized = _LOOKS_SIZED.fullmatch(name) is not None or name != _MARKS.sub("", text.strip())
     return of_part or sized or entry_named(name) is not None
 
@@ -162,7 +157,7 @@ def _joined(titles: Sequence[str]) -> list[str]:
     for title in (_MARKS.sub("", title) for title in titles):
         k = _K_ALONE.fullmatch(title.replace(" ", "").casefold())
         for at in reversed(range(len(joined))):
-            above = re.sub(r"\s*@\s*[kK]?$|\s*\(%\)$", "", joined[at])
+            above = re.sub(r"\s*@\s*[kKnN]?$|\s*\(%\)$", "", joined[at])
             if k and bare(above) in _WITH_K:
                 joined[at] = f"{above}@{k[1]}"
                 break

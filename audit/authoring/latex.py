@@ -1,8 +1,7 @@
 """Tables of a LaTeX file: tabular and its kin, booktabs, multirow, multicolumn, and the file's own macros.
 
 Nothing is evaluated but `\\newcommand` and its kin, and `\\def` with plain parameters (The TeXbook, ch. 20).
-pylatexenc neither expands macros nor knows rows and cells, and takes half a minute for 10 MB: only its tables
-of symbols and accents are used.
+pylatexenc neither expands macros nor knows rows and cells: only its tables of symbols and accents are used.
 """
 
 from __future__ import annotations
@@ -17,12 +16,10 @@ from audit.errors import AuditError
 
 #: Tokens that macros may bring in, all together: a table has thousands.
 MOST_EXPANDED = 200_000
-#: Braces within braces.
-MOST_DEPTH = 100
+MOST_DEPTH = 100  # Of braces within braces.
 _TOKEN = re.compile(
-    r"\\(?:(?P<word>[a-zA-Z@]+)[ \t]*|(?P<sign>.))|(?P<comment>%[^\n]*(?:\n[ \t]*)?)"
-    r"|(?P<special>[{}&$^_~#\[\]*])|(?P<space>\s+)|(?P<text>[^\\%{}&$^_~#\[\]*\s]+|\\)",
-    re.DOTALL,
+    r"(?s)\\(?:(?P<word>[a-zA-Z@]+)[ \t]*|(?P<sign>.))|(?P<comment>%[^\n]*(?:\n[ \t]*)?)"
+    r"|(?P<special>[{}&$^_~#\[\]*])|(?P<space>\s+)|(?P<text>[^\\%{}&$^_~#\[\]*\s]+|\\)"
 )
 
 
@@ -123,10 +120,7 @@ class Stream:
 
 # --------------------------------------------------------------------------- macros
 
-_DEFINING = (
-    *("newcommand", "renewcommand", "providecommand", "DeclareMathOperator"),
-    *("DeclareRobustCommand", "def"),
-)
+_DEFINING = ("newcommand", "renewcommand", "providecommand", "DeclareMathOperator", "DeclareRobustCommand")
 
 
 class Macro(NamedTuple):
@@ -144,7 +138,7 @@ def definitions(name: str, source: Iterable[Token]) -> tuple[list[Token], dict[s
     """
     stream, rest, macros = Stream(name, source), list[Token](), dict[str, Macro]()
     for token in stream:
-        if not token.is_command(*_DEFINING):
+        if not token.is_command(*_DEFINING, "def"):
             rest.append(token)
             continue
         stream.follows("*")
@@ -275,8 +269,7 @@ class _Cell:
             stream.optional()
             number = written(stream.argument(token))
             if not re.fullmatch("-?[0-9]{1,3}", number) or not 0 < abs(int(number)) <= 500:
-                what = f"\\{name} over {number!r}; give a whole number up to 500"
-                raise stream.error(token.line, what)
+                raise stream.error(token.line, f"\\{name} over {number!r}; give a whole number up to 500")
             stream.optional()
             stream.argument(token)
             stream.optional()
@@ -357,8 +350,7 @@ def tables(name: str, text: str) -> list[Source]:
         if token.text == "begin" and environment in _TABLES:
             sources.append(_Table(stream, token, environment).read())
         elif environment in _TABLES:
-            what = f"\\end{{{environment}}} has no \\begin{{{environment}}}; open it"
-            raise stream.error(token.line, what)
+            raise stream.error(token.line, f"\\end{{{environment}}} has no \\begin{{{environment}}}; open it")
     return sources
 
 

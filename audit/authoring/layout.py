@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 
 from audit.authoring.table import Cell, Piece, Row, Run, Source, Table, cell_of, check_size
@@ -18,6 +18,7 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
     """The table that a reader gives. Raises `AuditError` for rows of different lengths, and for none."""
     at = f"{name}:{source.line}"
     pieces = _placed(source, name)
+    notes = _parted(pieces)
     width = max(map(len, pieces), default=0)
     check_size(name, source.line, len(pieces) * width)
     grid: Grid = []
@@ -28,8 +29,8 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
         raise AuditError(f"{at}: the table has no rows; give one with a heading and rows")
     top = int(settings["heads"]) if "heads" in settings else _heads(grid, source)
     if not 0 < top < len(grid):
-        what = "no heading" if top == 0 else "no rows below its heading"
-        raise AuditError(f"{at}: the table has {what}; say --set heads=N, its number of rows")
+        what = "rows below its heading" if top else "heading"
+        raise AuditError(f"{at}: the table has no {what}; say --set heads=N, its number of rows")
     if "heads" not in settings and OF_METHODS.fullmatch(grid[top][0].text) and _is_section(grid[top]):
         top += len(grid) > top + 1  # pandas: the name of the index, on a line of its own below the heading
     body = grid[top:]
@@ -38,29 +39,26 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
         if len(row) != columns and not _is_section(cells):
             what = f"{len(row)} cells under {columns} columns; write one for each"
             raise AuditError(f"{name}:{cells[0].line}: {what}, an empty one where there is none")
-    left = int(settings["names"]) if "names" in settings else width
-    if "names" not in settings:  # columns at the left without a number; the first one in any case
-        for column, of_body in enumerate(zip(*body, strict=True)):
-            if any(
-                cell.kind == "number"
-                or cell.with_unit is not None
-                or (cell.kind == "unclear" and not any(map(str.isalpha, cell.text)))
-                for cell in of_body
-            ):
-                left = max(1, column)
-                break
+    numbers = [k for k, of_body in enumerate(zip(*body, strict=True)) if any(map(_is_value, of_body))]
+    left = int(settings.get("names", max(1, numbers[0]) if numbers else width))
     if left >= width:
         raise AuditError(f"{at}: no column holds numbers; is this a table of results?")
-    spread, notes = _put_together(grid, top, left)
-    heading, body = tuple(map(tuple, grid[:top])), grid[top:]
-    rows = _rows(body, left)
-    return Table(name, form, source.line, heading, left, rows, spread, notes, source.shown)
+    spread, of_means = _put_together(grid, top, left)
+    heading, body = tuple(map(tuple, grid[:top])), _gone_on(grid[top:], left)
+    if len(body) > 1 and body[-1][0].across == width > 1 and _is_section(body[-1]):
+        notes.append(f"left out, as a note below the table: {body.pop()[0].text!r}")
+    return Table(name, form, source, heading, left, _rows(body, left), spread, (*notes, *of_means))
+
+
+def _is_value(cell: Cell) -> bool:
+    """Whether a cell does not name its row; 110M does so in the first column alone."""
+    plain = cell.kind == "unclear" and not any(map(str.isalpha, cell.text))
+    sized = cell.column > 1 and re.fullmatch("[0-9.]+ ?[KMBG]", cell.text)
+    return bool(cell.kind == "number" or cell.with_unit or plain or sized)
 
 
 #: Titles of columns that name rows: these are methods.
-OF_METHODS = re.compile(
-    r"methods?|models?|algorithms?|systems?|names?|classifiers?|approach|runs?", re.IGNORECASE
-)
+OF_METHODS = re.compile(r"(?i)methods?|models?|algorithms?|systems?|names?|classifiers?|approach|runs?")
 _OF_MEAN = r"(?:mean|avg|average)"
 _STATISTIC = re.compile(
     rf"(?P<of>.+?)[\s_/.:|,(-]+(?:{_OF_MEAN}"
@@ -70,21 +68,55 @@ _STATISTIC = re.compile(
 )
 
 
-def _put_together(grid: Grid, top: int, left: int) -> tuple[str | None, tuple[str, ...]]:
+_PAIR = re.compile("[^/A-Za-z]*[0-9][^/A-Za-z]*/[^/A-Za-z]*[0-9][^/A-Za-z]*")
+_TITLES = re.compile("[^/]*[A-Za-z][^/]*/[^/]*[A-Za-z][^/]*")
+
+
+def _parted(rows: list[list[Piece]]) -> list[str]:
+    """Columns of two numbers a cell become two: `60.1 / 50.2` under `Micro-F1 / Macro-F1`."""
+    notes: list[str] = []
+    for k in reversed(range(1, max(map(len, rows), default=0))):
+        texts = [row[k].text if k < len(row) else "" for row in rows]
+        pairs = {n for n, text in enumerate(texts) if _PAIR.fullmatch(text)}
+        first = min(pairs, default=0)
+        titles = [n for n in range(first) if _TITLES.fullmatch(texts[n])]
+        if not titles:
+            continue
+        notes.insert(0, f"{texts[titles[0]]!r} over column {k + 1} of the file: read as two columns")
+        pairs |= {n for n, it in enumerate(texts) if n > first and it.count("/") == 1 and len(it) > 3}  # n/a
+        for n, row in enumerate(rows):
+            if n in (titles[0], *pairs):
+                runs = row[k].runs
+                at = next(at for at, run in enumerate(runs) if "/" in run.text)
+                left, _, right = (Run(text, runs[at].styles) for text in runs[at].text.partition("/"))
+                halves = (*runs[:at], left), (right, *runs[at + 1 :])
+                row[k : k + 1] = [replace(row[k], runs=half) for half in halves]
+            elif k < len(row):
+                alone = n > first and texts[n] and cell_of(row[k].runs, {}).kind != "dash"
+                row[k : k + 1] = [replace(row[k], why="is one under two titles" if alone else row[k].why)] * 2
+    return notes
+
+
+def _gone_on(body: Grid, left: int) -> Grid:
+    """Blocks of the same inner names whose outer one stands in the first row alone: it is that of all."""
+    starts = [n for n, row in enumerate(body) if row[0].kind != "empty"]
+    blocks = [body[a:b] for a, b in pairwise([*starts, len(body)])]
+    inner = [[[cell.text for cell in row[1:left]] for row in block] for block in blocks]
+    if left < 2 or starts[:1] != [0] or len(blocks) in (1, len(body)) or any(it != inner[0] for it in inner):
+        return body
+    return [[replace(block[0][0], line=row[0].line), *row[1:]] for block in blocks for row in block]
+
+
+def _put_together(grid: Grid, top: int, left: int) -> tuple[str | None, list[str]]:
     """Columns of means and of their spreads become one, as pandas and evaluation scripts part them."""
-    titles = [
-        " ".join(dict.fromkeys(row[k].text for row in grid[:top] if row[k].text)) for k in range(len(grid[0]))
-    ]
+    of_columns = zip(*grid[:top], strict=True)
+    titles = [" ".join(dict.fromkeys(it.text for it in column if it.text)) for column in of_columns]
     parts = {k: _STATISTIC.fullmatch(titles[k]) for k in range(left, len(titles))}
     spreads = {k: it for k, it in parts.items() if it and (it["sd"] or it["se"])}
     pairs: dict[int, int] = {}
     for k, part in spreads.items():
-        names = {part["of"].casefold()}
-        own = [
-            j
-            for j, it in parts.items()
-            if j not in spreads and (it["of"] if it else titles[j]).casefold() in names
-        ]
+        of = {j: (it["of"] if it else titles[j]).casefold() for j, it in parts.items() if j not in spreads}
+        own = [j for j, name in of.items() if name == part["of"].casefold()]
         if len(own) == 1 and own[0] not in pairs:
             pairs[own[0]] = k
     for j, k in pairs.items():
@@ -97,18 +129,14 @@ def _put_together(grid: Grid, top: int, left: int) -> tuple[str | None, tuple[st
             elif row[k].kind not in ("empty", "dash"):
                 why = f"has a spread beside it that is no plain number: {row[k].text!r}"
                 row[j] = replace(row[j], kind="unclear", value=None, why=why)
-    notes = [
-        f"columns {titles[j]!r} and {titles[k]!r} of the file are read as one, with its spread"
-        for j, k in pairs.items()
-    ]
+    what = "columns {!r} and {!r} of the file are read as one, with its spread"
+    notes = [what.format(titles[j], titles[k]) for j, k in pairs.items()]
     gone = set(pairs.values())
     for row in grid:
-        row[:] = [
-            replace(cell, column=k)
-            for k, cell in enumerate((c for n, c in enumerate(row) if n not in gone), 1)
-        ]
+        kept = [cell for n, cell in enumerate(row) if n not in gone]
+        row[:] = [replace(cell, column=k) for k, cell in enumerate(kept, 1)]
     kinds = {"sd" if spreads[k]["sd"] else "se" for k in gone}
-    return kinds.pop() if len(kinds) == 1 else None, tuple(notes)
+    return kinds.pop() if len(kinds) == 1 else None, notes
 
 
 def _placed(source: Source, name: str) -> list[list[Piece]]:
@@ -126,17 +154,14 @@ def _placed(source: Source, name: str) -> list[list[Piece]]:
             if source.fills and abs(piece.down) > 1:
                 spans.append((row, column, piece))
     for row, column, piece in spans:  # empty cells that a cell above or below covers take its content
-        step = 1 if piece.down > 0 else -1
-        for down in range(row, row + piece.down, step):
+        for down in range(row, row + piece.down, 1 if piece.down > 0 else -1):
             for across in range(column, column + piece.across):
                 if (down, across) in places and not places[down, across].text:
                     places[down, across] = piece
-    placed: list[list[Piece]] = []
-    for row in range(len(source.rows)):
-        cells: list[Piece] = []
+    placed: list[list[Piece]] = [[] for _ in source.rows]
+    for row, cells in enumerate(placed):
         while (row, len(cells)) in places:
             cells.append(places[row, len(cells)])
-        placed.append(cells)
     return placed
 
 
@@ -161,10 +186,7 @@ def _heads(grid: Grid, source: Source) -> int:
     """
     if source.heads is not None and not source.least_heads:
         return source.heads
-    results = [
-        any(cell.kind not in ("empty", "text") or cell.with_unit is not None for cell in row[1:])
-        for row in grid
-    ]
+    results = [any(it.kind not in ("empty", "text") or it.with_unit for it in row[1:]) for row in grid]
     by_content = results.index(True) if True in results else len(grid)
     while by_content > 1 and _is_section(grid[by_content - 1]):
         by_content -= 1
@@ -175,6 +197,7 @@ def _heads(grid: Grid, source: Source) -> int:
     while 0 < heads < by_content and (
         any(grid[heads - 1][k].kind == "empty" or grid[heads - 1][k].across > 1 for k in used)
         or len({tuple(row[k].text for row in grid[:heads]) for k in used}) < len(used)  # P@1, P@1
+        or all(grid[heads][k].kind == "text" for k in used)  # a row of results has a number, or a dash
     ):
         heads += 1
     return heads
@@ -189,7 +212,6 @@ def _rows(body: Grid, names: int) -> tuple[Row, ...]:
         if title:
             section = (*section, row[0].text) if k and titles[k - 1] else (row[0].text,)
         else:
-            own = [cell.text for cell in row[:names] if cell.text]
-            path = tuple(dict.fromkeys([*section, *own]))
-            rows.append(Row(len(rows) + 1, row[-1].line, path, tuple(row)))
+            path = dict.fromkeys([*section, *(cell.text for cell in row[:names] if cell.text)])
+            rows.append(Row(len(rows) + 1, row[-1].line, tuple(path), tuple(row)))
     return tuple(rows)

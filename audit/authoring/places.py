@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from audit.authoring.table import LOWERED, RAISED, Piece, Run, Source, check_size
@@ -62,9 +63,8 @@ def of_text(name: str, text: str) -> list[Source]:
 
 def _is_body(line: Words) -> bool:
     """Whether a line ends with a number or a dash, and has a number with decimals."""
-    texts = [word.run.text for word in line]
-    ends = bool(texts) and bool(_NUMBER.fullmatch(texts[-1]) or _DASH.fullmatch(texts[-1]))
-    return ends and any(re.search("[.,]", text) and _NUMBER.fullmatch(text) for text in texts)
+    texts = [word.run.text for word in line if _NUMBER.fullmatch(word.run.text)]
+    return bool(line) and _is_value(line[-1]) and any("." in text or "," in text for text in texts)
 
 
 def _placed(
@@ -78,19 +78,19 @@ def _placed(
 
     `ruled`: lines beside a rule across the table. A line without numbers is a title there, or in the middle.
     """
-    columns: Spans = []
-    for start, end in sorted((word.start, word.end) for k in body for word in lines[k]):
-        if columns and start - columns[-1][1] < gap:
-            columns[-1] = columns[-1][0], max(end, columns[-1][1])
-        else:
-            columns.append((start, end))
+    words = [word for k in body for word in lines[k]]
+    numbers = _spans([word for word in words if _is_value(word)], gap)
+    wide = [word for word in words if len(_under(word, numbers)) > 1]  # –not run–
+    columns = _spans([word for word in words if word not in wide], gap)
     rows = []
     for k, line in enumerate(lines):
         cells: list[list[Word]] = [[] for _ in columns]
         across = [1] * len(columns)
         if k in body:
             for word in line:
-                cells[_nearest(word.middle, columns)].append(word)
+                over = _under(word, columns) if word in wide else []
+                cells[at := (over or [_nearest(word.middle, columns)])[0]].append(word)
+                across[at] = max(across[at], len(over))
         elif k > body[0]:
             cells[0] = list(line)
         else:
@@ -102,6 +102,25 @@ def _placed(
         if k > body[0] and k not in body and k not in ruled and line[0].start <= columns[0][1]:
             rows[-1][0] = replace(rows[-1][0], why=_TITLE_OR_NAME)
     return rows
+
+
+def _is_value(word: Word) -> bool:
+    return bool(_NUMBER.fullmatch(word.run.text) or _DASH.fullmatch(word.run.text))
+
+
+def _spans(words: Words, gap: float) -> Spans:
+    """Where words stand that are nearer to one another than the gap between columns."""
+    spans: Spans = []
+    for start, end in sorted((word.start, word.end) for word in words):
+        if spans and start - spans[-1][1] < gap:
+            spans[-1] = spans[-1][0], max(end, spans[-1][1])
+        else:
+            spans.append((start, end))
+    return spans
+
+
+def _under(word: Word, columns: Spans) -> list[int]:
+    return [k for k, (start, end) in enumerate(columns) if word.start < end and start < word.end]
 
 
 def _nearest(place: float, columns: Spans) -> int:
@@ -140,10 +159,9 @@ def _piece(words: Words, across: int = 1) -> Piece:
     for k, word in enumerate(words):
         close = k and word.start - words[k - 1].end < 0.5
         runs += [*([] if close or not k else [Run(" ")]), word.run]
-    unnamed = (
-        "holds a character that the PDF does not name" if any("(cid:" in run.text for run in runs) else None
-    )
-    return Piece(tuple(runs) or (Run(""),), 0, across, why=unnamed)
+    unnamed = any("(cid:" in run.text for run in runs)
+    why = "holds a character that the PDF does not name" if unnamed else None
+    return Piece(tuple(runs) or (Run(""),), 0, across, why=why)
 
 
 # --------------------------------------------------------------------------- PDF
@@ -170,21 +188,32 @@ def of_pdf(name: str, content: bytes, page: int | None) -> list[Source]:
     return found
 
 
+def picture(name: str, page: int, area: tuple[float, ...]) -> str:
+    """A file with what stands in that area of the page, for a person to look at."""
+    import pdfplumber
+
+    with NamedTemporaryFile(prefix="audit-", suffix=".png", delete=False) as to, pdfplumber.open(name) as pdf:
+        pdf.pages[page - 1].crop(area).to_image(resolution=150).save(to.name)
+    return to.name
+
+
 Rule = tuple[float, float, float]  # From, to, and how far from the top of the page.
 
 
 def _of_page(name: str, number: int, page: Any) -> Iterator[Source]:
     rules = _rules(page)
     while rules:
-        start, end, _ = rules[0]
+        start, end, first = rules[0]
         same = [rule for rule in rules if abs(rule[0] - start) < 3 and abs(rule[1] - end) < 3]
-        rules = [rule for rule in rules if rule not in same]
+        last = same[-1][2]
         short = [rule for rule in rules if start - 3 < rule[0] and rule[1] < end + 3]
-        lines, size = _lines(page, start, end, same[0][2], same[-1][2])
+        of_it = [it for it in short if min(it[0] - start, end - it[1]) < 3 and first < it[2] < last]
+        rules = [rule for rule in rules if rule not in same and rule not in of_it]
+        lines, size = _lines(page, start, end, first, last)
         captions = [top for top, line in lines if _CAPTION.match(" ".join(word.run.text for word in line))]
-        parts = [[same[0][2]]]
-        for (_, _, above), (_, _, below) in pairwise(same):  # a caption stands between two tables
-            parts += [[]] if any(above < top < below for top in captions) else []
+        parts = [[first]]
+        for (_, _, over), (_, _, below) in pairwise(same):  # a caption stands between two tables
+            parts += [[]] if any(over < top < below for top in captions) else []
             parts[-1].append(below)
         for tops in parts:
             own = [(top, line) for top, line in lines if tops[0] < top < tops[-1]]
@@ -194,18 +223,22 @@ def _of_page(name: str, number: int, page: Any) -> Iterator[Source]:
             check_size(name, number, sum(len(line) for _, line in own))
             heads = sum(top < tops[1] for top, _ in own)
             ends = [*(top for top, _ in own[1:]), tops[-1]]
-            under = {
-                k: [rule[:2] for rule in short if own[k][0] < rule[2] < ends[k]]
-                for k in range(min(heads, len(own)))
-            }
+            titles = range(min(heads, len(own)))
+            under = {k: [it[:2] for it in short if own[k][0] < it[2] < ends[k]] for k in titles}
             inner = [k for k, (top, _) in enumerate(own) if any(abs(top - it) < size for it in tops[1:-1])]
             rows = _placed([line for _, line in own], body, 0.45 * size, under, inner)
             pieces = [tuple(replace(piece, line=k) for piece in row) for k, row in enumerate(rows, 1)]
-            area = page.crop((max(start - 2, 0), tops[0] - 1, min(end + 2, page.width), tops[-1] + 1))
+            area = _area(page, start, end, tops[0], tops[-1])
             text = area.extract_text(layout=True, x_density=size * 0.45, y_density=size / 2)
             shown = "\n".join(line.rstrip() for line in text.split("\n") if line.strip())
-            first = heads if 0 < heads < len(own) else None
-            yield Source(tuple(pieces), number, first, least_heads=True, shown=shown)
+            top_rows = heads if 0 < heads < len(own) else None
+            yield Source(tuple(pieces), number, top_rows, least_heads=True, shown=shown, area=area.bbox)
+
+
+def _area(page: Any, start: float, end: float, top: float, bottom: float) -> Any:
+    """The part of a page between rules, as far as it is on the page."""
+    left, above, right, below = page.bbox
+    return page.crop((max(start - 2, left), max(top - 1, above), min(end + 2, right), min(bottom + 1, below)))
 
 
 def _rules(page: Any) -> list[Rule]:
@@ -227,10 +260,8 @@ def _lines(
     page: Any, start: float, end: float, top: float, bottom: float
 ) -> tuple[list[tuple[float, Words]], float]:
     """The lines of an area with the middle of each, and the size of most letters."""
-    area = page.crop(
-        (max(start - 2, 0), max(top - 1, 0), min(end + 2, page.width), min(bottom + 1, page.height))
-    )
-    words = area.extract_words(x_tolerance_ratio=0.15, extra_attrs=["size", "fontname"])
+    area, extra = _area(page, start, end, top, bottom), ["size", "fontname"]
+    words = area.extract_words(x_tolerance_ratio=0.15, extra_attrs=extra)
     if not words:
         return [], 10.0
     size = median(word["size"] for word in words)

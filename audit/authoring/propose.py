@@ -12,6 +12,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Literal
 
 from audit.authoring.corrections import OF_CELL, SUBJECT, Corrections
@@ -33,11 +34,8 @@ from audit.claims.load import Paper
 from audit.claims.schema import is_metric
 from audit.claims.source import Plain
 from audit.errors import AuditError
-from audit.importing.results import bare
 from audit.names import counted, first_of, known_names
 from audit.stats.printed import Printed, printed
-
-# --------------------------------------------------------------------------- what each part is
 
 _METRICS = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@5", "R@5", "RP@5", "Micro-F1", "Macro-F1")
 
@@ -51,7 +49,7 @@ class Line:
     id: str
     label: str
     settings: Mapping[str, str] = field(default_factory=dict)
-    """metric, quantity, dataset, unit, experiment, source, from."""
+    # Of metric, quantity, dataset, unit, experiment, source, from.
     group: str = ""  # Titles that say neither metric nor data set; of a row, those around its own name.
     subset: str | None = None  # Of the labels, where its metric stands elsewhere.
 
@@ -69,6 +67,7 @@ class Proposal:
             self.whole.setdefault("spread", table.spread)
         self.open: list[str] = []  # What has to be settled, one sentence each, and each once.
         self._unclear: dict[str, list[str]] = defaultdict(list)  # Sentences on cells, by what is unclear.
+        self._unknown: list[int] = []  # Columns that are asked about, and so not their cells.
         places = [("row", str(k), (k, 1)) for k in said.row]
         places += [("column", str(k), (1, k)) for k in said.column]
         places += [("cell", f"{row},{column}", (row, column)) for row, column in said.cell]
@@ -86,39 +85,35 @@ class Proposal:
         lines = (*self.value_columns, *self.kept_rows)
         self.has_metrics = "metric" in self.whole or any(line.has("metric") for line in lines)
         self._ask_for_datasets()
-        self.cells = {
-            (row.number, column.number): self._cell(row, column)
-            for row in self.kept_rows
-            for column in self.value_columns
-        }
-        """The cells as they are to be written, corrections applied; of kept rows and columns."""
+        places_of = [(row, column) for row in self.kept_rows for column in self.value_columns]
+        #: The cells as they are to be written, corrections applied; of kept rows and columns.
+        self.cells = {(row.number, column.number): self._cell(row, column) for row, column in places_of}
         self._ask_for_units()
         for first, *others in self._unclear.values():
             cells = [other.partition(" (line")[0] for other in others]
-            more = f" (and so {first_of(cells, 4)})" if cells else ""
-            self.open.append(first + more)
+            self.open.append(first + (f" (and so {first_of(cells, 4)})" if cells else ""))
         self.open = list(dict.fromkeys(self.open))
 
     def _ask_for_datasets(self) -> None:
         """A number of a metric is on a data set: its column's, its row's, or the table's.
 
-        A name that stands where others name a data set, or that may be one, is asked about whatever the
-        table's is: its numbers are on other data then.
+        A name where others name a data set, or that may be one, is asked about whatever the table's is.
         """
         of_rows = "metric" in self.whole or any(row.has("metric") for row in self.kept_rows)
-        columns = [
-            column
-            for column in self.columns
-            if column.role == "values" and not column.has("quantity") and (of_rows or column.has("metric"))
-        ]
+        scores = [line for line in self.columns if line.role == "values" and not line.has("quantity")]
+        columns = [column for column in scores if of_rows or column.has("metric")]
         lacking = [column for column in columns if not column.has("dataset")]
         rows = [row for row in self.kept_rows if not row.has("dataset")] if lacking else []
         inner = [(self.table.rows[row.number - 1].names or ("",))[-1] for row in self.kept_rows]
-        of_names = [title for path in self.table.paths[: self.table.names] for title in path]
-        of_data = any(bare(title) in ("dataset", "datasets", "data", "corpus") for title in of_names)
+        paths = self.table.paths[: self.table.names]
+        of_data = [k for k, path in enumerate(paths) if any(map(_OF_DATA.search, path))]
         unknown = {"row": rows if of_data else _may_name_data(self.kept_rows, rows, inner)}
+        inside = [row for row in self.kept_rows if len(self.table.rows[row.number - 1].names) > 1]
+        over = {row.group for row in inside} - {""}  # of a lone title no other ones tell
+        if not unknown["row"] and len(over) == 1 and not any(map(_OF_GROUPS.search, over)):
+            unknown["row"] = [row for row in inside if row in rows]
         # below `Method` rows are methods, so that columns are not
-        said = "metric" if any(map(OF_METHODS.fullmatch, of_names)) else ""
+        said = "metric" if any(OF_METHODS.fullmatch(title) for path in paths for title in path) else ""
         metrics = [column.settings.get("metric", said) for column in columns]
         titled = [column for column in lacking if column.group and column.has("metric")]
         unknown["column"] = _may_name_data(columns, lacking, metrics) or titled if rows else []
@@ -127,16 +122,19 @@ class Proposal:
         for what, lines in unknown.items():
             names: dict[str, list[int]] = defaultdict(list)
             for line in lines:
-                names[line.group or line.label].append(line.number)
+                cells = self.table.rows[line.number - 1].cells if what == "row" and of_data else ()
+                names[cells[of_data[0]].text if cells else line.group or line.label].append(line.number)
             if names:
                 listed = [f"{_numbered(what, numbers)} ({name!r})" for name, numbers in names.items()]
                 self.open.append(f"{'; '.join(listed)}: {self._say_which(names, what)}")
+        ids = [column.id for column in columns if column.has("metric") and column not in unknown["column"]]
+        if same := [column for column in columns if ids.count(column.id) > 1]:
+            say = f"say column {same[0].number}: skip, or id=NAME if it is to stay"
+            self.open.append(f"{_listed(same)}: more than one is of the same metric; {say}")
         if rows and lacking and not any(unknown.values()) and "dataset" not in self.whole:
             known = first_of([*self.paper.datasets], 6) or "none yet; see `audit add dataset`"
-            labels = first_of([repr(column.label) for column in lacking], 4)
-            of = f"{_numbered('column', [column.number for column in lacking])} ({labels})"
             say = f"say --set dataset=ID for all, or column {lacking[0].number}: dataset=ID"
-            self.open.append(f"{of}: of no known data set; {say} ({known})")
+            self.open.append(f"{_listed(lacking)}: of no known data set; {say} ({known})")
 
     def _say_which(self, names: Mapping[str, Sequence[int]], what: str) -> str:
         """What to do about names that are no data set of the paper; the first one as the example."""
@@ -193,17 +191,17 @@ class Proposal:
         meanings = [meaning(row.names, self.paper) for row in self.table.rows]
         pairs = list(zip(self.table.rows, meanings, strict=True))
         ids = [slug((means.rest or row.names or ("",))[-1]) for row, means in pairs]
-        counts = Counter(ids)
+        counts, full = Counter(ids), [slug(" ".join(map(without_notes, row.names))) for row, _ in pairs]
         lines = []
         for (row, means), inner in zip(pairs, ids, strict=True):
             own = self.words.row.get(row.number, {})
             line = self._line(row.number, own.get("label", ", ".join(row.names)), means, own)
-            id = slug(" ".join(map(without_notes, row.names))) if counts[inner] > 1 else inner
+            all_names = [slug(" ".join(map(part, row.names))) for part in (without_notes, str)]
+            id = inner if counts[inner] == 1 else all_names[full.count(all_names[0]) > 1]
             if id and not {"id", "label"} & set(own):
                 line = replace(line, id=id)
-            around = [name for name in means.rest if name != row.names[-1]] or (
-                [row.names[-1]] if row.names and entry_named(row.names[-1]) else []
-            )
+            around = [name for name in means.rest if name != row.names[-1]]
+            around = around or [name for name in row.names[-1:] if entry_named(name)]
             line = replace(line, group=" / ".join(around))
             self._check_hidden("row", row.number, row.cells[: self.table.names], own)
             if not line.label and line.role != "skip":
@@ -212,20 +210,12 @@ class Proposal:
             lines.append(line)
         for row in self.table.rows:
             if row.names and is_derived(row.names[-1], of_row=True) and row.number not in self.words.row:
-                say = f"say row {row.number}: skip, or label=... if they are scores"
-                self.open.append(
-                    f"row {row.number} ({row.names[-1]!r}) is of differences, by its name; {say}"
-                )
-        if subsets := [
-            line for line in lines if line.subset and line.role != "skip" and not line.has("metric")
-        ]:
-            where = _numbered("row", [line.number for line in subsets])
-            what = (
-                f"numbers over {subsets[0].subset!r} labels alone are of another metric than their columns'"
-            )
-            self.open.append(
-                f"{where} ({subsets[0].label!r}): {what}; say {where}: skip, or metric=RP@5[few]"
-            )
+                where, what = f"row {row.number}", f"({row.names[-1]!r}) is of differences, by its name"
+                self.open.append(f"{where} {what}; say {where}: skip, or label=... if they are scores")
+        if of := [line for line in lines if line.subset and line.role != "skip" and not line.has("metric")]:
+            where = f"{(rows := _numbered('row', [line.number for line in of]))} ({of[0].label!r})"
+            what = f"numbers over {of[0].subset!r} labels alone are of another metric than their columns'"
+            self.open.append(f"{where}: {what}; say {rows}: skip, or metric=RP@5[few]")
         return lines
 
     def _columns(self, by_rows: bool) -> list[Line]:
@@ -238,9 +228,10 @@ class Proposal:
             self._check_hidden("column", number, [row[number - 1] for row in self.table.heading], own)
             if number <= self.table.names and not set(own) - {"label"}:
                 line = Line(number, "names", "", label)
-                if not own and meaning(path, self.paper).metric:
-                    say = f"part it, or say column {number}: label=... if it has no scores"
-                    self.open.append(f"{where} names rows, and its title a metric; {say}")
+                metric = meaning(path, self.paper).metric
+                if not own and metric and metric != self.whole.get("metric"):
+                    say = f"--set metric={metric} if all numbers are of it, or column {number}: label=..."
+                    self.open.append(f"{where} names rows, and its title a metric; say {say}")
             elif {"skip", "text"} & set(own):
                 line = self._line(number, label, Meaning(), own)
             elif not own and not path and kinds == {"empty"}:
@@ -248,9 +239,8 @@ class Proposal:
             else:
                 line = self._line(number, label, meaning(path, self.paper), own)
                 if line.subset and not line.has("metric") and "metric" in self.whole:
-                    line = replace(
-                        line, settings={**line.settings, "metric": f"{self.whole['metric']}[{line.subset}]"}
-                    )
+                    over = {"metric": f"{self.whole['metric']}[{line.subset}]"}
+                    line = replace(line, settings={**line.settings, **over})
                 elif line.subset and by_rows:
                     say = f"say column {number}: skip, or give it as a table of its own"
                     self.open.append(f"{where} has another metric than its rows name, over few labels; {say}")
@@ -265,12 +255,11 @@ class Proposal:
                 if line.has("quantity") and not own and not of_cells and self._has_text(line):
                     line = replace(line, role="text")  # 12.3M: kept as it is printed
             lines.append(line)
+        self._unknown = [line.number for line in unknown]
         if unknown:
-            where, one = _numbered("column", [line.number for line in unknown]), unknown[0].number
-            labels = first_of([repr(line.label) for line in unknown], 4)
-            say = f"say column {one}: metric=P@1, or quantity=..., text, skip"
+            say = f"say column {unknown[0].number}: metric=P@1, or quantity=..., text, skip"
             verb = "are" if len(unknown) > 1 else "is"
-            self.open.append(f"{where} ({labels}) {verb} of no known metric; {say}")
+            self.open.append(f"{_listed(unknown)} {verb} of no known metric; {say}")
         values = [line for line in lines if line.role in ("values", "text")]
         several = len({line.settings.get("dataset") for line in values if line.has("metric")}) > 1
         for line in values:  # a metric alone names its column where there is one data set
@@ -282,16 +271,13 @@ class Proposal:
         return lines
 
     def _line(self, number: int, label: str, means: Meaning, own: Mapping[str, str]) -> Line:
-        proposed = {
-            "metric": means.metric,
-            "quantity": means.quantity,
-            "dataset": means.dataset,
-            "unit": means.unit,
-        }
-        if {"metric", "quantity"} & set(own):
-            proposed = {"dataset": means.dataset}
-        settings = {key: value for key, value in proposed.items() if value}
+        keys = (
+            ("dataset",) if {"metric", "quantity"} & set(own) else ("metric", "quantity", "dataset", "unit")
+        )
+        settings = {key: value for key in keys if (value := getattr(means, key))}
         settings |= {key: own[key] for key in SUBJECT if key in own}
+        if "metric" in self.whole and means.quantity in ("train", "test") and "quantity" not in own:
+            means = means._replace(rest=(*means.rest, settings.pop("quantity")))  # a part of the data
         if "metric" in settings and not is_metric(settings["metric"]):
             name = settings["metric"]
             raise AuditError(f"{name!r} is no metric; {known_names(name, _METRICS)}")
@@ -303,13 +289,9 @@ class Proposal:
         return Line(number, role, id, label, settings, " / ".join(means.rest), means.subset)
 
     def _has_text(self, line: Line) -> bool:
-        cells = [row.cells[line.number - 1] for row in self.table.rows]
-        unit = line.settings.get("unit")
-        return any(
-            cell.kind in ("text", "unclear")
-            and not (cell.with_unit and is_same_unit(cell.with_unit[1], unit))
-            for cell in cells
-        )
+        cells, unit = [row.cells[line.number - 1] for row in self.table.rows], line.settings.get("unit")
+        texts = [cell for cell in cells if cell.kind in ("text", "unclear")]
+        return not all(cell.with_unit and is_same_unit(cell.with_unit[1], unit) for cell in texts)
 
     def _check_hidden(self, what: str, number: int, names: Sequence[Cell], own: Mapping[str, str]) -> None:
         """A name that cannot be read is given by the user."""
@@ -325,7 +307,9 @@ class Proposal:
         settings = {**self.whole, **row.settings, **column.settings}
         if cell.with_unit and is_same_unit(cell.with_unit[1], settings.get("unit")):
             cell = replace(cell, kind="number", value=cell.with_unit[0])
-        if "dash" in own:
+        said = [at for at, it in self.words.cell.items() if "dash" in it]  # of all cells with that text
+        texts = {self.table.rows[at - 1].cells[across - 1].text for at, across in said}
+        if "dash" in own or (cell.kind == "text" and cell.text in texts):
             cell = replace(cell, kind="dash", value=None, sd=None, marks=(), why=None)
         if "value" in own:
             new = cell_of((Run(own["value"]),), {"decimal": "point"})
@@ -336,7 +320,7 @@ class Proposal:
         cell = replace(cell, sd=own.get("sd", cell.sd), marks=marks)
         name = f"cell {place[0]},{place[1]}"
         where = f"{name} (line {cell.line}): {cell.text!r}"
-        if column.role == "text":
+        if column.role == "text" or column.number in self._unknown:
             return cell
         if cell.kind in ("text", "unclear"):
             unit = cell.with_unit and f"has a unit; say column {place[1]}: unit={cell.with_unit[1]}"
@@ -345,9 +329,8 @@ class Proposal:
             self._unclear[re.sub("'[^']*'|[0-9]+", "", why)].append(sentence)
         of_metric = "metric" in settings and "quantity" not in settings
         if cell.value and of_metric and cell.value[0] == "+":
-            self._unclear["signed"].append(
-                f"{where} has a sign, as differences have; say {name}: value=... or dash"
-            )
+            what = f"{where} has a sign, as differences have; say {name}: value=... or dash"
+            self._unclear["signed"].append(what)
         highest = 1 if settings.get("unit") == "fraction" else 100
         if cell.value and of_metric and not 0 <= printed(cell.value).value <= highest:
             say = "say --set decimal=comma, or what the column is"
@@ -355,28 +338,38 @@ class Proposal:
         return cell
 
 
+#: Titles of columns with names of data sets; titles over rows that name none.
+_OF_DATA = re.compile(r"\b(?:data|data ?sets?|corp(?:us|ora))$", re.IGNORECASE)
+_OF_GROUPS = re.compile(
+    r"(?i)method|model|baseline|ensemble|based|\bours?\b|proposed|learning|supervis|classif|tun(?:ed|ing)|shot|"
+    r"system|approach|variant|ablation|linear|deep|neural|transformer|embedding|encoder"
+)
+
+
 def _may_name_data(lines: Sequence[Line], lacking: Sequence[Line], inner: Sequence[str]) -> list[Line]:
     """Those without a data set whose names may be one; `inner`: what each line is within its group.
 
     They may where others name one, where they look like one, or where groups hold the same.
     """
-    own = {line.number for line in lacking}
-    if len(own) < len(lines):
+    if len({line.number for line in lacking}) < len(lines):
         return list(lacking)
     groups: dict[str, set[str]] = defaultdict(set)
     for line, name in zip(lines, inner, strict=True):
         groups[line.group].add(name)
-    repeated = {
-        group
-        for group, names in groups.items()
-        for other, theirs in groups.items()
-        if group != other and any(names) and (names == theirs or len(names & theirs) > 1)
-    }
-    return [
-        line
-        for line in lines
-        if line.group in repeated or any(map(looks_like_data, filter(None, line.group.split(" / "))))
-    ]
+    repeated = set[str]()
+    for (group, names), (other, theirs) in combinations(groups.items(), 2):
+        repeated |= {group, other} if any(names) and (names == theirs or len(names & theirs) > 1) else set()
+
+    def may(group: str) -> bool:
+        return group in repeated or any(map(looks_like_data, filter(None, group.split(" / "))))
+
+    return [line for line in lines if may(line.group)]
+
+
+def _listed(columns: Sequence[Line]) -> str:
+    """`columns 3-4 ('P@1', 'P@3')`."""
+    titles = first_of([repr(column.label) for column in columns], 4)
+    return f"{_numbered('column', [column.number for column in columns])} ({titles})"
 
 
 def _numbered(what: str, numbers: Sequence[int]) -> str:
@@ -438,8 +431,7 @@ def put(file: ClaimFile, proposal: Proposal) -> str:
         ],
     }
     taken = file.paper.tables
-    free = next(id for k in range(1, len(taken) + 2) if (id := f"t{k}") not in taken)
-    id = whole.get("id", free)
+    id = whole.get("id") or next(id for k in range(1, len(taken) + 2) if (id := f"t{k}") not in taken)
     file.put(("tables", id), _stated(entry))
     return id
 

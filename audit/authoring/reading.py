@@ -24,14 +24,7 @@ MOST_BYTES = 16 << 20
 FORMS = ("latex", "csv", "tsv", "markdown", "html", "text")
 SEPARATORS: Mapping[str, str] = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
-_SUFFIXES = {
-    ".tex": "latex",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".md": "markdown",
-    ".html": "html",
-    ".txt": "text",
-}
+_SUFFIXES = dict(zip((".tex", ".csv", ".tsv", ".md", ".html", ".txt"), FORMS, strict=True))
 #: What only one form has.
 _SIGNS = {
     "latex": re.compile(r"\\begin\s*\{(?:tabular|longtable|NiceTabular|supertabular)"),
@@ -70,9 +63,8 @@ def read(source: str, settings: Mapping[str, str]) -> Table:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as err:
-        line = content.count(b"\n", 0, err.start) + 1
-        what = f"byte 0x{content[err.start]:02x} is not UTF-8"
-        raise AuditError(f"{name}:{line}: {what}; save the file as UTF-8, if it is a text") from err
+        at, what = content.count(b"\n", 0, err.start) + 1, f"byte 0x{content[err.start]:02x} is not UTF-8"
+        raise AuditError(f"{name}:{at}: {what}; save the file as UTF-8, if it is a text") from err
     return table_of(name, text.replace("\r\n", "\n").replace("\r", "\n"), settings)
 
 
@@ -120,12 +112,10 @@ def _of_csv(name: str, text: str, settings: Mapping[str, str], separator: str | 
             parts = f"{' and '.join(fitting)} part" if fitting else "no character parts"
             raise AuditError(f"{name}: {parts} its rows; say --set separator={'|'.join(possible)}")
         separator = fitting[0]
-    rows = [
-        tuple(Piece(_with_math([Run(cell.strip())]), line) for cell in row)
-        for line, row in csv_lines(name, text, SEPARATORS[separator])
-    ]
-    numbered = all(row[0].text == str(k) for k, row in enumerate(rows[1:]))
-    if len(rows) > 1 and numbered and rows[0][0].text in ("", "Unnamed: 0"):  # as pandas numbers rows
+    numbered = csv_lines(name, text, SEPARATORS[separator])
+    rows = [tuple(Piece(_with_math([Run(it.strip())]), line) for it in row) for line, row in numbered]
+    is_index = len(rows) > 1 and all(row[0].text == str(k) for k, row in enumerate(rows[1:]))
+    if is_index and rows[0][0].text in ("", "Unnamed: 0"):  # as pandas numbers rows
         rows = [row[1:] for row in rows]
     return [Source(tuple(rows), rows[0][0].line)] if rows else []
 
@@ -140,7 +130,8 @@ def _with_math(runs: Sequence[Run]) -> tuple[Run, ...]:
     for run in runs:
         end = 0
         for match in _MATH.finditer(run.text):
-            if (math := latex.shown(match[1] or match[2])) is not None:
+            written = re.sub(r"(\\[A-Za-z]+\s)|\s+", lambda it: it[1] or "", match[1] or match[2])
+            if (math := latex.shown(written)) is not None:  # blanks print nothing there
                 shown.append(Run(run.text[end : match.start()], run.styles))
                 shown += [Run(it.text, it.styles | run.styles) for it in math]
                 end = match.end()
@@ -152,9 +143,7 @@ _STYLES = {
     **dict.fromkeys(("b", "strong"), "bold"),
     **dict.fromkeys(("i", "em"), "italic"),
     **dict.fromkeys(("u", "ins"), "underline"),
-    "s": "struck",
-    "del": "struck",
-    "strike": "struck",
+    **dict.fromkeys(("s", "del", "strike"), "struck"),
     "sup": RAISED,
     "sub": LOWERED,
 }
@@ -173,11 +162,8 @@ def _of_html(name: str, text: str) -> list[Source]:
     page.close()
     while page.open:
         page.handle_endtag("table")
-    return [
-        Source(tuple(table.rows), table.line, table.heads or None, table.heads == 0)
-        for table in sorted(page.tables, key=lambda table: table.line)
-        if table.rows
-    ]
+    found = [table for table in sorted(page.tables, key=lambda table: table.line) if table.rows]
+    return [Source(tuple(it.rows), it.line, it.heads or None, not it.has_head) for it in found]
 
 
 @dataclass
@@ -200,7 +186,8 @@ class _Table:
     row: list[Piece] = field(default_factory=list)
     cell: _Cell | None = None
     heads: int = 0
-    in_head: bool = True  # Whether rows may be of the heading: before or within <thead>, or of <th> alone.
+    in_head: bool = True  # Whether rows may be of the heading: before or within <thead>.
+    has_head: bool = False
     only_th: bool = True
 
 
@@ -233,14 +220,13 @@ class _Page(HTMLParser):
             self.open[-1].only_th &= tag == "th"
             styles = [("", "bold")] if tag == "td" and _is_bold(attributes) else []
             spans = [(attributes.get(name) or "1").strip() for name in ("colspan", "rowspan")]
-            across, down = (
-                min(max(int(span), 1), _MOST_SPAN) if re.fullmatch("[0-9]{1,5}", span) else 1
-                for span in spans
-            )
+            numbers = [int(span) if re.fullmatch("[0-9]{1,5}", span) else 1 for span in spans]
+            across, down = (min(max(number, 1), _MOST_SPAN) for number in numbers)
             self.open[-1].cell = _Cell(line, across, down, styles)
         elif tag in ("thead", "tbody", "tfoot"):
             self._end_row()
             self.open[-1].in_head = tag == "thead"
+            self.open[-1].has_head |= tag == "thead"
         elif (cell := self.open[-1].cell) is not None:
             written = attributes.get("alttext") if tag == "math" else None
             if written and (math := latex.shown(written)) is not None:
@@ -287,8 +273,8 @@ class _Page(HTMLParser):
             table.rows.append(tuple(table.row))
             self.cells += len(table.row)
             check_size(self.name, table.line, self.cells)
-            if table.in_head and table.only_th and table.heads == len(table.rows) - 1:
-                table.heads += 1
+            of_head = table.in_head and (table.only_th or table.has_head)
+            table.heads += of_head and table.heads == len(table.rows) - 1
         table.row, table.only_th = [], True
 
 
@@ -314,4 +300,8 @@ def _of_markdown(name: str, text: str) -> list[Source]:
             page.append(f"</{token.tag}>")
         elif token.type == "inline" and page and page[-1].startswith(("<th", "<td")):
             page.append(written.renderInline(token.children or [], reader.options, {}))
+        elif token.type == "html_block":
+            lines = enumerate(token.content.split("\n"), token.map[0] + 1 if token.map else line)
+            tag = r"(?i)<(table|tr|td|th)\b"
+            page += [re.sub(tag, rf'<\1 {_LINE}="{k}"', text) + "\n" for k, text in lines]
     return _of_html(name, "".join(page))

@@ -38,8 +38,7 @@ class Suggestion:
     place: str  # The table as printed: Table 2.
     cells: tuple[str, ...]  # Addresses of the numbers that it is about.
     content: Mapping[str, Plain]  # The entry under `claims`, as it would be written.
-    needs: tuple[str, ...] = ()
-    """Rows, columns or cells that have no experiment yet: until then it cannot be added."""
+    needs: tuple[str, ...] = ()  # Rows, columns or cells that have no experiment yet: it cannot be added.
 
 
 class Competitor(NamedTuple):
@@ -64,10 +63,7 @@ class Draft(NamedTuple):
 
 
 def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
-    """All candidates that the file does not have yet, first those that a paper is likeliest to state.
-
-    Ids go by the order of the tables, so that they stay the same.
-    """
+    """All candidates that the file does not have yet, first those that a paper is likeliest to state."""
     sheet, order = sheet_of(paper), list(paper.tables)
     there = _signatures(paper, paper.claims)
     ids = {claim.id for claim in paper.claims}
@@ -95,8 +91,7 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
             }
             if any(name is None or None in name for name in keys.values() if not isinstance(name, str)):
                 continue
-            shows = f"{draft.shows} {on}"
-            says = f"suggested from {table.label}; replace by the paper's sentence: {shows}"
+            says = f"suggested from {table.label}; replace by the paper's sentence: {draft.shows} {on}"
             content = {"id": "new", "kind": draft.kind, **keys, "metric": [*draft.metrics], "says": says}
             content["where"] = where
             new = _signatures(paper, [KINDS[draft.kind].model_validate(content)]) - there
@@ -111,13 +106,13 @@ def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
             cells = [one.numbers[metric].cell for one in draft.competitors for metric in draft.metrics]
             needs = dict.fromkeys(reported(table, cell) for cell in cells if cell.experiment is None)
             addresses = tuple(cell.address for cell in cells)
-            texts = shows, draft.why, table.label
+            texts = f"{draft.shows} {on}", draft.why, table.label
             new_one = Suggestion(id, draft.kind, *texts, addresses, content, tuple(needs))
             made.append(((_rank(draft, competitors), -len(draft.metrics)), new_one))
     return tuple(suggestion for _, suggestion in sorted(made, key=lambda pair: pair[0]))
 
 
-#: Whose method a paper calls its own; without such a name it is most often the last one of the table.
+#: Whose method a paper calls its own; without such a name it is most often the last one.
 _OURS = re.compile(r"\b(?:ours?|proposed|this (?:work|paper))\b", re.IGNORECASE)
 
 
@@ -158,19 +153,15 @@ def _fields(sheet: Sheet) -> Iterator[tuple[TableRecord, str, list[Competitor]]]
         plain = [n for n in numbers if not _DERIVED.search(f"{rows[n.row]}\n{columns[n.column]}")]
         by_table.setdefault((table, dataset), []).append(plain)
     for (table, dataset), lines in by_table.items():
-        once = {
-            of: all(len({getattr(number, of) for number in line}) == len(line) for line in lines)
-            for of in ("row", "column")
-        }
+        sides = ("row", "column")
+        once = {of: all(len({getattr(it, of) for it in line}) == len(line) for line in lines) for of in sides}
         of = "row" if once["row"] and any(len(line) > 1 for line in lines) else "column"
         own: dict[str, dict[str, Number]] = {}
         for number in (number for line in lines for number in line):
             own.setdefault(getattr(number, of), {})[number.cell.metric or ""] = number
         if once[of] and len(own) > 1:
-            competitors = [
-                Competitor(labels[table, of][id], id, mine, next(iter(mine.values())).cell.experiment)
-                for id, mine in own.items()
-            ]
+            of_cells = {id: next(iter(mine.values())).cell.experiment for id, mine in own.items()}
+            competitors = [Competitor(labels[table, of][id], id, own[id], of_cells[id]) for id in own]
             yield sheet.by_name[table], dataset, competitors
 
 
@@ -194,8 +185,7 @@ def _best_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
             groups.setdefault((best, tuple(numbers)), []).append(metric)
     for (at, competing), metrics in groups.items():
         first, among = competitors[at], [competitors[k] for k in competing]
-        experiments = Counter(one.experiment for one in among if one.experiment)
-        if max(experiments.values(), default=1) > 1:
+        if max(Counter(one.experiment for one in among if one.experiment).values(), default=1) > 1:
             continue  # one experiment in two rows competes with itself
         shows = f"{first.label} is the best of {len(among)} in {_listed(metrics)}"
         why = f"prints the highest {_listed(metrics)} of {len(among)}"
@@ -218,12 +208,12 @@ def _better_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
         if why is None or (a.experiment and a.experiment == b.experiment):
             continue
         for better, worse in ((a, b), (b, a)):
+            both = {
+                m: (better.numbers[m], worse.numbers[m]) for m in _metrics([better]) if m in worse.numbers
+            }
+            higher = {metric: of for metric, of in both.items() if of[0].value.value > of[1].value.value}
             pairs = {
-                metric: f"{better.numbers[metric].text} against {worse.numbers[metric].text}"
-                for metric in _metrics(competitors)
-                if metric in better.numbers
-                and metric in worse.numbers
-                and better.numbers[metric].value.value > worse.numbers[metric].value.value
+                metric: f"{ours.text} against {theirs.text}" for metric, (ours, theirs) in higher.items()
             }
             if pairs:
                 yield Draft(

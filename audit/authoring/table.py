@@ -1,8 +1,7 @@
 """A table as it is read: cells with the numbers as printed, the heading, the names of the rows.
 
-A printed number stays the string that it is. What could be read in two ways is `unclear`, with the reason;
-the user settles it by words on the whole table: `decimal` is point or comma, `beside` (sd or mark) is what a
-number in brackets, or a small one above or below the line, is; digits: it counts units of the last digit.
+A printed number stays the string that it is. What could be read in two ways is `unclear`, with the reason,
+and is settled by words on the whole table: `decimal`, and `beside` for what a number in brackets is.
 """
 
 from __future__ import annotations
@@ -54,8 +53,7 @@ class Piece:
     runs: tuple[Run, ...]
     line: int  # Line of the file on which it begins, from 1.
     across: int = 1
-    down: int = 1
-    """Columns and rows that it covers; `down` is negative where it stands in the last of its rows."""
+    down: int = 1  # Columns and rows that it covers; negative where it stands in the last of its rows.
     why: str | None = None  # What the reader could not read in it.
 
     @property
@@ -75,11 +73,10 @@ class Source:
     rows: tuple[tuple[Piece, ...], ...]
     line: int
     heads: int | None = None  # How many rows are the heading, where the file itself says so.
-    least_heads: bool = False
-    """Whether there may be more of them than `heads`: a rule below the first row of several."""
-    fills: bool = False
-    """Whether a cell over several rows has empty ones below it in the file (LaTeX), or none (HTML)."""
+    least_heads: bool = False  # Whether there may be more: a rule below the first row of several.
+    fills: bool = False  # Whether a cell over several rows has empty ones below it (LaTeX), or none (HTML).
     shown: str | None = None  # The table as text, where the file cannot be looked at as text (PDF).
+    area: tuple[float, ...] | None = None  # Its place on the page of a PDF.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,11 +89,9 @@ class Cell:
     unclear: made of digits, and no number that can be read in one way. text: everything else."""
     value: str | None = None  # The printed number, as a string; None for any other kind.
     sd: str | None = None  # What stands after the plus-minus sign.
-    marks: tuple[str, ...] = ()
-    """bold, underline, stars, daggers, footnote letters: as printed, without the number."""
+    marks: tuple[str, ...] = ()  # bold, underline, stars, daggers, footnote letters: as printed.
     why: str | None = None  # For `unclear`: why it cannot be read.
-    with_unit: tuple[str, str] | None = None
-    """For `text` that is a number and a unit behind it, as 18s: both."""
+    with_unit: tuple[str, str] | None = None  # For `text` that is a number and a unit, as 18s: both.
     column: int = 0
     line: int = 0
     across: int = 1
@@ -119,14 +114,16 @@ class Table:
 
     name: str  # The file, as the user named it.
     form: str  # latex, csv, tsv, markdown or html.
-    line: int
-    heading: tuple[tuple[Cell, ...], ...]
-    """Rows of the heading, one cell for each column; a cell over several columns stands in each."""
+    source: Source
+    heading: tuple[tuple[Cell, ...], ...]  # One cell for each column; one over several stands in each.
     names: int  # How many columns at the left name the rows.
     rows: tuple[Row, ...]
     spread: str | None = None  # sd or se, where titles of columns say so.
     notes: tuple[str, ...] = ()  # What was put together, in sentences for the user.
-    shown: str | None = None  # As in `Source`.
+
+    @property
+    def line(self) -> int:
+        return self.source.line
 
     @property
     def width(self) -> int:
@@ -135,10 +132,8 @@ class Table:
     @property
     def paths(self) -> tuple[tuple[str, ...], ...]:
         """The titles of each column from top to bottom, without blanks and repeats."""
-        return tuple(
-            tuple(dict.fromkeys(cell.text for cell in column if cell.text))
-            for column in zip(*self.heading, strict=True)
-        )
+        columns = zip(*self.heading, strict=True)
+        return tuple(tuple(dict.fromkeys(it.text for it in column if it.text)) for column in columns)
 
 
 def check_size(name: str, line: int, cells: int) -> None:
@@ -149,7 +144,7 @@ def check_size(name: str, line: int, cells: int) -> None:
 
 # --------------------------------------------------------------------------- what a cell says
 
-STARS = "*\N{ASTERISK OPERATOR}\N{LOW ASTERISK}\N{FULLWIDTH ASTERISK}†‡§¶#★☆⋆↑↓▲▼△▽◦•✓^°"
+STARS = "*\N{ASTERISK OPERATOR}\N{LOW ASTERISK}\N{FULLWIDTH ASTERISK}†‡§¶#★☆⋆↑↓▲▼△▽◦•✓^°🥇🥈🥉"
 #: No number with all that may stand beside it is longer.
 _LONGEST = 200
 _SIGNS = "-+\N{MINUS SIGN}\N{EN DASH}"
@@ -161,9 +156,7 @@ _CELL = re.compile(
     rf"(?:(?:±|\+/?[-\N{{MINUS SIGN}}])\s*(?P<sd>{_NUMBER}))?\s*"
     rf"(?:(?P<beside>[(\[][^()\[\]]*[)\]]))?(?P<after>[{re.escape(STARS)}\s]*)"
 )
-_DASH = re.compile(
-    r"[-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}–—―−_]{1,4}|n/?a\.?|nan|/", re.IGNORECASE
-)
+_DASH = re.compile(r"(?i)[-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{FIGURE DASH}–—―−_]{1,4}|n/?a\.?|nan|/")
 _SEVERAL = re.compile(rf"{_NUMBER}(?:\s*[/|;&]\s*|\s+){_NUMBER}.*")
 #: Units of time and of memory; 200K and 300d are parts of names.
 _WITH_UNIT = re.compile(
@@ -232,9 +225,8 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
         # 82.12(15): 0.15 as physics writes it, or 15; a footnote and a reference have no such brackets
         units = printed_so[:1] == "(" and text.isdecimal() and "." in value
         is_near = compact and f"{match['value'].strip()}(" in line
-        told = (
-            "digits" if is_near and text.isdecimal() else "sd" if text[:1] == "±" else settings.get("beside")
-        )
+        told = "sd" if text[:1] == "±" else settings.get("beside")
+        told = "digits" if is_near and text.isdecimal() else told
         if _CHANGE.match(text) or told == "mark":
             marks.append(text.replace(" ", "_"))
         elif told is None or (told == "digits" and not units and not is_near):
@@ -252,8 +244,7 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
 
 def _units(count: str, value: str) -> str:
     """A spread in units of the last digit of a number: 15 of 82.12 is 0.15."""
-    decimals = len(value.rstrip("%").partition(".")[2])
-    return f"{Decimal(count).scaleb(-decimals):f}"
+    return f"{Decimal(count).scaleb(-len(value.rstrip('%').partition('.')[2])):f}"
 
 
 def _on_the_line(

@@ -11,8 +11,8 @@ from audit.authoring.edit import ClaimFile
 from audit.authoring.propose import is_same_unit
 from audit.authoring.table import STARS, Table
 from audit.claims.load import Paper, fingerprint, is_outdated, verified
+from audit.claims.schema import Column, Row, Transcription
 from audit.claims.schema import Table as Entry
-from audit.claims.schema import Transcription
 from audit.errors import AuditError
 from audit.importing.results import bare
 from audit.names import counted
@@ -39,14 +39,11 @@ def compared(read: Table, name: str, table: Entry) -> tuple[list[Difference], st
         return f"{counted(rows, 'row')} and {counted(columns, 'column')}"
 
     titles, names = read.paths[read.names :], [row.names for row in read.rows]
-    columns = _places([(bare(line.label or line.id), bare(line.id)) for line in table.columns], titles)
-    rows = _places([(bare(line.label or line.id), bare(line.id)) for line in table.rows], names)
+    columns, rows = _places(table.columns, titles), _places(table.rows, names)
     if rows is None or columns is None:
         theirs, ours = size(len(names), len(titles)), size(len(table.rows), len(table.columns))
-        raise AuditError(
-            f"{read.name}:{read.line}: {theirs}, and {name} has {ours}, whose labels are not all there; give "
-            f"the rows and columns of {name} in its order, or with its labels"
-        )
+        what = f"{theirs}, and {name} has {ours}, whose labels are not all there; give its rows and columns"
+        raise AuditError(f"{read.name}:{read.line}: {what} in its order, or with its labels")
     found = []
     for (i, row), (j, column) in product(enumerate(rows), enumerate(columns)):
         cell, value = read.rows[row].cells[read.names + column], table.rows[i].values[j]
@@ -73,8 +70,9 @@ def _shown(text: str, sd: str | None = None, marks: Sequence[str] = ()) -> str:
     return " ".join([plain(text), *(["±", plain(sd)] if sd is not None else []), *sorted(signs)])
 
 
-def _places(wanted: Sequence[tuple[str, str]], paths: Sequence[Sequence[str]]) -> list[int] | None:
+def _places(lines: Sequence[Column] | Sequence[Row], paths: Sequence[Sequence[str]]) -> list[int] | None:
     """The place of each label (or id) among titles, by all of their path or its end; None where in doubt."""
+    wanted = [(bare(line.label or line.id), bare(line.id)) for line in lines]
     whole, last = [bare(" ".join(path)) for path in paths], [bare("".join(path[-1:])) for path in paths]
     for titles, ours in product((whole, last), (0, 1)):
         labels = [names[ours] for names in wanted]
@@ -112,8 +110,7 @@ def record(file: ClaimFile, name: str, *, by: str, date: str, how: str) -> None:
         "fingerprint": fingerprint({name: table}),
     }
     if own is None:
-        write = file.replace if "transcription" in table.model_fields_set else file.put
-        write(place, new)
+        (file.replace if "transcription" in table.model_fields_set else file.put)(place, new)
         return
     for key, value in new.items():
         if key not in own.model_fields_set:

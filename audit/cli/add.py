@@ -116,8 +116,8 @@ def table_command(
     Every number is kept as the string that was printed. What each column and row is, is proposed and shown
     (with --dry-run nothing else is done), and you correct it by --map:
 
-    column 3: dataset=eurlex metric=P@1 | columns 4-6: skip | column 2: text | row 2: id=kim
-    source=copied from=liu2017 | cell 5,3: value=75.10 sd=0.2 mark=* | cell 5,4: dash
+    column 3: dataset=eurlex metric=P@1 | columns 4-6, 8: skip | column 2: text | row 2: id=kim
+    source=copied from=liu2017 | cell 5,3: value=75.10 sd=0.2 mark=* | cell 5,4: dash (and all with its text)
 
     --set says of the table as a whole: id, page, section, label, caption, dataset and metric (of all numbers
     whose heading names none), unit=percent|fraction, source=own_run|copied|code_readme|stated|unknown,
@@ -165,8 +165,12 @@ def _show(proposal: Proposal) -> None:
     table = proposal.table
     head_rows = f"rows of the heading: {len(table.heading)} (else --set heads=N)"
     say(f"{table.name}:{table.line}: {table.form}; {head_rows}")
-    if table.shown is not None:
-        say(f"as it stands on page {table.line}:\n{table.shown}", fold=False)
+    if table.source.shown is not None:
+        say(f"as it stands on page {table.line}:\n{table.source.shown}", fold=False)
+    if table.source.area and table.name != "standard input":
+        from audit.authoring.places import picture
+
+        say(f"its picture: {picture(table.name, table.line, table.source.area)}")
     for note in table.notes:
         say(note)
     for (at, column), cell in proposal.cells.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -32,7 +31,7 @@ experiments:
 margins:
   default: {value: 0.5, rule: field, why: usual}
 """
-FIRST, SECOND = "t1-full-over-less-eurlex", "t1-full-over-bare-eurlex"
+FIRST = "t1-full-over-less-eurlex"
 
 
 @pytest.fixture(autouse=True)
@@ -85,15 +84,3 @@ def test_ten_are_shown_and_all_of_them_where_that_is_asked_for(
         out = capsys.readouterr().out
         assert out.count("  why: ") == number and "\n13 suggestions" in out
         assert ("--all shows the others" in out) is (number == 10)
-
-
-def test_json_has_the_entry_as_it_would_be_written(capsys: pytest.CaptureFixture[str]) -> None:
-    assert suggest("--json", "--kind", "order") == Exit.OK
-    first, second = json.loads(capsys.readouterr().out)
-    assert (first["id"], first["needs"]) == (FIRST, [])
-    assert first["content"]["better"] == "t1.full" and first["content"]["where"] == {
-        "page": 3,
-        "label": "Table 1",
-    }
-    assert first["why"] == "'w/o pooling' is 'Ours' without 'pooling'; 75.10 against 74.10"
-    assert (second["id"], second["needs"]) == (SECOND, ["t1.bare"])

@@ -80,17 +80,3 @@ def test_a_changed_number_is_listed_and_can_be_verified_again(
     Path("b.csv").write_text(GOOD.replace("20.20", "60.20"))
     assert cli.main(["verify", "toy", "--table", "t1", "--against", "b.csv", "--by", "B"]) == Exit.OK
     assert str(load(file).table_records()[0].verified).startswith("B, ")
-
-
-def test_findings_say_on_which_numbers_nobody_has_looked_again(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["check", "toy.yaml"]) == Exit.CONTRADICTED
-    said = " ".join(capsys.readouterr().out.split())
-    assert "2 of 2 rest on numbers not yet held against the page" in said
-    Path("b.csv").write_text(GOOD)
-    verify("--table", "t1", "--against", "b.csv")
-    capsys.readouterr()
-    assert cli.main(["check", "toy.yaml"]) == Exit.CONTRADICTED
-    out = " ".join(capsys.readouterr().out.split())
-    assert "1 of 2 rest on numbers not yet held against the page" in out

@@ -69,7 +69,7 @@ def test_a_file_that_changed_meanwhile_is_not_replaced(path: Path) -> None:
     file = ClaimFile.open(path)
     file.put(("tables", "t2"), TABLE)
     path.write_text(FILE + "# another hand\n")
-    with pytest.raises(AuditError, match="changed by another program meanwhile"):
+    with pytest.raises(AuditError, match="another program changed it meanwhile"):
         file.save()
     assert path.read_text() == FILE + "# another hand\n"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas
 import pytest
 
+from audit.authoring import places
 from audit.authoring.corrections import corrections
 from audit.authoring.edit import write_scaffold
 from audit.authoring.propose import Proposal
@@ -116,6 +117,8 @@ UNKNOWN = {
     "another split": "M,dev P@1,test P@1\nA,60.1,50.1\n",
     "a column": "| Data | M | P@1 |\n|---|---|---|\n| EUR-Lex | A | 60.1 |\n| Newswire | A | 50.1 |\n",
     "a heading, the metric being said": "| Model | Reuters | Newswire |\n|---|--|--|\n| A | 60.1 | 50.1 |\n",
+    "a lone banner": tabular("lc", "M & P@1", "A & 60.1", "\\multicolumn{2}{c}{Newswire}", "B & 60.1"),
+    "a column behind the names": "| M | Test dataset | P@1 |\n|---|---|---|\n| A | Newswire | 60.1 |\n",
     "a row": "| Data | A |\n|---|---|\n| EUR-Lex | 60.1 |\n| Newswire | 50.1 |\n",
     "other sizes": "| M | EUR-Lex (3,993 labels) P@1 |\n|---|---|\n| A | 60.1 |\n",
 }  # fmt: skip
@@ -147,6 +150,8 @@ def test_titles_of_groups_are_no_data_sets_and_counts_are_no_part_of_a_name(pape
         "B & 60.1 & 50.1",
     )
     assert not read_as(paper, "t.tex", text, dataset="eurlex_4k").open
+    lone = text.replace("\\textit{Linear} & & \\\\\n", "").replace("Deep", "Ensemble models")
+    assert not read_as(paper, "t.tex", lone, dataset="eurlex_4k").open
     text = "M,\"EUR-Lex (N=15,449, L=3,956) P@1\",Wiki10-31K [7] P@1\nA,60.1,50.1\n"  # fmt: skip
     found = read_as(paper, "t.csv", text)
     assert numbers(found) == [["eurlex_4k P@1 60.1", "wiki10_31k P@1 50.1"]] and not found.open
@@ -269,6 +274,48 @@ def test_numbers_with_units_are_no_scores_and_are_kept_as_printed(paper: Paper) 
     assert (found.columns[2].role, found.columns[3].settings["unit"]) == ("text", "h")
 
 
+#: What is printed, of micro-F1 and macro-F1: 60.1 and 50.2 for A, 61.1 and a dash for B.
+PRINTED = {
+    "t.md": "# Scores\n\n<table><tr><th>M<th colspan=2>F1\n<tr><td><th>micro<th>macro\n<tr><td>A<td>60.1 🥇"
+    "<td>50.2\n<tr><td>B<td>61.1<td>-</table>",
+    "t.html": "<table><thead><tr><th>M<td colspan=2>F1<tr><td><td>micro<td>macro</thead><tr><td>A<td>60.1"
+    "<td>50.2<tr><td>B<td>61.1<td>-</table>",
+    "pairs.csv": "M,μ-F1 / Macro-F1\nA,60.1 / 50.2\nB,61.1 / -\nC,n/a\n",
+    "blanks.csv": "M,F1 micro,F1 macro\nA,$6 0 . 1$,${ \\bf 5 0 . 2 }$\nB,61.1,-\n",
+    "t.tex": tabular(
+        "lccc", "M & Params & Micro-F1 & Macro-F1", "A & 110M & 60.1 & 50.2", "B & 3B & 61.1 & --",
+        "\\multicolumn{4}{l}{A was run anew.}",
+    ),
+    "t.txt": "M      Micro-F1  Macro-F1    P@1\nA          60.1      50.2    1.5\n"
+    "B          61.1         -   9.5\nC       –did not end there–     -\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_what_papers_and_read_me_files_print(name: str, paper: Paper) -> None:
+    maps = ["row 3: skip", "column 4: skip"] if name == "t.txt" else []
+    found = read_as(paper, name, PRINTED[name], *maps, dataset="eurlex_4k")
+    rows = [[it for it in row if "F1" in it] for row in numbers(found)]
+    assert rows[:2] == [["Micro-F1 60.1", "Macro-F1 50.2"], ["Micro-F1 61.1", "Macro-F1 dash"]]
+    assert not found.open
+
+
+def test_one_word_settles_what_is_alike_and_two_columns_of_one_metric_are_asked_about(paper: Paper) -> None:
+    rows = [f"{data},G (N={n}),OOM,{n}0.1,{n}0.3" for data in ("EUR-Lex", "Wiki10-31K") for n in (4, 8)]
+    text = "\n".join(["Data,M,P@1,Max R@5,Avg R@5", *rows, "EUR-Lex,H,60.1,60.2,60.3"])
+    asked = read_as(paper, "t.csv", text).open
+    places = ["columns 4-5 ('Max R@5', 'Avg R@5')", "cell 1,3 (line 2)"]
+    assert [it.partition(":")[0] for it in asked] == places
+    found = read_as(paper, "t.csv", text, "cell 1,3: dash", "columns 4: skip")
+    assert not found.open and [row.id for row in found.rows][:2] == ["eur_lex_g_n_4", "eur_lex_g_n_8"]
+    found = read_as(
+        paper, "t.csv", "Data,Metric,A\nEUR-Lex,P@1,60.1\n,P@3,50.1\nWiki10-31K,P@1,7.1\n,P@3,4.1\n"
+    )
+    assert [row.settings["dataset"][:4] for row in found.rows] == ["eurl", "eurl", "wiki", "wiki"]
+    found = read_as(paper, "t.csv", "P@1,Test\nA,60.1\n", dataset="eurlex_4k", metric="P@1")
+    assert not found.open and "quantity" not in found.columns[1].settings
+
+
 # --------------------------------------------------------------------------- columns by their places
 
 PLACES = """\
@@ -293,12 +340,6 @@ def test_text_copied_out_of_a_pdf_is_parted_by_places(paper: Paper) -> None:
     )
     with pytest.raises(AuditError, match="its columns cannot be told; part them by two blanks"):
         read_as(paper, "t.txt", "\n".join(" ".join(line.split()) for line in PLACES.split("\n")))
-
-
-def test_a_title_that_stands_in_the_middle_of_no_columns_leaves_them_to_be_asked_about(paper: Paper) -> None:
-    text = PLACES.replace("   EUR-Lex ", "EUR-Lex    ")
-    (question,) = read_as(paper, "t.txt", text).open
-    assert question.startswith("column 3 ('P@3'): others are of a data set, which these do not name")
 
 
 def page(folder: Path) -> Path:
@@ -354,11 +395,11 @@ def test_a_pdf_is_read_by_page_and_number_and_a_small_number_behind_a_score_is_a
     ]
     (question,) = found.open
     assert "has '2' beside the number" in question and found.cells[2, 2].marks == ("bold",)
-    assert (
-        found.table.shown is not None
-        and "Wiki10-31K" in found.table.shown
-        and "12.5" not in found.table.shown
-    )
+    source = found.table.source
+    assert "Wiki10-31K" in (source.shown or "") and "12.5" not in (source.shown or "") and source.area
+    picture = Path(places.picture(str(path), 2, source.area))
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    picture.unlink()
     path.write_bytes(b"%PDF-1.4 cut off")
     with pytest.raises(AuditError, match="cannot be read as a PDF"):
         read(str(path), {})

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.authoring import reading
@@ -162,42 +161,3 @@ def mutated(draw: st.DrawFn) -> tuple[Path, str]:
         new = draw(st.sampled_from([*PIECES, text[start:end] * 2]) | st.text(max_size=4))
         text = text[:start] + new + text[end:]
     return path, text
-
-
-NUMBER = st.decimals(0, 100, places=2).map(str)
-CELL = st.one_of(
-    NUMBER, st.sampled_from(["50.1 ± 0.1", "-", "", "1 / 2"]), st.text("abc", min_size=1, max_size=4)
-)
-GRID = st.integers(2, 5).flatmap(
-    lambda width: st.lists(st.lists(CELL, min_size=width, max_size=width), min_size=1, max_size=6)
-)
-
-
-def written(form: str, rows: list[list[str]]) -> str:
-    if form == "latex":
-        lines = [f"{' & '.join(row)} \\\\" for row in rows]
-        return "\n".join(["\\begin{tabular}{l}", lines[0], "\\midrule", *lines[1:], "\\end{tabular}"])
-    if form == "markdown":
-        lines = [f"| {' | '.join(row)} |" for row in rows]
-        return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
-    if form == "html":
-        head, *body = (
-            "".join(f"<{tag}>{it}</{tag}>" for it in row)
-            for tag, row in zip(["th", *["td"] * len(rows)], rows, strict=False)
-        )
-        return f"<table><tr>{'<tr>'.join([head, *body])}</table>"
-    return "\n".join("\t".join(row) for row in rows)
-
-
-@settings(max_examples=150, deadline=None)
-@given(GRID, st.sampled_from(["latex", "markdown", "html", "tsv"]))
-def test_every_cell_of_the_file_is_in_the_result(grid: list[list[str]], form: str) -> None:
-    """In the cells of the table or among the names of its rows: each text as often as the file has it."""
-    head = ["Name", *(f"H{k}" for k in range(1, len(grid[0])))]
-    rows = [["r" + str(k), *row[1:]] for k, row in enumerate(grid)]
-    rows[0][1] = "50.5"
-    table = table_of("t." + form, written(form, [head, *rows]), {"format": form, "heads": "1"})
-    assert [[it.text for it in row] for row in table.heading] == [head]
-    kept = [[cell.text for cell in row.cells] for row in table.rows]
-    sections = {name for row in table.rows for name in row.names}
-    assert all(not any(row[1:]) and row[0] in sections for row in rows if row not in kept)

@@ -59,9 +59,6 @@ LINES = {
     "t14.kim_words": "Kim-CNN words N/A",
 }
 
-SIZES = {"t3": 9, "t4": 18, "t5": 4, "t8": 15, "t6a": 12, "t6b": 12, "t11": 45, "t12": 36}
-SIZES |= {"t13a": 12, "t13b": 12, "t13c": 12, "t14": 18}
-
 
 @pytest.mark.parametrize("row", LINES)
 def test_every_row_stands_in_the_paper_with_all_its_numbers(row: str) -> None:
@@ -71,50 +68,6 @@ def test_every_row_stands_in_the_paper_with_all_its_numbers(row: str) -> None:
     found = [re.findall(r"\b\d\d\.\d\d?\b", rest) for rest in numbers if re.match(r" \d\d\.\d\d", rest)]
     assert printed in found
     assert all(line == printed for line in found if row.startswith(("t3", "t5", "t8")))
-
-
-PARTS = {"CE": "ce", "BCE": "bce", "N/standard": "plain", "N/dynamic": "dynamic", "Y/standard": "hidden"}
-PARTS["Y/dynamic"] = "hidden_dynamic"
-
-
-def page_at(place: int) -> int:
-    """Page of a place in the text, where each page ends with its number."""
-    end = 0
-    for page in range(1987, 2000):
-        end = text().index(str(page), end)
-        if place < end:
-            return page
-    return 2000
-
-
-def test_the_page_of_each_table_is_where_its_numbers_stand() -> None:
-    for table in paper().table_records():
-        if table.id == "readme":
-            assert table.page is None
-            continue
-        last = " ".join(cell.printed or "" for cell in table.rows[-1].cells)
-        # the last row of Table 3 is printed again as the last row of Table 8
-        place = text().rindex(last) if table.id == "t8" else text().index(last)
-        assert table.page == page_at(place), table.id
-
-
-@pytest.mark.parametrize(
-    ("claim", "near"),
-    [
-        ("mimic-like-public-code", "close enough for reproducing the numbers"),
-        ("impl-no-better-than-kim", "leading the"),
-        ("progress-smaller-than-claimed", "may not be as significant as\nclaimed in Liu"),
-        ("less-training-data-is-worse", "75% of training data, the results"),
-        ("paper-beats-impl-eurlex", "outperforms XML-CNN-impl on EUR-Lex"),
-        ("many-hidden-units-preferable", "are\nalways preferable"),
-        ("many-pools-can-hurt", "Using too many pools may"),
-        ("kim-with-hidden-layer-strong", "is suffi-"),
-        ("filters-add-few-parameters", "the number is\nnegligible"),
-    ],
-)
-def test_claims_stand_on_their_pages(claim: str, near: str) -> None:
-    """A few words of the paper tell the place."""
-    assert first(claim).where.page == page_at(text().index(near))
 
 
 # --------------------------------------------------------------------------- the claims
@@ -137,13 +90,6 @@ def test_the_printed_better_one_is_better(record: ClaimRecord) -> None:
         return
     better, worse = map(Decimal, record.printed)
     assert better > worse
-
-
-# --------------------------------------------------------------------------- margins
-
-
-def printed(address: str) -> Decimal:
-    return Decimal(cells()[address].printed or "nan")
 
 
 # --------------------------------------------------------------------------- the experiments
@@ -181,7 +127,3 @@ def test_tuned_rows_are_the_networks_of_their_table_with_windows_of_8_and_what_i
     assert ("hidden" in {it.key for it in space}) == (config["hidden"] is not None)
     free = config["pooling"] == "dynamic" and "pools" not in settings
     assert ("pools" in {it.key for it in space}) == free
-
-
-def first(claim: str) -> ClaimRecord:
-    return next(record for record in paper().statements if record.claim == claim)
