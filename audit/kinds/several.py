@@ -464,9 +464,14 @@ class DominanceClaim(Claim):
         every: list[Comparison] = []
         badges: list[str] = []
         lacks: list[str] = []
+        seen: dict[Any, str] = {}
         for line in details["lines"]:
             where, metric = f"{line['dataset']} {line['metric']}", line["metric"]
             winner, *rivals = (case.arm(name, metric) for name in (line["winner"], *line["rivals"]))
+            runs = (metric, *(tuple(run.key for run in arm.runs) for arm in (winner, *rivals)))
+            if all(runs) and seen.setdefault(runs, where) != where:
+                badges.append(f"{where}: the same runs as {seen[runs]}")
+                continue  # a corpus that stands in for several data sets is one
             for arm in (winner, *rivals):
                 if arm.lacks:
                     none = "no run that ended" if arm.lacks == "run_failed" else "no run"
@@ -483,6 +488,8 @@ class DominanceClaim(Claim):
         sides = []
         for metric, lines in groups.items():
             least = None if at_least is None else min(at_least, len(lines))
+            if at_least and len(lines) < at_least <= len({it["dataset"] for it in details["lines"]}):
+                lacks.append("partly_run")
             name = f", {metric}" if len(groups) > 1 else ""
             sides.append(dominance(lines, place=place, at_least=least, steps=steps, name=name))
         (p_reproduced, p_broken), single = sides[0], len(sides) == 1

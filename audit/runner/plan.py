@@ -116,7 +116,7 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
     wanted = selected(paper, settings.only)
     records, jobs = list[ExperimentRecord](), list[Job]()
     keys = dict[str, tuple[str, ...]]()
-    unfit, untuned = list[str](), list[str]()
+    left_out, untuned, unfit = dict[str, list[str]](), list[str](), ""
     idle, remarks = dict[str, None](), dict[str, None]()
     others = dict(paper.specified_experiments)
     if not settings.readings:
@@ -147,12 +147,9 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
                 continue
             if isinstance(err, UntunedError):
                 untuned.append(name)
-            elif isinstance(err, UnfitError) and err.lacking:
-                idle[f"some experiments are {err}"] = None
             else:
-                unfit.append(f"{name}: {err}")
-            if corpus_of:
-                idle[f"experiments on other data sets are left out: {err}"] = None
+                left_out.setdefault(why, []).append(name)
+                unfit = unfit or ("" if getattr(err, "lacking", False) else f"{name}: {err}")
             continue
         if specified is not None and specs[0].key == keys[base][0]:
             idle[
@@ -181,8 +178,8 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
         if not jobs:
             raise PlanError(said)
     if unfit and not jobs:
-        why = f"nothing can be run on this corpus ({unfit[0]}); give another one"
-        raise PlanError(f"{paper.paper.key}: {why}")
+        raise PlanError(f"{paper.paper.key}: nothing can be run on this corpus ({unfit})")
+    idle |= dict.fromkeys(f"{first_of(names)}: left out here: {why}" for why, names in left_out.items())
     once: dict[str, Job] = {}
     for job in sorted(jobs, key=lambda job: job.spec.seed):
         once.setdefault(job.spec.key, job)

@@ -85,15 +85,16 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     Y = normalize(data.train.labels(data.n_labels).astype(np.float64))
     near = sparse.csr_matrix((X_test.shape[0], X.shape[0]))  # how often each is a nearest one
     parameters = 0
-    for learner in range(config.learners):
+    learners = config.learners if X.shape[0] > config.cluster_size else 1  # of one cluster all are the same
+    for learner in range(learners):
         if watch.stop():
             raise Interrupted
-        found, more = neighbours(config, X, Y, X_test, seed=how["seed"] * config.learners + learner)
+        found, more = neighbours(config, X, Y, X_test, seed=how["seed"] * learners + learner)
         near, parameters = near + found, parameters + more
-        watch.progress(learner + 1, config.learners, None)
+        watch.progress(learner + 1, learners, None)
     ids, scores, size = [], [], max(1, _BLOCK // data.n_labels)
     for start in range(0, X_test.shape[0], size):
-        score = (near[start : start + size] @ Y).toarray() / config.learners
+        score = (near[start : start + size] @ Y).toarray() / learners
         values, best = top_k(torch.from_numpy(np.where(score > 0, score, -np.inf)), kept(data))
         ids.append(best.numpy().astype(np.int32))
         scores.append(values.numpy().astype(np.float32))

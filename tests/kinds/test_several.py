@@ -242,6 +242,19 @@ def test_a_winner_that_shares_runs_with_its_rival_is_not_compared() -> None:
     assert said(judge(table([ON_THREE[0]]), found)) == ("inconclusive", "same_runs")
 
 
+def test_a_corpus_that_stands_in_for_two_data_sets_counts_once() -> None:
+    """The runs of x stand for z too: one line, and neither a Bonferroni step nor a second data set."""
+    found = on_three_sets()
+    found |= {f"{name}_z": replace(found[f"{name}_z"], runs=found[f"{name}_x"].runs) for name in "wab"}
+    lines = [ON_THREE[0], ON_THREE[2]]
+    verdict = judge(table(lines), found)
+    assert said(verdict) == ("reproduced", "dominates")
+    assert len(verdict.parts) == 2 and "z P@1: the same runs as x P@1" in verdict.badges
+    assert verdict.p_contradicted == judge(table(lines[:1]), found).p_contradicted
+    assert said(judge(table(lines, at_least=2), found)) == ("inconclusive", "partly_run")
+    assert judge(table(lines, at_least=1), found).outcome == "reproduced"
+
+
 def test_at_least_must_hold_for_every_metric() -> None:
     """P@1 holds on two of three data sets, P@3 has w and a the other way round everywhere."""
     experiments = on_three_sets()

@@ -26,7 +26,7 @@ def test_experiments_without_their_weights_are_not_run_and_say_why(
     why = {it.id: it.not_run for it in plan.experiments}
     assert why["words"] == f"not available on this machine: {LACK}"
     assert (why["letters"], why["again"]) == (None, None)
-    assert f"some experiments are not available on this machine: {LACK}" in plan.idle
+    assert f"words: left out here: not available on this machine: {LACK}" in plan.idle
     alone = make_plan(paper, RunSettings(device="cpu", seeds=1, store=tmp_path / "data", only=["words"]))
     assert alone.jobs == ()
 
