@@ -258,6 +258,7 @@ def run_groups(index: Lookup) -> list[View]:
         View(
             heading=heading([index.title(name) for name in names]),
             runs=[(index.every_run[key], index.run_anchors[key]) for key in keys],
+            notes=list(dict.fromkeys(note for key in keys for note in index.every_run[key].notes)),
         )
         for names, keys in grouped(used, lambda key: tuple(used[key])).items()
     ]
