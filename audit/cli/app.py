@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import fields, is_dataclass
-from functools import cache, wraps
+from functools import wraps
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -92,16 +92,14 @@ def _each(parameter: inspect.Parameter, hints: dict[str, Any]) -> Iterator[inspe
         yield inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
-@cache
-def _options() -> dict[str, dict[str, dict[str, Any]]]:
-    return tomllib.loads((resources.files("audit.cli") / "options.toml").read_text(encoding="utf-8"))
+_OPTIONS = tomllib.loads((resources.files("audit.cli") / "options.toml").read_text(encoding="utf-8"))
 
 
 def _declared(command_name: str, parameter: inspect.Parameter) -> inspect.Parameter:
     """With what `options.toml` says of it."""
     name, kind = parameter.name, parameter.annotation
     if kind is not typer.Context:
-        table = _options()["arguments" if _is_argument(parameter) else "options"]
+        table = _OPTIONS["arguments" if _is_argument(parameter) else "options"]
         said = dict(table.get(f"{command_name}.{name}") or table[name])
         flag = said.pop("flag", f"--{name.replace('_', '-')}")
         how = typer.Argument(**said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +17,6 @@ from audit.importing.results import Declared, Problems, Result
 from audit.judging.evidence import OF_DOCUMENTS, UNKNOWN, Provenance, all_digits, counting
 from audit.names import counted
 from audit.record import DataInfo, Run, digest
-from audit.storage.files import sync_all
 from audit.storage.manifest import Ledger
 from audit.storage.runs import PUT_WAIT, Predictions, Store
 
@@ -94,7 +94,8 @@ def _put(added: Sequence[Run], predictions: Sequence[Predictions | None], store:
     try:
         for run, lists in zip(added, predictions, strict=True):
             kept.append(store.put(run, predictions=lists, durable=False))
-        sync_all()
+        if hasattr(os, "sync"):
+            os.sync()  # one wait for thousands of files
     except BaseException as err:
         left = 0
         for run in kept:

@@ -104,7 +104,9 @@ def _run(
         (store.checkpoint_path(job.spec.key) / "code").write_text(code)
     checkpoint = folder / "state.pt"
 
-    members = store.members_path(job.spec, job.sources)
+    # where ensembles keep models that others of the same data and code may use
+    same = {name: getattr(job.spec, name) for name in ("model", "data", "revision")}
+    members = store.root / "members" / digest({**same, "sources": dict(job.sources)})
     watch = Watch(progress, stop, checkpoint, means.checkpoint_every, members=members)
     try:
         note = "a checkpoint could not be read, so the run was begun again"

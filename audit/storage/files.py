@@ -51,7 +51,7 @@ def check_can_be_written(folder: Path) -> None:
 
 def write(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Give `content` the name `path` in one step; whatever happens, `path` is whole: the old file or the new.
-    That holds for a power cut too if `durable`; else once the caller has called `sync_all`. The temporary
+    That holds for a power cut too if `durable`; else once the caller has called `os.sync`. The temporary
     name is `.NAME.PID-RANDOM.tmp` in the same folder. Only a killed process leaves one behind."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
@@ -81,12 +81,6 @@ def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
         for path, text in zip(paths, texts.values(), strict=True):
             write(path, text.encode())
     return paths
-
-
-def sync_all() -> None:
-    """Make all that was written outlast a power cut: one wait for thousands of files."""
-    if hasattr(os, "sync"):
-        os.sync()
 
 
 def write_sealed(path: Path, record: Any) -> None:

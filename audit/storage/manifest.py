@@ -108,12 +108,6 @@ class Ledger:
         with Locks(self.store).hold(self.path), explained(self.path):
             write_sealed(self.path, change(self._read()))
 
-    def check_there(self, runs: Iterable[Run]) -> None:
-        """Raises where runs of the paper are there and their manifest is gone."""
-        made = sum(self.paper in run.margins for run in runs)
-        if made and self._read() == Manifest(self.paper):
-            raise StoreError(f"{self.path}: gone, and {made} runs of {self.paper} are there; {_UNKNOWN}")
-
     def plans(self) -> list[KeptPlan]:
         """Those that are kept, by report."""
         return [plan for _, plan in sorted(self._read().plans.items())]
@@ -293,12 +287,16 @@ def grown_since(
 ) -> Mapping[str, tuple[str, ...]]:
     """Earlier hashes of which every claim still stands -> ids of the claims that were added since. `runs` are
     those of the store; `path` is the claim file. Raises `AuditError` where claims were changed after runs of
-    them began and the file does not declare a new audit: it names them, and what to write."""
+    them began and the file does not declare a new audit: it names them, and what to write. Raises
+    `StoreError` where runs are there and their manifest is gone."""
     key, now = paper.paper.key, paper.margins_hash
+    marks, ledger = [run.margins[key] for run in runs if key in run.margins], Ledger(root, key)
+    if marks and ledger._read() == Manifest(key):
+        raise StoreError(f"{ledger.path}: gone, and {len(marks)} runs of {key} are there; {_UNKNOWN}")
     fixed = json.loads(json.dumps(paper.fixed))
     grown: dict[str, tuple[str, ...]] = {}
     refused: dict[str, list[Change]] = {}
-    for mark in dict.fromkeys(run.margins[key] for run in runs if key in run.margins):
+    for mark in dict.fromkeys(marks):
         if mark in (now, *paper.superseded):
             continue
         before = _read(_path(root, key, mark), mark)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from audit.errors import StoreError
 from audit.json_errors import RecordError
-from audit.record import FORMAT_VERSION, Run, RunSpec, digest, sealed, to_json
+from audit.record import FORMAT_VERSION, Run, sealed, to_json
 from audit.storage.files import explained, read_sealed, write
 from audit.storage.locks import Locks
 
@@ -131,7 +131,7 @@ class Store:
         replaced only with `anew` and by other code, a failed one with `retry` too, an interrupted one always;
         else it raises `SettledError` with the record that stands: another process was faster. Except for an
         interrupted run the checkpoint goes: nothing may go on from it. Whoever writes many that nobody else
-        can write meanwhile puts them without `durable`, and calls `files.sync_all` at the end."""
+        can write meanwhile puts them without `durable`, and calls `os.sync` at the end."""
         path, arrays = self._record(run.key), self._predictions(run.key)
         if run.key != run.spec.key or run.contradiction:  # `get` would refuse it
             raise StoreError(f"{path}: {run.contradiction or 'the key is not the hash of its spec'}")
@@ -202,11 +202,6 @@ class Store:
     def has_checkpoint(self, key: str) -> bool:
         """Whether an unfinished run of that key left a state to go on from."""
         return any(path.suffix == ".pt" for path in self._checkpoint(key).rglob("*"))
-
-    def members_path(self, spec: RunSpec, sources: Mapping[str, str]) -> Path:
-        """The folder in which ensembles keep models that others of the same data and code may use."""
-        same = {"model": spec.model, "data": spec.data, "revision": spec.revision, "sources": dict(sources)}
-        return self.root / "members" / digest(same)
 
     def _record(self, key: str) -> Path:
         if not _KEY.fullmatch(key):
