@@ -74,12 +74,12 @@ def unread(err: Exception) -> str:
     if isinstance(err, json.JSONDecodeError):
         if not err.doc[err.pos :].strip() or err.msg.startswith("Unterminated"):
             return "it ends too early"
-        return f"it is no JSON from line {err.lineno}, character {err.colno} on"
+        return f"it is not JSON from line {err.lineno}, character {err.colno} on"
     if isinstance(err, RecordError):
         return " ".join(str(err).split())[:200]
     if isinstance(err, KeyError):
         return f"the key {err} is missing"
-    return "it holds something else than keys and values"
+    return "it does not hold keys and values"
 
 
 def _said(problem: Mapping[str, Any]) -> str:

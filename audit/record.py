@@ -61,7 +61,7 @@ class RunSpec:
     data: str  # Fingerprint of the prepared data: the source files' content and the recipe.
     seed: int
     precision: str = "float32"
-    revision: int = 1  # Counts up when a correction of the model's code changes its numbers.
+    revision: int = 1  # Increases when a correction of the model's code changes its numbers.
     study: str = ""  # Key of the study by which `config` and `protocol` were tuned; empty where none was.
     code: str = ""  # In older records: SHA-256 of a model's file from a folder.
 
@@ -114,7 +114,7 @@ class Run:
     reason: str | None = None
     curve: tuple[Mapping[str, float], ...] = ()  # By epoch: loss, seconds, what was measured.
     seconds: float = 0.0
-    prediction_seconds: float | None = None  # Of ranking the test documents; None if not measured apart.
+    prediction_seconds: float | None = None  # Seconds to rank the test documents; None if not measured.
     peak_memory_bytes: int | None = None
     parameters: int | None = None
     device: str = "cpu"
@@ -202,10 +202,10 @@ class Cell:
     copied_from: str | None = None
     metric: str | None = None
     dataset: str | None = None
-    quantity: str | None = None  # What the number is where it is no metric: train, labels, training_time, ...
+    quantity: str | None = None  # What the number is, if not a metric: train, labels, training_time, ...
     unit: str | None = None
     method: str | None = None  # Name by which other papers know the method.
-    mark: str | None = None  # Footnote mark or star that stands at the number.
+    mark: str | None = None  # Footnote mark or star at the number.
     sd: str | None = None  # What stands after the plus-minus sign, as printed.
     note: str | None = None  # What is known of the number from outside the paper.
 
@@ -226,7 +226,7 @@ class TableRecord:
     rows: tuple[Row, ...]
     page: int | None = None
     runs: int | None = None  # Runs behind each number, where the paper says that they are means.
-    verified: str | None = None  # Who held every number against the page, and when; None while nobody has.
+    verified: str | None = None  # Who compared every number with the page, and when; None while nobody has.
 
 
 @dataclass(frozen=True)
@@ -239,8 +239,8 @@ class Deviation:
     why: str
     code: str | None = None
     numbers: tuple[float, float] | None = None  # In the paper and here; None unless each is one number.
-    silent: bool = False  # Whether the paper says nothing of it, or not all.
-    as_set: bool = False  # Whether what was done is told by the settings of the experiment.
+    silent: bool = False  # Whether the paper says nothing about it, or not everything.
+    as_set: bool = False  # Whether the experiment's settings show what was done.
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class DataStatistic:
     name: str  # As a noun: `training documents`, `labels a document`.
     printed: str | None  # None where the paper does not print it.
     here: str | None  # With as many places as are printed; None where it was not counted.
-    differs: bool = False  # Whether no way of counting it gives the printed number.
+    differs: bool = False  # Whether no way of counting gives the printed number.
 
 
 @dataclass(frozen=True)
@@ -282,16 +282,16 @@ class ExperimentRecord:
     deviations: tuple[Deviation, ...] = ()
     not_run: str | None = None  # Why there is no run, in one sentence; None when there are runs.
     unjudged: tuple[Run, ...] = ()  # Imported runs beside ours, or ours beside them: shown, not judged.
-    study: Study | None = None  # The search that its settings come from; None where they were not tuned.
+    study: Study | None = None  # The search that gave its settings; None if they were not tuned.
     reading_of: str = ""  # The experiment of which this is another specification; else empty.
     reading: Mapping[str, str] = _dict()  # What the paper leaves open -> the choice made, if not the default.
     data: DataSheet | None = None  # None if it was planned on no corpus, or in older records.
     unavailable: bool = False  # It cannot be run here, as `not_run` says; else it merely was not run.
     deterministic: bool = False  # Its model declares that all seeds give one result.
     corpus_of: str = ""  # Id of another data set that the corpus is known to be: nothing is judged by it.
-    short: tuple[str, ...] | None = None  # Codes for which its runs may contradict nothing.
+    short: tuple[str, ...] | None = None  # Reason codes that keep its runs from contradicting.
     sources: Mapping[str, str] = _dict()  # As `Run.sources`, of the code by which it was judged.
-    gone: tuple[int, ...] = ()  # Seeds on record whose runs are not there: nothing on them is decided.
+    gone: tuple[int, ...] = ()  # Seeds on record whose runs are gone: they decide nothing.
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -352,9 +352,9 @@ class ClaimRecord:
     deterministic: bool = False  # Declared: every run of the experiment gives the same number.
     negligible: float = 0.1  # Order claims: a difference within this many points counts as none.
     expect: str | None = None  # Formulas: the expression that is to hold.
-    details: Mapping[str, Json] = _dict()  # What only this kind of claim has: direction, strength, ...
-    note: str | None = None  # How the sentence was read, where it can be read in several ways.
-    fitted: bool = False  # Whether the reading in `note` was chosen after the table was seen.
+    details: Mapping[str, Json] = _dict()  # Keys of this kind of claim only: direction, strength, ...
+    note: str | None = None  # How the sentence was interpreted, if it is ambiguous.
+    fitted: bool = False  # Whether the interpretation in `note` was chosen after the table was seen.
 
 
 @dataclass(frozen=True)
@@ -372,7 +372,7 @@ class Part:
 class Scatter:
     """SD over the seeds of one experiment, in points: by its own runs, and as the test takes it."""
 
-    sd: float | None  # By its own runs, n - 1 in the denominator; None for fewer than two.
+    sd: float | None  # SD of its own runs, n - 1 in the denominator; None for fewer than two.
     moderated: float | None = None  # Shrunk towards that of the other experiments.
     prior_df: float = 0.0  # Degrees of freedom of the common variance, as used (d0).
     prior_sd: float | None = None  # The common SD, on the scale of this experiment (s0).
@@ -433,23 +433,23 @@ class Verdict(Shown):
     p_contradicted: float | None = None
     p_reproduced_adjusted: float | None = None
     p_contradicted_adjusted: float | None = None
-    margin_reproduced_from: float | None = None  # Margins that would give it, the claim taken alone.
+    margin_reproduced_from: float | None = None  # Margins that would give it, uncorrected for other claims.
     margin_contradicted_up_to: float | None = None  # 0.0 for none.
     badges: tuple[str, ...] = ()  # Short warnings beside the verdict: `pooled SD`, `5 of 6 seeds`, ...
-    medians: tuple[float | None, ...] = ()  # Convergence: epochs of each arm to the score; None if never.
+    medians: tuple[float | None, ...] = ()  # Convergence: epochs of each side to the target; None if never.
     parts: tuple[Part, ...] = ()  # Comparisons of a ranking, trend, optimum or dominance claim.
-    level: float = 0.05  # At which the claim was tested: the look's share of the 5 %.
+    level: float = 0.05  # Level of the test: the look's share of the 5 %.
     look: int = 0  # Which of the looks gave the verdict, from 1; 0 where none is on record.
     margin_reproduced_up_to: float | None = None  # Of kinds that a small margin reproduces; 0.0 for none.
     margin_contradicted_from: float | None = None  # Of the same kinds; 0.0 for every margin.
     readings: tuple[SpecificationVerdict, ...] = ()
     """One for each specification that was run, the default first; empty where only the default was. With them
     the p-values above are the largest over all, and the other numbers those of the default."""
-    readings_declared: int = 0  # Specifications declared of what the paper leaves open; 0 where nothing is.
+    readings_declared: int = 0  # Declared readings of what the paper leaves open; 0 if nothing is.
     barred: str | None = None  # Code for which the runs may not contradict, whatever they give: `stand_in`.
     scatter: tuple[Scatter, ...] = ()  # Of each experiment.
-    by_own_spread: Outcome | None = None  # What it were if no variance were moderated; None if none is.
-    kappa: float | None = None  # SD of their runs in ours at which a contradiction would vanish.
+    by_own_spread: Outcome | None = None  # The outcome with unmoderated variances; None if all are.
+    kappa: float | None = None  # SD of the paper's runs over ours at which a contradiction would vanish.
     last_n: tuple[int, ...] = ()  # Runs at the last look, where an earlier one decided.
     last_estimate: float | None = None  # By these.
 
@@ -473,7 +473,7 @@ class SeedPair:
     """One run of each arm on the same documents, for P@1."""
 
     seeds: tuple[int, int]
-    first_only: int  # Documents that only the first arm gets right.
+    first_only: int  # Documents that only the first side gets right.
     second_only: int
     p: float  # Exact two-sided McNemar.
 
@@ -484,10 +484,10 @@ class InstanceEvidence:
 
     documents: int  # N
     difference: float  # Of the means over documents and seeds, first minus second, in points.
-    sd_documents: float  # SD over documents of the difference of the two arms' means over seeds, in points.
-    these: Estimate | None  # On these documents seeds alone are noise; None with one seed in an arm.
+    sd_documents: float  # SD over documents of the difference of the sides' means over seeds, in points.
+    these: Estimate | None  # On these documents only seeds vary; None with one seed on a side.
     new: Estimate | None  # On new documents of their kind: se^2 of `these` + sd_documents^2 / N.
-    pairs: tuple[SeedPair, ...] = ()  # Seeds of both arms side by side; for P@1 only.
+    pairs: tuple[SeedPair, ...] = ()  # Pairs of seeds of both sides; for P@1 only.
 
 
 @dataclass(frozen=True)
@@ -495,11 +495,11 @@ class Settling:
     """What it would take to settle an open claim, if means and spread are as they are now."""
 
     text: str  # `6 seeds, 0.4 GPU-hours`, or why there is no such number.
-    reproduce: tuple[int | None, int | None] = (None, None)  # Seeds an arm, for 80 and 90 %.
+    reproduce: tuple[int | None, int | None] = (None, None)  # Seeds per side for 80 and 90 % power.
     contradict: tuple[int | None, int | None] = (None, None)
-    seeds: int | None = None  # An arm, for 80 % whichever way it goes.
-    missing: Mapping[str, int] = _dict()  # Experiment -> runs still to be had for `seeds`.
-    seconds: float | None = None  # Of those runs, by the run records; None where nothing tells.
+    seeds: int | None = None  # Seeds per side for 80 % power to reproduce or contradict.
+    missing: Mapping[str, int] = _dict()  # Experiment -> missing runs for `seeds`.
+    seconds: float | None = None  # Seconds of those runs, by the run records; None if unknown.
     device: str | None = None  # CPU or GPU.
 
 
@@ -523,15 +523,15 @@ class Finding:
     arithmetic: str  # The check with its numbers filled in.
     alternatives: tuple[str, ...] = ()  # Innocent explanations, to be considered before any conclusion.
     id: str = ""  # Stable name: paper, check and subject.
-    weight: int = 1  # How much an inconsistency of this sort tells, 1 to 5; see `audit.checks.tables`.
+    weight: int = 1  # Strength of an inconsistency of this sort, 1 to 5; see `audit.checks.tables`.
     power: float | None = None  # Chance that the check sees a wrong last digit; None if meaningless.
-    claim: str | None = None  # Id of the claim that was held against the tables.
-    says: str | None = None  # That claim in our words, which are not the paper's.
+    claim: str | None = None  # Id of the claim that was compared with the tables.
+    says: str | None = None  # The claim in our words, not the paper's.
     where: str = ""  # Where the claim stands in the text, or the tables in which the cells stand.
     note: str | None = None  # How the sentence was read.
     detail: str = ""  # What only somebody who follows the arithmetic to its end wants to see.
     source: str = ""  # Whose numbers: empty for the paper's own text, `code_readme` for its public code's.
-    verified: bool = False  # Whether somebody held all of these cells against the printed page.
+    verified: bool = False  # Whether somebody compared all of these cells with the printed page.
 
 
 #: Reasons for which a claim is *not tested*: no run spoke to it, or only runs on other data. Its record says
@@ -617,7 +617,7 @@ class SplitNoise:
     seeds: tuple[int, ...]
     seed_values: tuple[float, ...]  # One for each of `seeds`, on `column`.
     mean: float  # Over the columns.
-    sd_columns: float | None = None  # Between columns: split noise and seed noise. None with one.
+    sd_columns: float | None = None  # SD between columns: split noise and seed noise. None with one.
     sd_seeds: float | None = None  # Between seeds on `column`. None with one.
     sd_split: float | None = None  # Of the split alone: sqrt(max(0, sd_columns^2 - sd_seeds^2)).
     pi95_column: tuple[float, float] | None = None  # For one run on one more random split.
@@ -640,7 +640,7 @@ class SplitStudy:
     noise: tuple[SplitNoise, ...]
     runs: Mapping[str, tuple[str, ...]]  # Experiment -> keys of its runs, by column and seed.
     failed: int = 0
-    left_out: tuple[str, ...] = ()  # Columns that are not in it, and why, one sentence each.
+    left_out: tuple[str, ...] = ()  # Columns that are missing, and why, one sentence each.
     format_version: int = FORMAT_VERSION
 
 
@@ -689,8 +689,8 @@ class Audit(Shown):
     earlier: Mapping[str, tuple[Outcome, int]] = _dict()
     """Claim id -> how an earlier judgement of this store first decided it, and how many claims could be
     tested then, where it comes out otherwise now."""
-    about_looks: tuple[str, ...] = ()  # How the looks share the level, and what waits: one sentence each.
-    instances: Mapping[str, InstanceEvidence] = _dict()  # Claim id -> what single documents say of it.
+    about_looks: tuple[str, ...] = ()  # How the looks share the level, and which runs wait: a sentence each.
+    instances: Mapping[str, InstanceEvidence] = _dict()  # Claim id -> evidence from single documents.
     settling: Mapping[str, Settling] = _dict()  # Claim id -> what would settle it; the cheapest first.
     share: Share | None = None  # None where nothing was decided.
     splits: SplitStudy | None = None  # All split columns of the corpus; the verdicts are of this one.
@@ -699,7 +699,7 @@ class Audit(Shown):
     it, and the experiments the runs."""
     transcription: str = ""  # How the numbers came into the claim file, and how that was checked.
     missing: tuple[Untranscribed, ...] = ()  # Tables and figures of the paper that are not among `tables`.
-    papers_beside: tuple[str, ...] = ()  # Keys of the papers that this one was held against.
+    papers_beside: tuple[str, ...] = ()  # Keys of the papers that this one was compared with.
     author_response: AuthorResponse | None = None  # None while nobody is on record to have asked the authors.
     format_version: int = FORMAT_VERSION
     seal: str = field(default="", compare=False)  # Digest of all other keys; empty in older records.

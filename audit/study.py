@@ -37,14 +37,14 @@ class StudySpec:
     """All that decides a trial, but its values."""
 
     model: str
-    config: Mapping[str, Json]  # Of every trial, but for what is sought.
-    training: Mapping[str, Json]  # Protocol of every trial, but for what is sought.
+    config: Mapping[str, Json]  # Configuration of every trial, except the tuned keys.
+    training: Mapping[str, Json]  # Protocol of every trial, except the tuned keys.
     space: tuple[SearchRange, ...]
     data: str  # Fingerprint of the training documents with those held out.
     metric: str
     sampler: str
     pruner: str
-    seed: int = 0  # Of the proposals, and of every trial's training.
+    seed: int = 0  # Seed of the proposals and of every trial's training.
     precision: str = "float32"
     revision: int = 1  # Of the model's code.
     code: str = ""  # Of a model from a folder: what its file holds, as in a run's specification.
@@ -86,10 +86,10 @@ class Study:
     validation: str  # Which documents were held out, and from how many.
     n_train: int
     n_validation: int
-    timeout: float | None = None  # Seconds after which no trial was begun any more.
+    timeout: float | None = None  # Seconds after which no trial started.
     device: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()  # What was chosen here, and in what the search is reduced.
+    notes: tuple[str, ...] = ()  # What we chose, and how the search is reduced.
     finished: str | None = None  # When the last trial was over, ISO 8601.
     format_version: int = STUDY_FORMAT
     seal: str = ""

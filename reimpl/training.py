@@ -243,8 +243,8 @@ def conditions(network: nn.Module, precision: Precision, device: torch.device) -
         rest = "weights, loss and optimiser in float32"
         notes.append(f"bf16: matrix products and convolutions in bfloat16{but}; {rest}")
     if device.type == "cuda":
-        why = "some of torch's kernels there add in any order"
-        notes.append(f"on a GPU two runs of one seed need not give the same bits: {why}")
+        why = "some of torch's GPU kernels add in any order"
+        notes.append(f"on a GPU two runs with the same seed can differ in their last bits: {why}")
     return tuple(notes)
 
 
@@ -316,7 +316,7 @@ class Run:
                     self._one_epoch()
                 # the weights that are reported: the best ones, else the mean of those averaged, else the last
                 if self.protocol.select != "last" and not self.best.restore(self.network):
-                    self.notes.append("no evaluation gave weights to keep: those at the end are reported")
+                    self.notes.append("no evaluation kept its weights: the report uses the final weights")
                 if self.best.weights is None:
                     self.average.swap()
                 metrics, ids, scores = self._score(self.data.test)
@@ -488,7 +488,7 @@ class Run:
         logits, asked = self.network(batch), (documents, self.data.n_labels)
         shape = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
         if shape != asked:
-            raise ConfigError(f"the network gives {shape}; it is to give scores (documents, labels), {asked}")
+            raise ConfigError(f"the network gives {shape}; it must give scores (documents, labels), {asked}")
         return cast(Tensor, logits)
 
     def _look(self, total: Tensor, documents: int) -> float:

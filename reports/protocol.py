@@ -131,7 +131,7 @@ def _settings(experiment: ExperimentRecord, run: Run) -> Iterator[tuple[str, str
 
 # --------------------------------------------------------------------------- on the first screen
 
-_FIRST = ("epochs", "words kept of a document", "word vectors")
+_FIRST = ("epochs", "words kept per document", "word vectors")
 
 
 def is_reduced(experiment: ExperimentRecord) -> bool:

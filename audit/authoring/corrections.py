@@ -73,7 +73,7 @@ def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Correcti
         try:
             words = shlex.split(rest)
         except ValueError as err:
-            raise AuditError(f"{text!r}: its quotes do not pair up; close them") from err
+            raise AuditError(f"{text!r}: unbalanced quotes; close them") from err
         settings: dict[str, str] = {}
         for word in words:
             key, equals, value = word.partition("=")

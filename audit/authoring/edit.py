@@ -67,7 +67,7 @@ class ClaimFile:
         try:
             return load(self.path, known=self.known, content=self.text.encode())
         except ClaimFileError as err:
-            what = "not changed, since it would not be valid then; the lines are those it would have"
+            what = "not changed: the result would not be valid; line numbers are those of the result"
             raise ClaimFileError([f"{self.path}: {what}", *err.problems]) from err
 
     def save(self) -> Paper:
@@ -86,9 +86,7 @@ class ClaimFile:
         """Add a key, and the mapping that is to hold it. Raises `AuditError` where it stands already."""
         above, key, there = tuple(place[:-1]), place[-1], self._spans()
         if place in there:
-            raise AuditError(
-                f"{self.path}: {shown(place)} is there already, and is kept; choose another name"
-            )
+            raise AuditError(f"{self.path}: {shown(place)} already exists; choose another name")
         if not above:
             self._add_part(str(key), value)
         elif above not in there:
@@ -294,10 +292,10 @@ def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> N
     metrics = [cell for cell in cells if cell.metric] or list(cells)
     fitting = [cell for cell in metrics if cell.dataset in on] if line in lines else list(cells)
     if _is_of_several(fitting):
-        what = "it holds more than one method, and an experiment has one number of a metric on a data set"
+        what = "it holds more than one method, but an experiment has one number per metric and data set"
         raise AuditError(f"{option}: {what}; say --row {reported(record, fitting[0])} and the like")
     if other := next((cell.experiment for cell in fitting if cell.experiment), None):
-        raise AuditError(f"{option}: it reports {other} already, and that is kept; leave it out")
+        raise AuditError(f"{option}: it reports {other} already; leave it out")
     whole = line in lines and len(fitting) == len(metrics)
     rows = [row.id for row in record.rows]
     if whole and line in rows and not described.rows[rows.index(line)].experiments:
@@ -342,7 +340,7 @@ def write_scaffold(
     template = (resources.files("audit") / "templates" / "claim.yaml.txt").read_text(encoding="utf-8")
     text = Template(template).substitute(paper=cited, datasets=f"datasets:{data or ' {}'}", key=paper["key"])
     if path.exists():
-        raise AuditError(f"{path}: there is such a file, and it is kept; choose another name")
+        raise AuditError(f"{path}: the file exists and is not overwritten; choose another name")
     created = load(path, known=known, content=text.encode())
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)

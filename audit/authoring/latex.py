@@ -191,7 +191,7 @@ def expanded(name: str, source: Iterable[Token], macros: Mapping[str, Macro]) ->
                 body.append(part._replace(line=token.line))
         count += len(body) + 1
         if count > MOST_EXPANDED:
-            what = f"the macro \\{token.text} does not come to an end; write out what it stands for"
+            what = f"the macro \\{token.text} does not end; write out what it stands for"
             raise stream.error(token.line, what)
         stream.put_back(*body)
 
@@ -319,7 +319,7 @@ class _Cell:
             shown = _symbol(name)
         if shown is None:
             shown = f"\\{name}"
-            self.why = f"holds {shown}, which the file does not define and no table of symbols has"
+            self.why = f"holds {shown}, which neither the file nor our table of symbols defines"
         if shown:
             self.runs.append(Run(shown, styles))
 
@@ -389,7 +389,7 @@ class _Table:
             if token.is_("{"):
                 self.cell += [token, *stream.until("}", token), closes]
             elif token.is_("}"):
-                raise stream.error(token.line, "a brace } closes what none opened; remove it, or open it")
+                raise stream.error(token.line, "a brace } without an opening one; remove it, or open one")
             elif token.is_command("begin", "end"):
                 inner = stream.argument(token)
                 if token.text == "end" and not nested:

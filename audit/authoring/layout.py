@@ -42,7 +42,7 @@ def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) 
     numbers = [k for k, of_body in enumerate(zip(*body, strict=True)) if any(map(_is_value, of_body))]
     left = int(settings.get("names", max(1, numbers[0]) if numbers else width))
     if left >= width:
-        raise AuditError(f"{at}: no column holds numbers; is this a table of results?")
+        raise AuditError(f"{at}: no column holds numbers: is it a table of results?")
     spread, of_means = _put_together(grid, top, left)
     heading, body = tuple(map(tuple, grid[:top])), _gone_on(grid[top:], left)
     if len(body) > 1 and body[-1][0].across == width > 1 and _is_section(body[-1]):

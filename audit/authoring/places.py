@@ -41,7 +41,7 @@ class Word:
 
 
 Words = Sequence[Word]
-_TITLE_OR_NAME = "may be a title over the rows below it, or a part of a name; skip it, and label those rows"
+_TITLE_OR_NAME = "may be a title over the rows below it, or part of a name; skip it, and label those rows"
 
 
 Spans = list[tuple[float, float]]
@@ -54,8 +54,8 @@ def of_text(name: str, text: str) -> list[Source]:
     words = [[Word(Run(it[0]), it.start(), it.end()) for it in line] for line in found]
     body = [k for k, line in enumerate(words) if _is_body(line)]
     if not body or not all("  " in lines[k][1].strip() for k in body):
-        say = "part them by two blanks or more, and give each row a line"
-        raise AuditError(f"{name}: its columns cannot be told; {say}")
+        say = "separate them by two or more blanks, one row per line"
+        raise AuditError(f"{name}: its columns cannot be recognised; {say}")
     rows = _placed(words, body, 1.5, {})
     pieces = [tuple(replace(it, line=k) for it in row) for row, (k, _) in zip(rows, lines, strict=True)]
     return [Source(tuple(pieces), lines[0][0], body[0] or None, least_heads=True)]
@@ -160,7 +160,7 @@ def _piece(words: Words, across: int = 1) -> Piece:
         close = k and word.start - words[k - 1].end < 0.5
         runs += [*([] if close or not k else [Run(" ")]), word.run]
     unnamed = any("(cid:" in run.text for run in runs)
-    why = "holds a character that the PDF does not name" if unnamed else None
+    why = "contains a character that the PDF does not name" if unnamed else None
     return Piece(tuple(runs) or (Run(""),), 0, across, why=why)
 
 
@@ -172,7 +172,7 @@ def of_pdf(name: str, content: bytes, page: int | None) -> list[Source]:
     try:
         import pdfplumber
     except ImportError as err:
-        raise AuditError(f"{name}: a PDF is read by pdfplumber; install it with the extra [pdf]") from err
+        raise AuditError(f"{name}: reading a PDF needs pdfplumber; install the extra [pdf]") from err
     found: list[Source] = []
     try:
         with pdfplumber.open(io.BytesIO(content)) as pdf:

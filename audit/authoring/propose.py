@@ -132,7 +132,7 @@ class Proposal:
             say = f"say column {same[0].number}: skip, or id=NAME if it is to stay"
             self.open.append(f"{_listed(same)}: more than one is of the same metric; {say}")
         if rows and lacking and not any(unknown.values()) and "dataset" not in self.whole:
-            known = first_of([*self.paper.datasets], 6) or "none yet; see `audit add dataset`"
+            known = first_of([*self.paper.datasets], 6) or "none yet; use `audit add dataset`"
             say = f"say --set dataset=ID for all, or column {lacking[0].number}: dataset=ID"
             self.open.append(f"{_listed(lacking)}: of no known data set; {say} ({known})")
 
@@ -145,7 +145,7 @@ class Proposal:
         known = first_of([*self.paper.datasets], 6) or "none yet"
         where = _numbered(what, numbers)
         if what == "column" and not any(line.group == name for line in self.columns):
-            return f"others are of a data set, which these do not name; say {where}: dataset=ID ({known})"
+            return f"others name a data set, these do not; say {where}: dataset=ID ({known})"
         entry = next(filter(None, map(entry_named, name.split(" / "))), None)
         add = f"`audit add dataset {slug(entry or name) or 'ID'} --paper {key} --name {shlex.quote(name)}"
         add += f" --set catalogue={entry}`" if entry else "`"
@@ -164,7 +164,9 @@ class Proposal:
         highest = {across: max(number.value for _, number in of) for across, of in values.items()}
         is_said, all_low = "unit" in self.whole, max(highest.values(), default=2) <= 1
         if all_low and not is_said:
-            self.open.append("no value is above 1; say --set unit=fraction, or unit=percent")
+            self.open.append(
+                "no value is above 1: percentages or fractions? say --set unit=fraction, or unit=percent"
+            )
         asked: dict[str, list[str]] = defaultdict(list)
         for across, of in values.items() if not all_low else ():
             least = min((number.value for _, number in of if number.value > 1), default=0)

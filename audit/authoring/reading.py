@@ -33,8 +33,8 @@ _SIGNS = {
 }
 _NO_TABLE = {
     "latex": "no tabular, tabularx or longtable; \\input is not followed, so give the file that has it",
-    "markdown": "no table with a line of dashes below its heading; is it another format? say --set format=",
-    "html": "no <table>; is it another format? say --set format=",
+    "markdown": "no table with a line of dashes below its heading; for another format say --set format=",
+    "html": "no <table>; for another format say --set format=",
     "pdf": "no numbers between lines across a table; give the table as text (.txt)",
 }
 
@@ -75,7 +75,7 @@ def table_of(name: str, text: str, settings: Mapping[str, str]) -> Table:
         forms = [form for form, sign in _SIGNS.items() if sign.search(text)]
         if len(forms) != 1:
             offer = f"say --set format={'|'.join(FORMS)}"
-            raise AuditError(f"{name}: of which form it is cannot be told; {offer}")
+            raise AuditError(f"{name}: its format cannot be recognised; {offer}")
         form = forms[0]
     readers = {"latex": latex.tables, "markdown": _of_markdown, "html": _of_html, "text": places.of_text}
     if form in readers:

@@ -249,8 +249,8 @@ def _why_paired(a: str, b: str, labels: Sequence[str]) -> str | None:
         only_a, only_b = list((first - second).elements()), list((second - first).elements())
         if max(len(only_a), len(only_b)) == 1 and first & second:
             changed = [(only or ["nothing"])[0] for only in (only_a, only_b)]
-            return f"the two differ in one thing, {changed[0]!r} or {changed[1]!r}"
-    return "they are the only two of the table on this data set" if len(labels) == 2 else None
+            return f"they differ only in {changed[0]!r} or {changed[1]!r}"
+    return "they are the only two rows of the table on this data set" if len(labels) == 2 else None
 
 
 def _listed(names: Sequence[str]) -> str:

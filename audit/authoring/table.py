@@ -35,7 +35,7 @@ RAISED, LOWERED = "raised", "lowered"
 #: A comma that LaTeX sets without a blank behind it, and a number by siunitx: 82.12(15) is 82.12 ± 0.15.
 COMMA, COMPACT = "comma", "compact"
 _PLACING = frozenset({RAISED, LOWERED, COMMA, COMPACT})
-UNSEEN = "holds characters that are not seen, or turn text round; take them out"
+UNSEEN = "contains invisible characters, or ones that reverse text; remove them"
 
 
 @dataclass(frozen=True)
@@ -199,9 +199,9 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
         if unit and "%" not in unit["value"]:
             return {"kind": "text", "with_unit": (_spelled(unit["value"], decimal), unit["unit"])}
         if _SEVERAL.fullmatch(line):
-            raise _UnclearError("holds two numbers; give each a cell of its own")
+            raise _UnclearError("holds two numbers; give each its own cell")
         if any(sign.isdigit() and sign not in "0123456789" for sign in line):
-            raise _UnclearError("has digits that are not 0 to 9; write those")
+            raise _UnclearError("has digits other than 0 to 9; write those")
         if any(sign.isalpha() for sign in line) or small:
             return {"kind": "text"}
         raise _UnclearError("is no plain number")
@@ -211,7 +211,7 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
     if len(styles) > 1:
         raise _UnclearError("has only some of its digits in bold or another style")
     if any("struck" in own for own in styles):
-        raise _UnclearError("is struck out; say what it counts as with a correction")
+        raise _UnclearError("is struck out; give its value with a correction")
     marks = [*sorted(styles.pop()), *match["before"].split(), *match["after"].split()]
     value, sd = _spelled(match["value"], decimal), match["sd"] and _spelled(match["sd"], decimal)
     beside = [match["beside"]] if match["beside"] else []

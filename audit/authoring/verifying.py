@@ -57,7 +57,7 @@ def compared(read: Table, name: str, table: Entry) -> tuple[list[Difference], st
         if here != there:
             found.append(Difference(i, j, here, there, cell.line))
     more = len(names) - len(rows), len(titles) - len(columns)
-    return found, f"{read.name} has {size(*more)} more, which were not compared" if any(more) else ""
+    return found, f"{read.name} has {size(*more)} more, not compared" if any(more) else ""
 
 
 def _shown(text: str, sd: str | None = None, marks: Sequence[str] = ()) -> str:

@@ -17,7 +17,7 @@ _SIZES = ("train", "test", "labels", "features")
 _VERSIONS = "two versions or splits of the collection share one name"
 _THIRD = "both were copied from a third table, on one of the two"
 _SECOND_HAND = "the number was taken from a place other than the one named"
-_OWN_RUN = "the authors ran the method themselves, and the text names only the source of the method"
+_OWN_RUN = "the authors ran the method themselves and cite only its source"
 #: Numbers of the copying paper, each with those of the origin that it may be.
 Copied = list[tuple[Number, Sequence[Number]]]
 

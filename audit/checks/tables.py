@@ -30,7 +30,7 @@ SLIP = "a misprint or an extraction error in the table"
 OTHER_SIZE = "a number of test documents other than the printed one"
 OTHER_DEFINITION = "another definition of the metric"
 OF_LABELS = "P@k over min(k, labels) instead of over k"
-LABEL_FREE = "test documents without labels, counted in only one of the two metrics"
+LABEL_FREE = "unlabelled test documents counted in only one of the two metrics"
 _FITTED = "interpreted this way after the table was seen, so the table is no evidence for the sentence"
 #: So many rows are named where numbers are shown by their places.
 _MOST_ROWS = 3

@@ -40,9 +40,9 @@ class Noise(Model):
     """missing: labels lost. flipped: every entry of the label matrix. swapped: labels lost, as many others
     come."""
     rate: Annotated[float, Field(strict=True, ge=0, le=1)]
-    """Share of the labels that is hit, 0 to 1, as in 0.6."""
+    """Share of the labels that the noise changes, 0 to 1, as in 0.6."""
     seed: Annotated[int, Field(strict=True, ge=0)] = 0
-    """Draws which; all seeds and methods learn from the same noisy labels."""
+    """Seed of the noise; all seeds and methods learn from the same noisy labels."""
 
 
 class Tuning(Shorthand):
@@ -53,21 +53,21 @@ class Tuning(Shorthand):
     protocol: Text
     """Name of a tuning protocol, as in wang2019."""
     trials: Count | None = None
-    """Sets of values that are tried."""
+    """Number of settings that are tried."""
     metric: Metric | None = None
-    """Which is to be as high as possible on the documents held out, as in P@3."""
+    """Metric to maximise on the held-out documents, as in P@3."""
     hold_out: Text | None = None
-    """Rule by which documents are held out, where the corpus brings none for validation."""
+    """Rule for holding documents out, if the corpus has no validation documents."""
     sampler: Text | None = None
-    """What proposes values: random or tpe."""
+    """Sampler of settings: random or tpe."""
     pruner: Text | None = None
-    """What ends trials early: none, median or halving."""
+    """Rule that stops trials early: none, median or halving."""
     score: Text | None = None
     """Which epoch of a trial counts: best or last."""
     patience: Count | None = None
     """Epochs in a row without a gain that end a trial."""
     epochs: Count | None = None
-    """Of a trial, where it has fewer than a run."""
+    """Epochs of a trial, if fewer than those of a run."""
 
 
 class Command(Model):
@@ -78,17 +78,17 @@ class Command(Model):
     results: Text
     """The file under {out} that holds the metrics of the run, or its predictions."""
     time_limit: Text = "24h"
-    """After which it is ended, as in 90s, 30m, 2h."""
+    """Time limit, as in 90s, 30m, 2h."""
     cwd: Text | None = None
-    """Folder to run it in, seen from the claim file's; an empty one when left out."""
+    """Folder to run it in, relative to the claim file; default: an empty one."""
     truth: Text | None = None
-    """True labels of the predicted documents, seen from `cwd`: then `results` are predictions."""
+    """True labels of the predicted documents, relative to `cwd`; `results` are then predictions."""
     unit: Literal["percent", "fraction"] | None = None
-    """Of the metrics; asked for where both are possible."""
+    """Unit of the metrics; required where both are possible."""
     authors_code: Text | None = None
-    """Which code of the paper's authors it is, as in a URL and a commit; only such runs may contradict."""
+    """The authors' code that it runs, as URL and commit; only such runs may contradict."""
     same_data: Text | None = None
-    """Why its data are the paper's own, where no fingerprint can tell."""
+    """Why its data are the paper's own, if no fingerprint shows it."""
     fingerprint: Fingerprint | None = None
     """Identity of its corpus, as `audit data describe` gives it."""
 
@@ -108,8 +108,11 @@ class Command(Model):
                     yield ("run", index), f"{word!r} has {{{name}}}, and {placeholders}"
                     return
         if not self.run[0].strip():
-            yield ("run",), "begins with no program; name it first, as in python"
-        for key, why in (("seed", "every run would be the same"), ("out", "its results would be anywhere")):
+            yield ("run",), "does not begin with a program; name one, as in python"
+        for key, why in (
+            ("seed", "every run would be the same"),
+            ("out", "the place of its results would be unknown"),
+        ):
             if key not in named:
                 yield ("run",), f"has no {{{key}}}, so {why}; add it where the program takes it"
         path = PurePosixPath(self.results)
@@ -128,17 +131,17 @@ class Experiment(Model):
     title: Text
     """The experiment in a few words, for the report."""
     dataset: Name | None = None
-    """The data set that it trains and tests on."""
+    """The data set for training and test."""
     datasets: Annotated[tuple[Name, ...], Field(min_length=1)] | None = None
     """Several data sets instead: one experiment on each, named experiment-dataset."""
     method: Name | None = None
-    """Name by which other papers' claim files know the same method, as in xml_cnn."""
+    """Common name of the method across claim files, as in xml_cnn."""
     model: Annotated[str, StringConstraints(pattern=MODULE)] | None = None
     """Name of the model's file in reimpl, as in xml_cnn."""
     variant: Text | None = None
     """Name of a variant in that file."""
     config: Mapping[Key, Setting] = {}
-    """Keys of the variant that this experiment sets otherwise; `audit list model NAME` shows them."""
+    """Keys that differ from the variant; `audit list model NAME` shows them."""
     protocol: Text | None = None
     """Name of a training protocol, as in chen2022."""
     training: Mapping[Key, Setting] = {}
@@ -153,9 +156,9 @@ class Experiment(Model):
     noise: Noise | None = None
     """Noise in the labels of 80 % of the training documents; the other 20 % are for validation."""
     readings: tuple[Name, ...] = ()
-    """What the paper leaves open in it, by the names under `readings.open`."""
+    """Open choices that concern it, by their names under `readings.open`."""
     tuning: Tuning | None = None
-    """How settings are sought before the runs, as in wang2019; not those that config and training set."""
+    """How settings are tuned before the runs, as in wang2019; keys of config and training stay fixed."""
     command: Command | None = None
     """A program of its own that makes the runs; then model, variant, protocol and recipe are left out."""
     unavailable: Text | None = None
@@ -170,15 +173,15 @@ class Experiment(Model):
         stated = [key for key in keys if key in self.model_fields_set and getattr(self, key) is not None]
         if self.command is not None:
             for key in (*stated, *(["unavailable"] if self.unavailable is not None else [])):
-                yield (key,), "stands beside command, which makes the runs; drop one of them"
+                yield (key,), "excludes command, which makes the runs; drop one of them"
         elif self.unavailable is not None:
-            text = "stands beside unavailable; drop it, or drop unavailable if the experiment can be run"
+            text = "excludes unavailable; drop one of them"
             yield from (((key,), text) for key in stated)
         elif missing := [key for key in to_run if key not in stated]:
             what = f"lacks {', '.join(missing)}"
             yield (), f"{what}; add what to run, or say in unavailable why it cannot be run"
         if self.noise is not None and self.tuning is not None:
-            yield ("tuning",), "stands beside noise; drop one of them"
+            yield ("tuning",), "excludes noise; drop one of them"
 
     @property
     def never_run(self) -> str | None:
@@ -198,13 +201,13 @@ class Departure(Model):
     """A difference between what the paper says and what its public code does."""
 
     what: Text
-    """The thing that differs, in a few words."""
+    """The setting that differs, in a few words."""
     paper: Text
-    """What the paper says, in own words."""
+    """What the paper says, in your own words."""
     silent: bool = False
-    """Whether that is nothing, or leaves something open: the page counts such points."""
+    """Whether the paper says nothing, or leaves something open; the page counts these."""
     code: Text
-    """What the public code does, in own words."""
+    """What the public code does, in your own words."""
     source: Text
     """File and line, or place in the text, that shows it."""
     experiments: tuple[Name, ...] | None = None
@@ -278,7 +281,7 @@ class Open(Model):
     """Something that the paper leaves open."""
 
     why: Text
-    """What the paper says of it and what it does not, with the place."""
+    """What the paper says about it and what it leaves open, with the place."""
     choices: Annotated[Mapping[Name, Choice], Field(min_length=2)]
     """Its choices by a short name. The first is the default and sets nothing: it is the experiment itself."""
 
@@ -298,7 +301,7 @@ class Specifications(Model):
     limit: Limit
     """full: every combination of choices. one_at_a_time: the default and each single departure from it."""
     open: Annotated[Mapping[Name, Open], Field(min_length=1)]
-    """What is open, by a short name; experiments name in `readings` what is open in them."""
+    """Open choices by a short name; experiments list theirs under `readings`."""
 
     def as_record(self, experiments: Mapping[str, Experiment]) -> record.Specifications:
         """With the experiments, each on one data set, in which something is open."""

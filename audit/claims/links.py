@@ -185,7 +185,7 @@ class Links:
                 yield path, "names both a claim and a table or the default; give the claim another id"
             elif name in claims and not isinstance(claims[name], JudgedByMargin):
                 kind = claims[name].kind
-                yield path, f"names a claim of kind {kind}, which is judged without one; drop it"
+                yield path, f"names a claim of kind {kind}, which needs no margin; drop it"
             elif name not in ("default", *tables, *claims):
                 yield path, f"names no table and no claim; {known_names(name, [*tables, *claims])}"
 
@@ -212,7 +212,7 @@ class Links:
         used = {thing for experiment in self.paper.experiments.values() for thing in experiment.readings}
         for name in there:
             if name not in used:
-                text = "is open in no experiment; name it in the readings of one, or drop it"
+                text = "no experiment lists it; add it to the readings of one, or drop it"
                 yield ("readings", "open", name), text
 
     def in_claims(self) -> Iterator[Misfit]:
@@ -310,10 +310,10 @@ def _in_target(target: Cell | str, claim: Claim) -> Iterator[str]:
         for text in filter(None, (target.printed, target.sd)):
             if printed(text).decimals < 2:
                 what = f"{target.address} prints {text!r}, a fraction with fewer than two decimals"
-                yield f"{what}, too coarse for a claim; drop this metric from the claim"
+                yield f"{what}, too coarse to judge; drop this metric from the claim"
     if claim.of_one_printed and target.source == "copied":
         origin = target.copied_from or "another paper"
-        text = f"{row} is copied from {origin}, and a copied number is not this paper's run"
+        text = f"{row} is copied from {origin}, so it is not this paper's run"
         yield f"{text}; claim it in the claim file of {origin}, or name a row with source own_run"
     elif claim.of_one_printed and target.source in ("unknown", "stated"):
         yield f"{row} is of unknown source; set source: own_run if the authors ran it, or drop the claim"

@@ -61,7 +61,7 @@ class Paper(Model):
     paper: Citation
     """Title, authors and code of the paper."""
     transcription: Transcription | None = None
-    """How the numbers came into this file."""
+    """How the numbers were transcribed."""
     missing: tuple[Missing, ...] = ()
     """Tables and figures of the paper that are not in this file, with the reason."""
     datasets: Mapping[Name, Dataset]
@@ -69,19 +69,19 @@ class Paper(Model):
     tables: Mapping[Name, Table]
     """The paper's tables by a short name."""
     experiments: Mapping[Name, Experiment] = {}
-    """What the rows of the tables report, by a short name."""
+    """The experiments that the tables report, by a short name."""
     margins: Mapping[MarginName, Margin] = {}
     """`default`, and margins of single tables, of claims, or of one metric of a claim (claim:P@1)."""
     supersedes: tuple[Superseded, ...] = ()
-    """Earlier margins whose runs this audit takes over."""
+    """Earlier margins whose runs this new audit keeps."""
     readings: Specifications | None = None
-    """What the paper leaves open, and the choices there are."""
+    """What the paper leaves open, and the possible choices."""
     claims: tuple[AnyClaim, ...] = ()
-    """What the text states about the tables."""
+    """Claims of the text."""
     departures: tuple[Departure, ...] = ()
-    """Where the public code does otherwise than the paper says."""
+    """Where the public code differs from the paper."""
     author_response: AuthorResponse | None = None
-    """When the authors were asked, and what they said; left out while nobody has asked them."""
+    """When the authors were asked, and their answer; left out until then."""
 
     def info(self) -> record.PaperInfo:
         code = self.paper.code
@@ -421,7 +421,7 @@ def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: s
             return "is empty; write text"
         case "too_short":
             return f"holds {counted(len(value), 'item')}; name {context['min_length']} or more"
-    return f"{quoted} does not belong here; see `audit schema`"
+    return f"{quoted} is not allowed here; see `audit schema`"
 
 
 def _split(location: Sequence[str | int], content: Plain) -> tuple[KeyPath, KeyPath]:

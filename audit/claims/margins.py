@@ -51,7 +51,7 @@ class Ground:
 _LACKS = {
     "half_gap": "no order, gap or significance claim about the table prints an improvement",
     "digits": "the claim names no printed number",
-    "paper_yardstick": "what the paper treats as similar is yours to read",
+    "paper_yardstick": "you must read what the paper treats as similar",
 }
 
 

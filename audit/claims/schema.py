@@ -249,15 +249,15 @@ class Dataset(Model):
     name: Text
     """Name as the paper writes it."""
     catalogue: Name | None = None
-    """Name by which other papers' claim files know the same collection, as in eurlex-4k."""
+    """Name of the collection in the catalogue, as in eurlex-4k; other claim files share it."""
     printed: Mapping[Name, Statistic] = {}
     """Statistics as printed, in quotes: train, test, labels, ...; also "about 3,200" and "3.8K"."""
     content: Fingerprints | None = None
-    """SHA-256 fingerprints of the very data, where known; null while unknown."""
+    """SHA-256 fingerprints of the exact data; null while unknown."""
     corpus: Fingerprints | None = None
-    """SHA-256 fingerprints of the documents whatever the split, where known: such data are another split."""
+    """SHA-256 fingerprints of the documents in any split: such data are another split."""
     partition: Fingerprints | None = None
-    """SHA-256 fingerprints of the split in whatever order, where known: such data are the same."""
+    """SHA-256 fingerprints of the split in any order: such data are the same."""
 
     def misfits(self) -> Iterator[Misfit]:
         for name, text in self.printed.items():
@@ -288,11 +288,11 @@ class Transcription(Model):
     compared: Text | None = None
     """How the reading was checked, as in: two readings compared by program."""
     verified_by: Text | None = None
-    """Who held every number against the printed page; null while nobody has."""
+    """Who compared every number with the printed page; null while nobody has."""
     date: Annotated[str, StringConstraints(pattern=_DATE)] | None = None
     """Day of that check, in quotes: "2026-11-28"."""
     fingerprint: Fingerprint | None = None
-    """What `audit verify` saw: a digest of the numbers. Once one is changed, they count as unverified."""
+    """Digest of the numbers that `audit verify` saw; a later change makes them unverified."""
 
 
 class Origin(Model):
@@ -317,13 +317,13 @@ class Subject(Origin):
     metric: Metric | None = None
     """Metric of its numbers."""
     quantity: Quantity | None = None
-    """What its numbers are, where that is no metric: train, labels, training_time, ..."""
+    """What its numbers are, if not a metric: train, labels, training_time, ..."""
     unit: Text | None = None
     """Unit as printed, as in hours."""
     dataset: Name | None = None
     """Data set of its numbers; the table's when left out."""
     experiment: Name | None = None
-    """The experiment that its numbers report; of one on several data sets, that on the number's own."""
+    """The experiment that its numbers report; with several data sets, the one on the number's data set."""
 
 
 class Column(Shorthand, Subject):
@@ -348,9 +348,9 @@ class Value(Shorthand, Origin):
     mark: Text | None = None
     """Footnote mark, star or bold, as in "*"."""
     sd: PrintedNumber | None = None
-    """What stands after the plus-minus sign."""
+    """The number after the plus-minus sign."""
     note: Text | None = None
-    """What is known of the number from outside the paper, shown with what is found about it."""
+    """Facts about the number from other sources, shown with its findings."""
 
 
 class Row(Subject):
@@ -361,7 +361,7 @@ class Row(Subject):
     label: Text | None = None
     """Name of the row as printed; the id when left out."""
     experiments: Mapping[ColumnName, Name] | None = None
-    """Column id to experiment, in a table whose every cell is another experiment."""
+    """Column id to experiment, if every cell of the row is another experiment."""
     values: tuple[Value | None, ...]
     """The numbers as printed, each in quotes; null where the paper prints a dash."""
 
@@ -378,19 +378,19 @@ class Table(Origin):
     where: Where
     """Where the table stands, and its label."""
     caption: Text
-    """What the table shows, in own short words."""
+    """What the table shows, in your own short words."""
     dataset: Name | None = None
-    """Data set of all numbers whose row and column name none."""
+    """Data set of numbers whose row and column name none."""
     metric: Metric | None = None
-    """Metric of all numbers whose row and column name none."""
+    """Metric of numbers whose row and column name none."""
     unit: Text = "percent"
     """Unit of the metrics: percent, or fraction (of 1). Margins are in percent points in either case."""
     runs: Count | None = None
-    """Runs behind each number, where the paper states it: 1 for single runs, more for means."""
+    """Runs behind each number, if the paper states them: 1 for single runs, more for means."""
     spread: Literal["sd", "se", "ci95"] | None = None
-    """What stands after the plus-minus sign; null where the paper does not say."""
+    """Meaning of the number after the plus-minus sign; null if the paper does not say."""
     transcription: Transcription | None = None
-    """Where it differs from the paper's."""
+    """Transcription of this table, if it differs from the paper's."""
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]
     """The columns from left to right."""
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
@@ -429,7 +429,7 @@ class Table(Origin):
         if why:
             yield place, why
         if fields["source"] is None:
-            text = "says nowhere whose run it is; give the row, its column or the table a source"
+            text = "has no source; give the row, its column or the table one"
             yield ("rows", row, "source"), text
         if metric and fields["unit"] not in ("percent", "fraction"):
             text = f"is of a metric, and in {fields['unit']!r}; write unit: percent or unit: fraction"
@@ -507,16 +507,16 @@ class Superseded(Model):
     hash: Annotated[str, StringConstraints(pattern=_FINGERPRINT)]
     """Hash of the earlier margins, as the verdicts and run records give it."""
     why: Text
-    """What was changed after the runs, and why; stands beside every verdict on them."""
+    """What was changed after the runs, and why; shown beside every verdict on them."""
 
 
 class Margin(Model):
     """How far off still counts as the same number; fixed before the first run."""
 
     value: Points | None = None
-    """Points of the metric's unit; may be left out where the rule gives it."""
+    """The margin in points; may be left out if the rule gives it."""
     rule: Literal["digits", "half_gap", "field", "lenient", "paper_yardstick"] | None = None
-    """Named rule that the value follows; left out, with the value, for the smaller of half_gap and field."""
+    """Rule that the value follows; without rule and value, the smaller of half_gap and field."""
     why: Text
     """Why this value, in one sentence."""
 

@@ -105,7 +105,7 @@ def read(path: Path, content: bytes | None = None) -> Source:
             raise ClaimFileError([f"{path}: {reason}; give the path of a claim file (*.yaml)"]) from err
     if len(content) > LIMIT_BYTES:
         what = f"is larger than {LIMIT_BYTES:,} bytes"
-        raise source.refusal(1, f"{what}; a claim file holds one paper's tables and claims, no data")
+        raise source.refusal(1, f"{what}; a claim file has one paper's tables and claims, no data")
     try:
         content = content.removeprefix(b"\xef\xbb\xbf")  # which some editors write
         text = content.decode()
@@ -132,7 +132,7 @@ def _parsed(source: Source, text: str) -> Source:
     try:
         for event in events:
             if isinstance(event, yaml.DocumentStartEvent) and source.content is not None:
-                what = "a second document starts here (---); one file holds one paper"
+                what = "a second document starts here (---); give each paper its own file"
                 raise source.refusal(_line(event), what)
             if isinstance(event, yaml.NodeEvent):
                 source.content = _value(source, events, event, ())
@@ -226,7 +226,7 @@ def visible(text: str) -> str:
         remedy = (
             "write it on one line, or over several lines of the file after >-"
             if set(unseen) <= set("\n\v\f\r\x85\u2028\u2029")
-            else "take out tabs and control characters: a terminal obeys or hides them"
+            else "remove tabs and control characters: a terminal obeys or hides them"
         )
         raise ValueError(f"holds {named}; {remedy}")
     return text

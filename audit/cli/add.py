@@ -70,9 +70,9 @@ def finish(file: ClaimFile, *, dry_run: bool) -> int:
 def paper_command(
     key: str, *, title: str, dataset: Words = None, to: Folder = None, more: Words = None
 ) -> int:
-    """Begin a claim file that validates as it is, with comments on what goes where.
+    """Begin a claim file that validates at once, with comments on what goes where.
 
-    It is KEY.yaml, in claims/ where there is such a folder, if --to names no other file. --set has authors,
+    It is KEY.yaml, in claims/ if that folder exists, unless --to names another file. --set has authors,
     venue, year, url and code, as in --set year=2022 --set 'code={url: ..., commit: ...}'. A file that is
     there is never overwritten.
     """
@@ -113,8 +113,8 @@ def table_command(
 ) -> int:
     """Read a table from a paper's source or a copy of it, and add it to a claim file.
 
-    Every number is kept as the string that was printed. What each column and row is, is proposed and shown
-    (with --dry-run nothing else is done), and you correct it by --map:
+    Every number is kept as the printed string. The command proposes what each column and row is (--dry-run
+    only shows it), and you correct it with --map:
 
     column 3: dataset=eurlex metric=P@1 | columns 4-6, 8: skip | column 2: text | row 2: id=kim
     source=copied from=liu2017 | cell 5,3: value=75.10 sd=0.2 mark=* | cell 5,4: dash (and all with its text)
@@ -126,9 +126,8 @@ def table_command(
     decimal=point|comma, beside=sd|mark|digits (what (0.2) beside a number is; digits: 82.12(15) is
     82.12 ± 0.15), separator=comma|semicolon|tab|bar.
 
-    Rows are counted without the heading. What cannot be read is listed cell by cell, and until it is
-    settled nothing is written.
-    """
+    Rows are counted without the heading. Unreadable cells are listed, and nothing is written until all are
+    settled."""
     from audit.authoring.corrections import corrections
     from audit.authoring.propose import Proposal, put
     from audit.authoring.reading import read
@@ -245,7 +244,7 @@ def experiment_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Add an experiment: what a row reports, and how to run it here, or why it cannot be.
+    """Add an experiment: what a row reports, and how to run it here or why that is impossible.
 
     audit add experiment kim --paper toy --title Kim-CNN --dataset eurlex --model xml_cnn
     --set variant=chen2022-kim-words --set protocol=chen2022 --set recipe=study2022 --row t1.kim
@@ -327,9 +326,8 @@ def _within_the_number(paper: Paper, id: str) -> dict[str, Plain]:
 def model_command(name: str, *, to: Folder = None, dry_run: bool = False) -> int:
     """Write a model file with its configuration, a toy test, and the fidelity checks to fill in.
 
-    --to is the folder of your package. As written it is a small linear model on a bag of words, which runs. A
-    file that is there is never overwritten.
-    """
+    --to is the folder of your package. The new file holds a small linear model on a bag of words, which runs.
+    A file that is there is never overwritten."""
     import keyword
     import re
     from importlib import resources
@@ -354,7 +352,9 @@ def model_command(name: str, *, to: Folder = None, dry_run: bool = False) -> int
 
     files = {folder / f"{name}.py": filled("model.py"), folder / f"test_{name}.py": filled("test_model.py")}
     if there := [path for path in files if path.exists()]:
-        raise AuditError(f"{there[0]}: there is such a file, and it is kept; choose another name or --to DIR")
+        raise AuditError(
+            f"{there[0]}: the file exists and is not overwritten; choose another name or --to DIR"
+        )
     if dry_run:
         say("\n".join(f"--- {path}\n{text}" for path, text in files.items()), fold=False)
         return Exit.OK
@@ -380,13 +380,12 @@ def suggest_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Suggest claims from the numbers of the tables: best ones, and pairs that differ in one thing.
+    """Suggest claims from the numbers of the tables: best rows, and pairs of rows that differ in one thing.
 
-    Ten are shown, first what a paper is likeliest to state, and with --all every one. Each is shown with its
-    kind, its cells and why it is suggested, and added only with --accept. They say what a table shows and not
-    what the paper says: give the paper's sentence in your own short words (--says TEXT --set section=3.2 with
-    one --accept ID), or replace ours later. What the file claims already is not suggested again.
-    """
+    Shows the ten that a paper most likely states, or with --all every one, with kind, cells and reason; only
+    --accept adds one. A suggestion says what the table shows, not what the paper says: give the paper's
+    sentence in your own short words (--says TEXT --set section=3.2 with one --accept ID), or replace ours
+    later. Claims that the file already has are left out."""
     from audit.authoring.edit import entry
     from audit.authoring.suggesting import suggestions
     from audit.kinds import KINDS
@@ -458,12 +457,12 @@ def verify_command(
 ) -> int:
     """Compare a table of the claim file with a second reading of it from the page, cell by cell.
 
-    Without --against it shows which tables are verified; --against - reads what is typed or pasted. Numbers
-    are compared as printed: 83.5 is not 83.50. Where all agree, who verified them and when is on record, with
-    a fingerprint: once a number is changed, the table counts as unverified again. Where a cell differs,
-    nothing is recorded, and the exit code is 1.
+    Without --against it shows which tables are verified; --against - reads standard input. Numbers are
+    compared as printed: 83.5 is not 83.50. If all agree, the file records who verified the table and when,
+    with a fingerprint: a later change makes it unverified again. If a cell differs, nothing is recorded, and
+    the exit code is 1.
 
-    How the second reading is read, --set says as for `audit add table`: format, number, heads, names,
+    --set says how to read the second reading, as for `audit add table`: format, number, heads, names,
     decimal, beside, separator.
     """
     from audit.authoring import verifying

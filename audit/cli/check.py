@@ -33,7 +33,7 @@ def check_command(
     models: Folder = None,
     everything: bool = False,
 ) -> int:
-    """Test the tables of claim files against themselves and against the text, without any run.
+    """Check the tables of claim files against themselves, the text and other papers, without any run.
 
     Exit code 1 if anything is inconsistent.
     """

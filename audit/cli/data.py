@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @command(data_app, "list")
 def list_command(entry: str | None = None) -> int:
-    """The corpora of the field: sizes as printed and by whom; of one, source, licence, PSP's A and B."""
+    """Show the corpora of the field with printed sizes; for ENTRY also source, licence, PSP's A and B."""
     from reimpl.data.catalogue import catalogue
 
     if entry:
@@ -49,9 +49,9 @@ def add_command(
     vectors: str | None = None,
     store: Path = Path("audit-runs"),
 ) -> int:
-    """Recognise a corpus, say what it is to each paper's claims, and prepare it once for all runs.
+    """Recognise a corpus, show its scope for each paper's claims, and prepare it once for all runs.
 
-    --recipe, --protocol, --vectors and --store as for the runs to come: what they ask for is prepared.
+    Give --recipe, --protocol, --vectors and --store as for the later runs.
     """
     from audit.runner.resolve import prepared
     from reimpl import protocol as protocols
@@ -79,7 +79,7 @@ def add_command(
 
 @command(data_app, "describe")
 def describe_command(path: Path, *, settings: CorpusSettings) -> int:
-    """Statistics as papers print them, what is odd, and the scope to each paper's claims."""
+    """Show the statistics that papers print, oddities, and the scope for each paper's claims."""
     from reimpl.data.catalogue import NOUNS
 
     _, figures = recognised(path, None, settings)

@@ -28,9 +28,9 @@ def import_command(
     seed: list[int] | None = None,
     replace: bool = False,
 ) -> int:
-    """Import results that others' programs gave, to be judged by the same rules.
+    """Import results of other programs, to be judged by the same rules.
 
-    Nothing is guessed: what can be read in two ways is asked about, and then nothing is imported. A value
+    Nothing is guessed: if an input is ambiguous, the command asks about it and imports nothing. A value
     that is empty or `failed` is a failed seed, which counts. Needs no torch.
 
     A table (CSV, JSON, Parquet, Markdown) has a row for each number or a column for each metric, as trackers

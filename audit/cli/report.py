@@ -34,12 +34,10 @@ def report_command(
     figure_format: str = "svg",
     diff: tuple[Path, Path] | None = None,
 ) -> int:
-    """Write the HTML page again from audit.json, beside it; needs no data, no GPU and no torch.
+    """Write the HTML page again beside audit.json; needs no data, no GPU and no torch.
 
-    --diff tells verdicts, claims and findings that changed, with what differs behind each, and writes
-    changes.html beside NEW. Its exit code is 1 if something became contradicted or
-    inconsistent, else 0.
-    """
+    --diff shows the verdicts, claims and findings that changed and why, and writes changes.html beside NEW.
+    Its exit code is 1 if something became contradicted or inconsistent, else 0."""
     from reports.compare import changes, changes_text
     from reports.figures import FORMATS
     from reports.page import changes_html
@@ -72,7 +70,7 @@ def report_command(
 def explain_command(
     claim: str, records: list[Path] | None = None, *, out: Path = Path("audit-report")
 ) -> int:
-    """Show how a verdict came about: every number, with the formula that gives it, and what would change it.
+    """Show how a verdict was derived: every number with its formula, and what would change the verdict.
 
     Needs no data, no GPU and no torch.
     """
@@ -165,9 +163,8 @@ def judge_command(
 ) -> int:
     """Judge the claims by the runs in the store, ours and imported ones, and write the reports.
 
-    Ours are those that the newest `audit run` of each corpus planned, with all their seeds. Needs no data, no
-    GPU and no torch.
-    """
+    Our runs are those that the newest `audit run` of each corpus planned, with all their seeds. Needs no
+    data, GPU or torch."""
     from audit.judging.assemble import column_of
     from audit.pipeline.session import Session
 
@@ -225,7 +222,7 @@ _LEGEND = (
 def plan_command(
     names: Words = None, *, out: Path = Path("audit-report"), as_json: bool = False, everything: bool = False
 ) -> int:
-    """List the open claims by what it costs to settle them: seeds, and their time by the run records.
+    """List the open claims by the cost of settling them: seeds, and their time by the run records.
 
     Needs no data, no GPU and no torch. Exit code 0 whether claims are open or not, 2 for bad input.
     """

@@ -45,10 +45,9 @@ def run_command(
 
     Without claims: Chen et al. 2022; without --data: a synthetic corpus. About one minute on two cores.
 
-    --until-settled stops at the first look at which all is settled that seeds can settle, at the last look,
-    before a look that the budget has no time for, or where no open claim has 20 % power at the last look.
-    Exit codes: 0 nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted.
-    """
+    --until-settled stops when everything that seeds can settle is settled, at the last look, before a look
+    for which the budget has no time, or when no open claim has 20 % power at the last look. Exit codes: 0
+    nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted."""
     from audit.pipeline.session import Session
     from audit.pipeline.suite import judged_at_once, looks_of, report_name, suites
     from audit.runner.progress import new_console
@@ -222,13 +221,12 @@ def tune_command(
     timeout: str | None = None,
     storage: str = "",
 ) -> int:
-    """Seek the settings of experiments that a claim file marks with `tuning`, on documents held out.
+    """Search the settings of experiments that a claim file marks with `tuning`, on held-out documents.
 
-    The test documents are not looked at. `audit run` uses the best values afterwards. Every finished trial is
-    kept: the same command goes on where it was, and --trials 80 after --trials 40 adds 40. The same command
-    given on several machines that see the store shares the search.
-    Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130 interrupted.
-    """
+    The search does not use test documents. Afterwards `audit run` uses the best values. Every finished trial
+    is kept: the same command continues the search, --trials 80 after --trials 40 adds 40, and several
+    machines that see the store share it. Exit codes: 0 done, 2 bad input, 3 no trial gave a score, 130
+    interrupted."""
     from audit.pipeline.suite import threads_of
     from audit.runner.engines import engine_of, resources_of
     from audit.runner.progress import new_console

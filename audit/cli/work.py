@@ -12,13 +12,12 @@ from audit.names import counted, span
 
 @command(app, "work")
 def work_command(*, store: Path = Path("audit-runs"), jobs: str | None = None) -> int:
-    """Make open runs of the plans in a store until none is left that nobody is at work on.
+    """Make the open runs of all plans in a store, until every run is done or in progress elsewhere.
 
-    For arrays of a cluster, several machines over ssh, or machines that may be taken away: all that they need
-    to share is the folder of the store. `audit run --submit` writes the plan, and the same command without
-    --submit judges and reports afterwards. No report is written here, and no look is taken.
-    Exit codes: 0 done, 2 bad input, 3 runs failed, 130 interrupted.
-    """
+    For cluster arrays, several machines over ssh, or preemptible machines; they share only the folder of the
+    store. `audit run --submit` writes the plan; afterwards the same command without --submit judges and
+    reports. This command writes no report and takes no look. Exit codes: 0 done, 2 bad input, 3 runs failed,
+    130 interrupted."""
     from audit.pipeline.work import standings, work_off
     from audit.runner.progress import new_console
 
@@ -33,7 +32,8 @@ def work_command(*, store: Path = Path("audit-runs"), jobs: str | None = None) -
 
 @command(app, "status")
 def status_command(*, store: Path = Path("audit-runs")) -> int:
-    """Show how the runs of the plans in a store stand: done, running (where, since when, how far), waiting.
+    """Show the state of the runs of all plans in a store: done, running (where, since when, how far),
+    waiting.
 
     Exit codes: 0 shown, 2 bad input.
     """

@@ -63,13 +63,13 @@ def _read(path: Path, *, scored: bool) -> tuple[dict[str, Document], Source]:
         try:
             name, document = _document(place, item, scored=scored)
             if name in documents:
-                raise ValueError(f"document {name!r} stands there twice; remove one")
+                raise ValueError(f"document {name!r} occurs twice; remove one")
             documents[name] = document
         except ValueError as err:
             problems.add(place, str(err))
     problems.settle()
     if not documents:
-        refuse(path, "it holds no documents; give one or more")
+        refuse(path, "it has no documents; give at least one")
     return documents, source
 
 
@@ -238,18 +238,18 @@ def _scored(
     lacks, rankings, sums = dict[str, str](), dict[str, int](), list[str]()
     for name in names:
         if "[" in name:
-            lacks[name] = "lists of all labels rank no group alone"
+            lacks[name] = "lists of all labels do not rank a single group"
         elif (k := parse(name).k) is None:
             if threshold is None:
-                lacks[name] = "it needs decisions; add --threshold SCORE"
+                lacks[name] = "it needs predicted labels; add --threshold SCORE"
             elif weights is None and name != "Micro-F1":
-                lacks[name] = "it is a mean over all labels, also of training; add --train-truth"
+                lacks[name] = "it averages over all labels, also those of training; add --train-truth"
             elif cut:
                 lacks[name] = f"{counted(cut, 'list')} full to the last label above the threshold"
             else:
                 sums.append(name)
         elif parse(name).family in _BY_PROPENSITY and weights is None:
-            lacks[name] = "it goes by how rare labels are in training; add --train-truth"
+            lacks[name] = "it depends on label frequency in training; add --train-truth"
         elif k > ids.shape[1]:
             lacks[name] = f"the longest list has {counted(ids.shape[1], 'label')}"
         else:
@@ -284,7 +284,7 @@ def from_predictions(
         each = f"give {option('seed')} once for each, in their order, and each its own"
         raise AuditError(f"{counted(len(paths), 'file')} of predictions and {there}; {each}")
     if not experiment:
-        missing = f"{option('experiment')} is missing; predictions do not tell whose they are, so add it"
+        missing = f"{option('experiment')} is missing; predictions do not name their experiment, so add it"
         raise AuditError(missing)
     try:
         for seed in seeds:
@@ -316,7 +316,7 @@ def from_predictions(
         problems.settle()
         if absent := [name for name in documents if name not in found]:
             number = f"{len(absent)} of {counted(len(documents), 'document')}, {absent[0]!r} first"
-            refuse(path, f"no prediction for {number}; give one for each, an empty list where there is none")
+            refuse(path, f"no prediction for {number}; give one for each, or an empty list")
         unknown = _check_labels(path, found, true_labels, source)
         predicted = [found[name] for name in documents]
         length = max(len(document.labels) for document in predicted)
@@ -367,13 +367,13 @@ def _check_labels(
     """A note on labels that no true list has. Raises `ImportFileError` where that are all."""
     named = {label for document in documents.values() for label in document.labels}
     if not true & named:
-        refuse(path, f"none of its labels is in {source.file}; name the labels alike in both files")
+        refuse(path, f"none of its labels is in {source.file}; use the same names in both files")
     if not (unknown := named - true):
         return ()
     forms = {_form(label) for label in true}
     alike = sum(_form(label) in forms for label in unknown)
     by_form = f", {alike:,} of them but for case or Unicode form" if alike else ""
-    return (f"{len(unknown):,} of {counted(len(named), 'label')} are in no list of {source.file}{by_form}",)
+    return (f"{len(unknown):,} of {counted(len(named), 'label')} do not occur in {source.file}{by_form}",)
 
 
 def _form(label: str) -> str:

@@ -53,7 +53,7 @@ class Declared:
         for name in ("by", "authors_code", "same_data", "other_split"):
             text = getattr(self, name)
             if not isinstance(text, str):
-                raise AuditError(f"{name}={text!r}: say it in a few words")
+                raise AuditError(f"{name}={text!r}: describe it in a few words")
             try:
                 text = visible(" ".join(text.split()))
             except ValueError as err:
@@ -68,7 +68,7 @@ class Declared:
             raise AuditError(f"{option('unit')} {self.unit!r} is unknown; add {units}")
         if self.same_data and self.other_split:
             both = f"{option('same_data')} and {option('other_split')}"
-            raise AuditError(f"{both} exclude each other; keep the one that is so")
+            raise AuditError(f"{both} exclude each other; keep the true one")
         if self.fingerprint is not None and not _FINGERPRINT.fullmatch(self.fingerprint):
             how = "give 32 to 64 digits of 0-9 and a-f, as `audit data describe DIR` prints for content"
             raise AuditError(f"{option('fingerprint')} {self.fingerprint!r} is none; {how}")
@@ -259,7 +259,7 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
             if len(cell) > _CELL:
                 raise ValueError(f"{name} has {len(cell)} characters; is this the right column?")
             if not is_visible(cell) or cell.encode("utf-8", "replace").decode() != cell:
-                raise ValueError(f"{name} {cell!a} holds characters that cannot be shown; take them out")
+                raise ValueError(f"{name} {cell!a} contains invisible characters; remove them")
         experiment, dataset = data_of(cells["experiment"], cells.get("dataset", ""))
         seed, metric = cells["seed"], cells["metric"]
         if not _SEED.fullmatch(seed):
@@ -298,14 +298,14 @@ def _consistent(rows: DataFrame, problems: Problems, own: Sequence[str]) -> Data
     for row in rows[again].itertuples():
         earlier = once.loc[(row.experiment, row.seed, row.metric)]
         what = f"{row.metric or 'the failure'} of {row.experiment}, seed {row.seed}, is {row.printed} here"
-        which = "which one counts? remove the other, or number the seeds of two runs apart"
+        which = "which one counts? remove the other, or give two runs different seeds"
         problems.add(row.place, f"{what} and {earlier.printed} at {earlier.place}; {which}")
     rows = rows[~again]
     run, failed = [rows["experiment"], rows["seed"]], rows["value"].isna()
     mixed = failed & ~failed.groupby(run).transform("all")
     for row in rows[mixed].drop_duplicates(["experiment", "seed"]).itertuples():
-        what = f"{row.experiment!r}, seed {row.seed}, has failed here and has values elsewhere"
-        say = "write failed in all its rows, or leave this row out"
+        what = f"{row.experiment!r}, seed {row.seed}, failed here and has values elsewhere"
+        say = "write failed in all its rows, or remove this row"
         problems.add(row.place, f"{what}; which is it? {say}")
     return rows
 

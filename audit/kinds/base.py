@@ -86,15 +86,15 @@ class Claim(Model):
     """Short name of the claim, as in sweep-ruins-kim."""
     kind: str = KIND
     says: Text
-    """The claim in own short words."""
+    """The claim in your own short words."""
     where: Where
-    """Where the text says so."""
+    """Where the text states it."""
     primary: Flag = False
-    """A headline claim; at most three in a paper, declared before running."""
+    """Whether it is a headline claim: at most three per paper, declared before the runs."""
     metric: Metrics | None = None
     """Metrics that the claim is about; may be left out when the references name columns."""
     note: Text | None = None
-    """How the sentence was read, where it can be read in several ways."""
+    """How the sentence was interpreted, if it is ambiguous."""
     fitted: Flag = False
     """Whether that reading was chosen after the table was seen, from others that it does not bear out; then
     the table can speak against the sentence, and not for it."""
@@ -172,7 +172,7 @@ class JudgedByMargin(Claim):
     """A claim whose verdict depends on a margin."""
 
     margin: Margin | None = None
-    """This claim's own margin; by default the one in `margins` for the claim, its table, or all."""
+    """The claim's own margin; default: the one in `margins` for the claim, its table, or all."""
 
     @property
     def uses_margin(self) -> bool:

@@ -52,7 +52,7 @@ class CostClaim(Claim):
     """Cell or experiment that needs more; left out where the paper only says how much the first one needs,
     which no run of ours can test."""
     quantity: Quantity
-    """What is needed: training_time, prediction_time, model_size or parameters."""
+    """The cost: training_time, prediction_time, model_size or parameters."""
 
     def settings(self) -> dict[str, Any]:
         return {"details": {"quantity": self.quantity}}
@@ -117,7 +117,7 @@ class ConvergenceClaim(Claim):
     slower: Reference
     """Cell or experiment that needs more steps"""
     target: Points | None = None
-    """The validation score that counts; without it the claim is not judged."""
+    """The target validation score; without it the claim is not judged."""
 
     def settings(self) -> dict[str, Any]:
         return {"details": {"target": self.target}}
@@ -157,7 +157,7 @@ class ComplexityClaim(Claim):
     of: Text
     """What grows: an operation count, a time, a size."""
     grows_with: Text
-    """The size that it grows with, as in L, the number of labels."""
+    """The size that varies, as in L, the number of labels."""
     exponent: Annotated[float, Field(strict=True, ge=0, le=4)]
     """The power; logarithmic factors are not counted."""
     operations: Text | None = None
@@ -167,7 +167,7 @@ class ComplexityClaim(Claim):
     sizes: Mapping[Name, Points] | None = None
     """Experiments that differ in that size alone, each with its size: five or more, over 1.2 decades."""
     quantity: Literal["training_time", "parameters", "model_size"] = "training_time"
-    """What of their runs grows, where there are sizes."""
+    """The cost of their runs that grows, if there are sizes."""
 
     def misfits(self) -> Iterator[Misfit]:
         """Growth is seen over sizes that differ, far enough apart."""
@@ -282,7 +282,7 @@ def convergence(faster: Sequence[Reach], slower: Sequence[Reach]) -> Test:
     sums = np.array([run.reached - h for run, h in zip(both, hazard, strict=True)])[deals].sum(axis=1)
     p_faster = float(np.mean(sums >= observed - expected - 1e-9))
     p_slower = float(np.mean(sums <= observed - expected + 1e-9))
-    notes.note("E", "what both arms alike would give", expected)
+    notes.note("E", "expected if both sides were alike", expected)
     how = "by the exact permutation" if exact else f"by {MOST_DEALS:,} permutations"
     notes.note("p_rep", f"P[O - E at least as large], {how}", p_faster)
     p_reversed = notes.note("p_con", "min(1, 2 P[O - E at most as large])", min(1.0, 2.0 * p_slower))

@@ -44,7 +44,7 @@ class OrderClaim(Better):
 
     kind: Literal["order"] = KIND
     negligible: Points = 0.1
-    """A difference within this many points counts as none."""
+    """Differences of at most this many points count as none."""
 
     def settings(self) -> dict[str, Any]:
         return {"negligible": self.negligible}
@@ -174,7 +174,7 @@ class EquivalentClaim(JudgedByMargin):
     right: Reference
     """table.row or table.row.column"""
     no_loss: Flag = False
-    """Only says that the left one is not worse; it may be better."""
+    """Whether it claims only that the left one is not worse; it may be better."""
 
     def settings(self) -> dict[str, Any]:
         return {"details": {"no_loss": True} if self.no_loss else {}}

@@ -401,17 +401,17 @@ class DominanceClaim(Claim):
 
     kind: Literal["dominance"] = KIND
     winner: Name
-    """The method, as experiments name it."""
+    """The method, by the name that experiments give it."""
     tables: Annotated[tuple[Name, ...], Field(min_length=1)]
-    """The tables in which it stands."""
+    """The tables that compare it."""
     over: tuple[Name, ...] | None = None
-    """The methods that it beats; all others of the tables when left out."""
+    """The methods that it beats; default: all others of the tables."""
     datasets: tuple[Name, ...] | None = None
-    """The data sets that are meant; all of the tables when left out."""
+    """The data sets concerned; default: all of the tables."""
     place: Count = 1
     """1: the best; 2: the best or second best; ..."""
     at_least: Count | None = None
-    """In at least so many of the data sets; in all when left out."""
+    """Number of data sets on which it must hold, at least; default: all."""
 
     def settings(self) -> dict[str, Any]:
         names = {"over": self.over, "datasets": self.datasets, "metrics": self.metric}

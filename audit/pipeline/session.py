@@ -133,7 +133,7 @@ class Session:
             ledger.note_decided(report, audit.verdicts, family_size(audit.verdicts))
         if audit.earlier:
             otherwise = f"{counted(len(audit.earlier), 'claim')} decided otherwise at an earlier judgement"
-            self.tell(f"{otherwise}, which a badge of each tells: {first_of(list(audit.earlier))}")
+            self.tell(f"{otherwise}, as a badge on each shows: {first_of(list(audit.earlier))}")
         audit, column = with_instances(audit, self.records), column_of(plan.report)
         return replace(audit, splits=self.studies(paper).get(column[0])) if column else audit
 

@@ -174,7 +174,7 @@ class Suite:
         remarks = [*self.to_do([plan], plan.jobs), *plan.idle, *(plan.remarks if self.settings.data else ())]
         remarks += self._unknown_data(plan) if plan.jobs else ()
         if 0 < seeds < 3 and not all(record.deterministic for record in plan.asked):
-            remarks.append(f"{counted(seeds, 'seed')}: nothing random is decided by fewer than three")
+            remarks.append(f"{counted(seeds, 'seed')}: fewer than three decide nothing random")
         for remark in remarks:
             self.say(f"  {remark}")
 
@@ -187,7 +187,7 @@ class Suite:
             if data and judged and not (described.content or described.partition or described.corpus):
                 values = counted(len(judged), "printed value")
                 yield (
-                    f"{values} on {name} cannot be judged by this corpus: if it is the paper's "
+                    f"{values} on {name} cannot be judged on this corpus: if it is the paper's "
                     f"{described.name}, `audit data describe {data}` prints its content for "
                     f"datasets.{name} in {self.path}"
                 )
@@ -200,7 +200,7 @@ class Suite:
         there, number = len(jobs) - len(missing), counted(len(missing), "run")
         on_record = f"{counted(there, 'run')} on record, {len(missing)}" if there else number
         seconds = self.seconds_of_runs(plans, missing)
-        takes = "how long is not known before the first one"
+        takes = "duration unknown until the first one ends"
         if seconds is not None:
             takes = f"about {span(max(1.0, seconds))} by the runs on record"
         yield f"{on_record} to do, {takes}"
@@ -320,7 +320,7 @@ class Suite:
         self.runs |= outcome.runs
         if outcome.interrupted:
             there = sum(job.spec.key in self.runs for job in jobs)
-            makes = "; `audit judge` makes one of the runs that are there" if there else ""
+            makes = "; `audit judge` writes one from the runs on record" if there else ""
             report = f", and no report is written{makes}" if wait else ""
             self.say(f"{there} of {counted(len(jobs), 'run')} on record{report}")
         return not outcome.interrupted
@@ -416,7 +416,7 @@ class UntilSettled:
     began: float = field(default_factory=lambda: _clock())
     audit: Audit | None = field(default=None, init=False)  # As the last look left it.
     jobs: dict[str, Job] = field(default_factory=dict, init=False)  # All that belong to the looks taken.
-    why: str = field(default="no claim is open that seeds can settle", init=False)  # Why it ended.
+    why: str = field(default="no open claim can be settled by seeds", init=False)  # Why it ended.
     interrupted: bool = field(default=False, init=False)
     nothing_to_run: bool = field(default=False, init=False)
 

@@ -109,7 +109,7 @@ def _run(
     members = store.root / "members" / digest({**same, "sources": dict(job.sources)})
     watch = Watch(progress, stop, checkpoint, means.checkpoint_every, members=members)
     try:
-        note = "a checkpoint could not be read, so the run was begun again"
+        note = "its checkpoint could not be read, so the run started again"
         result = begin_again(partial(train_job, job, data, means.threads, watch), checkpoint, note)
     except Interrupted as err:
         raise Stopped(job.spec.key) from err
@@ -310,11 +310,11 @@ def execute(
         if runs.short and not stop():
             short, runs.short, runs.last = runs.short, [], means
             for job in short:
-                screen.about(job, "ended for lack of memory, or by a signal; it is tried once more, alone")
+                screen.about(job, "ended for lack of memory or by a signal; it is tried once more, alone")
             engine.run(short, partial(_answer, means, stop), runs, alone=True)
         runs.last = means  # a process that dies under one of these goes on record, and is not tried for ever
         for job in runs.elsewhere[:] if wait else ():
-            screen.about(job, "another process is at work on it; waiting")
+            screen.about(job, "another process is running it; waiting")
             while job.spec.key not in outcome.runs and not stop():
                 with store.claim(job.spec.key, wait=1.0) as claim:
                     free = claim.held
@@ -374,7 +374,7 @@ class _Runs:
         if isinstance(answer, Died) and self.last is not None:
             answer = self._failed(job, answer, self.last)
         if isinstance(answer, tuple):
-            self.screen.about(job, "somebody else was faster; theirs is the record")
+            self.screen.about(job, "another process finished it first; its record counts")
             _, answer = answer
         if isinstance(answer, Run):
             self.outcome.runs[job.spec.key] = answer
@@ -388,7 +388,7 @@ class _Runs:
 
     def _failed(self, job: Job, died: Died, means: Means) -> Run:
         """The record of a run whose process died with nothing of ours beside it: it stays in the count."""
-        reason = f"{died.how}, beside others and alone; the system does so where memory is short"
+        reason = f"{died.how}, beside other runs and alone; the system does this when memory is short"
         with means.store.claim(job.spec.key, wait=0) as claim:
             run = claim.record
             if not (run and run.status == "done" and stands(run, job, means)):  # else it died after its work

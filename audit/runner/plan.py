@@ -332,20 +332,20 @@ def _known(data: Dataset) -> tuple[Observed, str]:
 _PLAIN = ("epochs", "learning_rate", "optimiser", "padding", "patience", "weight_decay")
 _WORDS = {
     **{key: key.replace("_", " ") for key in _PLAIN},
-    "batch_size": "documents a batch",
-    "shuffle": "order of training",
-    "length": "words kept of a document",
-    "select": "epoch that is reported",
+    "batch_size": "batch size",
+    "shuffle": "order of training documents",
+    "length": "words kept per document",
+    "select": "reported epoch",
     "select_metric": "metric that chooses the epoch",
-    "clip": "bound of the gradients",
-    "hold_out": "documents held out",
-    "evaluate_every": "steps from one evaluation to the next",
-    "average_from": "epochs before weights are averaged",
+    "clip": "gradient norm limit",
+    "hold_out": "held-out documents",
+    "evaluate_every": "steps between evaluations",
+    "average_from": "epochs before weight averaging",
     "keep_from": "epochs before the best weights are kept",
-    "select_above": "score that the first evaluation must exceed",
-    "part_rates": "learning rates of parts",
-    "schedule": "course of the learning rate",
-    "warm_up": "steps before rates fall",
+    "select_above": "minimum score of the first evaluation",
+    "part_rates": "learning rates of network parts",
+    "schedule": "learning rate schedule",
+    "warm_up": "warm-up steps",
 }
 _BY_COMMAND = "chosen on the command line"
 
@@ -396,7 +396,7 @@ def deviations(paper: Paper, experiment: str, resolved: Resolved, precision: str
         departures.append(Deviation("arithmetic", "float32 (assumed)", precision, _BY_COMMAND))
     if not data.padding_trainable and data.preprocessing == "liu2017":
         departures.append(Deviation("padding row", "trainable", "frozen", "recipe"))
-    see = "see the configuration of the experiment"
+    see = "see the experiment's configuration"
     own = [replace(of, here=see, as_set=True) for of in paper.departures_of(experiment)]
     return (*departures, *own)
 
@@ -425,7 +425,7 @@ def _of_data(
         size = f"{data.dimension} components"
         vectors, why = f"{Path(request.vectors).name}, {size}", "the file that was given"
         if request.folder is None:
-            vectors, why = f"made, {size}, the same for every seed", "made words have no trained vectors"
+            vectors, why = f"made, {size}, the same for every seed", "synthetic words have no trained vectors"
         elif request.vectors.startswith("random"):
             vectors, why = f"random, {size}, the same for every seed", "no vector file was given"
         numbers = float(claimed.dimension), float(data.dimension)

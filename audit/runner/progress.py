@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _WORTH_TELLING = 30.0
 #: Seconds after which runs at work are told of where there are no bars, if nothing else was said.
 _SILENCE = 60.0
-_STOPPING = "stopping: keeping the state of the runs at work; Ctrl-C again ends at once"
+_STOPPING = "stopping: saving the state of active runs; Ctrl-C again ends at once"
 
 
 class _Console(Console):
@@ -137,7 +137,7 @@ class Screen:
                 took = max(run.seconds, time.monotonic() - self.started[job.spec.key])
                 others = took * (left - (self.workers - 1)) / self.workers  # others have been at work as long
                 if others >= _WORTH_TELLING:
-                    self.say(f"about {span(others)} for the other {left} at that pace")
+                    self.say(f"about {span(others)} for the other {left} runs at that pace")
         self._show_all()
 
     def _show_all(self) -> None:

@@ -68,7 +68,7 @@ def checked(chosen: Chosen) -> Chosen:
     if isinstance(chosen, RunSettings) and chosen.tuned_on:
         if chosen.untuned:
             both = f"{option('untuned', True)} and {option('tuned_on', chosen.tuned_on)}"
-            raise AuditError(f"{both} are opposites; give one of them")
+            raise AuditError(f"{both} exclude each other; give one")
         if not split_name(chosen.tuned_on)[0].exists():
             how = "name the corpus that `audit tune --data` had"
             raise AuditError(f"{option('tuned_on', chosen.tuned_on)}: no such folder; {how}")
@@ -77,7 +77,7 @@ def checked(chosen: Chosen) -> Chosen:
         known = "known are float32, tf32, bf16"
         raise AuditError(f"{option('precision')} {chosen.precision!r} is unknown; {known}")
     if chosen.precision == "tf32" and device == "cpu":
-        raise AuditError(f"{option('precision', 'tf32')}: a CPU has none; use float32 or bf16")
+        raise AuditError(f"{option('precision', 'tf32')}: a CPU does not support it; use float32 or bf16")
     if chosen.protocol not in (protocols := [AUTO, CLAIMED, *PROTOCOLS]):
         offered = known_names(chosen.protocol, protocols)
         raise PlanError(f"{option('protocol')} {chosen.protocol!r} is unknown; {offered}")
@@ -97,7 +97,7 @@ def _device_of(chosen: TrainingSettings) -> str:
     if wanted not in ("auto", "cpu", "cuda") and not (kind == "cuda" and number.isdecimal()):
         raise AuditError(f"{option('device')} {wanted!r} is unknown; known are auto, cpu, cuda and cuda:N")
     if kind == "cpu" and resources.gpus:
-        raise AuditError(f"{option('resources', chosen.resources)}: {option('device', 'cpu')} takes no GPU")
+        raise AuditError(f"{option('resources', chosen.resources)}: {option('device', 'cpu')} uses no GPU")
     # this machine says nothing about those that do the work
     if chosen.on != "local" or getattr(chosen, "submit", False):
         return wanted if wanted != "auto" else "cuda" if resources.gpus else "cpu"
@@ -493,7 +493,7 @@ def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSetti
     if (trials := len(study.trials)) < protocol.trials:
         departures.insert(0, f"{trials} trials instead of {protocol.trials}")
     if folder is not None and folder != plain.request.folder:
-        warning = f"tuned on {folder.name}: its training documents may be among the test documents here"
+        warning = f"tuned on {folder.name}: its training documents may include test documents of this corpus"
         departures.insert(0, warning)
     here = f"{study.summary}; study {study.key}"
     why = "; ".join(departures) or "as in the paper"

@@ -296,7 +296,7 @@ def train_trial(
     if result.failed:
         return Outcome(reason=result.reason)
     score = result.metrics.get(metric)
-    return Outcome(score, None if score is not None else f"nothing measured its {metric}")
+    return Outcome(score, None if score is not None else f"its {metric} was not measured")
 
 
 @dataclass(frozen=True)

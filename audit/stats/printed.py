@@ -88,7 +88,7 @@ def in_percent(text: str) -> str:
     `1.000` is `100.0`. Raises ValueError for fewer than two decimals, and outside 0 to 1."""
     number = printed(text)
     if not 0 <= number.value <= 1 or number.percent:
-        raise ValueError(f"{text!r} is no fraction of 1")
+        raise ValueError(f"{text!r} is not a fraction of 1")
     if number.decimals < 2:
         raise ValueError(f"{text!r} is a fraction with fewer than two decimals")
     decimals = number.decimals - 2

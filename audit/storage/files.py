@@ -20,7 +20,7 @@ _REMEDIES = {
     errno.ENOSPC: "free some space there or choose another folder",
     errno.EDQUOT: "free some of your quota or choose another folder",
     errno.EACCES: "make it accessible or choose another folder",
-    errno.EISDIR: "a folder stands where a file belongs, so move the folder away",
+    errno.EISDIR: "a folder is in the place of a file, so move the folder away",
     errno.EPERM: "make it accessible or choose another folder",
     errno.EROFS: "choose a folder that can be written",
     errno.EEXIST: "a file stands where a folder is needed, so choose another folder",
@@ -110,14 +110,14 @@ def read_sealed(path: Path, kind: Any, newest: int) -> Any:
         raise StoreError(f"{path}: a newer version of this tool wrote it; update the tool")
     record = read_record(kind, text)
     if content.get("seal") != seal_of(content):
-        raise RecordError("it was changed after it was written")
+        raise RecordError("it was changed after this tool wrote it")
     return record
 
 
 def read_audit(path: Path) -> Audit:
     """The audit in a file. Raises `AuditError` naming the file, and the key where one is to blame."""
     # Nothing is lost with an audit's record: all runs are in the store.
-    remedy = "`audit judge` writes it anew from the runs in the store, `audit run` makes runs"
+    remedy = "`audit judge` writes it again from the runs in the store; `audit run` makes runs"
     try:
         audit: Audit | None = read_sealed(path, Audit, FORMAT_VERSION)
     except RecordError as err:

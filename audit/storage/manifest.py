@@ -40,7 +40,7 @@ from audit.storage.files import explained, read_sealed, write, write_sealed
 from audit.storage.locks import Locks
 
 _UNKNOWN = "without it missing runs and looks taken are unknown: restore it, or choose another --store"
-_CHANGED = "the claim file describes it otherwise than when it was run"
+_CHANGED = "the claim file describes it differently from when it was run"
 
 
 @dataclass(frozen=True)
@@ -313,7 +313,7 @@ def grown_since(
         items = ", ".join(f'{{hash: {mark}, why: "{why}"}}' for mark in refused)
         raise AuditError(
             f"{_listed(changed, path)} changed after runs in the store had begun under "
-            f"{' and '.join(refused)} (now {now}), and a margin is worth what it was before the runs: take "
+            f"{' and '.join(refused)} (now {now}). Margins must be fixed before the runs: take "
             f"the change back, or declare a new audit of these runs, with your reason, in {path}:\n"
             f"supersedes: [{items}]"
         )

@@ -153,7 +153,7 @@ class Store:
             if before is not None and anew and before.sources != run.sources:
                 before = None
             if before is not None and (before.status == "done" or (before.status == "failed" and not retry)):
-                refusal = f"a run that is {before.status} is not replaced; choose another store"
+                refusal = f"a {before.status} run is not replaced; choose another store"
                 raise SettledError(f"{path}: {refusal}", before)
             arrays.unlink(missing_ok=True)
             if durable:  # to list the folder for each of thousands takes longer than to write them
@@ -171,7 +171,7 @@ class Store:
         path = self._record(run.key)
         with self._claim_to_write(run.key) as claim, explained(path):
             if not claim.held or claim.record is None or claim.record.seal != run.seal:
-                raise StoreError(f"{path}: it is not as it was just written; look into it")
+                raise StoreError(f"{path}: the file differs from what was just written; check the disk")
             path.unlink()
             self._predictions(run.key).unlink(missing_ok=True)
 

@@ -73,7 +73,7 @@ def result(
     ids[there], scores[there] = flat[:, 0], flat[:, 1]
     predicted = time.perf_counter()
     short = int((lengths < K).sum())
-    fewer = f"{short} test documents have fewer than {K} labels in their ranking: the library gave no more"
+    fewer = f"{short} test documents have fewer than {K} ranked labels: the library gave no more"
     more = {"parameters": parameters, "prediction_seconds": predicted - trained}
     return Result.of_ranking(
         data, ids, scores, began=began, notes=(*notes, *([fewer] if short else [])), **more

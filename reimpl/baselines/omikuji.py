@@ -29,7 +29,7 @@ from reimpl.training import How, Result, kept
 
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")
-NO_SEED = "the library takes no seed: runs differ by its own randomness, and none can be repeated exactly"
+NO_SEED = "the library takes no seed: its own randomness makes runs differ, and none can be repeated exactly"
 
 
 @dataclass(frozen=True)

@@ -140,11 +140,11 @@ NOUNS: Mapping[str, str] = {
     "dev": "dev documents",
     "labels": "labels",
     "features": "features",
-    "labels_per_document": "labels a document",
-    "documents_per_label": "documents a label",
-    "words_per_document": "words a document",
-    "words_per_document_train": "words a training document",
-    "words_per_document_test": "words a test document",
+    "labels_per_document": "labels per document",
+    "documents_per_label": "documents per label",
+    "words_per_document": "words per document",
+    "words_per_document_train": "words per training document",
+    "words_per_document_test": "words per test document",
 }
 #: A size as it may be printed: `3,200`, `about 3,200`, `~3200`, `3.8K`.
 _COUNT = re.compile(
@@ -152,7 +152,7 @@ _COUNT = re.compile(
     r"(?P<number>[0-9][0-9.]*)\s?(?P<unit>[KkMm]?)"
 )
 #: Said of the very split whose documents stand in another order: nothing but an unshuffled run can tell.
-REORDERED = "the documents stand in another order"
+REORDERED = "the documents are in another order"
 
 
 @dataclass(frozen=True)
@@ -182,12 +182,12 @@ class Recognition:
         order = "" if sure else ", or in that one in another order"
         by = getattr(self.versions[0], "by", ()) if self.versions else ()
         who = f"as printed by {', '.join(by)}" if by else "as on record"
-        none = f"{self.key} has no sizes or contents on record to hold it against"
+        none = f"{self.key} has no sizes or contents on record for comparison"
         return {
             "content": f"{self.key}, by content: {what}",
             "partition": f"{self.key}, by content: {what}; {REORDERED}",
             "corpus": f"{self.key}, in another split than the one on record{order} ({what})",
-            "sizes": f"sizes of {self.key} ({who}); whether it is the same content is not known",
+            "sizes": f"sizes of {self.key} ({who}); the content may differ",
             "nothing": none if self.key else "no entry of the catalogue",
         }[self.how]
 

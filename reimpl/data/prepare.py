@@ -63,7 +63,7 @@ def prepare(
     source, vectors = _source(source), parse_source(vectors) if isinstance(vectors, str) else vectors
     choices = find_preprocessing(preprocessing).of(source)
     if length < 1:
-        raise ConfigError(f"length is {length!r}; give at least 1 word a document")
+        raise ConfigError(f"length is {length!r}; give at least 1 word per document")
     paths = {file.path for file in getattr(source, "files", ())}
     packed = sum(path.stat().st_size for path in paths if path.is_file())
     with closing(Numbers(folder)) as numbers:
@@ -316,7 +316,7 @@ _SENTENCES = {
 
 def _notes(counts: Mapping[str, float], choices: Preprocessing, length: int) -> tuple[str, ...]:
     unseen = int(counts["labels.test_not_in_train"])
-    notes = [f"{unseen} labels occur in test and in no training document."] * (unseen > 0)
+    notes = [f"{unseen} labels of test occur in no training document."] * (unseen > 0)
     values: dict[str, object] = {"length": length}
     values["empty"] = "one unknown word" if choices.empty == "unknown" else "no token"
     for split in ("train", "test", "dev"):

@@ -113,7 +113,7 @@ def hold_out(data: Dataset, rule: HoldOut) -> Dataset:
     part = f"{rule.share:.0%}" if rule.share is not None else f"{dev.size}"
     note = (
         f"dev: {dev.size} of {data.train.size} training documents held out ({part} at random, rule "
-        f"{rule.name}, seed {rule.seed}), {train.size} left to train on."
+        f"{rule.name}, seed {rule.seed}), {train.size} left for training."
     )
     fingerprint = digest_of([data.fingerprint, "hold_out", [SPLITS_VERSION, rule.identity]])
     counts, notes = {**data.counts, **sizes}, (*data.notes, note)
@@ -193,7 +193,7 @@ def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019
     counts |= {f"noise.{name}": count for name, count in hit.items()}
     note = (
         f"train: {noise} (seed {noise.seed}): of {before} labels {hit['removed']} removed, {hit['added']} "
-        f"wrong ones added, {hit['unlabelled']} documents left without labels kept; dev and test are clean."
+        f"wrong labels added, {hit['unlabelled']} documents left without labels kept; dev and test are clean."
     )
     fingerprint, notes = _fingerprint(clean, noise), (*clean.notes, note)
     return replace(clean, train=train, fingerprint=fingerprint, counts=counts, notes=notes)

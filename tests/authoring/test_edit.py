@@ -58,7 +58,7 @@ def test_what_would_be_invalid_is_refused_with_the_lines_of_the_loader_and_not_w
     file.put(("tables", "t2"), {**TABLE, "dataset": "eurlexx"})
     with pytest.raises(ClaimFileError) as caught:
         file.save()
-    assert caught.value.problems[0].startswith(f"{path}: not changed, since it would not be valid then")
+    assert caught.value.problems[0].startswith(f"{path}: not changed: the result would not be valid")
     assert caught.value.problems[1].startswith(
         f"{path}:22: tables.t2.dataset: there is no data set 'eurlexx'"
     )

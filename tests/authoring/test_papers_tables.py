@@ -336,9 +336,9 @@ def test_text_copied_out_of_a_pdf_is_parted_by_places(paper: Paper) -> None:
     assert [row.label for row in found.rows] == ["One [3]", "Two nets"]
     (question,) = read_as(paper, "t.txt", PLACES.replace("Two nets", "in two lines\nTwo nets")).open
     assert question.startswith(
-        "row 2 (line 4): 'in two lines' may be a title over the rows below it, or a part"
+        "row 2 (line 4): 'in two lines' may be a title over the rows below it, or part"
     )
-    with pytest.raises(AuditError, match="its columns cannot be told; part them by two blanks"):
+    with pytest.raises(AuditError, match="its columns cannot be recognised; separate them by two"):
         read_as(paper, "t.txt", "\n".join(" ".join(line.split()) for line in PLACES.split("\n")))
 
 

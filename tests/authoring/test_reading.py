@@ -66,8 +66,8 @@ CELLS = {
     "75.1 +/- 0.2 *": "number 75.1 ±0.2 *",
     "75.10% ± 0.20%": "number 75.10% ±0.20%",
     "5,759s": "text 5,759/s",
-    "1/2 h": "unclear holds two numbers; give each a cell of its own",
-    "75.1 60.2": "unclear holds two numbers; give each a cell of its own",
+    "1/2 h": "unclear holds two numbers; give each its own cell",
+    "75.1 60.2": "unclear holds two numbers; give each its own cell",
     "75,12 ± 0,1": "unclear has a decimal comma; say --set decimal=comma, or decimal=point if it has none",
     "(75.1)": "unclear is no plain number",
     "75.1 (0.3)": "unclear has '0.3' beside the number; say --set beside=sd or beside=mark",
@@ -75,7 +75,7 @@ CELLS = {
     "75.1 (±0.3)": "number 75.1 ±0.3",
     "6.8e-1": "number 0.68",
     "75\N{ZERO WIDTH SPACE}.1": f"unclear {UNSEEN}",
-    "\N{FULLWIDTH DIGIT SEVEN}5": "unclear has digits that are not 0 to 9; write those",
+    "\N{FULLWIDTH DIGIT SEVEN}5": "unclear has digits other than 0 to 9; write those",
     **dict.fromkeys(("-", "--", "—", "\N{MINUS SIGN}", "n/a", "NA", "NaN", "/"), "dash"),
     **dict.fromkeys(("", "  ", "\N{NO-BREAK SPACE}"), "empty"),
     **dict.fromkeys(("OOM", "> 24 h", "EUR-Lex 4K", "*", "1" * 300, "3.2M", "1e5"), "text"),
@@ -108,7 +108,7 @@ TABLE = r"\begin{tabular}{lc} M & P@1 \\ \hline A & 1.0 \\ \end{tabular}"
 #: Name and content of a file, a part of the sentence.
 REFUSED = [
     ("t.tex", "\n\\begin{tabular}{lc}\nA & 1 \\\\\n", "t.tex:2: \\begin{tabular} has no \\end"),
-    ("t.tex", "\\begin{tabular}{lc}\nA & 1.0} \\\\\n", "t.tex:2: a brace } closes what none opened"),
+    ("t.tex", "\\begin{tabular}{lc}\nA & 1.0} \\\\\n", "t.tex:2: a brace } without an opening one"),
     ("t.tex", "\\newcommand{\\b}[1]{#1}\n\\begin{tabular}{l}\n\\b & 1", "t.tex:3: \\b lacks an arg"),
     ("t.tex", TABLE + "\n" + TABLE, "t.tex: 2 tables; say --set number=N (1 on line 1; 2 on line 2)"),
     ("t.md", "a | b\nc | d\n", "no table with a line of dashes below its heading"),

@@ -203,7 +203,7 @@ _BAD = "not readable as YAML"
     [
         (b"", "1: the file is empty; start it with"),
         (b"\xef\xbb\xbfa: 1\nb: caf\xe9\n", "2: byte 0xe9 is not UTF-8; save the file as UTF-8"),
-        (b"a: 1\n---\nb: 1\n", "2: a second document starts here (---); one file holds one paper"),
+        (b"a: 1\n---\nb: 1\n", "2: a second document starts here (---); give each paper its own file"),
         (b"a: 1\nsays: this: that\n", f"2: {_BAD} (mapping values are not allowed in this context); check"),
         (b"a: " + b"[" * 100_000, "1: nested more than 20 deep"),
         (b"x" * (LIMIT_BYTES + 1), "1: is larger than 2,000,000 bytes"),

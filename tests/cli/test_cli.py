@@ -415,7 +415,7 @@ def test_report_refuses_a_record_of_which_anything_was_changed(
         capsys.readouterr()
         assert cli.main(["report"]) == Exit.BAD_INPUT
         assert told(capsys).startswith(
-            f"audit: {path}: no audit record (it was changed after it was written); `audit judge`"
+            f"audit: {path}: no audit record (it was changed after this tool wrote it); `audit judge`"
         )
 
 

@@ -38,7 +38,7 @@ def test_before_the_first_run_the_time_is_not_known_and_after_it_it_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     told = err(capsys, *RUN, "--seeds", "3")
-    assert "3 runs to do, how long is not known before the first one" in told
+    assert "3 runs to do, duration unknown until the first one ends" in told
     assert told[-5].startswith("[1/3] words seed 0") and "about 20 min for the other 2 at that pace" in told
     assert sum("at that pace" in line for line in told) == 1
 
@@ -80,6 +80,6 @@ def test_a_store_that_cannot_be_written_is_told_before_anything_is_prepared(
 def test_that_few_seeds_decide_nothing_is_said_before_the_first_run(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    line = "2 seeds: nothing random is decided by fewer than three"
+    line = "2 seeds: fewer than three decide nothing random"
     assert line in err(capsys, *RUN, "--seeds", "2")
     assert "decided by fewer" not in "".join(err(capsys, *RUN, "--seeds", "3"))

@@ -52,11 +52,11 @@ def columns(folder: Path) -> Path:
 
 
 def test_describe_shows_statistics_and_figures(capsys: pytest.CaptureFixture[str]) -> None:
-    """40 and 16 documents with one of 6 labels each: 40/6 documents a label in train, 56/6 over all."""
+    """40 and 16 documents with one of 6 labels each: 40/6 documents per label in train, 56/6 over all."""
     lines = said(capsys, "describe", "corpus")
     shown = {line[:38].strip(): line[38:].strip() for line in lines}
     assert (shown["training documents"], shown["test documents"], shown["labels"]) == ("40", "16", "6")
-    assert shown["documents a label"] == "6.67  (9.33 over all splits)"
+    assert shown["documents per label"] == "6.67  (9.33 over all splits)"
     assert (shown["train documents"], shown["train labels a document"]) == ("40", "1.00")
     assert len(shown["content"]) == len(shown["corpus"]) == 64
     assert "37 data sets of 7 papers: other_data" in lines

@@ -85,7 +85,7 @@ def test_an_unknown_claim_is_answered_with_the_known_ones(capsys: pytest.Capture
 
 DEPARTURES = (
     Deviation("epochs", "50", "20", "a smaller corpus"),
-    Deviation("stride", "", "see the configuration of the experiment", "net.py:7", "2", as_set=True),
+    Deviation("stride", "", "see the experiment's configuration", "net.py:7", "2", as_set=True),
     Deviation("data", "EUR-Lex", "synthetic", ""),
 )
 
@@ -143,4 +143,4 @@ def test_a_changed_record_is_refused(folder: Path, capsys: pytest.CaptureFixture
     path.write_text(path.read_text().replace('"reason": "tost"', '"reason": "direction"', 1))
     code, _, err = explain(capsys, "the-value")
     assert code == Exit.BAD_INPUT
-    assert "it was changed after it was written" in err
+    assert "it was changed after this tool wrote it" in err

@@ -153,7 +153,7 @@ def test_where_seeds_can_settle_nothing_nothing_is_run(
         assert cli.main([*UNTIL, "3,5", "--only", name]) == Exit.OK
     assert trained.ran == []
     assert told(capsys).splitlines()[-1] == (
-        "stopped before the first look: no claim is open that seeds can settle; nothing is judged"
+        "stopped before the first look: no open claim can be settled by seeds; nothing is judged"
     )
     assert not list(folder.glob("audit-report/*/audit.json"))
 

@@ -58,12 +58,12 @@ def test_differences_in_words() -> None:
     observed = seen(15449, 3865, 3956, statistics=MEANS)
     assert differences(printed, observed) == (
         "printed 3,809 test documents, here 3,865",
-        "printed 5.30 labels a document, here 5.14",
+        "printed 5.30 labels per document, here 5.14",
     )
 
 
 OTHER_SPLIT = "real, in another split than the one on record"
-UNKNOWN, TRAIN = "whether it is the same content is not known", "training"
+UNKNOWN, TRAIN = "the content may differ", "training"
 RECOGNISED = [
     ("content", seen(content=A, corpus=B), "real", "real, by content: the split"),
     ("corpus", seen(90, 60, corpus=B), "real", f"{OTHER_SPLIT} (the split)"),
@@ -72,7 +72,7 @@ RECOGNISED = [
         "sizes",
         seen(),
         "real",
-        "sizes of real (as printed by x2020); whether it is the same content is not known",
+        "sizes of real (as printed by x2020); the content may differ",
     ),
     ("nothing", seen(100, 51), None, "no entry of the catalogue"),
 ]
@@ -89,7 +89,7 @@ def test_the_same_split_in_another_order_is_told_from_another_split_of_the_same_
     """Where the partition is on record."""
     reordered = seen(corpus=B, partition=E)
     found = recognise(reordered, small(partition=E))
-    again = "real, by content: the split; the documents stand in another order"
+    again = "real, by content: the split; the documents are in another order"
     assert (found.how, found.sentence) == ("partition", again)
     found = recognise(replace(reordered, partition=D), small(partition=E))
     assert (found.how, found.sentence) == ("corpus", f"{OTHER_SPLIT} (the split)")

@@ -87,7 +87,7 @@ def test_labels_of_test_only_belong_to_the_label_set(tmp_path: Path) -> None:
     data = made(corpus(tmp_path))
     counted = {key: value for key, value in data.counts.items() if key.startswith("labels")}
     assert counted == {"labels": 4, "labels.test_not_in_train": 1}
-    assert "1 labels occur in test and in no training document." in data.notes
+    assert "1 labels of test occur in no training document." in data.notes
 
 
 def variants(folder: Path) -> dict[str, Dataset]:

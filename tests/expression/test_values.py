@@ -115,16 +115,16 @@ PRINTED = {"a": "44.41", "b": "39.68", "zero": "0.0", "n.train.size": "15,449"}
     [
         (
             "gain(t.a.P@1, t.b.P@1) about 5",
-            "gain(44.41, 39.68) = 4.72..4.74, to be about 5 "
+            "gain(44.41, 39.68) = 4.72..4.74, claimed: about 5 "
             "(10 % or one unit of the last digit away at most)",
         ),
         (
             "improvement(t.a.P@1, t.b.P@1) more than 17%",
             "improvement(44.41, 39.68) = 4.72..4.74 (points) or 11.894..11.947 (percent), "
-            "to be more than 17%",
+            "claimed: more than 17%",
         ),
-        ("min(n.train.size, 3) = N", "min(15449, 3) = 3, to be = 3865"),
-        ("rank(t.b.P@1) = 2", "rank(39.68 among 44.41, 0.0) = 2, to be = 2"),
+        ("min(n.train.size, 3) = N", "min(15449, 3) = 3, claimed: = 3865"),
+        ("rank(t.b.P@1) = 2", "rank(39.68 among 44.41, 0.0) = 2, claimed: = 2"),
     ],
 )
 def test_the_numbers_are_filled_in(sentence: str, filled: str) -> None:

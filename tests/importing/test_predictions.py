@@ -156,7 +156,7 @@ def test_labels_are_the_same_without_blanks_and_strange_ones_are_told(
     lists = {name: [f" {label} " for label in of] for name, of in LISTS.items()} | {"d3": ["A", "b", "d"]}
     (found,) = score(paper, truth, write(tmp_path / "p.jsonl", lists, scored=True))
     assert found.metrics["P@1"] == pytest.approx(50.0)
-    said = "2 of 5 labels are in no list of truth.jsonl, 1 of them but for case or Unicode form"
+    said = "2 of 5 labels do not occur in truth.jsonl, 1 of them but for case or Unicode form"
     assert said in found.notes
 
 
@@ -175,8 +175,8 @@ def test_the_documents_are_known_in_any_order(paper: Paper, truth: Path, tmp_pat
     [
         ("Macro-F1", True, 0.4, None),
         ("Micro-F1", False, 0.4, None),  # no label that neither side has counts
-        ("Macro-F1", True, None, "it needs decisions; add --threshold SCORE"),
-        ("Macro-F1", False, 0.4, "it is a mean over all labels"),
+        ("Macro-F1", True, None, "it needs predicted labels; add --threshold SCORE"),
+        ("Macro-F1", False, 0.4, "it averages over all labels"),
         ("Macro-F1", True, 0.3, "3 lists full to the last label"),  # and may have been cut off there
     ],
 )
@@ -199,7 +199,7 @@ def test_f1_is_scikit_learn_s_over_all_known_labels_or_says_why_not(
 
 # --------------------------------------------------------------------------- asked about
 
-NAMES = "none of its labels is in truth.jsonl; name the labels alike"
+NAMES = "none of its labels is in truth.jsonl; use the same names"
 A = '{"document": "d1", "labels": '
 #: Truth, lists or the first line of their file, and what is said.
 UNFIT: list[tuple[Lists, Lists | str, str]] = [

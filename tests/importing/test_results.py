@@ -62,7 +62,7 @@ WIDE = (("words", 0, "80.10", "60.5"), ("words", 1, "80.30", "60.7"), ("letters"
 def test_a_column_for_each_metric_is_read_as_trackers_export_it(
     paper: Paper, path: Path, columns: tuple[str, ...]
 ) -> None:
-    """Columns that are no metric, as a loss or a score on documents held out, are left alone."""
+    """Columns that are no metric, as a loss or a score on held-out documents, are left alone."""
     rows = [(*row, "0.1", "99.0") for row in WIDE]
     found = read(paper, write_rows(path, rows, (*columns, "loss", "val_P@1")), dataset="corpus")
     assert {key: it.metrics for key, it in found.items()} == {
@@ -246,8 +246,8 @@ def test_a_unit_is_asked_for_once_a_metric_with_what_the_paper_prints(paper: Pap
 
 def test_a_run_has_failed_in_all_its_metrics_or_in_none(paper: Paper, path: Path) -> None:
     write_rows(path, [one(), one("failed", metric="P@3")])
-    what = "'words', seed 0, has failed here and has values elsewhere; which is it? write failed in all"
-    assert refused(paper, path) == [f"{path}:3: {what} its rows, or leave this row out"]
+    what = "'words', seed 0, failed here and has values elsewhere; which is it? write failed in all"
+    assert refused(paper, path) == [f"{path}:3: {what} its rows, or remove this row"]
 
 
 # --------------------------------------------------------------------------- what is no table

@@ -41,7 +41,7 @@ def test_the_same_split_in_another_order_is_the_same_data_and_that_is_said() -> 
     sizes = {"train": (45000.0,), "test": (6000.0,), "dev": (6000.0,)}
     observed = Observed("a" * 64, dataset.corpus[0], sizes, dataset.partition[0])
     assert sentence("libmultilabel2026", "eurlex57k", observed) == (
-        "libmultilabel2026 eurlex57k: same_data; the documents stand in another order"
+        "libmultilabel2026 eurlex57k: same_data; the documents are in another order"
     )
 
 

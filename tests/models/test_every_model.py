@@ -166,7 +166,7 @@ def test_on_a_gpu_no_devices_are_mixed_and_the_host_waits_seldom(
     ours, theirs = ([row["loss"] for row in it.curve] for it in (result, expected))
     assert ours == pytest.approx(theirs, rel=1e-4)
     np.testing.assert_allclose(result.top_scores, expected.top_scores, rtol=1e-3, atol=1e-5)  # type: ignore[arg-type]
-    assert any(note.startswith("on a GPU two runs of one seed need not") for note in result.notes)
+    assert any(note.startswith("on a GPU two runs with the same seed can differ") for note in result.notes)
 
 
 @pytest.mark.parametrize(("family", "stop"), [("AttentionXML", 5), ("AttentionXML tree", 9)])

@@ -126,7 +126,7 @@ def test_delicious_scores_what_another_program_made_of_it() -> None:
 
 @pytest.mark.parametrize("variant", [*VARIANTS, "hinge"])
 def test_every_variant_learns(variant: str) -> None:
-    """Far above chance: a random list has a P@1 of the share of labels a document."""
+    """Far above chance: a random list has a P@1 of the share of labels per document."""
     data = featured(n_train=400)
     chance = 100 * len(data.test.label_ids) / (data.test.size * L)
     found = run(data, VARIANTS.get(variant, Config(loss="hinge", most_iterations=100_000)))

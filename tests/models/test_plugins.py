@@ -153,7 +153,7 @@ def test_a_new_model_never_takes_a_place(tmp_path: Path, capsys: pytest.CaptureF
     assert '    mine = "top.sub.mine"' in capsys.readouterr().out.splitlines()
     before = {path: path.read_bytes() for path in package.iterdir()}
     assert cli.main(["add", "model", "mine", "--to", str(package)]) == 2
-    assert "mine.py: there is such a file, and it is kept" in capsys.readouterr().err
+    assert "mine.py: the file exists and is not overwritten" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in package.iterdir()} == before
 
 

@@ -92,7 +92,7 @@ def test_a_reduced_protocol_of_another_paper_fits_its_averaging_into_fewer_epoch
 
 
 def test_a_choice_that_the_reduced_protocol_lacks_gets_the_reduced_size() -> None:
-    """`small` selects nothing; the experiment asks for selection on documents held out."""
+    """`small` selects nothing; the experiment asks for selection on held-out documents."""
     training = {
         "select": "best_on_dev",
         "hold_out": "you2019",

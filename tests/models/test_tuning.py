@@ -95,7 +95,7 @@ def refusal(folder: Path, said: str) -> str:
         ),
         ("tuning: {protocol: chen2022, hold_out: x}", ".hold_out: cannot be: hold-out 'x' is not known"),
         ("tuning: {protocol: chen2022, pruner: x}", ".pruner: cannot be 'x'"),
-        ("noise: {kind: missing, rate: 0.5}, tuning: chen2022", ": stands beside noise; drop one of them"),
+        ("noise: {kind: missing, rate: 0.5}, tuning: chen2022", ": excludes noise; drop one of them"),
     ],
 )
 def test_what_is_amiss_is_told_once_with_its_line_and_key(tmp_path: Path, said: str, told: str) -> None:

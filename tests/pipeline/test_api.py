@@ -162,7 +162,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     ({"words": {"P@1": [float("nan")]}}, {}, "value 'nan' is no number"),
     (7, {}, "7 is no table of results"),
     ({"words": {"P@1": [80.0]}}, {"dataset": None}, "no column 'dataset'.*or add dataset="),
-    ({"words": {"P@1": [80.0]}}, {"authors_code": True}, "authors_code=True: say it in a few words"),
+    ({"words": {"P@1": [80.0]}}, {"authors_code": True}, "authors_code=True: describe it in a few words"),
     (
         {"words": {"P@1": [80.0]}},
         {"same_data": "x", "other_split": "y"},
@@ -225,7 +225,7 @@ def test_run_trains_what_the_command_would_and_judges_it_alike(folder: Path) -> 
         ({"text_field": "title"}, "text_field=: says how data= is read"),
         ({"format": "csv"}, "format=: says how data= is read"),
         ({"base": 2}, "base=2: give 0 or 1"),
-        ({"untuned": True, "tuned_on": "x"}, 'untuned=True and tuned_on="x" are opposites'),
+        ({"untuned": True, "tuned_on": "x"}, 'untuned=True and tuned_on="x" exclude each other'),
         ({"readings": True}, "readings=True: toy2024 declares none"),
     ],
 )

@@ -75,7 +75,7 @@ def test_what_a_run_lacks_for_a_verdict_is_told_and_judge_sees_it_mended(
     """The corpus is the paper's own once the claim file names its content: no run is made again."""
     run = ["run", "toy.yaml", "--data", "corpus", "--only", "words", "--store", "s", "--jobs", "1"]
     assert cli.main([*run, "--out", "o"]) == Exit.OK
-    needed = "1 printed value on corpus cannot be judged by this corpus: if it is the paper's Corpus, "
+    needed = "1 printed value on corpus cannot be judged on this corpus: if it is the paper's Corpus, "
     said = told(capsys)
     assert needed + "`audit data describe corpus` prints its content for datasets.corpus" in said
     assert "the runs used other data than the paper" in said
@@ -110,7 +110,7 @@ def test_a_changed_claim_file_ends_the_work_with_one_sentence(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["work", "--store", "s"]) == Exit.BAD_INPUT
-    assert told(capsys) == "audit: s: no plan of runs is there yet; `audit run --submit` writes one\n"
+    assert told(capsys) == "audit: s: it has no plan of runs yet; `audit run --submit` writes one\n"
     assert cli.main([*RUN, "--submit", "--store", "s"]) == Exit.OK
     write_paper(folder, ("title: Words, ", "title: Words, training: {batch_size: 4}, "))
     told(capsys)

@@ -155,7 +155,7 @@ CHANGED = (
     changed("base maps", 128, 16),  # told once
     Deviation("fully connected", "(512, 256)", "(32,)", LAPTOP),
     changed("learning rate", 0.001, 5e-05),
-    changed("words kept of a document", 500, 96),
+    changed("words kept per document", 500, 96),
     changed("epochs", 30, 20),
     changed("word vectors", 300, 50),
     changed("hidden", 512, 512),
@@ -176,7 +176,7 @@ def reduced(deviations: Sequence[Deviation]) -> Audit:
     [
         (
             CHANGED,
-            "Reduced for a CPU: epochs 20 instead of 30, words kept of a document 96 instead of 500, word "
+            "Reduced for a CPU: epochs 20 instead of 30, words kept per document 96 instead of 500, word "
             "vectors 50 instead of 300, maps 16 instead of 128, learning rate 5e-05 instead of 0.001.",
         ),
         (

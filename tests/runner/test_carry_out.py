@@ -76,7 +76,7 @@ def test_a_damaged_checkpoint_is_dropped_and_the_run_begun_again(tmp_path: Path,
         carry_out(job, Means(parts), progress=silent, stop=stopping(7))
     (parts.root / "checkpoints" / job.spec.key / "state.pt").write_bytes(damage)
     carry_out(job, Means(parts), progress=silent, stop=never)
-    note = "a checkpoint could not be read, so the run was begun again"
+    note = "its checkpoint could not be read, so the run started again"
     assert content(parts, job.spec.key) == {**content(whole, job.spec.key), "notes": (note,)}
 
 

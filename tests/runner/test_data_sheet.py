@@ -19,7 +19,7 @@ def test_each_statistic_printed_and_here() -> None:
         DataStatistic("training documents", "15,539", "15,449", True),
         DataStatistic("labels", None, "3,956", False),
         DataStatistic("features", "5,000", None, False),
-        DataStatistic("labels a document", "5.30", "5.14", True),
+        DataStatistic("labels per document", "5.30", "5.14", True),
     )
     [mean] = statistics(
         {"labels_per_document": "5.1"}, Observed("", "", {"labels_per_document": (5.14, 5.1)})
@@ -52,9 +52,9 @@ def test_an_experiment_knows_the_corpus_that_it_is_planned_on(tmp_path: Path) ->
     found = sheet(record.data)
     assert found["training documents"][1] == "40"
     assert found["labels"][1] == "6"
-    assert found["labels a document"] == (None, "1.00", False)
+    assert found["labels per document"] == (None, "1.00", False)
     words = [len(line.split("\t")[1].split()) for line in (corpus / "train.txt").read_text().splitlines()]
-    assert found["words a training document"][1] == f"{sum(words) / len(words):.2f}"
+    assert found["words per training document"][1] == f"{sum(words) / len(words):.2f}"
 
 
 def test_a_declared_content_of_other_sizes_is_told_and_contradicts_nobody(tmp_path: Path) -> None:

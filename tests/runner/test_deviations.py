@@ -51,12 +51,12 @@ def test_a_reduced_protocol_lists_everything_it_changes(tmp_path: Path) -> None:
             f"random, {small.dimension} components, the same for every seed",
         ),
         "epochs": ("51", f"{small.epochs}"),
-        "documents a batch": ("256", f"{small.batch_size}"),
+        "batch size": ("256", f"{small.batch_size}"),
         "learning rate": ("0.001", f"{small.learning_rate}"),
         "optimiser": ("lasagne adam", "adam"),
-        "order of training": ("batches", "documents"),
+        "order of training documents": ("batches", "documents"),
         "padding": ("split", "length"),
-        "words kept of a document": ("500", f"{small.length}"),
+        "words kept per document": ("500", f"{small.length}"),
         "maps": ("32", f"{small.model['maps']}"),
         "hidden": ("512", f"{small.model['hidden']}"),
         "arithmetic": ("float32 (assumed)", "bf16"),
@@ -64,7 +64,7 @@ def test_a_reduced_protocol_lists_everything_it_changes(tmp_path: Path) -> None:
     numbers = {what: it.numbers for what, it in deviations.items() if it.numbers}
     assert numbers["learning rate"] == (0.001, small.learning_rate)
     assert numbers["word vectors"] == (300, small.dimension)
-    assert {"epochs", "maps", "hidden", "documents a batch"} < set(numbers) and "optimiser" not in numbers
+    assert {"epochs", "maps", "hidden", "batch size"} < set(numbers) and "optimiser" not in numbers
     assert deviations["epochs"].why == deviations["maps"].why == small.deviation
     assert deviations["word vectors"].why == "no vector file was given"
 
@@ -76,9 +76,9 @@ def test_what_a_reduced_protocol_changes_and_does_not_reduce_says_its_own_reason
         "protocol: you2019-code, dataset: corpus,\n     recipe",
     )
     why = {what: it.why for what, it in found(tmp_path, "words", yours).items()}
-    assert why["epochs"] == why["documents a batch"] == why["maps"] == PROTOCOLS["small"].deviation
+    assert why["epochs"] == why["batch size"] == why["maps"] == PROTOCOLS["small"].deviation
     assert why["learning rate"] == "raised, because the reduced protocol takes fewer epochs"
-    assert why["documents held out"].startswith("as the reduced protocol")
+    assert why["held-out documents"].startswith("as the reduced protocol")
 
 
 def test_what_an_experiment_asks_for_is_no_departure_and_a_dropped_choice_is_one(tmp_path: Path) -> None:
@@ -88,10 +88,10 @@ def test_what_an_experiment_asks_for_is_no_departure_and_a_dropped_choice_is_one
     assert set(claimed) == {"data", "word vectors"}
     yours = (clipped[0], "protocol: you2019-code, dataset: corpus,\n     recipe")
     dropped = sides(found(tmp_path, "words", yours, protocol="small"))
-    assert dropped["bound of the gradients"] == ("you2019", "none")
-    assert dropped["epochs before weights are averaged"] == ("10", "none")
+    assert dropped["gradient norm limit"] == ("you2019", "none")
+    assert dropped["epochs before weight averaging"] == ("10", "none")
     # Where nothing is selected there is nothing to hold documents out for.
-    assert "documents held out" not in dropped and "steps from one evaluation to the next" not in dropped
+    assert "held-out documents" not in dropped and "steps between evaluations" not in dropped
 
 
 def test_the_paper_s_own_data_are_no_departure(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_what_the_public_code_does_otherwise_comes_with_the_experiments_it_conce
     with_departures = ("\nclaims:\n", DEPARTURES)
     mine = found(tmp_path, "elsewhere", with_departures)
     assert (mine["pooling"].paper, mine["pooling"].code) == ("chunks", "size 2")
-    assert mine["pooling"].here == "see the configuration of the experiment"
+    assert mine["pooling"].here == "see the experiment's configuration"
     assert mine["passes"].why == "train.py:57"
     other = found(tmp_path, "words", with_departures)
     assert "passes" in other and "pooling" not in other

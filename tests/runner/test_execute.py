@@ -155,7 +155,9 @@ def test_a_run_whose_worker_dies_twice_is_failed_and_the_others_go_on(tmp_path: 
     outcome = carry_out_all([deadly, good], store, heard, workers=2)
     run = outcome.runs[deadly.spec.key]
     assert run.status == "failed"
-    assert run.reason and run.reason.startswith("its worker process was ended, beside others and alone; the")
+    assert run.reason and run.reason.startswith(
+        "its worker process was ended, beside other runs and alone; the"
+    )
     assert store.get(run.key) == run
     assert run.data.n_train == 40
     assert not (store.root / "checkpoints" / run.key).exists()

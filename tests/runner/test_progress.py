@@ -49,7 +49,7 @@ def test_the_first_run_that_was_made_tells_how_long_the_others_take_and_no_other
     listener.began(job(2))
     listener.ended(job(2), make_run(2, 82.0, seconds=600.0))
     told = [line for line in said.getvalue().splitlines() if "pace" in line]
-    assert told == ["about 35 min for the other 8 at that pace"]
+    assert told == ["about 35 min for the other 8 runs at that pace"]
 
 
 def test_elsewhere_runs_at_work_are_told_of_once_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:

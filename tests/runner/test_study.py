@@ -71,8 +71,8 @@ def test_whatever_decides_a_trial_makes_another_study(change: dict[str, Any]) ->
 @pytest.mark.parametrize(
     ("edit", "why"),
     [
-        (lambda it: it["trials"][1].update(score=99.0), "it was changed after it was written"),
-        (lambda it: it.update(seal=""), "it was changed after it was written"),
+        (lambda it: it["trials"][1].update(score=99.0), "it was changed after this tool wrote it"),
+        (lambda it: it.update(seal=""), "it was changed after this tool wrote it"),
         (lambda it: it.pop("spec"), "spec"),
         (lambda it: it["trials"][0].update(score="50"), "score"),
         (lambda it: it.update(format_version=9), "a newer version of this tool wrote it"),

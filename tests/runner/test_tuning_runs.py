@@ -1,4 +1,4 @@
-"""From a claim file that asks for tuning to trials on documents held out, and to runs by the best of them."""
+"""From a claim file that asks for tuning to trials on held-out documents, and to runs by the best of them."""
 
 from __future__ import annotations
 
@@ -249,7 +249,7 @@ def test_a_study_of_other_documents_counts_only_where_it_is_named(tmp_path: Path
     plan = make_plan(paper(tmp_path), replace(named, only=["words"]))
     words = next(it for it in plan.experiments if it.id == "words")
     (told,) = [it for it in words.deviations if it.what == "tuning"]
-    assert "tuned on corpus: its training documents may be among the test documents here" in told.why
+    assert "tuned on corpus: its training documents may include test documents of this corpus" in told.why
     assert plan.jobs[0].data.load().train.size == 50
     here = make_plan(paper(tmp_path), settings(tmp_path, tuned_on=corpus, only=["words"]))
     words = next(it for it in here.experiments if it.id == "words")

@@ -48,7 +48,7 @@ def test_both_readers_refuse_the_same_in_one_line(how: str) -> None:
         ("", "it ends too early"),
         ("{", "it ends too early"),
         ("[" * 100_000, "it is nested too deep"),
-        ('{"a": 1}\n{', "it is no JSON from line 2, character 1 on"),
+        ('{"a": 1}\n{', "it is not JSON from line 2, character 1 on"),
         ("[]", "[] is not keys and values"),
         ('{"key": 1}', "key"),
     ],

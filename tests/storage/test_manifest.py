@@ -107,15 +107,15 @@ def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
     other = load(write_paper(tmp_path, ("variant: chen2022-kim-embeddings", "variant: chen2022-kim-words")))
     found = with_stored_runs(plan, other, runs)
     assert found["letters"].runs == ()
-    assert found["letters"].not_run == "the claim file describes it otherwise than when it was run"
+    assert found["letters"].not_run == "the claim file describes it differently from when it was run"
     assert len(found["words"].runs) == 2
 
 
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ('"scope": "other_data"', '"scope": "same_data"', "it was changed after it was written"),
-        ('"level": 0.005', '"level": 0.05', "it was changed after it was written"),
+        ('"scope": "other_data"', '"scope": "same_data"', "it was changed after this tool wrote it"),
+        ('"level": 0.005', '"level": 0.05', "it was changed after this tool wrote it"),
         ('"scope": "other_data"', '"scope": "best_data"', r"experiments\.\d+\.scope: "),
         ("{", "", "not as it was written"),
     ],

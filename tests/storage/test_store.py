@@ -108,7 +108,7 @@ def test_a_done_run_is_never_replaced(store: Store) -> None:
     """Two made it, and the later one is handed the record of the faster one."""
     first = store.put(make(), predictions=PREDICTIONS)
     before = {name: (store.root / name).read_bytes() for name in names(store)}
-    message = r"\.json: a run that is done is not replaced; choose"
+    message = r"\.json: a done run is not replaced; choose"
     for other in (make(metrics={"P@1": 60.0}), failed(), interrupted()):
         for how in ({}, {"retry": True}, {"anew": True}):
             with pytest.raises(SettledError, match=message) as caught:
@@ -119,7 +119,7 @@ def test_a_done_run_is_never_replaced(store: Store) -> None:
 
 def test_a_failed_run_is_replaced_on_request_only(store: Store) -> None:
     store.put(failed())
-    with pytest.raises(StoreError, match=r"\.json: a run that is failed is not replaced"):
+    with pytest.raises(StoreError, match=r"\.json: a failed run is not replaced"):
         store.put(make())
     assert bare(store.get(make().key)) == failed()
     assert bare(store.put(make(), retry=True)) == bare(store.get(make().key)) == make()
@@ -172,7 +172,7 @@ def damaged(**changes: Any) -> str:
 DAMAGES = {
     "empty": ("", r"no whole run record \(it ends too early\)"),
     "cut": (to_json(make())[:100], r"no whole run record \(it ends too early\)"),
-    "no JSON": ('{"key": x}', r"no whole run record \(it is no JSON from line 1, character 9 on\)"),
+    "no JSON": ('{"key": x}', r"no whole run record \(it is not JSON from line 1, character 9 on\)"),
     "another type": ("[1, 2]", r"no whole run record \(\[1, 2\] is not keys and values\)"),
     "deep": ("[" * 100_000, r"no whole run record \(it is nested too deep\)"),
     "wrong type": (damaged(seconds="soon"), r"\(seconds: 'soon' is not a number\)"),
@@ -189,8 +189,11 @@ DAMAGES = {
         json.dumps({**json.loads(damaged()), "metrics": {"P@1": 60.0}}),
         "it was changed after",
     ),
-    "added key": (json.dumps({**json.loads(damaged()), "metric": 1}), "it was changed after it was written"),
-    "no seal": (to_json(make()), "it was changed after it was written"),
+    "added key": (
+        json.dumps({**json.loads(damaged()), "metric": 1}),
+        "it was changed after this tool wrote it",
+    ),
+    "no seal": (to_json(make()), "it was changed after this tool wrote it"),
     "changed spec": (damaged(spec=json.loads(to_json(make(1)))["spec"]), "its spec hashes to"),
     "another run": (resealed(json.loads(to_json(make(1)))), f"holds the key {make(1).key!r}"),
 }

@@ -69,7 +69,7 @@ def by_split(tree: Tree, pattern: str) -> dict[str, File]:
             if other and _SHARD.sub("", name) == _SHARD.sub("", other):
                 continue
             if other:
-                raise DataError(f"{tree.path}: {other} and {name} are both there for {split}; keep one")
+                raise DataError(f"{tree.path}: both {other} and {name} exist for {split}; keep one")
             names[split] = name
     splits = ("train", "test", "dev")
     return {split: file for split in splits if (file := tree.find(names.get(split, "")))}
