@@ -197,7 +197,7 @@ def _heads(grid: Grid, source: Source) -> int:
     while 0 < heads < by_content and (
         any(grid[heads - 1][k].kind == "empty" or grid[heads - 1][k].across > 1 for k in used)
         or len({tuple(row[k].text for row in grid[:heads]) for k in used}) < len(used)  # P@1, P@1
-        or all(grid[heads][k].kind == "text" for k in used)  # a row of results has a number, or a dash
+        or (OF_METHODS.fullmatch(grid[heads][0].text) and all(grid[heads][k].kind == "text" for k in used))
     ):
         heads += 1
     return heads

@@ -1,7 +1,6 @@
-"""From a table that was read to an entry of a claim file.
+"""From a table that was read to an entry of a claim file: rules propose what each part is, users correct it.
 
-Rules propose what each column, row and cell is, and the user corrects it. What is settled by neither is
-`open`, with a sentence that says what to give; with open points nothing is written.
+What is settled by neither is `open`, with a sentence that says what to give; then nothing is written.
 """
 
 from __future__ import annotations
@@ -188,10 +187,15 @@ class Proposal:
             raise AuditError(f"{name!r} is no data set of {self.paper.paper.key}; {offered}")
         return id
 
+    def _meaning(self, titles: Sequence[str]) -> Meaning:
+        """Where all numbers are of one metric, train and test are parts of the data, and no counts."""
+        means = meaning(titles, self.paper)
+        part = means.quantity if "metric" in self.whole and means.quantity in ("train", "test") else None
+        return means._replace(quantity=None, rest=(*means.rest, part)) if part else means
+
     def _rows(self) -> list[Line]:
         """A row's id is its innermost name that says no data set or metric, or else all of its names."""
-        meanings = [meaning(row.names, self.paper) for row in self.table.rows]
-        pairs = list(zip(self.table.rows, meanings, strict=True))
+        pairs = [(row, self._meaning(row.names)) for row in self.table.rows]
         ids = [slug((means.rest or row.names or ("",))[-1]) for row, means in pairs]
         counts, full = Counter(ids), [slug(" ".join(map(without_notes, row.names))) for row, _ in pairs]
         lines = []
@@ -239,7 +243,7 @@ class Proposal:
             elif not own and not path and kinds == {"empty"}:
                 line = Line(number, "skip", "", "")
             else:
-                line = self._line(number, label, meaning(path, self.paper), own)
+                line = self._line(number, label, self._meaning(path), own)
                 if line.subset and not line.has("metric") and "metric" in self.whole:
                     over = {"metric": f"{self.whole['metric']}[{line.subset}]"}
                     line = replace(line, settings={**line.settings, **over})
@@ -278,8 +282,6 @@ class Proposal:
         )
         settings = {key: value for key in keys if (value := getattr(means, key))}
         settings |= {key: own[key] for key in SUBJECT if key in own}
-        if "metric" in self.whole and means.quantity in ("train", "test") and "quantity" not in own:
-            means = means._replace(rest=(*means.rest, settings.pop("quantity")))  # a part of the data
         if "metric" in settings and not is_metric(settings["metric"]):
             name = settings["metric"]
             raise AuditError(f"{name!r} is no metric; {known_names(name, _METRICS)}")

@@ -163,7 +163,7 @@ def _of_html(name: str, text: str) -> list[Source]:
     while page.open:
         page.handle_endtag("table")
     found = [table for table in sorted(page.tables, key=lambda table: table.line) if table.rows]
-    return [Source(tuple(it.rows), it.line, it.heads or None, not it.has_head) for it in found]
+    return [Source(tuple(it.rows), it.line, it.heads or None, least_heads=True) for it in found]
 
 
 @dataclass

@@ -312,8 +312,8 @@ def test_one_word_settles_what_is_alike_and_two_columns_of_one_metric_are_asked_
         paper, "t.csv", "Data,Metric,A\nEUR-Lex,P@1,60.1\n,P@3,50.1\nWiki10-31K,P@1,7.1\n,P@3,4.1\n"
     )
     assert [row.settings["dataset"][:4] for row in found.rows] == ["eurl", "eurl", "wiki", "wiki"]
-    found = read_as(paper, "t.csv", "P@1,Test\nA,60.1\n", dataset="eurlex_4k", metric="P@1")
-    assert not found.open and "quantity" not in found.columns[1].settings
+    found = read_as(paper, "t.csv", "P@1,Test\nA,60.1\nTrain,9.1\n", dataset="eurlex_4k", metric="P@1")
+    assert "quantity" not in found.columns[1].settings and found.open[0].startswith("row 2 ('train')")
 
 
 # --------------------------------------------------------------------------- columns by their places
