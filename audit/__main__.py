@@ -12,7 +12,7 @@ from typing import Any
 def run() -> None:
     """Ctrl-C while the command itself is being loaded ends it as it does later on."""
     _open_streams()
-    from audit.errors import Exit
+    from audit.errors import Exit, lacking
 
     try:
         from audit.cli import main
@@ -21,9 +21,9 @@ def run() -> None:
     except KeyboardInterrupt:
         print("audit: interrupted", file=sys.stderr)
         code = Exit.INTERRUPTED
-    except BaseException:  # else Python would exit with 1, which says that a claim was contradicted
-        traceback.print_exc()
-        code = Exit.FAULT
+    except BaseException as err:  # else Python would exit with 1, which says that a claim was contradicted
+        code = Exit.BAD_INPUT if (said := lacking(err)) else Exit.FAULT
+        print(f"audit: {said}", file=sys.stderr) if said else traceback.print_exc()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -51,6 +51,7 @@ def _open_streams() -> None:
             os.fstat(number)
         except OSError:  # the lowest free number is this one; else a file of ours would get it
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    sys.stdin = sys.stdin or io.TextIOWrapper(io.BytesIO())
     for number, name in ((1, "stdout"), (2, "stderr")):
         stream = getattr(sys, name)
         if stream is not None and stream.isatty():

@@ -28,8 +28,8 @@ from audit.claims.load import Paper, builtin_claims, claim_paths
 from audit.claims.load import load as load_file
 from audit.errors import AuditError
 from audit.importing.records import keep
-from audit.importing.results import Declared, from_results, from_tables, wanted_columns
-from audit.importing.tables import table_of
+from audit.importing.results import Declared, from_results, from_tables
+from audit.importing.tables import WANTED, table_of
 from audit.names import known_names
 from audit.pipeline.session import Session
 from audit.record import Audit, Finding, Shown
@@ -99,7 +99,7 @@ def judge(
             if isinstance(results, str | os.PathLike):
                 taken = from_results(read, [Path(results)], said)
             else:
-                taken = from_tables(read, [table_of(results, wanted_columns(said))], said)
+                taken = from_tables(read, [table_of(results, WANTED)], said)
             if store is None:
                 folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="audit-")))
                 corpus, replace = None, False

@@ -3,6 +3,7 @@ message is spelled for the command line, and the Python interface spells its opt
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
@@ -38,6 +39,15 @@ class AuditError(Exception):
     def in_python(self) -> Self:
         """The same with options as keywords."""
         return type(self)(spelled(self.message, as_keyword))
+
+
+def lacking(err: BaseException) -> str:
+    """What the system lacks for a command, as a sentence: memory, or room for a name. Else nothing."""
+    number = err.errno if isinstance(err, OSError) else None
+    if number == errno.ENAMETOOLONG:
+        return "the name of a file or folder has more than 255 bytes; give a shorter one"
+    short = isinstance(err, MemoryError) or number == errno.ENOMEM or "failed to map segment" in str(err)
+    return "there is too little memory (`ulimit -v` shows a limit); give it more" if short else ""
 
 
 class _ProblemsError(AuditError):

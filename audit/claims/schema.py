@@ -62,6 +62,7 @@ SYMBOL = r"^[A-Za-z][A-Za-z0-9_]*$"
 MODULE = r"^[a-z][a-z0-9_]*$"
 _FINGERPRINT = r"^[0-9a-f]{32,64}$"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_URL = rf"^https?://[^\s{UNSEEN}]+$"
 
 #: What each pattern asks for, in words.
 PATTERNS: Mapping[str, str] = {
@@ -72,6 +73,7 @@ PATTERNS: Mapping[str, str] = {
     MODULE: "the name of a file in reimpl without .py, as in xml_cnn",
     _FINGERPRINT: "a SHA-256 in lower-case hexadecimal digits",
     _DATE: "a day as 2026-11-28",
+    _URL: "an address that begins with https:// or http://",
 }
 
 
@@ -218,7 +220,7 @@ class Shorthand(Model):
 class Code(Model):
     """The paper's public code."""
 
-    url: Text
+    url: Annotated[str, StringConstraints(pattern=_URL)]
     """Where the code is."""
     commit: Text | None = None
     """The commit that was read."""
@@ -237,7 +239,7 @@ class Citation(Model):
     """Conference or journal."""
     year: Annotated[int, Field(strict=True, ge=1900, le=2100)] | None = None
     """Year of publication."""
-    url: Text | None = None
+    url: Annotated[str, StringConstraints(pattern=_URL)] | None = None
     """Where the paper is."""
     code: Code | None = None
     """The public code that goes with the paper."""

@@ -11,7 +11,7 @@ import typer
 from audit.cli import add, check, data, imports, report, work
 from audit.cli import run as run_module
 from audit.cli.app import app, say_on_stderr
-from audit.errors import AuditError, Exit, in_data, on_the_command_line
+from audit.errors import AuditError, Exit, in_data, lacking, on_the_command_line
 from reimpl.errors import ReimplError, spelled
 
 #: The modules that carry the commands.
@@ -43,9 +43,10 @@ def main(arguments: Sequence[str]) -> int:
     except AuditError as err:
         say_on_stderr(f"audit: {err}" if "\n" not in str(err) else str(err))
         return Exit.BAD_INPUT
-    except BaseException:  # also where a library ends the process: 1 says that a claim was contradicted
-        traceback.print_exc()
-        return Exit.FAULT
+    except BaseException as err:  # also where a library ends the process: 1 would say contradicted
+        said = lacking(err)
+        say_on_stderr(f"audit: {said}") if said else traceback.print_exc()
+        return Exit.BAD_INPUT if said else Exit.FAULT
     if code == Exit.INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves
         kept = arguments[:1] in (["run"], ["work"], ["tune"], ["data"])
         more = "; the same command goes on where it was" if kept else ""

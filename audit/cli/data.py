@@ -73,6 +73,8 @@ def add_command(
     dropped = int(data.counts.get("train.unlabelled_dropped", 0))
     left_out = f"; {counted(dropped, 'training document')} without labels left out" if dropped else ""
     cut = f"cut to {used.length} words, in {cache}"
+    for note in (note for note in data.notes if note.startswith("The preprocessing")):
+        say(f"note: {note}")
     say(f"prepared: {sizes} documents, {data.n_labels:,} labels, {cut}{left_out}")
     return Exit.OK
 
@@ -100,12 +102,12 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple
     `AuditError` for what cannot be read or is not the `entry`."""
     from audit.runner.resolve import options_of
     from reimpl.data.describe import describe, observed_in
-    from reimpl.data.formats import open_corpus, sniff, split_name
+    from reimpl.data.formats import READERS, open_corpus, sniff, split_name
 
     options = options_of(settings)
     with corpus_questions():
         folder, _ = split_name(path)
-        formats = sniff(folder) if folder.exists() else ()
+        formats = [READERS[of]] if (of := settings.format or "") in READERS else sniff(folder)
         if len(formats) == 1:
             say(f"{path}: {formats[0].title}")
         corpus = open_corpus(path, options, format=settings.format)

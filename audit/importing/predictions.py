@@ -284,8 +284,7 @@ def from_predictions(
         each = f"give {option('seed')} once for each, in their order, and each its own"
         raise AuditError(f"{counted(len(paths), 'file')} of predictions and {there}; {each}")
     if not experiment:
-        missing = f"{option('experiment')} is missing; predictions do not name their experiment, so add it"
-        raise AuditError(missing)
+        raise AuditError(f"{option('experiment')} is missing; predictions do not name theirs, so add it")
     try:
         for seed in seeds:
             sound_seed(seed)

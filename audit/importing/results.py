@@ -15,7 +15,7 @@ from audit.claims.load import Paper
 from audit.claims.schema import sound_metric
 from audit.claims.source import is_visible, visible
 from audit.errors import AuditError, ImportFileError, option
-from audit.importing.tables import COLUMNS, Source, read_table, refuse
+from audit.importing.tables import COLUMNS, WANTED, Source, read_table, refuse
 from audit.names import counted, known_names, nearest
 from reimpl.data.catalogue import catalogue
 
@@ -146,11 +146,9 @@ def _datasets_of(paper: Paper, name: str) -> list[str]:
 
 
 def dataset_of(paper: Paper, experiment: str, name: str) -> str:
-    """The paper's name of the data set, or the one given. Raises `ValueError` where that cannot be."""
-    if not name:
-        where = f"name it in the column dataset, or add {option('dataset', 'NAME')}"
-        raise ValueError(f"no data set is named; {where}")
-    on, meant = paper.single_experiments[experiment].on, _datasets_of(paper, name)
+    """The paper's name of the data set, the experiment's for none, or the one given; or `ValueError`."""
+    on = paper.single_experiments[experiment].on
+    meant = _datasets_of(paper, name) if name else [on]
     if meant and on not in meant:
         here = f"{experiment!r} is on {paper.datasets[on].name!r} and not on {name!r}"
         raise ValueError(f"{here}; which one was run? correct the other")
@@ -186,19 +184,13 @@ def from_results(
     for path, seed in zip(paths, seeds or [None] * len(paths), strict=True):  # type: ignore[list-item]
         stated = {"experiment": experiment, "seed": None if seed is None else str(seed)}
         stated = {name: value for name, value in stated.items() if value is not None}
-        wanted = [name for name in wanted_columns(declared) if name not in stated]
-        frame, source = read_table(path, wanted)
+        frame, source = read_table(path, [name for name in WANTED if name not in stated])
         for name in (name for name in stated if name in frame.columns):
             known = {*paper.experiments, *paper.single_experiments, ""} if name == "experiment" else None
             if known is None or not known.isdisjoint(frame[name]):  # not only names that a tracker gave
                 refuse(path, f"it has a column {name!r}; leave {option(name)} out")
         tables.append((frame.assign(**stated), source))
     return from_tables(paper, tables, declared)
-
-
-def wanted_columns(declared: Declared) -> list[str]:
-    """The columns that a table has to have."""
-    return [name for name in COLUMNS if name != "dataset" or not declared.dataset]
 
 
 def from_tables(

@@ -34,7 +34,8 @@ from reimpl.metric_names import METRICS
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-COLUMNS = ("experiment", "dataset", "metric", "seed", "value")
+WANTED = ("experiment", "metric", "seed", "value")
+COLUMNS = (*WANTED, "dataset")
 NAME = "values given in Python"  # In records, where others have the name of a file.
 
 _SUFFIXES = (".csv", ".json", ".jsonl", ".md", ".yaml")
@@ -173,9 +174,8 @@ def frame_of(rows: Iterable[tuple[str, Any]], wanted: Sequence[str], name: str) 
         if len(named) < len(row):
             refuse(place, "two columns have one name but for the case; rename one")
         if missing := [column for column in wanted if column not in named]:
-            add = f"; or add {option('dataset', 'NAME')}" if missing == ["dataset"] else ""
-            if {"labels", "scores"} <= named.keys():
-                add = f"; or, if these are predictions, add {option('truth', 'FILE')}"
+            predictions = {"labels", "scores"} <= named.keys()
+            add = f"; or, if these are predictions, add {option('truth', 'FILE')}" if predictions else ""
             absent, there = ", ".join(map(repr, missing)), ", ".join(repr(column[:40]) for column in named)
             refuse(place, f"no column {absent}, only {there}; name the columns {', '.join(wanted)}{add}")
         places.append(place)

@@ -281,14 +281,12 @@ log = logging.getLogger(__name__)
 Array: TypeAlias = NDArray[Any]
 Entry = TypeVar("Entry")
 
-#: Name of the file of digests in the folder of a cache.
-MEMORY = "digests.json"
+MEMORY = "digests.json"  # Name of the file of digests in the folder of a cache.
 #: Seconds: a file changed within them is read again next time, for its clock may be that coarse.
 _COARSE = 2.0
 _MOST = 1000
 _META = "meta.json"
-#: Bytes up to which an array is read at once rather than mapped.
-AT_ONCE = 1 << 20
+AT_ONCE = 1 << 20  # Bytes up to which an array is read at once rather than mapped.
 
 _KNOWN: ContextVar[dict[str, Any] | None] = ContextVar("known", default=None)
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from errno import ENAMETOOLONG
 from pathlib import Path
 from typing import Any
 
@@ -290,6 +291,10 @@ def test_a_fault_of_the_tool_is_no_verdict(
     monkeypatch.setattr("audit.checks.all_findings", fail)
     assert cli.main(["check", "toy.yaml"]) == Exit.FAULT == 70
     assert type(fault).__name__ in capsys.readouterr().err
+    lacking = (MemoryError(), "there is too little"), (OSError(ENAMETOOLONG, ""), "the name of a file")
+    for fault, said in lacking:  # noqa: B007
+        assert cli.main(["check", "toy.yaml"]) == Exit.BAD_INPUT
+        assert capsys.readouterr().err.startswith(f"audit: {said}")
 
 
 #: Mistakes of entries by themselves, and between entries: what is planted, and what shows its line.

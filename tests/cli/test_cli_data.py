@@ -123,6 +123,7 @@ REFUSED = [
     (("add", "corpus", "--as", "eurlex"), "audit: catalogue: 'eurlex' is unknown; known are"),
     (("add", "toy"), "audit: toy: 2 splits, one a column; state DIR@0 to DIR@1"),
     (("add", "toy@0", "--base", "1"), "label ids count from 0: id 0 occurs; is --base 1 right"),
+    (("describe", "x" * 300), ": cannot be read (File name too long); get a sound copy"),
     (("add", "corpus", "--recipe", "stew"), "recipe 'stew' is unknown; known are study2022"),
 ]
 

@@ -22,8 +22,7 @@ _NO_DOCUMENTS = re.compile(
     r"readme|licen[cs]e|\.md$|\.ids\.|labels?\.txt|vocab|\.npy$|\.ya?ml$", re.IGNORECASE
 )
 
-COLUMN = "split.column"
-"""Name in `counts` of the column, from 0."""
+COLUMN = "split.column"  # Name in `counts` of the column, from 0.
 
 _IDS, _FIELDS = ("base",), ("text", "labels", "separator")
 _XC = "Extreme Classification Repository"

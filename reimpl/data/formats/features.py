@@ -26,10 +26,8 @@ from reimpl.data.formats.base import Base, Options, first_file, train_and_test
 from reimpl.data.numbering import identities_of_sums, rows_as_bytes
 from reimpl.errors import ConfigError, DataError, option
 
-#: What stands as `Dataset.preprocessing`: the weights are those of the corpus.
-GIVEN = "features as given"
-#: Counts up when the same corpus gives other arrays than before.
-FEATURES_VERSION = 1
+GIVEN = "features as given"  # What stands as `Dataset.preprocessing`: the weights are those of the corpus.
+FEATURES_VERSION = 1  # Counts up when the same corpus gives other arrays than before.
 #: No corpus of the field has more than some millions of labels, and ids are int32. What says more is damaged
 #: or lies, and whoever believed it would fill the memory.
 MOST = {"feature": 1 << 31, "label": 10_000_000}

@@ -20,8 +20,7 @@ from reimpl.data.formats.base import Options, by_split, first_file, first_lines,
 from reimpl.data.numbering import Document, Lines, TextSource, parse_line
 from reimpl.errors import DataError, option
 
-#: Bytes of lines that a worker process takes apart at once.
-CHUNK = 1 << 20
+CHUNK = 1 << 20  # Bytes of lines that a worker process takes apart at once.
 
 _LINES = r"{prefix}{split}\.(?:txt|tsv)"
 _TOKENISED, _RAW = r"{prefix}{split}_texts\.txt", r"{prefix}{split}_raw_texts\.txt"
@@ -100,10 +99,8 @@ def _with_labels(file: File, texts: Iterator[str], labels: File) -> Iterator[Doc
 
 #: Where a document stands, its labels (one string, or names) and its text.
 _Row = tuple[str, str | tuple[str, ...], str]
-#: In place of a field of labels: each other column that holds 0 and 1 is a label.
-ONE_HOT = "*"
-#: Lines by which columns are told apart.
-_SAMPLE = 500
+ONE_HOT = "*"  # In place of a field of labels: each other column that holds 0 and 1 is a label.
+_SAMPLE = 500  # Lines by which columns are told apart.
 
 
 def detect_json(tree: Tree) -> bool:
