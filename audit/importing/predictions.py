@@ -100,8 +100,7 @@ def _items(path: Path, *, scored: bool) -> tuple[Iterable[tuple[str, Any]], Sour
     return ((f"{path}:{n}", {"document": str(n), **row}) for n, row in enumerate(rows, start=1)), source
 
 
-def _matrix(content: bytes, name: str) -> Any:
-    """A sparse matrix, or the array of that name."""
+def _matrix(content: bytes, name: str) -> Any:  # Sparse, or the array of that name.
     held = np.load(io.BytesIO(content), allow_pickle=False)
     if "format" in held:
         return sparse.csr_matrix(sparse.load_npz(io.BytesIO(content)))
@@ -331,7 +330,10 @@ def from_predictions(
         every = np.array([label for row in train for label in row], dtype=np.int64)
         weights = inverse_propensity(np.bincount(every, minlength=len(labels)), len(train), A=a, B=b)
         by = f"propensities by A = {a:g}, B = {b:g} and {len(train):,} training documents"
-    of_documents = digest(sorted([name, sorted(of.labels)] for name, of in documents.items()))
+    having: dict[str, list[str]] = {}  # label -> its documents, as programs call the same labels differently
+    for label, name in ((label, name) for name, of in documents.items() for label in of.labels):
+        having.setdefault(label, []).append(name)
+    of_documents = digest([sorted(documents), sorted(map(sorted, having.values()))])
     names, results = metrics_claimed(paper) or ("P@1", "P@3", "P@5"), []
     for (ids, scores, of_file, unknown), seed in zip(lists, seeds, strict=True):
         metrics, notes = _scored(names, ids, scores, true, len(labels), weights, declared.threshold)

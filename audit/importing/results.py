@@ -87,7 +87,7 @@ class Result:
     unit: str = "percent"  # In which the file gives the values.
     notes: tuple[str, ...] = ()  # Whatever else the file says about the run.
     n_test: int = 0  # Test documents; 0 where the files do not tell.
-    documents: str = ""  # Digest of their names and labels, in any order; empty where the files do not tell.
+    documents: str = ""  # Digest of their names and shared labels; empty where the files do not tell.
     predictions: Mapping[str, NDArray[Any]] | None = field(default=None, compare=False)
 
     @property

@@ -174,8 +174,8 @@ def frame_of(rows: Iterable[tuple[str, Any]], wanted: Sequence[str], name: str) 
         if len(named) < len(row):
             refuse(place, "two columns have one name but for the case; rename one")
         if missing := [column for column in wanted if column not in named]:
-            predictions = {"labels", "scores"} <= named.keys()
-            add = f"; or, if these are predictions, add {option('truth', 'FILE')}" if predictions else ""
+            scored = {"labels", "scores"} <= named.keys()
+            add = f"; or, if these are predictions, add {option('truth', 'FILE')}" if scored else ""
             absent, there = ", ".join(map(repr, missing)), ", ".join(repr(column[:40]) for column in named)
             refuse(place, f"no column {absent}, only {there}; name the columns {', '.join(wanted)}{add}")
         places.append(place)

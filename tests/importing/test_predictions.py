@@ -109,9 +109,12 @@ def test_files_of_other_programs_give_the_same_metrics(paper: Paper, truth: Path
     np.save(tmp_path / "best-scores.npy", np.tile([3.0, 2.0, 1.0], (4, 1)))
     np.save(tmp_path / "true.npy", np.array([list(of) for of in TRUTH.values()], dtype=object))
     (found,) = score(paper, truth, write(tmp_path / "p.jsonl", LISTS, scored=True))
+    alike = set[str]()
     for true, lists in (("test.txt", "p.txt"), ("truth.npz", "scores.npz"), ("true.npy", "best-labels.npy")):
         (same,) = score(paper, tmp_path / true, tmp_path / lists)
         assert same.metrics == found.metrics, lists
+        alike.add(same.documents)
+    assert len(alike) == 1  # the same data, whatever a program calls its labels
     np.savez(tmp_path / "y.npz", y_true=matrices["truth"] > 0, y_score=matrices["scores"])
     for true, lists in (("y.npz", "y.npz"), ("truth.npy", "scores.npy")):  # with all labels in the lists
         (same,) = score(paper, tmp_path / true, tmp_path / lists)
