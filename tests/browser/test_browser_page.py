@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -83,8 +84,12 @@ def test_whole_without_script(opened: Opened) -> None:
 
 @pytest.mark.slow
 def test_prints(opened: Opened, tmp_path: Path) -> None:
-    """Printed, the controls are gone, primary claims and folds are open, the others are a line each."""
-    page = opened(sample.study())
+    """Printed is a summary of two sheets; of all, where that is asked for, the controls are gone, primary
+    claims and folds are open, the others a line each."""
+    page, file = opened(sample.study()), tmp_path / "report.pdf"
+    page.pdf(path=str(file), format="A4")
+    assert 1 <= len(re.findall(rb"/Type /Page\b", file.read_bytes())) <= 2
+    page.get_by_label("print all of this").check()
     page.emulate_media(media="print")
     for gone in ("#filter", "#margin", ".rail", "#flips", "#margin-number", "nav", "#chips"):
         assert not page.locator(gone).is_visible()
@@ -97,7 +102,6 @@ def test_prints(opened: Opened, tmp_path: Path) -> None:
     for name in ("reproduced", "contradicted", "inconclusive", "not_tested"):
         mask = f"getComputedStyle(document.querySelector('.chip.{name}'), '::before').maskImage"
         assert "svg" in page.evaluate(mask)
-    file = tmp_path / "report.pdf"
     page.pdf(path=str(file), format="A4")
     assert file.read_bytes().startswith(b"%PDF")
     assert file.stat().st_size > 50_000

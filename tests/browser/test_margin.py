@@ -81,8 +81,8 @@ def test_no_margin_changes_a_verdict_of_the_page(fragment: str, audit: Audit, op
     assert page.evaluate(REST) == rest
     notes = page.locator(".what-if:not(:empty)")
     assert page.locator("#banner-text").inner_text() == (
-        f"What if the margin were 3 points: {notes.count()} of 18 judgements would differ. "
-        "These are not the audit’s verdicts; the verdicts on this page are."
+        f"What if the margin were 3 points? {notes.count()} of 18 judgements would differ. "
+        "The audit’s verdicts stay those on this page."
     )
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     assert page.evaluate("document.querySelector('#banner').getBoundingClientRect().bottom <= innerHeight")
