@@ -197,8 +197,8 @@ def judge_command(
 
 
 def command_line(context: typer.Context) -> str:
-    """The command as it is typed."""
-    return shlex.join(["audit", *context.obj])
+    """The command as it is typed, with ~ for the home folder, whose name a review is not to see."""
+    return shlex.join(["audit", *context.obj]).replace(f"{Path.home()}/", "~/" if Path.home().name else "/")
 
 
 def tell_study(study: SplitStudy, folder: Path) -> None:

@@ -80,6 +80,16 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
     assert cli.main(["report"]) == Exit.OK  # the page again, from audit.json alone
 
 
+def test_the_home_folder_is_in_no_export(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a blind review; the command is shown with ~."""
+    monkeypatch.setenv("HOME", str(folder))
+    for command in (IMPORT, JUDGE):
+        assert cli.main([*command, "--store", f"{folder}/s"]) == Exit.OK
+    assert cli.main(["report", "--also", "all"]) == Exit.OK
+    assert not [it for it in Path("audit-report").rglob("*.*") if str(folder) in it.read_text("utf-8")]
+    assert record().command.endswith("--store ~/s")
+
+
 def test_another_split_goes_into_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     """With its reason and its number of documents; without the number that is asked for."""
     assert cli.main([*IMPORT, "--other-split", "a random fifth"]) == Exit.OK
