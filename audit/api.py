@@ -157,8 +157,7 @@ def report(
     audit: Audit, path: str | os.PathLike[str], *, figures: Literal["svg", "pdf", "png"] | None = None
 ) -> Path:
     """Write the audit's page: to a name that ends in .html, or else with audit.json into that folder, with
-    every figure in `figures/` if their format is given. Returns the path of the page. Raises `AuditError`
-    where it cannot be written."""
+    every figure in `figures/` if their format is given. Returns the path of the page. Raises `AuditError`."""
     from audit.cli.report import write_figures, write_files
     from audit.storage.files import write_texts
     from reports.page import html

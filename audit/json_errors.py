@@ -44,8 +44,7 @@ def adapter(kind: Any) -> Any:
 
 
 def read_record(kind: Any, text: str) -> Any:
-    """The record of a dataclass. Raises `RecordError` for what we cannot have written: "50" is no 50, and
-    neither NaN nor 1e999 is a number."""
+    """The record of a dataclass. Raises `RecordError` for what we never write: "50" for 50, NaN, 1e999."""
     from pydantic import ValidationError
 
     try:

@@ -67,8 +67,7 @@ class RunSpec:
 
     @property
     def arm(self) -> str:
-        """The same for all seeds of these settings: the key for seed 0; of imported runs, their
-        experiment."""
+        """The same for all seeds of these settings: the key of seed 0; of imported runs, the experiment."""
         imported = self.model == IMPORTED
         return f"{IMPORTED} {self.config['experiment']}" if imported else replace(self, seed=0).key
 
@@ -695,8 +694,7 @@ class Audit(Shown):
     share: Share | None = None  # None where nothing was decided.
     splits: SplitStudy | None = None  # All split columns of the corpus; the verdicts are of this one.
     readings: Specifications | None = None
-    """What the paper leaves open; None where the claim file declares nothing. The verdicts hold what came of
-    it, and the experiments the runs."""
+    """What the paper leaves open, None if nothing is declared; verdicts and experiments have the outcomes."""
     transcription: str = ""  # How the numbers came into the claim file, and how that was checked.
     missing: tuple[Untranscribed, ...] = ()  # Tables and figures of the paper that are not among `tables`.
     papers_beside: tuple[str, ...] = ()  # Keys of the papers that this one was compared with.
@@ -792,8 +790,8 @@ def alike(first: Any, second: Any) -> bool:
 
 
 def seal_of(content: Mapping[str, Json]) -> str:
-    """The seal of a record's JSON: the digest of all its keys but `seal`. It finds accident and carelessness,
-    and is no proof against forgery."""
+    """The seal of a record's JSON: the digest of all its keys but `seal`. It detects accidents, not
+    forgery."""
     return digest({name: value for name, value in content.items() if name != "seal"})
 
 

@@ -132,8 +132,7 @@ _SPARE = 4
 
 def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """The k best labels of each document and their scores: score falling, ties by lower label id. scores (B,
-    L), k from 1 to L -> values and int64 ids (B, k); -inf means "never predict", id -1. Raises `DataError`
-    for NaN."""
+    L), k from 1 to L -> values and int64 ids (B, k); -inf: never predict, id -1. `DataError` for NaN."""
     scores = scores.detach()
     fetched = min(k + _SPARE, scores.shape[1])
     values, ids = torch.topk(scores, fetched, dim=1)

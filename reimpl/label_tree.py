@@ -230,8 +230,7 @@ def split_pairs(pairs: Similarities, sizes: IntArray, first: IntArray, *, eps: f
 def choose_parents(predicted: IntArray, positives: tuple[IntArray, IntArray], places: int) -> IntArray:
     """int32 (N, C = `places`): the parents whose children a training document is asked about; -1 where none.
     predicted (N, P): nodes of the level above, best first. positives: flat ids and offsets of those with a
-    positive below. Positives come first, of more than C those that were predicted; then the best
-    predictions."""
+    positive below. Positives come first, of more than C those predicted; then the best."""
     ids, offsets = positives
     chosen = np.full((len(predicted), places), -1, dtype=np.int32)
     for i, row in enumerate(predicted.tolist()):

@@ -79,7 +79,7 @@ VARIANTS = {
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """A classifier a label; seed, protocol and device have no effect. Raises `Interrupted`,
+    """A classifier a label; seed, protocol, device have no effect. Raises `Interrupted`,
     `CheckpointError`."""
     watch, began = how.get("watch") or Watch(), time.perf_counter()
     reset_peak_memory(_CPU)

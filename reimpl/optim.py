@@ -220,8 +220,7 @@ class Best:
 
     def __init__(self, *, above: float = -math.inf, patience: int | None = None, keep_from: int = 0) -> None:
         """above: what the first one must beat. patience: evaluations without a gain that end it. keep_from:
-        epochs before weights are kept; a better evaluation is lost (XunGuangxu/CorNet,
-        deepxml/models.py:209)."""
+        epochs before weights are kept; better ones are lost (CorNet, deepxml/models.py:209)."""
         self.patience, self.keep_from = patience or math.inf, keep_from
         self.score, self.since = above, 0
         self.weights: dict[str, Tensor] | None = None

@@ -44,8 +44,7 @@ def is_whole(value: object, least: int = 1) -> bool:
 
 def check(config: Any, *, of: str = "", from_zero: Collection[str] = ()) -> None:
     """Raises `ConfigError`, which begins with `of`, for a value that its annotation does not allow, a whole
-    number below 1 (0 for `from_zero`), a rate of dropout outside [0, 1). A list of whole numbers becomes a
-    tuple."""
+    number below 1 (0 for `from_zero`), a rate of dropout outside [0, 1). Lists become tuples."""
     for name, annotation in get_type_hints(type(config)).items():
         value = getattr(config, name)
         union = get_origin(annotation) in (Union, UnionType)

@@ -412,8 +412,7 @@ def on_changed_margins(index: Lookup) -> str:
 
 
 def margins_of(audit: Audit, runs: Iterable[Run], claim: str = "") -> str:
-    """Whether the margins, those of one claim where it is named, stood before the runs began; of those
-    that were imported nobody knows."""
+    """Whether the margins (of one claim, if named) were fixed before the runs; unknown for imports."""
     every = {run.key: run for run in runs}.values()
     stand = {mark for mark, added in audit.margins_grown.items() if claim not in added}
     same = sum(run.margins.get(audit.paper.key) in (audit.margins_hash, *stand) for run in every)

@@ -37,8 +37,8 @@ class Noise(Model):
     """Noise that the experiment puts into its training labels; validation and test labels stay clean."""
 
     kind: Literal["missing", "flipped", "swapped"]
-    """missing: labels lost. flipped: every entry of the label matrix. swapped: labels lost, as many others
-    come."""
+    """missing: labels lost. flipped: entries of the label matrix. swapped: labels lost, as many others
+    added."""
     rate: Annotated[float, Field(strict=True, ge=0, le=1)]
     """Share of the labels that the noise changes, 0 to 1, as in 0.6."""
     seed: Annotated[int, Field(strict=True, ge=0)] = 0
@@ -145,8 +145,7 @@ class Experiment(Model):
     protocol: Text | None = None
     """Name of a training protocol, as in chen2022."""
     training: Mapping[Key, Setting] = {}
-    """Fields of the protocol that this experiment sets otherwise, as in {epochs: 10, average_from: 2};
-    `audit list training` shows them."""
+    """Fields that differ from the protocol, as in {epochs: 10}; `audit list training` shows them."""
     recipe: Text | None = None
     """Name of the recipe that turns texts into token ids and word vectors."""
     vectors: Text | None = None

@@ -40,8 +40,7 @@ def check_known(what: str, name: str, known: Collection[str], *, of: str = "ther
 
 
 def row_of(reference: str, tables: Tables) -> list[Cell]:
-    """The cells of the row that `table.row` begins with; `row` may be an experiment of the table. Raises
-    `UnresolvedError`."""
+    """The cells of `table.row`; `row` may be an experiment of the table. Raises `UnresolvedError`."""
     name, row, *_ = reference.split(".")
     check_known("table", name, tables)
     rows = {line.id: line.cells for line in tables[name].rows}
@@ -54,8 +53,8 @@ def row_of(reference: str, tables: Tables) -> list[Cell]:
 
 
 def cell_of(reference: str, metric: str | None, tables: Tables) -> Cell:
-    """The cell that `reference` names; `metric` (or a quantity) picks it where the reference has no column.
-    Raises `UnresolvedError`."""
+    """The cell of `reference`; `metric` (or a quantity) picks it if no column is named. Raises
+    `UnresolvedError`."""
     cells = row_of(reference, tables)
     table, row, *column = reference.split(".")
     if column:

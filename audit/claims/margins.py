@@ -137,7 +137,7 @@ class Margins:
         return resolve(margin, self._ground(path, claim, metric)) if margin else None
 
     def _that_counts(self, claim: Claim, metric: str) -> tuple[KeyPath, Margin | None]:
-        """That of the claim's metric, the claim's own, of its name, its table, or the default; first its
+        """The margin of the claim's metric, its own, of its name, its table, or the default; first its
         place."""
         margins, of_metric = self.paper.margins, f"{claim.id}:{metric}"
         if not isinstance(claim, JudgedByMargin) or not claim.uses_margin:
@@ -150,8 +150,8 @@ class Margins:
         return ("margins", name), margins.get(name)
 
     def problems(self) -> Iterator[Problem]:
-        """Margins with no value where their rule gives none, or with another than it gives, of a sound
-        file."""
+        """In a sound file, margins without a value that their rule lacks too, or with one that it does not
+        give."""
         for claim in self.paper.claims:
             for metric in self.paper.metrics_of(claim) if isinstance(claim, JudgedByMargin) else ():
                 try:

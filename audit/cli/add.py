@@ -126,7 +126,7 @@ def table_command(
     decimal=point|comma, beside=sd|mark|digits (what (0.2) beside a number is; digits: 82.12(15) is
     82.12 ± 0.15), separator=comma|semicolon|tab|bar.
 
-    Rows are counted without the heading. Unreadable cells are listed, and nothing is written until all are
+    Rows are counted without the heading. Unreadable cells are listed; nothing is written before all are
     settled."""
     from audit.authoring.corrections import corrections
     from audit.authoring.propose import Proposal, put

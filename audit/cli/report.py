@@ -139,8 +139,7 @@ def write_figures(audit: Audit, folder: Path, formats: Sequence[str]) -> int:
 
 
 def write_files(audit: Audit, folder: Path, also: Sequence[str] = ()) -> list[Path]:
-    """Page, record, the exports that are asked for, and those that an earlier command wrote there: none is
-    older than the page beside it."""
+    """Page, record, the exports asked for, and those already there: none is older than the page."""
     from reports.exports import EXPORTS as WRITERS
     from reports.page import html
 
@@ -163,8 +162,8 @@ def judge_command(
 ) -> int:
     """Judge the claims by the runs in the store, ours and imported ones, and write the reports.
 
-    Our runs are those that the newest `audit run` of each corpus planned, with all their seeds. Needs no
-    data, GPU or torch."""
+    Our runs are those of the newest `audit run` plan of each corpus, all seeds. Needs no data, GPU or
+    torch."""
     from audit.judging.assemble import column_of
     from audit.pipeline.session import Session
 

@@ -243,8 +243,7 @@ class ExpressionError(AuditError):
 class Node:
     """An expression, or one part of it; equal to another if it says the same, however it is spaced. `op` is
     number, cell, cells, name, call, negation, power, product, sum, comparison, not, and, or. `text` is the
-    number, reference, name, function, exponent or relation; of a flat sum or product, the signs between
-    parts."""
+    number, reference, name, function, exponent or relation; of a sum or product, the signs."""
 
     op: str
     parts: tuple[Node, ...] = ()

@@ -186,8 +186,7 @@ def column_of(report: str) -> tuple[str, int] | None:
 def studies_of(
     paper: Paper, plans: Iterable[KeptPlan], runs: Sequence[Run], lost: Mapping[str, tuple[int, ...]]
 ) -> dict[str, SplitStudy]:
-    """Report of a corpus with two split columns or more -> the study of their stored runs, of one setting;
-    `lost` as in `audit.storage.manifest`."""
+    """Report of a corpus with several split columns -> the study of their stored runs, of one setting."""
     corpora: dict[str, dict[int, KeptPlan]] = {}
     for plan in plans:
         if (of := column_of(plan.report)) is not None:

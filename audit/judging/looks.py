@@ -106,8 +106,7 @@ def furthest(looks: Sequence[Look]) -> Look:
 def at_look(
     experiments: Mapping[str, ExperimentRecord], looks: Sequence[Look], look: Look
 ) -> dict[str, ExperimentRecord]:
-    """The experiments with the runs that this look, or one before it, saw; of an experiment that no look
-    names, those of its first seeds."""
+    """The experiments with the runs that looks up to this one saw; if none names one, its first seeds."""
     seen: dict[str, tuple[str, ...]] = {}
     for taken in looks[: next(k for k, taken in enumerate(looks) if taken is look) + 1]:
         seen |= taken.runs

@@ -1,5 +1,4 @@
-"""One verdict taken apart, with the formula of every number; and what would settle an open one, in seeds and
-time by the run records."""
+"""The derivation of a verdict; what would settle an open one, in seeds and time by the run records."""
 
 from __future__ import annotations
 
@@ -184,8 +183,7 @@ class Outlook:
 
 
 def outlooks(audit: Audit, *, alpha: float | None = None, only: str | None = None) -> tuple[Outlook, ...]:
-    """One for each inconclusive claim, in the order of the claims, or for the `only` one; `alpha` is that of
-    the look that is to come."""
+    """One per inconclusive claim, in order, or for the `only` one; `alpha` is that of the next look."""
     experiments = {record.id: record for record in audit.experiments}
     if audit.looks:
         experiments = at_look(experiments, audit.looks, furthest(audit.looks))

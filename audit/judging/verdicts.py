@@ -210,8 +210,7 @@ class Judged:
     test: Test | None = None  # None where the reason in `verdict` is final.
     specification: Departures = field(default_factory=dict)
     specifications: tuple[Judged, ...] = ()
-    """Under each declared one, the default first; none where no other was run, for any arm. With them the
-    test is that of all together."""
+    """Under each declared one, the default first; empty if only the default was run. The test is of all."""
 
     @property
     def was_run(self) -> bool:

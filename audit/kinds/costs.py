@@ -49,8 +49,7 @@ class CostClaim(Claim):
     cheaper: Reference
     """Cell or experiment that needs less"""
     dearer: Reference | None = None
-    """Cell or experiment that needs more; left out where the paper only says how much the first one needs,
-    which no run of ours can test."""
+    """Cell or experiment that needs more; left out if the paper only states the cost of the first."""
     quantity: Quantity
     """The cost: training_time, prediction_time, model_size or parameters."""
 
@@ -316,8 +315,7 @@ def _events(runs: Sequence[Reach]) -> list[tuple[float, int, int]]:
 
 
 def _reaches(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
-    """By seed, for each run whose curve holds the validation metric at epochs that grow; within epochs where
-    it is evaluated every so many steps."""
+    """By seed, for each run whose curve has the validation metric at growing epochs, or parts of epochs."""
     found = {}
     for run in arm.runs:
         points = [point for point in run.curve if metric in point and "epoch" in point]

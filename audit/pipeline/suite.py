@@ -258,8 +258,8 @@ class Suite:
         return checks
 
     def keep(self, plan: Plan, checks: Sequence[FidelityCheck], *, request: str | None = None) -> None:
-        """On record, with the margins, before the first run. `request` is "" for a plan that holds only the
-        beginning of what was asked for."""
+        """On record, with the margins, before the first run. `request` is "" for a plan of the first part
+        only."""
         keep_fixed(self.session.store, self.paper)
         earlier, asked = self.kept, tuple(job.spec.key for job in plan.jobs)
         commands = [self.session.command]

@@ -131,8 +131,8 @@ class Commands:
 
     def run(self, *, seeds: int, allowed: bool) -> bool:
         """Whether runs failed: every seed of every command that has no record yet. Raises `AuditError` where
-        results cannot be read, or nothing else is asked for and commands are not allowed; else reports that
-        they are left out."""
+        results cannot be read, or nothing else is asked for and commands are not allowed; else leaves them
+        out."""
         experiments = self.paper.single_experiments.items()
         asked = {name: of for name, of in experiments if self.only is None or name in self.only}
         commands = {name: of.command for name, of in asked.items() if of.command is not None}

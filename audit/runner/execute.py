@@ -264,8 +264,7 @@ def _commit() -> dict[str, Any]:
 
 
 def device_here(device: str, seat: int) -> str:
-    """The device in this process: of several GPUs the one whose turn it is for the worker `seat`. Raises
-    `AuditError` where there is none."""
+    """The device in this process; worker `seat` takes its turn of several GPUs. Raises `AuditError`."""
     if device == "cpu":
         return device
     import torch

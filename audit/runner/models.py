@@ -87,8 +87,7 @@ def fidelity(plan: Plan) -> tuple[FidelityCheck, ...]:
 
 
 def count_weights(counted: Mapping[str, Any]) -> int:
-    """The numbers in those weights of the model that `counted` (`audit.kinds.stated.Counted`) names. Raises
-    `PlanError` for a name that is none."""
+    """The size of the weights that `counted` (`audit.kinds.stated.Counted`) names. Raises `PlanError`."""
     import torch
 
     from reimpl.errors import ConfigError

@@ -400,8 +400,8 @@ def questions(paper: Paper, settings: TrainingSettings) -> tuple[Question, ...]:
 
 
 def question_of(name: str, experiment: Experiment, plain: Resolved, settings: TrainingSettings) -> Question:
-    """The question that the experiment's `tuning` puts. Raises `PlanError` where the protocol has nothing to
-    seek, and `reimpl.errors.DataError`."""
+    """The search that `tuning` asks for. Raises `PlanError` if there is nothing to search, and
+    `DataError`."""
     from reimpl.errors import ConfigError
     from reimpl.protocol import as_dict, as_json, space_of
 
@@ -502,8 +502,8 @@ def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSetti
 
 
 def with_values(plain: Resolved, own: Collection[str] = ()) -> Resolved:
-    """With the best values of its study, but for the settings `own`, as in `config.margin`. Raises
-    `reimpl.errors.ConfigError`."""
+    """With the best values of its study, except settings `own`, as in `config.margin`. Raises
+    `ConfigError`."""
     from reimpl.models import find_config
     from reimpl.protocol import as_dict, with_training
 

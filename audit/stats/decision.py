@@ -381,6 +381,6 @@ def threshold_holm(
 
 
 def level_of(look: int, *, alpha: float = ALPHA) -> float:
-    """Of looks that nobody declared: 4/5 alpha for the first, alpha/5 2^-(k-1) for look k >= 2, together
-    alpha (Bonferroni: any dependence)."""
+    """Undeclared looks: 4/5 alpha for the first, alpha/5 2^-(k-1) for look k >= 2, alpha in all
+    (Bonferroni)."""
     return alpha * 4 / 5 if look == 1 else alpha / 5 * 0.5 ** (look - 1)

@@ -109,8 +109,7 @@ def order_power(n: int, noise: Noise, gap: float, *, alpha: float = ALPHA) -> fl
 def seeds_needed(
     power: Callable[[int], float], *, target: float, fewest: int = 3, most: int = MOST
 ) -> int | None:
-    """The smallest n from `fewest` to `most` with power(n) >= target; None where `most` does not reach it.
-    The power must not fall with n."""
+    """The smallest n in `fewest`..`most` with power(n) >= target, or None. The power must not fall with n."""
     if power(most) < target:
         return None
     low, high = fewest - 1, most  # power(high) reaches it, power(low) does not or is not allowed

@@ -27,8 +27,7 @@ SPREADS: dict[SpreadReading, str] = {
 
 
 def upper_tail(distance: float, se: float, df: float) -> float:
-    """P[t_df >= distance / se]; the normal distribution where `df` is infinite. With `se` = 0 the limit is
-    taken: 0 above, 1 below, 1/2 at zero."""
+    """P[t_df >= distance / se]; normal if `df` is infinite; with `se` = 0 the limit 0, 1, or 1/2 at zero."""
     from scipy import special
 
     if se == 0.0:
@@ -65,8 +64,7 @@ class Prior:
 
 
 class Moderated(tuple[float, ...]):
-    """Values of an arm together with the prior by which `sample` moderates their variance, which tells them
-    from the same values without."""
+    """Values of an arm with the prior by which `sample` moderates their variance."""
 
     prior: Prior
 

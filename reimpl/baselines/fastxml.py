@@ -77,8 +77,7 @@ VARIANTS = {
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """Grows the trees in turn; protocol and device have no effect. Raises `Interrupted`,
-    `CheckpointError`."""
+    """Grows the trees; protocol and device have no effect. Raises `Interrupted`, `CheckpointError`."""
     watch, began = how.get("watch") or Watch(), time.perf_counter()
     reset_peak_memory(_CPU)
     inputs = word_weights(data, config.weights, normalise=config.normalise, dtype=np.float64)

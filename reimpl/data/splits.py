@@ -1,7 +1,6 @@
 """Hold-out: which training documents a validation (or test) part is made of; a rule, a seed and a rounding.
 Where public code exists its very documents are held out: scikit-learn's `train_test_split` takes the first
-ones of `RandomState(seed).permutation(n)`, which numpy has frozen (NEP 19). Both parts keep the file
-order."""
+ones of `RandomState(seed).permutation(n)`, which numpy has frozen (NEP 19). Both keep the order."""
 
 from __future__ import annotations
 

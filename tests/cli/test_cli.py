@@ -223,7 +223,7 @@ BAD: list[tuple[list[str], str]] = [
     ([*RUN, "--device", "gpu"], "--device 'gpu' is unknown; known are auto, cpu, cuda and cuda:N"),
     ([*RUN, "--device", "cuda:99"], r"--device cuda:99: torch .* finds \d+ CUDA devices.*--device cpu"),
     ([*RUN, "--precision", "fp16"], "--precision 'fp16' is unknown; known are float32, tf32, bf16"),
-    ([*RUN, "--precision", "tf32", "--device", "cpu"], "--precision tf32: a CPU has none"),
+    ([*RUN, "--precision", "tf32", "--device", "cpu"], "--precision tf32: a CPU does not support it"),
     ([*RUN, "--protocol", "smal"], "--protocol 'smal' is unknown; did you mean 'small'"),
     ([*RUN, "--only", "nothing"], "toy2024: --only 'nothing' is no experiment, claim, table or data set"),
     ([*RUN, "--vectors", "nowhere.txt"], "nowhere.txt"),
@@ -242,7 +242,7 @@ BAD: list[tuple[list[str], str]] = [
         ["report", "nowhere.json"],
         "nowhere.json: No such file or directory; give an audit.json, or make it: `",
     ),
-    (["report", "corpus"], "corpus: Is a directory; a folder stands where a file belongs"),
+    (["report", "corpus"], "corpus: Is a directory; a folder is in the place of a file"),
     (["data", "describe", "nowhere"], "nowhere: no such file or folder"),
 ]
 

@@ -39,7 +39,8 @@ def test_before_the_first_run_the_time_is_not_known_and_after_it_it_is(
 ) -> None:
     told = err(capsys, *RUN, "--seeds", "3")
     assert "3 runs to do, duration unknown until the first one ends" in told
-    assert told[-5].startswith("[1/3] words seed 0") and "about 20 min for the other 2 at that pace" in told
+    assert told[-5].startswith("[1/3] words seed 0")
+    assert "about 20 min for the other 2 runs at that pace" in told
     assert sum("at that pace" in line for line in told) == 1
 
 

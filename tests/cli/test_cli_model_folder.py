@@ -155,7 +155,7 @@ SCORES = "scores: Tensor = self.output(self.dropout(mean))"
     [
         ('raise ValueError("oops, my bug")', "ValueError: oops, my bug ({file}:{line})"),
         ("return self.output(mean[:, :2])", "cannot be multiplied .* ({file}:{line})"),
-        ("return self.output(mean)[:, :-1]", "the network gives (.*, 5); it is to give scores .* 6)"),
+        ("return self.output(mean)[:, :-1]", "the network gives (.*, 5); it must give scores .* 6)"),
     ],
 )  # fmt: skip
 def test_a_fault_in_a_model_of_ones_own_is_told_with_its_place(

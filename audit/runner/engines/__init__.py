@@ -104,8 +104,7 @@ _READ: Mapping[str, tuple[Any, str]] = {
 
 
 def fitting(device: str, peak: int) -> int:
-    """Workers of this machine: one a core, or a GPU; where `peak`, the most bytes that a run took, is known,
-    as many as the memory holds."""
+    """Workers of this machine: one per core or GPU, or as many as fit with `peak` bytes of memory each."""
     if device == "cpu":
         cores = os.cpu_count() or 1
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
