@@ -14,8 +14,6 @@ import pytest
 from audit import cli
 from audit.errors import Exit
 from audit.record import Audit, Verdict, audit_from_json
-from audit.runner import execute
-from audit.storage.runs import Store
 from tests.cli.test_cli import NO_TORCH
 from tests.importing.rows import ROWS, write_rows
 from tests.importing.test_predictions import LISTS, TRUTH, write
@@ -212,22 +210,6 @@ def test_a_printed_value_is_judged_by_imported_runs_on_the_paper_s_own_data(
     assert cli.main(["explain", "words-value"]) == Exit.OK
     assert "words (imported)" in capsys.readouterr().out
     assert cli.main(["plan"]) == Exit.OK
-
-
-@pytest.mark.usefixtures("trained")
-def test_an_unclear_import_ends_a_run_before_it_trains(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    cli.main(IMPORT)
-    run = next(run for run in Store(Path("audit-runs")).runs() if run.spec.seed == 1)
-    Path(f"audit-runs/{run.key}.json").unlink()
-    monkeypatch.setattr(execute, "train_job", lambda *_: pytest.fail("something was trained"))
-    for command in (RUN, JUDGE):
-        capsys.readouterr()
-        assert cli.main(command) == Exit.BAD_INPUT
-        assert re.search(
-            r"of the imported seeds of '\w+' .* 1 is missing; import r\.csv again", capsys.readouterr().err
-        )
 
 
 # --------------------------------------------------------------------------- what cannot be used

@@ -110,30 +110,6 @@ def test_what_ids_count_from_is_proved_or_asked(
         open_corpus(path, options)
 
 
-@pytest.mark.parametrize(
-    ("train", "test", "asked", "told"),
-    [
-        (b"0,2 1:1 3:0.5\n1 2:2\n", b"0 3:4\n", "feature", "label"),
-        (b"1,3 0:1 2:0.5\n2 1:2\n", b"1 2:4\n", "label", "feature"),
-    ],
-)
-def test_features_and_labels_may_count_from_different_ids(
-    tmp_path: Path, train: bytes, test: bytes, asked: str, told: str
-) -> None:
-    """Without a header: an id 0 tells of its own kind, and `base` is that of the other one."""
-    path = toy(tmp_path, train, test)
-    with pytest.raises(DataError, match=f"the {asked} ids run from 1 to 3, .*; state base=0 or base=1"):
-        open_corpus(path)
-    data = corpus(path, Options(base=1))
-    assert features_of(data) == {
-        "train": [([0, 2], {0: 1.0, 2: 0.5}), ([1], {1: 2.0})],
-        "test": [([0], {2: 4.0})],
-    }
-    assert data.train.features is not None
-    assert (data.train.features.shape[1], data.n_labels) == (3, 3)
-    assert f"{told} ids count from 0: id 0 occurs." in data.notes
-
-
 def rows_of(folder: Path, text: bytes) -> Rows:
     from reimpl.data.files import File
 

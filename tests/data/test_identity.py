@@ -13,7 +13,6 @@ from reimpl.data.catalogue import (
     Observed,
     catalogue,
     compared,
-    differences,
     observed_of,
     recognise,
 )
@@ -43,23 +42,6 @@ def small(**changes: Any) -> Catalogue:
         "real": {**entry, "published": [{"by": ["x2020"], **sizes}], "known": [known]},
     }
     return Catalogue.model_validate({"format": 1, "places": {}, "entries": entries})
-
-
-def test_differences_in_words() -> None:
-    """The printed number and ours, at the printed precision; what agrees or was not counted is left out."""
-    printed = {
-        "train": "15,449",
-        "test": "3,809",
-        "labels": "3,956",
-        "features": "186,104",
-        "labels_per_document": "5.30",
-        "documents_per_label": "20.1",
-    }
-    observed = seen(15449, 3865, 3956, statistics=MEANS)
-    assert differences(printed, observed) == (
-        "printed 3,809 test documents, here 3,865",
-        "printed 5.30 labels per document, here 5.14",
-    )
 
 
 OTHER_SPLIT = "real, in another split than the one on record"
