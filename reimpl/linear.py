@@ -28,7 +28,7 @@ from reimpl.batching import Weights, top_k, word_weights
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats.features import features_dataset
 from reimpl.errors import ConfigError
-from reimpl.machine import load_checkpoint, reset_peak_memory, save_checkpoint
+from reimpl.machine import CPU, load_checkpoint, reset_peak_memory, save_checkpoint
 from reimpl.protocol import Protocol, check, later, protocol
 from reimpl.reference.numbers import Array, Test, close
 from reimpl.training import How, Interrupted, Result, Watch, kept
@@ -39,7 +39,6 @@ TAKES = ("features", "texts")
 DETERMINISTIC = True
 #: Labels whose scores are merged into the lists together.
 _BLOCK = 64
-_CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     """A classifier a label; seed, protocol, device have no effect. Raises `Interrupted`,
     `CheckpointError`."""
     watch, began = how.get("watch") or Watch(), time.perf_counter()
-    reset_peak_memory(_CPU)
+    reset_peak_memory()
     inputs = word_weights(data, config.weights, normalise=config.normalise, dtype=np.float64)
     X, X_test = inputs.of(data.train), inputs.of(data.test)
     L, K = data.n_labels, kept(data)
@@ -103,7 +102,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     ids, scores = np.full((data.test.size, K), -1), np.full((data.test.size, K), -np.inf)
     first = unfinished = 0
     if watch.checkpoint is not None and watch.checkpoint.exists():
-        with load_checkpoint(watch.checkpoint, _CPU) as content:
+        with load_checkpoint(watch.checkpoint, CPU) as content:
             if content["ids"].shape != ids.shape:
                 raise ValueError("of other data")
             ids, scores = content["ids"].numpy(), content["scores"].numpy()
@@ -116,7 +115,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         if watch.checkpoint is not None and (stop or now - saved >= watch.checkpoint_every):
             tensors = {"ids": torch.from_numpy(ids), "scores": torch.from_numpy(scores)}
             numbers = {"first": first, "unfinished": unfinished, "seconds": now - began}
-            save_checkpoint(watch.checkpoint, {**tensors, **numbers}, _CPU)
+            save_checkpoint(watch.checkpoint, {**tensors, **numbers}, CPU)
             saved = now
         if stop:
             raise Interrupted

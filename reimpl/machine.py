@@ -16,6 +16,7 @@ import torch
 from reimpl.errors import ReimplError
 
 Precision = Literal["float32", "tf32", "bf16"]
+CPU = torch.device("cpu")
 _Taken = TypeVar("_Taken")
 
 
@@ -38,7 +39,7 @@ def is_out_of_memory(problem: BaseException) -> bool:
     return isinstance(problem, kinds) or any(words in str(problem) for words in said)
 
 
-def reset_peak_memory(device: torch.device) -> None:
+def reset_peak_memory(device: torch.device = CPU) -> None:
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
     elif sys.platform == "linux":
@@ -47,7 +48,7 @@ def reset_peak_memory(device: torch.device) -> None:
             Path("/proc/self/clear_refs").write_text("5")
 
 
-def peak_memory(device: torch.device) -> int | None:
+def peak_memory(device: torch.device = CPU) -> int | None:
     """Bytes: what the allocator held on a GPU, the process's high-water mark on the CPU."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device)

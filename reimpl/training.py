@@ -138,7 +138,7 @@ class Result:
     def of_ranking(cls, data: Dataset, ids: Ids, scores: Scores, *, began: float, **more: Any) -> Result:
         """Of the best labels (N, K) of a model with a training of its own, on the CPU; K of `kept`."""
         costs: Any = {"metrics": measure(ids, data.test, data), "seconds": time.perf_counter() - began}
-        costs |= {"curve": (), "peak_memory_bytes": peak_memory(torch.device("cpu"))}
+        costs |= {"curve": (), "peak_memory_bytes": peak_memory()}
         return cls(**costs, top_ids=ids, top_scores=scores, **more)
 
     @classmethod

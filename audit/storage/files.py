@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -52,7 +53,8 @@ def check_can_be_written(folder: Path) -> None:
 def write(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Give `content` the name `path` in one step; whatever happens, `path` is whole: the old file or the new.
     That holds for a power cut too if `durable`; else once the caller has called `os.sync`. The temporary
-    name is `.NAME.PID-RANDOM.tmp` in the same folder. Only a killed process leaves one behind."""
+    name is `.NAME.PID-RANDOM.tmp` in the same folder. Only a killed process leaves one behind; the next
+    durable write in that folder removes it, a minute later or more."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         with temporary.open("xb") as file:
@@ -65,6 +67,10 @@ def write(path: Path, content: bytes, *, durable: bool = True) -> None:
         with suppress(OSError):  # gone after the rename; and an error here must not hide the real one
             temporary.unlink(missing_ok=True)
     if durable:
+        for left in path.parent.glob(".*.[0-9]*-????????.tmp"):
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > 60:
+                    left.unlink()
         with suppress(OSError):  # Windows cannot open a folder
             handle = os.open(path.parent, os.O_RDONLY)
             try:

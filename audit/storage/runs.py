@@ -156,9 +156,6 @@ class Store:
                 refusal = f"a {before.status} run is not replaced; choose another store"
                 raise SettledError(f"{path}: {refusal}", before)
             arrays.unlink(missing_ok=True)
-            if durable:  # to list the folder for each of thousands takes longer than to write them
-                for left in self.root.glob(f".{run.key}.*.tmp"):
-                    left.unlink(missing_ok=True)
             if content is not None:
                 write(arrays, content, durable=durable)
             write(path, to_json(run).encode(), durable=durable)

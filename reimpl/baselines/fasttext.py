@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, Unpack
 
 import numpy as np
-import torch
 
 from reimpl.baselines.libraries import at_work, lacking, result
 from reimpl.data.dataset import Dataset, Split
@@ -24,7 +23,6 @@ from reimpl.training import How, Result, kept
 
 #: What of a corpus it can learn from.
 TAKES = ("texts",)
-_CPU = torch.device("cpu")
 _LABEL = "__label__"
 #: Documents that are ranked together.
 _BATCH = 1000
@@ -82,7 +80,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
             model = fasttext.train_supervised(str(path), thread=1, verbose=0, **arguments)
         except RuntimeError as err:  # numbers that are none, at a rate that is too high
             seconds, why = time.perf_counter() - began, f"fastText ended with {str(err)!r}"
-            return Result({}, (), seconds, peak_memory(_CPU), 0, reason=f"{why}: try a lower learning_rate")
+            return Result({}, (), seconds, peak_memory(), 0, reason=f"{why}: try a lower learning_rate")
     trained = time.perf_counter()
     words, known = len(model.get_words()), len(model.get_labels())
     never = data.n_labels - known

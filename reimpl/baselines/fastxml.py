@@ -25,7 +25,7 @@ from reimpl.baselines.forest import grow
 from reimpl.batching import Weights, top_k, word_weights
 from reimpl.data.dataset import Dataset, IntArray
 from reimpl.errors import ConfigError
-from reimpl.machine import load_checkpoint, reset_peak_memory, save_checkpoint
+from reimpl.machine import CPU, load_checkpoint, reset_peak_memory, save_checkpoint
 from reimpl.metrics import inverse_propensity, propensity_constants
 from reimpl.protocol import Protocol, check
 from reimpl.training import How, Interrupted, Result, Watch, kept
@@ -34,7 +34,6 @@ from reimpl.training import How, Interrupted, Result, Watch, kept
 TAKES = ("features", "texts")
 #: Scores that are looked at in one go.
 _BLOCK = 1 << 22
-_CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
@@ -79,14 +78,14 @@ VARIANTS = {
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
     """Grows the trees; protocol and device have no effect. Raises `Interrupted`, `CheckpointError`."""
     watch, began = how.get("watch") or Watch(), time.perf_counter()
-    reset_peak_memory(_CPU)
+    reset_peak_memory()
     inputs = word_weights(data, config.weights, normalise=config.normalise, dtype=np.float64)
     X = sparse.vstack((inputs.of(data.train), inputs.of(data.test)), format="csr")
     X = sparse.hstack((X, np.ones((X.shape[0], 1))), format="csr")
     Y = data.train.labels(data.n_labels).astype(np.float64)
     gains, leaves, weights = gains_of(config, data), np.empty((0, X.shape[0]), dtype=np.int32), 0
     if watch.checkpoint is not None and watch.checkpoint.exists():
-        with load_checkpoint(watch.checkpoint, _CPU) as content:
+        with load_checkpoint(watch.checkpoint, CPU) as content:
             if content["leaves"].shape[1] != X.shape[0]:
                 raise ValueError("of other data")
             leaves, weights = content["leaves"].numpy(), content["weights"]
@@ -97,7 +96,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
         now, stop = time.perf_counter(), watch.stop()
         if watch.checkpoint is not None and (stop or now - saved >= watch.checkpoint_every):
             content = {"leaves": torch.from_numpy(leaves), "weights": weights, "seconds": now - began}
-            save_checkpoint(watch.checkpoint, content, _CPU)
+            save_checkpoint(watch.checkpoint, content, CPU)
             saved = now
         if stop:
             raise Interrupted

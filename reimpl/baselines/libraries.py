@@ -16,13 +16,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import torch
 
 from reimpl.data.dataset import Dataset
 from reimpl.machine import reset_peak_memory
 from reimpl.training import Interrupted, Result, Watch, kept
-
-_CPU = torch.device("cpu")
 
 
 def lacking(library: str) -> str | None:
@@ -38,7 +35,7 @@ def at_work(watch: Watch | None) -> Iterator[Path]:
     `Interrupted` where the run is to stop."""
     if watch is not None and watch.stop():
         raise Interrupted
-    reset_peak_memory(_CPU)
+    reset_peak_memory()
     sys.stdout.flush()
     sys.stderr.flush()
     screens = [(fd, os.dup(fd)) for fd in (1, 2)]  # it writes past `sys.stdout`

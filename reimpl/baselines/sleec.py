@@ -38,7 +38,6 @@ from reimpl.training import How, Interrupted, Result, Watch, kept
 TAKES = ("features", "texts")
 #: Numbers that are looked at in one go.
 _BLOCK = 1 << 22
-_CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ VARIANTS = {
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
     """Learner after learner; protocol and device have no effect; no checkpoint. Raises `Interrupted`."""
     watch, began = how.get("watch") or Watch(), time.perf_counter()
-    reset_peak_memory(_CPU)
+    reset_peak_memory()
     inputs = word_weights(data, config.weights, normalise=config.normalise, dtype=np.float64)
     X, X_test = inputs.of(data.train), inputs.of(data.test)
     Y = normalize(data.train.labels(data.n_labels).astype(np.float64))

@@ -194,16 +194,14 @@ def with_noise(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019
         f"train: {noise} (seed {noise.seed}): of {before} labels {hit['removed']} removed, {hit['added']} "
         f"wrong labels added, {hit['unlabelled']} documents left without labels kept; dev and test are clean."
     )
-    fingerprint, notes = _fingerprint(clean, noise), (*clean.notes, note)
+    fingerprint, notes = fingerprint_with(clean, noise), (*clean.notes, note)
     return replace(clean, train=train, fingerprint=fingerprint, counts=counts, notes=notes)
 
 
-def fingerprint_with(data: Dataset, noise: LabelNoise, rule: HoldOut = RULES["wang2019"]) -> str:
-    clean = data if data.dev is not None else hold_out(data, rule)
-    return clean.fingerprint if noise.rate == 0 else _fingerprint(clean, noise)
-
-
-def _fingerprint(clean: Dataset, noise: LabelNoise) -> str:
+def fingerprint_with(data: Dataset, noise: LabelNoise) -> str:
+    clean = data if data.dev is not None else hold_out(data, RULES["wang2019"])
+    if noise.rate == 0:
+        return clean.fingerprint
     # every label is hit or not by itself, and no document is dropped: options of earlier versions
     rules = {"draw": "each", "unlabelled": "keep"}
     plain = {**asdict(noise), "rate": float(noise.rate), **rules}  # 0 and 0.0 are one rate

@@ -70,6 +70,14 @@ def _ids(split: str) -> bytes:
     return "".join(f"{split}{n},{';'.join(it.labels)}\n" for n, it in enumerate(TEXTS[split])).encode()
 
 
+WORDS = ("<PAD>", *sorted({word for part in TEXTS.values() for it in part for word in it.text.split()}))
+
+
+def _word_ids(split: str) -> np.ndarray:
+    rows = [[WORDS.index(word) for word in it.text.split()] for it in TEXTS[split]]
+    return np.array([[*row, *[0] * (4 - len(row))] for row in rows])
+
+
 def _lines(split: str, form: Callable[[Document], str]) -> bytes:
     return "".join(f"{form(it)}\n" for it in TEXTS[split]).encode()
 
@@ -92,6 +100,12 @@ CORPORA: Mapping[str, tuple[dict[str, bytes], Options]] = {
     "csv": (
         _files("{}.csv", lambda it: f'"{it.text}",{";".join(it.labels)}', b"text,labels\n"),
         Options(separator=";"),
+    ),
+    "attentionxml-npy": (
+        {f"{split}_texts.npy": npy(_word_ids(split)) for split in TEXTS}
+        | {"vocab.npy": npy(np.array(WORDS))}
+        | LABELS,
+        Options(),
     ),
     "folders": (
         {f"{it}/{it}{n}.txt": text.encode() for it, part in TEXTS.items() for n, (_, text) in enumerate(part)}
@@ -117,7 +131,7 @@ CORPORA: Mapping[str, tuple[dict[str, bytes], Options]] = {
         Options(),
     ),
 }
-TEXT_FORMATS = ("lml", "attentionxml", "jsonl", "csv")
+TEXT_FORMATS = ("lml", "attentionxml", "attentionxml-npy", "jsonl", "csv")
 
 
 def lay(folder: Path, files: Mapping[str, bytes], packing: str = "") -> Path:

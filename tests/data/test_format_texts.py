@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas
 import pytest
 
 from reimpl.data.formats import Options, TextSource, open_corpus
 from reimpl.data.numbering import Document
 from reimpl.errors import DataError
-from tests.data.made import CORPORA, TEXTS, lay, texts_of
+from tests.data.made import CORPORA, TEXTS, lay, npy, texts_of
 
 
 def train_of(path: Path, options: Options | None = None, *, format: str | None = None) -> list[Document]:
@@ -71,7 +72,7 @@ def test_raw_and_tokenised_texts(tmp_path: Path) -> None:
     assert {document.text for document in source.documents("train")} == {"Raw."}
 
 
-PAIRS, FOLDERS = CORPORA["attentionxml"][0], CORPORA["folders"][0]
+PAIRS, ARRAYS, FOLDERS = (CORPORA[name][0] for name in ("attentionxml", "attentionxml-npy", "folders"))
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,8 @@ PAIRS, FOLDERS = CORPORA["attentionxml"][0], CORPORA["folders"][0]
             PAIRS | {"train_labels.txt": b"x\n" * 5},
             r"train_texts\.txt\.gz ends after 3 lines, and train_labels",
         ),
+        (ARRAYS | {"train_texts.npy": npy(np.full((3, 2), 99))}, r"npy.*: word ids from 99 to 99, but"),
+        (ARRAYS | {"vocab.npy": npy(np.array([{}]), pickled=True)}, r"no sound array without Python objects"),
         (FOLDERS | {"labels.csv": b"id,labels\nx,y\n"}, r"labels\.csv\.gz:2: 'x' has no file, or had a line"),
     ],
 )

@@ -30,6 +30,7 @@ _COLUMNS = f"{_XC} data with columns of splits", (*_IDS, "column", "data")
 _READERS = (
     Reader("lml", "LibMultiLabel text", ("ids",), texts.detect_lines, texts.open_lines),
     Reader("attentionxml", "AttentionXML's pairs", ("raw",), texts.detect_pairs, texts.open_pairs),
+    Reader("attentionxml-npy", "AttentionXML's arrays", (), texts.detect_arrays, texts.open_arrays),
     Reader("jsonl", "JSON lines", _FIELDS, texts.detect_json, texts.open_json),
     Reader("csv", "CSV", _FIELDS, texts.detect_csv, texts.open_csv),
     Reader("folders", "folders of texts", _FIELDS, texts.detect_folders, texts.open_folders),

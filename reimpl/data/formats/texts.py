@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import io
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -14,7 +15,9 @@ from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
-from reimpl.data.files import LONGEST_LINE, File, Tree, head, line_blocks, shown, text_lines
+import numpy as np
+
+from reimpl.data.files import LONGEST_LINE, File, Tree, blocks, head, line_blocks, shown, text_lines
 from reimpl.data.formats import base
 from reimpl.data.formats.base import Options, by_split, first_file, first_lines, train_and_test
 from reimpl.data.numbering import Document, Lines, TextSource, parse_line
@@ -24,10 +27,11 @@ CHUNK = 1 << 20  # Bytes of lines that a worker process takes apart at once.
 
 _LINES = r"{prefix}{split}\.(?:txt|tsv)"
 _TOKENISED, _RAW = r"{prefix}{split}_texts\.txt", r"{prefix}{split}_raw_texts\.txt"
-_LABEL_LINES = r"{prefix}{split}_labels\.txt"
+_ARRAYS, _LABEL_LINES = r"{prefix}{split}_texts\.npy", r"{prefix}{split}_labels\.txt"
 _JSON = r"{prefix}{split}\.(?:jsonl|ndjson|json)"
 _CSV = r"{prefix}{split}\.(?:csv|tsv)"
 _PARQUET = r"{prefix}{split}\.parquet"
+detect_arrays, detect_parquet = (partial(by_split, pattern=it) for it in (_ARRAYS, _PARQUET))
 _ID_TABLES = r"{prefix}{split}(?:_labels)?\.(?:csv|tsv)"
 
 
@@ -84,6 +88,39 @@ def open_pairs(tree: Tree, options: Options) -> TextSource:
     files = tuple(file for split in texts for file in (texts[split], labels[split]))
     readers = {split: partial(documents, split) for split in texts}
     return TextSource(tree.name, readers, files, f"pairs raw={use_raw}", tokenised=not use_raw)
+
+
+def open_arrays(tree: Tree, options: Options) -> TextSource:
+    """Raises `DataError` where the words or readable labels are missing, or an array is none."""
+    texts, vocabulary = train_and_test(tree, _ARRAYS, "AttentionXML's arrays"), tree.find("vocab.npy")
+    if vocabulary is None:
+        raise DataError(f"{tree.path}: no vocab.npy, without which the word ids say nothing; add the file")
+    labels = base.files_beside(tree, texts, _LABEL_LINES, "{}_labels.txt (Python objects are not read)")
+
+    def array(file: File, kinds: str, dimensions: int) -> Any:
+        try:
+            content = file.path if file.plain else io.BytesIO(b"".join(blocks(file)))
+            loaded = np.load(content, mmap_mode="r" if file.plain else None)
+        except Exception as err:  # a damaged file raises any of a dozen kinds
+            raise DataError(f"{file}: no sound array without Python objects; save a plain array") from err
+        if loaded.dtype.kind in kinds and loaded.ndim == dimensions:
+            return loaded
+        raise DataError(
+            f"{file}: {loaded.dtype} {loaded.shape}; it needs {dimensions} dimensions of {kinds!r}"
+        )
+
+    def documents(split: str) -> Iterator[Document]:
+        ids, words = array(texts[split], "iu", 2), array(vocabulary, "U", 1).astype(object)
+        if ids.min(initial=0) < 0 or ids.max(initial=0) >= len(words):
+            beyond = f"word ids from {ids.min()} to {ids.max()}, but {vocabulary.name} has {len(words)} words"
+            raise DataError(f"{texts[split]}: {beyond}; get the file that belongs to the texts")
+        lines = (" ".join(words[row[row != 0]]) for row in ids)  # without the padding, 0
+        return _with_labels(texts[split], lines, labels[split])
+
+    readers = {split: partial(documents, split) for split in texts}
+    files = (*chain.from_iterable((texts[split], labels[split]) for split in texts), vocabulary)
+    notes = ("The texts were cut, and rare words replaced, by the program that made the arrays.",)
+    return TextSource(tree.name, readers, files, "attentionxml arrays", notes, tokenised=True)
 
 
 def _with_labels(file: File, texts: Iterator[str], labels: File) -> Iterator[Document]:
@@ -164,10 +201,6 @@ def _row_of(where: str, record: Any, text: tuple[str, ...], labels: str) -> _Row
     if not all(type(name) in (str, int) for name in names) or (isinstance(value, list) and "" in value):
         raise DataError(f"{where}: {shown(value)} are no labels; give names, or whole numbers, in a list")
     return where, value if isinstance(value, str) else tuple(map(str, names)), " ".join(parts)
-
-
-def detect_parquet(tree: Tree) -> object:
-    return first_file(tree, _PARQUET)
 
 
 def _parquet_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
