@@ -26,9 +26,6 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
-# --------------------------------------------------------------------------- the wheel
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     builders = pytest.importorskip("hatchling.builders.wheel", reason="needs hatchling to build the wheel")
@@ -51,9 +48,6 @@ def test_the_wheel_holds_nothing_but_the_packages(wheel: zipfile.ZipFile) -> Non
     assert not [name for name in wheel.namelist() if "__pycache__" in name]
 
 
-# --------------------------------------------------------------------------- the pins
-
-
 def pins() -> dict[str, Version]:
     lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
     requirements = [Requirement(line) for line in lines]  # refuses options, so no index can be named here
@@ -68,17 +62,11 @@ def test_every_direct_dependency_is_pinned_to_a_version_that_the_project_allows(
         assert pins()[canonicalize_name(requirement.name)] in requirement.specifier, text
 
 
-# --------------------------------------------------------------------------- the test command
-
-
 def test_continuous_integration_runs_the_test_command_of_the_readme() -> None:
     script = (ROOT / ".ci" / "run").read_text()
     command = script.rstrip().splitlines()[-1]
     assert "tox" in command
     assert re.search(rf"^ *{re.escape(command)}$", (ROOT / "README.md").read_text(), re.MULTILINE), command
-
-
-# --------------------------------------------------------------------------- what is written
 
 
 def test_no_file_names_a_folder_of_the_machine_it_was_written_on() -> None:

@@ -46,9 +46,6 @@ def test_a_table_is_read_as_a_person_reads_it(path: Path) -> None:
         assert (list(row.names), row.line, cells) == (wanted["names"], wanted["line"], wanted["cells"])
 
 
-# --------------------------------------------------------------------------- cells
-
-
 def say(text: str, **notation: str) -> str:
     """`number 75.1 ±0.2 *`, or the kind with why it is unclear."""
     said = cell_of([Run(text)], notation)
@@ -102,9 +99,6 @@ def test_with_decimal_commas_points_and_commas_change_places() -> None:
 
 TABLE = r"\begin{tabular}{lc} M & P@1 \\ \hline A & 1.0 \\ \end{tabular}"
 
-
-# --------------------------------------------------------------------------- what is no table
-
 #: Name and content of a file, a part of the sentence.
 REFUSED = [
     ("t.tex", "\n\\begin{tabular}{lc}\nA & 1 \\\\\n", "t.tex:2: \\begin{tabular} has no \\end"),
@@ -141,8 +135,6 @@ def test_a_file_that_cannot_be_read_as_text_is_refused(tmp_path: Path) -> None:
         with pytest.raises(AuditError, match=sentence):
             read(str(path), {})
 
-
-# --------------------------------------------------------------------------- any file
 
 PIECES = ["&", "\\\\", "{", "}", "$", "%", "\\", "|", "\n", "\t", ";", ",", "<td>", "</table>", "<table>"]
 PIECES += ["\\hline", "\\multirow{3}{*}{", "\\multicolumn{9}{c}{", "\\begin{tabular}{c}", "\\end{tabular}"]

@@ -55,9 +55,6 @@ def keys(it: Suggestion) -> dict[str, object]:
     return {key: of for key, of in it.content.items() if key not in ("id", "says", "where")}
 
 
-# --------------------------------------------------------------------------- the best
-
-
 def test_the_best_of_a_column_is_among_all_that_have_a_number_there(tmp_path: Path) -> None:
     rows = (
         row("Alpha", '"70.1", "60.1"', "a")
@@ -87,9 +84,6 @@ def test_a_lead_within_the_printed_spreads_makes_no_best(tmp_path: Path, sd: str
     assert [it.content["best"] for it in found] == best
 
 
-# --------------------------------------------------------------------------- one thing changed
-
-
 def test_an_ablation_is_held_against_the_full_model_in_the_direction_that_is_printed(tmp_path: Path) -> None:
     rows = row("Ours", '"80.1", "70.0"', "a") + row("w/o attention", '"79.0", "70.5"', "b")
     held = paper(tmp_path, table(rows + row("w/o pooling", '"78.0", "69.0"', "c")), "a", "b", "c")
@@ -110,9 +104,6 @@ def test_a_papers_own_method_comes_first_then_its_parts_then_others(tmp_path: Pa
     for text, first in zip(tables, ("optimum", "order"), strict=True):
         found = [(it.kind, it.says.partition(" is ")[0]) for it in suggestions(paper(tmp_path, text))]
         assert found[0] == (first, "Ours") and ("optimum", "Ours" if first == "optimum" else "Beta") in found
-
-
-# --------------------------------------------------------------------------- what is there
 
 
 @pytest.mark.parametrize("path", builtin_claims(), ids=lambda path: path.stem)

@@ -45,9 +45,6 @@ def test_numbers_spreads_stars_and_dashes_are_compared_as_printed(
     assert found(f"M,P@1,P@3\nKim-CNN,{kim}\nXML-CNN,{xml}\n") == differences
 
 
-# --------------------------------------------------------------------------- the record
-
-
 def test_labels_captions_and_order_may_change_since_and_ids_and_numbers_may_not() -> None:
     """A record by hand has no fingerprint, and is taken at its word; the paper's goes for all tables."""
     of = fingerprint({"t1": TWO})

@@ -67,9 +67,6 @@ class Problem:
         return scores, truth
 
 
-# ------------------------------------------------------------------ the programs
-
-
 def ours(problem: Problem) -> Values:
     return evaluate(problem.lists, problem.truth)
 
@@ -104,9 +101,6 @@ def lml_lists(problem: Problem) -> Values:
         for metric in metrics.metrics.values():  # what its update() does once it has sorted the scores
             metric.update_argsort(problem.lists[start:stop, ::-1], truth)
     return {name.replace("NDCG", "nDCG"): 100 * float(value) for name, value in metrics.compute().items()}
-
-
-# ------------------------------------------------------------------ measuring
 
 
 def best(call: Callable[..., Values], *given: Any) -> tuple[Values, float, float]:

@@ -32,8 +32,6 @@ def said(kind: str, *texts: str | Of, **of: Any) -> str:
     return only(found_for(kind, *texts, **of)).result
 
 
-# --------------------------------------------------------------------------- one above the other
-
 #: (better, worse): one above the other as printed, by rounding only, or not at all.
 PAIRS = [
     ("76.39", "76.38", "consistent"),
@@ -66,9 +64,6 @@ def test_reference_sentences_over_several_metrics(case: dict[str, Any]) -> None:
     assert [it.claim for it in found if it.result != "consistent"] == case["expected"]["exceptions"]
     ties = [name for name, (first, second) in cells.items() if first == second]
     assert [it.claim for it in found if it.result == "untestable"] == ties
-
-
-# --------------------------------------------------------------------------- several
 
 
 @pytest.mark.parametrize(
@@ -115,9 +110,6 @@ def test_similar_numbers_are_within_the_margin_and_others_are_never_called_wrong
     left: str, right: str, margin: float | None, no_loss: bool, result: str
 ) -> None:
     assert said("equivalent", left, right, margin=margin, no_loss=no_loss) == result
-
-
-# --------------------------------------------------------------------------- best of all
 
 
 def dominates(columns: Sequence[str | Of], rows: Mapping[Any, Sequence[Any]], **details: Any) -> Finding:

@@ -39,8 +39,6 @@ def records(kind: str) -> list[ClaimRecord]:
     return [record for record in paper().claim_records() if record.kind == kind]
 
 
-# --------------------------------------------------------------------------- against the paper
-
 #: How the line of each row begins in the paper's text, up to its first number.
 LINES = {
     "t3.reported": "Results reported in Liu et al. (2017)",
@@ -70,9 +68,6 @@ def test_every_row_stands_in_the_paper_with_all_its_numbers(row: str) -> None:
     assert all(line == printed for line in found if row.startswith(("t3", "t5", "t8")))
 
 
-# --------------------------------------------------------------------------- the claims
-
-
 #: Claims about experiments whose number the paper does not print.
 UNPRINTED = {
     "less-training-data-is-worse",
@@ -90,9 +85,6 @@ def test_the_printed_better_one_is_better(record: ClaimRecord) -> None:
         return
     better, worse = map(Decimal, record.printed)
     assert better > worse
-
-
-# --------------------------------------------------------------------------- the experiments
 
 
 @pytest.mark.parametrize(

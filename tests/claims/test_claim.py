@@ -85,9 +85,6 @@ def messages(file: Path, text: str | bytes, known: KnownNames | None = None) -> 
     return [problem.removeprefix(f"{file}:") for problem in caught.value.problems]
 
 
-# --------------------------------------------------------------------------- what is accepted
-
-
 def test_a_small_file_gives_its_records(file: Path) -> None:
     """Every field of every record, written out by hand."""
     file.write_text(SMALL)
@@ -192,9 +189,6 @@ def test_the_hash_covers_what_must_be_fixed_before_a_run(
     assert re.fullmatch(r"[0-9a-f]{32}", before)
 
 
-# --------------------------------------------------------------------------- what is refused
-
-
 _BAD = "not readable as YAML"
 
 
@@ -281,8 +275,6 @@ def test_problems_come_in_one_go_in_the_order_of_the_file(file: Path) -> None:
     ]
 
 
-# --------------------------------------------------------------------------- names that come from outside
-
 KNOWN = KnownNames({"xml_cnn": ("a", "b"), "theirs": None}, protocols=("p", "small"), recipes=("r",))
 
 
@@ -313,9 +305,6 @@ def test_an_unknown_name_is_answered_with_the_known_ones(
     assert messages(file, edited((old, new)), KNOWN) == [f"31: experiments.ours.{expected}"]
 
 
-# --------------------------------------------------------------------------- schema
-
-
 @pytest.mark.parametrize("path", builtin_claims(), ids=lambda path: path.name)
 def test_every_file_that_comes_along_is_valid(path: Path) -> None:
     """By the loader and by the schema that editors read; and it is named after its paper."""
@@ -325,9 +314,6 @@ def test_every_file_that_comes_along_is_valid(path: Path) -> None:
     records = paper.claim_records()
     assert len({record.id for record in records}) == len(records)
     jsonschema.Draft202012Validator(json_schema()).validate(read(path).content)
-
-
-# --------------------------------------------------------------------------- schema and vocabulary
 
 
 def test_the_schema_is_one_and_refuses_what_the_loader_refuses(file: Path) -> None:
@@ -351,8 +337,6 @@ def test_the_schema_is_one_and_refuses_what_the_loader_refuses(file: Path) -> No
         file.write_text(edited((old, new)))
         assert not validator.is_valid(read(file).content), new
 
-
-# --------------------------------------------------------------------------- whatever else is thrown at it
 
 _REAL = Path(str(next(path for path in builtin_claims() if path.name == "ye2020.yaml")))
 _ODD = st.one_of(

@@ -54,8 +54,6 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1")
-
-
 SWAPPED = ("better: t1.words, worse: t1.letters", "better: t1.letters, worse: t1.words")
 
 

@@ -105,9 +105,6 @@ def told(capsys: pytest.CaptureFixture[str]) -> str:
     return err
 
 
-# --------------------------------------------------------------------------- audit run --until-settled
-
-
 def test_seeds_are_added_only_where_a_claim_is_open_until_all_is_settled(
     trained: Trained, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -158,9 +155,6 @@ def test_where_seeds_can_settle_nothing_nothing_is_run(
     assert not list(folder.glob("audit-report/*/audit.json"))
 
 
-# --------------------------------------------------------------------------- budget
-
-
 @pytest.fixture
 def clock(trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second a run, as their records say."""
@@ -182,9 +176,6 @@ def test_a_look_for_which_there_is_no_time_is_not_begun(
     assert cli.main([*UNTIL, "3,5", "--budget", "4s"]) == Exit.OK  # goes on with the looks already spent
     assert len(trained.ran) == 13
     assert outcomes()["words-third:P@1"] == "reproduced"
-
-
-# --------------------------------------------------------------------------- interrupted, and gone on with
 
 
 def test_an_interrupt_within_a_look_is_130_and_the_same_command_goes_on(
@@ -218,9 +209,6 @@ def test_a_schedule_is_kept_and_shares_what_earlier_looks_left() -> None:
     assert declared(None, begun) == declared((3, 5), begun) == {3: 0.025, 5: 0.025}
     left = declared((3, 5, 8), [Look(3, 0.04)])
     assert left == pytest.approx({3: 0.04, 5: 0.005, 8: 0.005})
-
-
-# --------------------------------------------------------------------------- looks that were not declared
 
 
 def test_more_seeds_by_hand_are_a_second_look_and_the_report_says_so(
@@ -277,9 +265,6 @@ def test_every_command_says_the_same_of_one_store(
     assert (after["words-third:P@1"].n, after["words-third:P@1"].level) == ((8, 8), 0.0125)
 
 
-# --------------------------------------------------------------------------- bad input
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -302,9 +287,6 @@ def test_what_cannot_be_used_is_one_clear_line(
     assert len(lines) == 1, lines
     assert message in lines[0]
     assert trained.ran == []
-
-
-# --------------------------------------------------------------------------- audit plan
 
 
 def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:

@@ -26,7 +26,6 @@ MEMBERS: Mapping[str, dict[str, Any]] = {
     "as the paper": {"tail": "linear", "normalise": "batch", "absent_roots": False, "products": "logarithms"},
 }
 
-
 _LABELS = [[3, 11, 0], [], [7], [5, 6, 8, 12, 1], [2, 3], [9]]
 
 

@@ -32,14 +32,12 @@ _MIXED = replace(
     balance=2.0,
 )
 
-
 VARIANTS_IN_NUMPY: Mapping[str, Config] = {
     **{name: VARIANTS[name] for name in ("paper", "bce", "no-attention", "third-party")},
     "mixed": _MIXED,
     "c2ae": replace(c2ae.VARIANTS["paper"], feature_layers=(4,)),
     "five units, F(x) decoded": replace(VARIANTS["paper"], attention_units=5, decoded="text"),
 }
-
 
 _ACTIVATIONS: Mapping[str, Callable[[Array], Array]] = {
     "none": lambda x: x,

@@ -241,15 +241,12 @@ def experiments() -> dict[str, ExperimentRecord]:
 
 #: Sixteen times the size takes three times as long.
 SWEEP = ("high", "larger", "middle", "large", "low")
-
-
 GROWS = {
     "exponent": 1.0,
     "sizes": {name: 1000.0 * 2**k for k, name in enumerate(SWEEP)},
     "quantity": "training_time",
 }
 LINE = {"dataset": "toy", "metric": "P@1", "winner": "low", "rivals": ["middle", "high"]}
-
 
 #: A claim of every kind that these runs contradict.
 WRONG: dict[str, ClaimRecord] = {

@@ -20,17 +20,9 @@ from tests.judging.made import claim, judge, said
 from tests.records import make_experiment, make_run
 
 SIZES = {"n1": 1000, "n2": 2000, "n3": 4000, "n4": 8000, "n5": 16000}
-
-
 LINEAR = [1.01, 1.98, 4.0, 8.16, 15.68]
-
-
 SQUARE = [1.01, 3.96, 16.0, 65.28, 250.88]
-
-
 NOISY = [1.0, 3.1, 3.0, 11.0, 14.0]
-
-
 FILE = """\
 format: 1
 paper: {key: grow2020, title: How it grows}

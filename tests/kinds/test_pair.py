@@ -102,8 +102,6 @@ def test_declared_deterministic_arms_are_compared_exactly(
 
 
 arm = st.lists(st.floats(40, 60), min_size=3, max_size=8)
-
-
 margins = st.floats(0.01, 10)
 
 

@@ -23,7 +23,6 @@ from tests.stats import golden
 
 TOP, MIDDLE, BOTTOM = [80.1, 80.3, 79.9], [78.0, 78.3, 77.9], [70.2, 69.8, 70.0]
 
-
 LIKE_MIDDLE = [78.1, 77.8, 78.2]
 
 

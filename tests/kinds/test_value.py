@@ -181,7 +181,6 @@ def test_a_deterministic_method_against_a_paper_whose_runs_vary_is_not_exact() -
 
 A, B = [78.6, 78.1, 78.9, 78.4, 78.7], [76.8, 77.2, 76.5, 77.0, 76.9]
 
-
 arm = st.lists(st.floats(60, 80), min_size=3, max_size=6)
 
 
@@ -240,9 +239,7 @@ def test_half_of_a_large_gap_is_the_margin_and_no_less_than_the_one_declared() -
 
 nan, inf = math.nan, math.inf
 
-
 CAPPED_HIGH, CAPPED_LOW = (for_printed(HALF, text) for text in ("100.00", "0.00"))
-
 
 #: Printed value, margin, declared deterministic, runs (None: failed), verdict. With SD 0.1 and n = 3 (2 df):
 #: D_R = |d| + 2.920 * 0.1 * sqrt(1/3) + 0.005 = |d| + 0.1736, D_C = |d| - 4.303 * 0.1 * sqrt(4/3) - 0.005

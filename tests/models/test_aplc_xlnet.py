@@ -25,9 +25,6 @@ Patch = pytest.MonkeyPatch
 WORDS = ("<pad>", "<unk>", "The", "cat", "sat", "cats", "mat,", "2020", "Élan", "unseen", "a", "the")
 
 
-# --------------------------------------------------------------------------------- a small XLNet in a folder
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Configuration, random weights and a tokeniser of single characters."""
@@ -99,9 +96,6 @@ def test_on_a_gpu_it_waits_once_a_step(folder: Path, monkeypatch: Patch) -> None
     assert waits == [1] * 5
 
 
-# ------------------------------------------------------------------------------------------- what is missing
-
-
 def test_missing_weights_are_told_in_a_sentence(monkeypatch: Patch, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the extra xlnet is not installed")
     monkeypatch.setenv(aplc_xlnet.WEIGHTS, str(tmp_path))
@@ -112,9 +106,6 @@ def test_missing_weights_are_told_in_a_sentence(monkeypatch: Patch, tmp_path: Pa
     assert said.startswith("needs the pretrained weights of 'xlnet/xlnet-base-cased', which are not on this")
     with pytest.raises(ConfigError, match="APLC-XLNet needs the pretrained weights"):
         aplc_xlnet.train(config, words_data(), toy_protocol(), seed=0)
-
-
-# --------------------------------------------------------------------------------------------- the stand-in
 
 
 def test_the_stand_in_is_the_clusters_on_a_bilstm() -> None:

@@ -26,9 +26,6 @@ def network(config: Config = VARIANTS["code"], *, labels: int = 5, **options: An
     return AttentionXML(config, vectors=torch.randn(10, 7), labels=labels, **options).eval()
 
 
-# ------------------------------------------------------------------------------------------- the network
-
-
 def test_the_network_of_a_level_starts_with_all_weights_of_the_one_above_but_its_queries() -> None:
     above, below = network(labels=3), network(labels=8, filler=True)
     for parameter in above.parameters():
@@ -41,9 +38,6 @@ def test_the_network_of_a_level_starts_with_all_weights_of_the_one_above_but_its
         else:
             assert torch.equal(parameter, above.get_parameter(name))
             assert parameter.data_ptr() != above.get_parameter(name).data_ptr()
-
-
-# ---------------------------------------------------------------------------------------- configurations
 
 
 def test_variants_differ_as_paper_and_public_codes_do() -> None:
@@ -63,9 +57,6 @@ def test_variants_differ_as_paper_and_public_codes_do() -> None:
         assert (it.dropout_embedding, it.dropout_states) == (0.2, 0.5)
         assert (it.hidden, it.layers, it.fully_connected, it.loss) == (256, 1, (256,), "bce_mean")
         assert (it.trees, it.tree_height) == (1, 0)
-
-
-# ----------------------------------------------------------------------------------------------- training
 
 
 def tiny(**changes: Any) -> Config:

@@ -30,9 +30,6 @@ def tokens(B: int, T: int) -> torch.Tensor:
     return torch.from_numpy(np.random.default_rng(T).integers(1, 25, size=(B, T)))
 
 
-# ------------------------------------------------------------------------------------------------- layers
-
-
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 def test_a_normalised_layer_is_torchs_encoder_layer(activation: Any) -> None:
     """`nn.TransformerEncoderLayer` with its own weights copied, on documents of 7 and 4 words."""
@@ -103,9 +100,6 @@ def test_every_variant_trains(variant: str) -> None:
         optimiser.step()
         values.append(value.item())
     assert values[-1] < values[0] / 4
-
-
-# ----------------------------------------------------------------------------------- sizes, configurations
 
 
 def test_code_and_paper_differ_where_the_departures_say() -> None:

@@ -37,9 +37,6 @@ def tree_of(*levels: list[list[int]]) -> LabelTree:
     return LabelTree(order, tuple(np.cumsum([0, *map(len, groups)]) for groups in levels))
 
 
-# --------------------------------------------------------------------------- against the public code
-
-
 @pytest.mark.parametrize("case", STORED["candidates"][::4], ids=lambda case: f"L{case['L']}-top{case['top']}")
 def test_parents_are_those_the_public_code_chooses(case: dict[str, Any]) -> None:
     """Where its choice hangs on the order of a Python set, the ones that it must contain are in ours."""
@@ -98,9 +95,6 @@ def test_beams_end_with_the_labels_and_scores_of_the_public_code(case: dict[str,
         real = [label for label in theirs if label < case["L"]]
         assert ours[: len(real)].tolist() == real
         assert mine[: len(real)].exp().tolist() == pytest.approx(stored[: len(real)], rel=2e-6)
-
-
-# --------------------------------------------------------------------------- rules
 
 
 @given(st.data())

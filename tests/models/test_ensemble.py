@@ -25,9 +25,6 @@ def lists(*documents: dict[int, float]) -> tuple[Any, Any]:
     return ids, np.array([list(it.values()) for it in documents])
 
 
-# ---------------------------------------------------------------------------------------------------- joining
-
-
 def test_the_public_codes_ensembles_come_out_the_same() -> None:
     """Ten of yourh/AttentionXML, with ties in one."""
     cases = json.loads(shared("refdyn/05_trees.json").read_text())["ensemble"]
@@ -56,9 +53,6 @@ def test_joining_is_that_of_a_dictionary(models: int, documents: int, K: int, se
         best = sorted(sums.items(), key=lambda item: -item[1])[:5]
         best += [(-1, 0.0)] * (5 - len(best))
         assert list(zip(joined[row].tolist(), total[row].tolist(), strict=True)) == best
-
-
-# --------------------------------------------------------------------------------------------------- training
 
 
 @dataclass

@@ -34,9 +34,6 @@ def stored_features(case: dict[str, Any]) -> sparse.csr_matrix:
     return sparse.csr_matrix(tuple(parts), shape=(case["L"], case["D"]))
 
 
-# --------------------------------------------------------------------------- against the public code
-
-
 @pytest.mark.parametrize("pairwise", [False, True], ids=["features", "pairs"])
 @pytest.mark.parametrize("case", STORED["balanced_two_means"], ids=lambda case: case["prefix"])
 def test_every_split_is_that_of_the_public_code(case: dict[str, Any], pairwise: bool) -> None:
@@ -53,9 +50,6 @@ def test_every_split_is_that_of_the_public_code(case: dict[str, Any], pairwise: 
             left, right = split_in_two(rows, first, eps=case["eps"])
         assert set(node[left]) == set(split["left"])
         assert set(node[right]) == set(split["right"])
-
-
-# --------------------------------------------------------------------------- sizes
 
 
 def test_figure_1b_of_the_paper() -> None:
@@ -88,9 +82,6 @@ def test_no_leaf_is_empty_or_larger_than_asked(labels: int, max_leaf: int) -> No
     assert sizes.sum() == labels and sizes.min() >= 1
     assert sizes.max() <= max_leaf or max_leaf == 1
     assert sizes.max() - sizes.min() <= 1
-
-
-# --------------------------------------------------------------------------- the tree
 
 
 def made(labels: int, seed: int = 1) -> sparse.csr_matrix:
@@ -131,9 +122,6 @@ def test_parents_and_children_agree_at_every_level() -> None:
             mine = set(ids[starts[node] : starts[node + 1]])
             assert mine == set(below[tree.parents(level) == node])
     assert {len(ids) for ids in np.split(np.arange(tree.sizes[1]), tree.children(0)[1][1:-1])} == {4}
-
-
-# --------------------------------------------------------------------------- label features
 
 
 def test_label_features_by_hand() -> None:

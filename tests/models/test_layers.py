@@ -26,9 +26,6 @@ def stored() -> dict[str, np.ndarray]:
         return dict(arrays)
 
 
-# ------------------------------------------------------------------------------------------------ pools
-
-
 @pytest.mark.parametrize("threshold", BRANCHES)
 @pytest.mark.parametrize("i", range(len(POOLING["adaptive"])))
 def test_dynamic_pooling_equals_the_stored_pools(
@@ -43,9 +40,6 @@ def test_dynamic_pooling_equals_the_stored_pools(
     (out * torch.arange(1, case["p"] + 1)).sum().backward()
     assert x.grad is not None
     assert x.grad.flatten().tolist() == stored[case["grad"]].tolist()
-
-
-# ------------------------------------------------------------------------------------------ convolution
 
 
 def _operands(B: int, T: int, k: int, *, kind: str) -> list[torch.Tensor]:
@@ -83,9 +77,6 @@ def test_values_and_gradients_equal_autograd(
     (expected * slope).sum().backward()
     for a, c in zip(ours, theirs, strict=True):
         torch.testing.assert_close(a.grad, c.grad, rtol=0, atol=1e-11)
-
-
-# ---------------------------------------------------------------------------------------------- dropout
 
 
 @pytest.mark.parametrize("p", [0.2, 0.5, 0.75])

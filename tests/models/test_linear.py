@@ -47,9 +47,6 @@ def run(data: Dataset, config: Config | None = None, *, seed: int = 0, watch: Wa
     return linear.train(config or Config(), data, toy_protocol(), seed=seed, watch=watch)
 
 
-# --------------------------------------------------------------------------- what it computes
-
-
 def test_lists_over_several_blocks_are_those_of_the_whole_score_matrix() -> None:
     """150 labels are three blocks; label 7, which nobody has, is left out of scikit-learn's problem."""
     data = featured()
@@ -121,9 +118,6 @@ def test_delicious_scores_what_another_program_made_of_it() -> None:
     assert ours == pytest.approx(theirs, abs=0.3)  # ten documents
 
 
-# --------------------------------------------------------------------------- chance
-
-
 @pytest.mark.parametrize("variant", [*VARIANTS, "hinge"])
 def test_every_variant_learns(variant: str) -> None:
     """Far above chance: a random list has a P@1 of the share of labels per document."""
@@ -131,9 +125,6 @@ def test_every_variant_learns(variant: str) -> None:
     chance = 100 * len(data.test.label_ids) / (data.test.size * L)
     found = run(data, VARIANTS.get(variant, Config(loss="hinge", most_iterations=100_000)))
     assert found.metrics["P@1"] > chance + 20 and not any("solver" in it for it in found.notes)
-
-
-# --------------------------------------------------------------------------- interruptions
 
 
 @pytest.mark.parametrize("at", [0, 1, 2])
@@ -145,9 +136,6 @@ def test_a_resumed_run_ends_as_an_undisturbed_one(tmp_path: Path, at: int) -> No
     resumed = run(data, watch=Watch(progress=lambda done, total, loss: heard.append(done), checkpoint=path))
     assert same(resumed, run(data))
     assert heard == [64, 128, 150][at:]
-
-
-# --------------------------------------------------------------------------- what is told
 
 
 @pytest.mark.parametrize(("loss", "documents"), [("squared_hinge", 80), ("squared_hinge", 15), ("hinge", 80)])

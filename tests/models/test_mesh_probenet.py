@@ -11,8 +11,6 @@ from reimpl.mesh_probenet import VARIANTS, Config, build
 from reimpl.training import train
 from tests.toys import toy_data, toy_protocol
 
-# ------------------------------------------------------------------------- configurations and training
-
 
 def test_variants_differ_as_paper_and_public_code_do() -> None:
     """Sizes of sections 5.2.3 and 5.6.1 (the large one); starts and dropout on the words are the code's."""

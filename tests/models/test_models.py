@@ -29,9 +29,6 @@ def test_variants_read_from_the_file_are_those_that_the_import_finds() -> None:
     assert known_variants("xml_cnn") == tuple(xml_cnn.VARIANTS)
 
 
-# --------------------------------------------------------------------------- other packages
-
-
 def offer(monkeypatch: pytest.MonkeyPatch, folder: Path, source: str, name: str = "theirs") -> None:
     """Installs, for this test, a package that offers `source` as a model."""
     (folder / "their_package.py").write_text(source, encoding="utf-8")
@@ -60,9 +57,6 @@ def test_another_package_adds_a_model(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert known_variants("nobodys") is None
     module = find_model("theirs")
     assert find_config(module, "plain", {"size": 5}) == module.Config(size=5)
-
-
-# --------------------------------------------------------------------------- configurations
 
 
 @pytest.mark.parametrize("variant", xml_cnn.VARIANTS)
@@ -109,9 +103,6 @@ def test_every_model_here_has_the_parts_that_training_asks_for() -> None:
             assert isinstance(config.loss, str)
 
 
-# ------------------------------------------------------------------------------------------- reduced sizes
-
-
 @pytest.mark.parametrize(
     ("model", "asked", "reduced"),
     [
@@ -143,9 +134,6 @@ def test_a_model_that_holds_another_resolves_and_reduces_it(
     module = find_model("theirs")
     assert find_config(module, None, {"size": 5}).size == 50
     assert reduced_config(module, module.Config(), {"inner": 7}).size == 7
-
-
-# --------------------------------------------------------------------------- the code that decides a run
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,3 @@ def test_under_autocast_it_computes_in_float32(way: str) -> None:
     with torch.autocast("cpu", torch.bfloat16):
         out = lstm(x.bfloat16(), lengths)
     assert out.dtype == torch.float32 and torch.equal(out, lstm(x.bfloat16().float(), lengths))
-
-
-# ------------------------------------------------------------------------------------------------ lengths

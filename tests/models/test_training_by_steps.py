@@ -49,9 +49,6 @@ def by_steps(**changes: Any) -> Protocol:
 ALL = {"optimiser": "dense_sparse_adam", "clip": "you2019", "average_from": 1, "patience": 4}
 
 
-# --------------------------------------------------------------------------- whole loops of the public code
-
-
 class Path3(nn.Module):
     """Three numbers that an optimiser sets to the next point of a stored path."""
 
@@ -105,9 +102,6 @@ def test_a_whole_loop_of_the_public_code_is_followed(
     np.testing.assert_allclose(seen, stored, rtol=0, atol=1e-12)
     assert next(places) == loop["steps_run"]
     np.testing.assert_allclose(network.weight.tolist(), loop["saved_at"][-1]["params_saved"], atol=1e-12)
-
-
-# --------------------------------------------------------------------------- against a plain loop
 
 
 def plain(data: Dataset, protocol: Protocol) -> tuple[nn.Module, int]:
@@ -164,9 +158,6 @@ def test_weights_are_those_of_a_plain_loop_with_clipping_and_averaging() -> None
     assert 3 <= clipped <= 12  # of 20 steps
     for name, weight in network.state_dict().items():
         torch.testing.assert_close(made[0].state_dict()[name], weight, rtol=1e-4, atol=1e-5)
-
-
-# --------------------------------------------------------------------------- interruptions
 
 
 @pytest.mark.parametrize("stops", [(0,), (12, 3), (6, 0, 0, 5)], ids=str)

@@ -53,9 +53,6 @@ def levels(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return made
 
 
-# --------------------------------------------------------------------------- what is predicted
-
-
 @pytest.mark.parametrize(("height", "ways"), [(1, 2), (2, 2)])
 def test_with_room_for_all_nodes_labels_are_ranked_by_the_product_along_their_path(
     levels: list[Any], height: int, ways: int
@@ -94,9 +91,6 @@ def test_a_narrow_beam_scores_children_of_the_kept_nodes_only(levels: list[Any])
         below = np.flatnonzero(tree.parents(0) == node)
         assert set(ids[ids >= 0]) == set(below)
         assert (ids[len(below) :] == -1).all()
-
-
-# --------------------------------------------------------------------------- what is learned
 
 
 def a_level(levels: list[Any], **changes: Any) -> Any:
@@ -166,9 +160,6 @@ def test_fillers_are_labels_drawn_anew_and_labelled_correctly(
     assert max(first) < 12
 
 
-# --------------------------------------------------------------------------- the tree's data
-
-
 def test_the_tree_is_built_from_the_documents_that_are_held_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
     original = module.label_features
@@ -188,9 +179,6 @@ def test_the_tree_is_built_from_the_documents_that_are_held_out_too(monkeypatch:
     )
     run(protocol=protocol)
     assert seen == [31]
-
-
-# --------------------------------------------------------------------------- interruption
 
 
 def searched() -> Protocol:

@@ -20,9 +20,6 @@ def names(protocol: str, model: str, config: dict[str, Any], **held: Any) -> set
     return {it.name for it in space_of(TUNING[protocol], model, config, **parts)}
 
 
-# --------------------------------------------------------------------------- the papers'
-
-
 def test_chen_et_al_try_48_settings_at_random_with_patience_10() -> None:
     """Appendix C; the split is that of section 4.1."""
     it = TUNING["chen2022"]
@@ -42,8 +39,6 @@ def test_wang_et_al_tune_lambda_margin_rate_and_decay_on_20_percent() -> None:
     assert (margin.low, margin.high, margin.log) == (0.0, 1.0, False)
     assert names("wang2019", "rank_ae", as_dict(rank_ae.VARIANTS["bce"])) == sought - {"config.margin"}
 
-
-# --------------------------------------------------------------------------- what is sought
 
 CNN = {"maps": 128, "hidden": 512, "pools": 4, "pooling": "dynamic", "dropout_embedding": 0.2}
 CNN |= {"dropout_output": 0.5}
@@ -66,8 +61,6 @@ def test_sought_is_what_does_something_and_is_not_set(
 ) -> None:
     assert names("chen2022", "xml_cnn", config, **held) == ALL - less
 
-
-# --------------------------------------------------------------------------- in a claim file
 
 PLACE = "title: Words, model"
 

@@ -56,9 +56,6 @@ def plain(net: XMLCNN, document: torch.Tensor) -> tuple[torch.Tensor, torch.Tens
     return features, net.output(z)
 
 
-# ----------------------------------------------------------------------------------------- the forward pass
-
-
 @pytest.mark.parametrize("sweep", SWEEPS)
 @pytest.mark.parametrize("pooling", POOLINGS)
 @pytest.mark.parametrize(
@@ -112,9 +109,6 @@ def test_a_step_leaves_no_weight_vector_longer_than_the_norm_allowed() -> None:
     assert net.output.weight[:2, :2].tolist() == [pytest.approx([1.8, 2.4]), [2.0, 0.0]]
 
 
-# ---------------------------------------------------------------------------------------------------- sizes
-
-
 @pytest.mark.parametrize(
     ("name", "overrides", "expected"),
     [
@@ -148,9 +142,6 @@ def test_a_network_bound_to_positions_asks_for_one_width(overrides: dict[str, An
     assert net.minimum_width == 14
 
 
-# ------------------------------------------------------------------------ dropout, initial weights, padding
-
-
 @pytest.mark.parametrize(
     ("name", "before_output"), [("chen2022-xmlcnn-words", (2, 4)), ("chen2022-kim-words", (2, 9))]
 )
@@ -172,8 +163,6 @@ def test_dropout_sits_on_the_words_and_before_the_output(
     net.train(training)(tokens(2, 14))
     assert sites == [((2, 14, 12), 0.25, training), (before_output, 0.5, training)]
 
-
-# ------------------------------------------------------------------------------------------- named variants
 
 EMBEDDINGS = {"sweep": "embeddings"}
 KIM = {"pooling": "max", "hidden": None}  # kim_cnn_v2.py: global maximum, no hidden layer, stride 1

@@ -144,7 +144,6 @@ NOT_RUN = ExperimentRecord(
     not_run="The unreduced vocabulary needs the raw text, which the given folder does not hold.",
 )
 
-
 #: One printed number over three split columns.
 NOISE = SplitNoise(
     experiment="kim_words",

@@ -51,8 +51,6 @@ def gate(passed: bool) -> Audit:
     return replace(OLD, fidelity=(replace(OLD.fidelity[0], passed=passed),))
 
 
-# --------------------------------------------------------------------------- causes
-
 NEW = reproduced()
 CAUSES: dict[str, tuple[Audit, Audit, str]] = {
     "seeds": (OLD, reproduced(n=(5,), attempts=(5,)), "5 seeds, before 2 of 3 seeds"),
@@ -107,9 +105,6 @@ def test_the_gate_is_named_where_it_decides() -> None:
     assert "checks" not in other.causes
 
 
-# --------------------------------------------------------------------------- changes
-
-
 def test_what_became_contradicted_comes_first_and_is_worse() -> None:
     new = sample.study()
     verdicts = tuple(Verdict(it.claim, "inconclusive", "undecided") for it in new.verdicts)
@@ -118,9 +113,6 @@ def test_what_became_contradicted_comes_first_and_is_worse() -> None:
     number = ends.count("contradicted")
     assert number and ends[:number] == ["contradicted"] * number
     assert found.worse and not changes(new, replace(new, verdicts=verdicts)).worse
-
-
-# --------------------------------------------------------------------------- shown
 
 
 @pytest.mark.parametrize("show", [changes_text, changes_html])

@@ -59,9 +59,6 @@ def test_signs_by_hand(escape: Callable[[str], str], text: str, shown: str) -> N
     assert escape(text) == shown
 
 
-# --------------------------------------------------------------------------- CSV
-
-
 def rows(audit: Audit) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(claims_csv(audit), newline="")))
 
@@ -79,8 +76,6 @@ def test_text_comes_back_as_it_is_shown(text: str) -> None:
     claims_csv(audit).encode()
 
 
-# --------------------------------------------------------------------------- Markdown
-
 READER = MarkdownIt("gfm-like", {"linkify": False, "html": True})
 
 
@@ -97,8 +92,6 @@ def test_no_text_makes_more_lines_of_markdown_or_anything_but_text(text: str) ->
         children = [it for token in READER.parse(f"Rerun: {md_code(text)}") for it in token.children or []]
         assert "".join(it.content for it in children) == f"Rerun: {one_line}"
 
-
-# --------------------------------------------------------------------------- JUnit
 
 SCHEMA = xmlschema.XMLSchema(str(Path(__file__).parent / "junit.xsd"))
 
@@ -133,9 +126,6 @@ def test_a_contradiction_is_a_failure_with_the_sentence_of_the_verdict() -> None
         "Other possible explanations: one of the 4 departures" in said
         and "2.20 points below the printed 75.96" in said
     )
-
-
-# --------------------------------------------------------------------------- LaTeX
 
 
 def test_every_tested_claim_has_one_row() -> None:

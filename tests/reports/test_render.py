@@ -39,9 +39,6 @@ def page(request: pytest.FixtureRequest) -> str:
     return html(AUDITS[request.param]())
 
 
-# --------------------------------------------------------------------------- golden page
-
-
 def test_golden_page() -> None:
     """The page of the tiny audit is the one on record; `test_approved` as a program writes it anew."""
     ours = html(sample.tiny())
@@ -70,8 +67,6 @@ def test_same_record_same_bytes() -> None:
     ]
     assert outputs[0] == outputs[1] == html(audit_from_json(record)).encode()
 
-
-# --------------------------------------------------------------------------- any text
 
 #: Fields whose values come from a fixed set, which a record that was read from JSON cannot break.
 FIXED = {"outcome", "reason", "status", "scope", "source", "result", "kind", "curve"}
@@ -143,9 +138,6 @@ def test_no_text_becomes_markup(plain: Markup, text: str) -> None:
     assert not any(name.startswith("on") for _, name in hostile.attribute_names())
 
 
-# --------------------------------------------------------------------------- one file
-
-
 #: A link loads nothing; only a click follows it.
 LEADS_OUT = {("a", "href")}
 
@@ -195,8 +187,6 @@ def test_one_script_of_ours_runs(page: str) -> None:
     assert f"script-src &#39;sha256-{digest}&#39;;" in page
     assert not any(name.startswith("on") for _, name in parsed(page).attribute_names())
 
-
-# --------------------------------------------------------------------------- colours
 
 TEXT = ("ink", "soft", "link")
 MARKS = ("reproduced", "contradicted", "inconclusive", "not_tested")

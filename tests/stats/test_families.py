@@ -28,7 +28,6 @@ METHODS: dict[str, Callable[[Sequence[float]], tuple[float, ...]]] = {
     "fdr_bh": benjamini_hochberg,
 }
 
-
 method = pytest.mark.parametrize("method", sorted(METHODS))
 
 

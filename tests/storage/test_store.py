@@ -91,17 +91,11 @@ def finish(process: subprocess.Popen[str], answer: str = "") -> str:
     return out
 
 
-# --------------------------------------------------------------------------- there and back
-
-
 def test_a_stored_run_comes_back_equal(store: Store) -> None:
     run = store.put(make(), predictions=PREDICTIONS)
     assert bare(run) == make() and run.predictions == f"{run.key}.npz"
     assert store.get(run.key) == run
     assert list(store.runs()) == [run]
-
-
-# --------------------------------------------------------------------------- what may replace what
 
 
 def test_a_done_run_is_never_replaced(store: Store) -> None:
@@ -148,9 +142,6 @@ def test_a_checkpoint_lives_until_its_run_is_settled(store: Store, status: str, 
     assert state.exists() == kept
 
 
-# --------------------------------------------------------------------------- what is refused
-
-
 @pytest.mark.parametrize("key", ["", "../escape", "A" * 32, "0" * 31, "0" * 32 + "\n", "0" * 33])
 def test_what_is_no_key_never_becomes_a_path(store: Store, key: str) -> None:
     for use in (store.get, store.predictions, store.checkpoint_path):
@@ -159,9 +150,6 @@ def test_what_is_no_key_never_becomes_a_path(store: Store, key: str) -> None:
     with pytest.raises(StoreError, match="is no key of a run"), store.claim(key):
         pass
     assert not store.root.exists()
-
-
-# --------------------------------------------------------------------------- damaged records
 
 
 def damaged(**changes: Any) -> str:
@@ -252,9 +240,6 @@ def _other(value: Any) -> Any:
     return f"{value or ''}0"
 
 
-# --------------------------------------------------------------------------- damaged predictions
-
-
 def test_predictions_cut_anywhere_are_refused(store: Store) -> None:
     key = store.put(make(), predictions=PREDICTIONS).key
     path = store.root / f"{key}.npz"
@@ -279,9 +264,6 @@ def test_predictions_are_numbers_and_never_code(store: Store, damage: bytes | No
     record.write_text(resealed({**json.loads(record.read_text()), **changes}))
     with pytest.raises(StoreError, match=r"its predictions .* are no arrays of numbers; restore"):
         store.predictions(run.key)
-
-
-# --------------------------------------------------------------------------- a disk that refuses
 
 
 @contextmanager
@@ -317,9 +299,6 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_old_record(
     assert names(store) == {f"{make().key}.json", f"{make().key}.npz"}
 
 
-# --------------------------------------------------------------------------- two at once
-
-
 RACE = """
 order, wait = sys.argv[2], {"try": 0, "wait": None}[sys.argv[3]]
 print("ready", flush=True)
@@ -349,9 +328,6 @@ def test_two_processes_share_twenty_runs_and_each_is_run_once(
     done = [int(seed) for process in processes for seed in finish(process).split()]
     assert sorted(done) == list(range(20))
     assert len(list(store.runs())) == 20
-
-
-# --------------------------------------------------------------------------- killed
 
 
 @posix
