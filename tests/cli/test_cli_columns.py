@@ -10,33 +10,31 @@ import pytest
 
 from audit import cli
 from audit.errors import Exit
-from audit.record import Audit, audit_from_json
+from audit.record import Audit
 from audit.runner import execute
 from reimpl import linear
 from reimpl.data.dataset import Dataset
 from reimpl.data.formats import open_corpus
 from reimpl.training import Result
-from tests.runner.papers import write_columns, write_corpus, write_linear_paper
-from tests.stand_ins import pass_the_gate, train_at_once
+from tests.cli import record as record_of
+from tests.cli import refused
+from tests.runner.papers import write_columns, write_linear_paper
+from tests.stand_ins import train_at_once
 
 RUN = ("run", "linear.yaml", "--data", "columns", "--jobs", "1", "--columns", "0-2")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    pass_the_gate(monkeypatch)
-    write_linear_paper(tmp_path)
-    write_columns(tmp_path / "columns")
-    return tmp_path
+def path(folder: Path) -> Path:
+    write_columns(folder / "columns")
+    return write_linear_paper(folder)
 
 
 @pytest.fixture
-def known(folder: Path) -> None:
+def known(path: Path) -> None:
     """The claim file names the documents of the columns, in any split."""
     corpus = open_corpus(Path("columns@0"))
     assert isinstance(corpus, Dataset)
-    path = folder / "linear.yaml"
     path.write_text(path.read_text().replace("name: Corpus,", f"name: Corpus, corpus: {corpus.corpus},"))
 
 
@@ -48,7 +46,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def record(column: int) -> Audit:
-    return audit_from_json(Path(f"audit-report/linear2024-columns@{column}/audit.json").read_text())
+    return record_of(f"linear2024-columns@{column}")
 
 
 def seeds(column: int) -> list[tuple[int, float]]:
@@ -147,29 +145,20 @@ def test_the_page_of_each_column_shows_all_of_them(trained: None, known: None) -
         assert "68.33 to 75.67; 80.00 is 4.33 above" in page
 
 
-# --------------------------------------------------------------------------- what is refused
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("--columns", "0-1"), "--columns 0-1: the synthetic corpus has one split; give --data too"),
-        (
-            ("--columns", "0-1", "--data", "columns", "--until-settled"),
-            "take one column, as in --data columns@0",
-        ),
+        (("--columns", "0-1", "--data", "columns", "--until-settled"), "one column, as in --data columns@0"),
         (("--columns", "0-3", "--data", "columns"), "columns: column 3 of 3; give 0 to 2"),
-        (("--data", "text@1"), "text: this corpus has one split; leave out @1"),
+        (("--data", "corpus@1"), "corpus: this corpus has one split; leave out @1"),
         (("--data", "columns"), "3 splits, one a column; state --data DIR@0 to --data DIR@2\n"),
     ],
 )
 def test_commands_that_cannot_be_meant_are_answered_in_a_sentence(
     words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_corpus(Path("text"))
-    assert cli.main(["run", "linear.yaml", *words]) == Exit.BAD_INPUT
-    err = capsys.readouterr().err
-    assert message in err and "Traceback" not in err
+    assert message in refused(capsys, "run", "linear.yaml", *words)
 
 
 def test_a_failed_column_is_told_and_counted(

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import audit.runner.plan
 from audit import cli
 from audit.errors import Exit
 from tests.cli.test_cli_readings import CLAIMS as WITH_READINGS
-from tests.runner.papers import write_corpus, write_paper
-from tests.stand_ins import pass_the_gate, train_at_once
+from tests.stand_ins import train_at_once
 
 RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1", "--only", "words")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def trained(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every run takes ten minutes, as its record says."""
-    monkeypatch.chdir(tmp_path)
-    pass_the_gate(monkeypatch)
     train_at_once(monkeypatch, lambda job, _: 70.0 + job.spec.seed, seconds=600.0)
-    write_paper(tmp_path)
-    write_corpus(tmp_path / "corpus")
-    return tmp_path
 
 
 def err(capsys: pytest.CaptureFixture[str], *words: str, code: Exit | None = None) -> list[str]:
@@ -54,23 +48,13 @@ def test_readings_say_what_they_cost(capsys: pytest.CaptureFixture[str]) -> None
     assert "toy: all 10 runs are on record" in err(capsys, *run, "--readings")
 
 
-# --------------------------------------------------------------------------- folders that cannot be written
-
-
-@pytest.fixture
-def read_only(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+@pytest.mark.parametrize("command", ["run", "tune"])
+def test_a_store_that_cannot_be_written_is_told_before_anything_is_prepared(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """As for somebody who may not write here, whoever runs the tests."""
     usual = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: mode == os.R_OK and usual(path, mode))
-    yield
-
-
-@pytest.mark.parametrize("command", ["run", "tune"])
-def test_a_store_that_cannot_be_written_is_told_before_anything_is_prepared(
-    command: str, read_only: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    import audit.runner.plan
-
     monkeypatch.setattr(audit.runner.plan, "resolved", lambda *_: pytest.fail("prepared"))
     where = ["--data", "corpus", "--store", "there/runs"]
     [told] = err(capsys, command, "toy.yaml", *where, code=Exit.BAD_INPUT)

@@ -9,15 +9,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from audit import cli
 from audit.errors import Exit
-from audit.runner import Job, execute
+from audit.runner import Job
 from audit.runner.models import check_unchanged
-from reimpl.training import Result
-from tests.runner.papers import write_corpus
+from tests.cli import refused
+from tests.stand_ins import train_at_once
 
 FILE = """\
 format: 1
@@ -61,8 +60,7 @@ COMMANDS: Sequence[Sequence[str]] = (
 
 
 @pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
-    monkeypatch.chdir(tmp_path)
+def file(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
     monkeypatch.delenv("XMTC_AUDIT_MODELS", raising=False)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     path = Path("toy.yaml")
@@ -83,21 +81,18 @@ def test_a_claim_file_with_a_model_from_a_folder_is_read_by_every_command(
     assert cli.main([*command, *MODELS]) == Exit.OK, capsys.readouterr().err
 
 
-@pytest.mark.parametrize("folder", [".", "nowhere"])
-def test_a_folder_without_a_model_is_refused_by_all(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("place", [".", "nowhere"])
+def test_a_folder_without_a_model_is_refused_by_all(place: str, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["validate"], ["list"], ["run"], ["tune", "toy.yaml"]):
-        assert cli.main([*command, "--models", folder]) == Exit.BAD_INPUT
-        said = f"--models {folder}: no model file is there; `audit add model NAME` writes one"
-        assert said in capsys.readouterr().err
+        said = f"--models {place}: no model file is there; `audit add model NAME` writes one"
+        assert said in refused(capsys, *command, "--models", place)
 
 
 def test_runs_of_such_a_model_are_judged_and_explained_without_the_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Judging looks no model up."""
-    ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
-    monkeypatch.setattr(execute, "train_job", lambda *_: Result({"P@1": 75.0}, (), 1.0, None, 9, ids, scores))
-    write_corpus(tmp_path / "corpus")
+    train_at_once(monkeypatch, lambda *_: 75.0)
     run = ("run", "toy.yaml", "--data", "corpus", "--seeds", "1", "--jobs", "1")
     assert cli.main(run) == Exit.BAD_INPUT
     assert cli.main([*run, *MODELS]) == Exit.OK, capsys.readouterr().err
@@ -109,18 +104,16 @@ def test_runs_of_such_a_model_are_judged_and_explained_without_the_folder(
 
 
 @pytest.fixture
-def trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What each training that was made is called."""
     made: list[str] = []
-    ids, scores = np.zeros((16, 1), dtype=np.int32), np.zeros((16, 1), dtype=np.float32)
 
-    def train(job: Job, *_: object) -> Result:
+    def value(job: Job, _: object) -> float:
         check_unchanged(job.spec, job.sources)
         made.append(job.title)
-        return Result({"P@1": 75.0}, (), 1.0, None, 9, ids, scores)
+        return 75.0
 
-    monkeypatch.setattr(execute, "train_job", train)
-    write_corpus(tmp_path / "corpus")
+    train_at_once(monkeypatch, value)
     return made
 
 
@@ -159,9 +152,8 @@ SCORES = "scores: Tensor = self.output(self.dropout(mean))"
     ],
 )  # fmt: skip
 def test_a_fault_in_a_model_of_ones_own_is_told_with_its_place(
-    fault: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    fault: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_corpus(tmp_path / "corpus")
     path = Path("own/mine.py")
     text = path.read_text()
     line = next(n for n, it in enumerate(text.splitlines(), start=1) if SCORES in it)

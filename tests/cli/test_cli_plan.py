@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -16,12 +15,11 @@ import pytest
 from audit import cli
 from audit.errors import Exit
 from audit.pipeline.suite import declared
-from audit.record import Audit, Look, audit_from_json
+from audit.record import Look
 from audit.runner import execute
 from reimpl.training import Result
-from tests.cli.test_cli import NO_TORCH, python
-from tests.runner.papers import write_corpus, write_paper
-from tests.stand_ins import pass_the_gate
+from tests.cli import record, refused, told
+from tests.runner.papers import write_paper
 
 #: A third system beside words and letters, and a claim that words beat it.
 THIRD = (
@@ -49,12 +47,8 @@ NOISE = (1.0, 0.0, 2.0, 1.5, 1.5, 1.0, 0.5, 1.0)
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    pass_the_gate(monkeypatch)
-    write_paper(tmp_path, *THIRD)
-    write_corpus(tmp_path / "corpus")
-    return tmp_path
+def paper(folder: Path) -> Path:
+    return write_paper(folder, *THIRD)
 
 
 class Trained:
@@ -91,18 +85,8 @@ UNTIL = (*RUN, "--until-settled", "--looks")
 SETTLED = "everything that seeds can settle is settled"
 
 
-def record() -> Audit:
-    return audit_from_json(Path("audit-report/toy2024-corpus/audit.json").read_text())
-
-
 def outcomes() -> dict[str, str]:
     return {it.claim: it.outcome for it in record().verdicts}
-
-
-def told(capsys: pytest.CaptureFixture[str]) -> str:
-    err = capsys.readouterr().err
-    assert "Traceback" not in err
-    return err
 
 
 def test_seeds_are_added_only_where_a_claim_is_open_until_all_is_settled(
@@ -282,18 +266,8 @@ def test_every_command_says_the_same_of_one_store(
 def test_what_cannot_be_used_is_one_clear_line(
     arguments: list[str], message: str, trained: Trained, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(arguments) == Exit.BAD_INPUT
-    lines = told(capsys).splitlines()
-    assert len(lines) == 1, lines
-    assert message in lines[0]
+    assert message in refused(capsys, *arguments)
     assert trained.ran == []
-
-
-def planned(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    capsys.readouterr()
-    assert cli.main(["plan", *arguments, "--json"]) == Exit.OK
-    (content,) = json.loads(capsys.readouterr().out)
-    return {"paper": content["paper"], **{it["claim"]: it for it in content["open"]}}
 
 
 def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
@@ -310,10 +284,3 @@ def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
     assert re.search(r"words-third P@1 3 \d+ \(\d+\) – \d+ seeds, \d+ CPU-seconds", out)
     assert "1 judgement: it is about the paper's own data" in out
     assert "audit run --until-settled --budget 30m" in out
-
-
-def test_plan_needs_no_torch(trained: Trained) -> None:
-    cli.main([*RUN, "--seeds", "3"])
-    for command in (["plan"], ["plan", "toy.yaml", "--json"]):
-        done = python("-c", NO_TORCH, *command)
-        assert (done.returncode, done.stderr) == (0, ""), command

@@ -9,61 +9,31 @@ import pytest
 
 from audit import cli
 from audit.errors import Exit
-from audit.record import Run
 from audit.storage.runs import Store
+from tests.cli import refused
 from tests.data.corpora import write
-from tests.runner.papers import write_corpus, write_paper
-from tests.stand_ins import pass_the_gate, train_at_once
+from tests.stand_ins import train_at_once
 
 FIELDS = ("--separator", ";", "--text-field", "title", "--text-field", "body", "--labels-field", "tags")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Holds toy.yaml, and the documents of corpus/ as JSON lines, as AttentionXML's pairs and with ids."""
-    monkeypatch.chdir(tmp_path)
-    pass_the_gate(monkeypatch)
-    write_paper(tmp_path)
-    write_corpus(tmp_path / "corpus")
+def forms(folder: Path) -> None:
+    """The documents of corpus/ as JSON lines, as AttentionXML's pairs and with ids."""
     for split in ("train", "test"):
-        lines = (tmp_path / f"corpus/{split}.txt").read_text().splitlines()
-        _write_forms(tmp_path, split, [_document(line) for line in lines])
-    return tmp_path
+        parts = [line.split("\t") for line in (folder / f"corpus/{split}.txt").read_text().splitlines()]
+        cut = [(label, *text.split(" ", 1)) for label, text in parts]
+        records = [{"tags": f"{label};all", "title": a, "body": b} for label, a, b in cut]
+        write(folder / f"records/{split}.jsonl", [json.dumps(it) for it in records])
+        numbered = (f"d{i}\t{label} all\t{text}" for i, (label, text) in enumerate(parts))
+        write(folder / f"numbered/{split}.txt", tuple(numbered))
+        write(folder / f"pairs/{split}_texts.txt", [text for _, text in parts])
+        write(folder / f"pairs/{split}_raw_texts.txt", [f"{text} raw" for _, text in parts])
+        write(folder / f"pairs/{split}_labels.txt", [f"{label} all" for label, _ in parts])
 
 
-def _document(line: str) -> tuple[str, str, str]:
-    label, text = line.split("\t")
-    first, rest = text.split(" ", 1)
-    return f"{label};all", first, rest
-
-
-def _write_forms(folder: Path, split: str, documents: list[tuple[str, str, str]]) -> None:
-    """(labels parted by ;, first word, other words) of each document."""
-    names = ("tags", "title", "body")
-    records = (json.dumps(dict(zip(names, it, strict=True))) for it in documents)
-    write(folder / f"records/{split}.jsonl", tuple(records))
-    plain = [(labels.replace(";", " "), f"{first} {rest}") for labels, first, rest in documents]
-    write(folder / f"numbered/{split}.txt", tuple(f"d{i}\t{a}\t{b}" for i, (a, b) in enumerate(plain)))
-    write(folder / f"pairs/{split}_texts.txt", tuple(text for _, text in plain))
-    write(folder / f"pairs/{split}_raw_texts.txt", tuple(f"{text} raw" for _, text in plain))
-    write(folder / f"pairs/{split}_labels.txt", tuple(labels for labels, _ in plain))
-
-
-@pytest.fixture
-def trained(monkeypatch: pytest.MonkeyPatch) -> None:
-    train_at_once(monkeypatch, lambda job, _: 70.0 + job.spec.seed / 10)
-
-
-def run(corpus: str, *options: str, paper: str = "toy.yaml", jobs: int = 1, only: str = "words") -> int:
-    return cli.main(["run", paper, "--data", corpus, "--only", only, "--jobs", str(jobs), *options])
-
-
-def prepared(store: str = "audit-runs") -> list[str]:
-    return sorted(it.parent.name for it in Path(store, "data").glob("*/meta.json"))
-
-
-def runs(store: str = "audit-runs") -> list[Run]:
-    return list(Store(Path(store)).runs())
+def prepared() -> list[str]:
+    return sorted(it.parent.name for it in Path("audit-runs/data").glob("*/meta.json"))
 
 
 WAYS = [
@@ -75,20 +45,19 @@ WAYS = [
 ]
 
 
-@pytest.mark.usefixtures("trained")
 @pytest.mark.parametrize(("corpus", "options"), WAYS, ids=[" ".join(it[1][:1]) for it in WAYS])
 def test_a_run_finds_what_data_add_prepared_by_the_same_options(
-    corpus: str, options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    corpus: str, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    train_at_once(monkeypatch, lambda *_: 70.0)
     assert cli.main(["data", "add", corpus, *options]) == Exit.OK
     before = prepared()
     assert len(before) == 1
-    assert run(corpus, *options, "--seeds", "1") == Exit.OK, capsys.readouterr().err
+    run = ["run", "toy.yaml", "--data", corpus, "--only", "words", "--jobs", "1", "--seeds", "1"]
+    assert cli.main([*run, *options]) == Exit.OK
     assert prepared() == before
-    assert [it.data.n_labels for it in runs()] == [7]
+    assert [it.data.n_labels for it in Store(Path("audit-runs")).runs()] == [7]
 
-
-# -------------------------------------------------------------------------- what is missing or means nothing
 
 REFUSED = [
     ("records", (), "records/train.jsonl:1: no object with these fields; here are 'tags', 'title', 'body'"),
@@ -107,29 +76,15 @@ def test_what_is_missing_is_asked_for_by_the_options_of_the_command(
     corpus: str, options: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In the words in which `audit data add` says it."""
-    said = []
     path = str(Path(corpus).resolve())
-    for command in (["data", "add", path], ["run", "toy.yaml", "--data", path]):
-        assert cli.main([*command, *options]) == Exit.BAD_INPUT
-        said.append(capsys.readouterr().err)
-        assert message in said[-1] and said[-1].count("\n") == 1
-    assert said[0] == said[1]
+    said = refused(capsys, "data", "add", path, *options)
+    assert message in said and refused(capsys, "run", "toy.yaml", "--data", path, *options) == said
 
 
 @pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (("--separator", ";"), "--separator"),
-        (("--text-field", "a"), "--text-field"),
-        (("--labels-field", "a"), "--labels-field"),
-        (("--base", "0"), "--base"),
-        (("--ids",), "--ids"),
-        (("--tokenised",), "--raw"),
-        (("--format", "csv"), "--format"),
-    ],
+    "options",
+    ["--separator ;", "--text-field a", "--labels-field a", "--base 0", "--ids", "--raw", "--format csv"],
 )
-def test_the_made_corpus_needs_no_reading(
-    options: tuple[str, ...], named: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["run", "toy.yaml", *options]) == Exit.BAD_INPUT
-    assert capsys.readouterr().err == f"audit: {named}: says how --data is read; give that too\n"
+def test_the_made_corpus_needs_no_reading(options: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said = f"audit: {options.split()[0]}: says how --data is read; give that too\n"
+    assert refused(capsys, "run", "toy.yaml", *options.split()) == said

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from audit import cli
 from audit.errors import Exit
 from audit.record import Audit
-from audit.storage.files import read_audit
+from tests.cli import record, refused
 
 #: Two readings of one, three of the other, on made features: each run takes a fraction of a second.
 CLAIMS = """format: 1
@@ -49,23 +47,16 @@ OTHERS = ["a~rate=fast", "a~pooling_divisor=slots", "b~rate=fast"]
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def paper(folder: Path) -> None:
     Path("toy.yaml").write_text(CLAIMS)
-    return tmp_path
 
 
 def run(*options: str, seeds: int = 1) -> Exit:
     return Exit(cli.main(["run", "toy.yaml", "--seeds", str(seeds), "--jobs", "1", *options]))
 
 
-def without_readings() -> str:
-    plain = CLAIMS[: CLAIMS.index("readings:\n")] + CLAIMS[CLAIMS.index("experiments:\n") :]
-    return re.sub(r",\s+readings: \[[^]]+\]", "", plain)
-
-
 def audit() -> Audit:
-    return read_audit(Path("audit-report/toy/audit.json"))
+    return record("toy")
 
 
 def test_all_readings_are_run_over_the_seeds_and_judged(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,12 +67,8 @@ def test_all_readings_are_run_over_the_seeds_and_judged(capsys: pytest.CaptureFi
     found = audit()
     assert [it.id for it in found.experiments] == ["a", "b", *OTHERS]
     slots = found.experiments[3]
-    assert (slots.reading_of, slots.reading, slots.config["pooling"]) == (
-        "a",
-        {"pooling_divisor": "slots"},
-        "slots",
-    )
-    assert slots.title == "A (pooling divisor: slots)"
+    assert (slots.reading_of, slots.reading) == ("a", {"pooling_divisor": "slots"})
+    assert (slots.title, slots.config["pooling"]) == ("A (pooling divisor: slots)", "slots")
     assert found.readings is not None
     assert [it.name for it in found.readings.open] == ["rate", "pooling_divisor"]
     assert dict(found.readings.of) == {"a": ("rate", "pooling_divisor"), "b": ("rate",)}
@@ -122,8 +109,7 @@ def test_what_was_run_is_not_run_again_and_counts_later(capsys: pytest.CaptureFi
 def test_what_does_not_go_together_is_refused(
     capsys: pytest.CaptureFixture[str], options: list[str], said: str
 ) -> None:
-    assert cli.main(["run", "toy.yaml", "--readings", *options]) == Exit.BAD_INPUT
-    assert said in capsys.readouterr().err
+    assert said in refused(capsys, "run", "toy.yaml", "--readings", *options)
 
 
 FAST = "fast: {training: {learning_rate: 0.05}}"
@@ -158,16 +144,11 @@ def test_explain_and_page_show_them(capsys: pytest.CaptureFixture[str], folder: 
     out = capsys.readouterr().out
     assert "readings of what the paper leaves open: 3 declared" in out
     assert "Pooling divisor: words (default) or slots. The divisor is not stated." in out
-    rows = [
-        line.split()[:3]
-        for line in out.splitlines()
-        if line.startswith(("  default", "  rate:", "  pooling"))
-    ]
+    named = ("  default", "  rate:", "  pooling")
+    rows = [line.split()[:3] for line in out.splitlines() if line.startswith(named)]
     assert rows == [["default", "2", rows[0][2]], ["rate:", "fast", "2"], ["pooling", "divisor:", "slots"]]
     page = (folder / "audit-report/toy/report.html").read_text()
     assert 'class="curve"' in page
     assert "3 readings of what the paper leaves open" in page
-    assert (
-        json.loads((folder / "audit-report/toy/audit.json").read_text())["readings"]["limit"]
-        == "one_at_a_time"
-    )
+    open_ = audit().readings
+    assert open_ is not None and open_.limit == "one_at_a_time"

@@ -13,24 +13,19 @@ import pytest
 
 from audit import cli
 from audit.errors import Exit
-from audit.record import audit_from_json
 from audit.runner import execute, search
 from reimpl.training import Interrupted, Result, Watch
-from tests.runner.papers import write_corpus, write_paper
-from tests.stand_ins import pass_the_gate
+from tests.cli import record, refused
+from tests.runner.papers import write_paper
 
 TUNE = ("tune", "toy.yaml", "--data", "corpus")
 RUN = ("run", "toy.yaml", "--data", "corpus", "--jobs", "1", "--only", "words", "--seeds", "1")
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def paper(folder: Path) -> Path:
     place = "title: Words, model"
-    write_paper(tmp_path, (place, f"tuning: {{protocol: chen2022, trials: 3}}, {place}"))
-    write_corpus(tmp_path / "corpus")
-    pass_the_gate(monkeypatch)
-    return tmp_path
+    return write_paper(folder, (place, f"tuning: {{protocol: chen2022, trials: 3}}, {place}"))
 
 
 class Trained:
@@ -62,7 +57,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> Trained:
     return found
 
 
-def record() -> dict[str, Any]:
+def study() -> dict[str, Any]:
     (path,) = Path("audit-runs/studies").glob("*.json")
     found: dict[str, Any] = json.loads(path.read_text())
     return found
@@ -80,18 +75,18 @@ def test_a_search_tells_of_every_trial_and_of_the_best(
     assert [line.partition("]")[0] for line in told] == [f"[{k}/8" for k in range(1, 9)]
     assert "best P@1 60.00" in told[-1]
     assert out.startswith("tuned: 8 trials, best P@1 60.00 with learning_rate ")
-    assert f"study: audit-runs/studies/{record()['key']}.json" in out
+    assert f"study: audit-runs/studies/{study()['key']}.json" in out
     assert trained.trials == 8
 
 
 def test_the_same_command_makes_no_trial_twice_and_more_trials_are_added(trained: Trained) -> None:
     assert cli.main(list(TUNE)) == Exit.OK
-    first = record()["trials"]
+    first = study()["trials"]
     assert cli.main(list(TUNE)) == Exit.OK
     assert trained.trials == len(first) == 3
     assert cli.main([*TUNE, "--trials", "5"]) == Exit.OK
     assert trained.trials == 5
-    assert record()["trials"][:3] == first
+    assert study()["trials"][:3] == first
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
@@ -105,7 +100,7 @@ def test_an_interrupted_search_says_so_and_the_same_command_goes_on(
     assert not list(Path("audit-runs/studies").glob("*.json"))
     assert cli.main(list(TUNE)) == Exit.OK
     assert trained.trials == 4
-    states = [it["state"] for it in record()["trials"]]
+    states = [it["state"] for it in study()["trials"]]
     assert states == ["done", "done", "done"]
     assert "tuned: 3 trials, best P@1" in capsys.readouterr().out
 
@@ -114,12 +109,11 @@ def test_runs_after_it_use_the_best_values_and_their_report_says_so(
     trained: Trained, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main([*TUNE, "--trials", "8"]) == Exit.OK
-    study = record()
+    key = study()["key"]
     assert cli.main(list(RUN)) == Exit.OK
-    found = audit_from_json(Path("audit-report/toy2024-corpus/audit.json").read_text())
-    words = next(it for it in found.experiments if it.id == "words")
+    words = next(it for it in record().experiments if it.id == "words")
     (run,) = words.runs
-    assert run.spec.study == study["key"]
+    assert run.spec.study == key
     assert run.spec.config["dropout_output"] == 0.4
     assert words.study is not None
     assert len(words.study.trials) == 8
@@ -131,20 +125,14 @@ def test_runs_after_it_use_the_best_values_and_their_report_says_so(
     assert cli.main(["explain", "words-value"]) == Exit.OK
     said = " ".join(capsys.readouterr().out.split())
     assert "tuned: 8 trials, best P@1 60.00 with" in said
-    assert f"study file studies/{study['key']}.json" in said
+    assert f"study file studies/{key}.json" in said
 
 
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (
-            ("--only", "letters"),
-            "toy2024: none of these experiments asks for tuning in the claim file; add tuning",
-        ),
-        (
-            ("--only", "wrods"),
-            "toy2024: --only 'wrods' is no experiment, claim, table or data set; did you mean",
-        ),
+        (("--only", "letters"), "toy2024: none of these experiments asks for tuning in the claim file"),
+        (("--only", "wrods"), "toy2024: --only 'wrods' is no experiment, claim, table or data set; did"),
         (("--timeout", "soon"), "--timeout 'soon' is not a time span"),
         (("--protocol", "big"), "--protocol 'big' is unknown"),
         (("--data", "nowhere"), "nowhere: no such file or folder"),
@@ -154,9 +142,5 @@ def test_runs_after_it_use_the_best_values_and_their_report_says_so(
 def test_input_that_cannot_be_used_is_told_in_one_sentence(
     trained: Trained, capsys: pytest.CaptureFixture[str], more: tuple[str, str], told: str
 ) -> None:
-    assert cli.main([*TUNE, *more]) == Exit.BAD_INPUT
-    err = capsys.readouterr().err
-    assert told in err
-    assert err.startswith("audit: ")
-    assert err.count("\n") == 1
+    assert told in refused(capsys, *TUNE, *more)
     assert trained.trials == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,30 +11,21 @@ import numpy as np
 import pytest
 
 import audit.runner.progress
-import reimpl.fidelity
 from audit import cli
 from audit.errors import Exit
 from audit.runner import resolve
 from audit.runner.resolve import DataRequest
 from reimpl.data import files
-from reimpl.fidelity import Check
-from tests.runner.papers import write_corpus, write_paper
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Holds corpus/, toy.yaml and a file of vectors for each of its words and for many others."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+def vectors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of vectors for each word of the corpus and for many others."""
     monkeypatch.setattr(files, "_COARSE", 0.0)  # files that were just written are known by their times
-    monkeypatch.setattr(reimpl.fidelity, "check", lambda model: (Check(model, "sizes", True, "as printed"),))
-    write_paper(tmp_path)
-    write_corpus(tmp_path / "corpus")
     rng = np.random.default_rng(1)
     words = [*(f"word{i}" for i in range(3000)), *(f"topic{i}" for i in range(6))]
     lines = (f"{word} {' '.join(f'{it:.4f}' for it in rng.normal(size=20))}\n" for word in words)
-    (tmp_path / "glove.txt").write_text("".join(lines))
-    return tmp_path
+    (folder / "glove.txt").write_text("".join(lines))
 
 
 @dataclass
