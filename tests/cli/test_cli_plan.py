@@ -24,9 +24,8 @@ from tests.runner.papers import write_paper
 #: A third system beside words and letters, and a claim that words beat it.
 THIRD = (
     (
-        '      - {id: letters, experiment: letters, source: own_run, values: ["40.00", "30.00"]}\n',
-        '      - {id: letters, experiment: letters, source: own_run, values: ["40.00", "30.00"]}\n'
-        '      - {id: third, experiment: third, source: own_run, values: ["70.00", "50.00"]}\n',
+        "  t2:\n",
+        '      - {id: third, experiment: third, source: own_run, values: ["70.00", "50.00"]}\n  t2:\n',
     ),
     (
         "  again:\n",

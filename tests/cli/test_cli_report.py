@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from audit.errors import Exit
 from audit.judging.looks import judge_by
 from audit.judging.verdicts import judge_of
 from audit.record import Audit, FidelityCheck, to_json
-from tests.cli import refused
+from tests.cli import python, refused
 from tests.reports.every_kind import every_kind
 
 
@@ -87,7 +85,7 @@ def test_the_figures_are_files_in_the_folder(capsys: pytest.CaptureFixture[str])
 
 def test_a_report_without_figures_does_not_load_matplotlib() -> None:
     script = "import sys; from audit.cli import main; main(['report']); sys.exit('matplotlib' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0
+    assert python("-c", script).returncode == 0
 
 
 # --------------------------------------------------------------------------- --diff

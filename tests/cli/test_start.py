@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.cli import python
 
 SCRIPT = """
 import sys
@@ -26,15 +25,11 @@ run()
 @pytest.mark.parametrize("at", ["typer", "audit.cli.data", "reimpl.data.catalogue"])
 def test_an_interrupt_while_the_command_loads_is_130_without_a_traceback(at: str) -> None:
     """Ctrl-C that comes in the import of a module, of the command or of what it needs."""
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, at, "data", "list"], capture_output=True, text=True, check=False
-    )
+    done = python("-c", SCRIPT, at, "data", "list")
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr.startswith("audit: interrupted") and done.stderr.count("\n") == 1
 
 
 def test_the_module_starts_as_the_script_does() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "audit", "data", "list", "rcv1"], capture_output=True, text=True
-    )
+    done = python("-m", "audit", "data", "list", "rcv1")
     assert done.returncode == 0 and done.stdout.startswith("rcv1: ")

@@ -48,10 +48,7 @@ class Step:
 
 
 def steps(block: Sequence[str]) -> list[Step]:
-    """
-    >>> steps(["$ audit list \\\\", ">   models", "linear", "$ true"])
-    [Step(command='audit list \\\\\\n  models', shown=('linear',)), Step(command='true', shown=())]
-    """
+    """Each command of a block, its further lines joined to it."""
     found: list[tuple[list[str], list[str]]] = []
     for line in block:
         if line.startswith("$ "):
@@ -75,11 +72,7 @@ def agrees(shown: Sequence[str], printed: Sequence[str]) -> bool:
 
 
 def marked(line: str) -> str:
-    """The line with its varying parts marked.
-
-    >>> marked("3 runs in 12.4 s")
-    '3 runs in [..]'
-    """
+    """The line with its varying parts marked: "3 runs in 12.4 s" is "3 runs in [..]"."""
     for pattern in VARYING:
         line = re.sub(pattern, "[..]", line)
     return line

@@ -38,7 +38,3 @@ def test_the_cells_of_the_notebook_give_what_it_shows(
     shown = doctest.DocTestParser().get_doctest(cells, {}, "notebook.md", None, None)
     assert len(shown.examples) >= 10
     assert doctest.DocTestRunner().run(shown).failed == 0
-
-
-def test_the_examples_in_docstrings_hold() -> None:
-    assert doctest.testmod(guides).failed == 0

@@ -1,4 +1,4 @@
-"""The JSON Schemas of `audit.json` and of claim files, their pages, and `audit schema`."""
+"""The JSON Schemas of `audit.json` and of claim files, and their pages."""
 
 from __future__ import annotations
 
@@ -55,14 +55,6 @@ def test_the_pages_are_those_of_the_schemas_as_they_are() -> None:
     """Renew them with `python -m tests.docs.schema_pages`, and read the diff."""
     assert (DOCS / "audit-json.md").read_text() == audit_markdown()
     assert (DOCS / "claim-file.md").read_text() == claim_markdown()
-
-
-def test_the_command_prints_the_schema_of_claim_files(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["schema"]) == Exit.OK
-    assert json.loads(capsys.readouterr().out)["title"] == "Claim file"
-
-
-# --------------------------------------------------------------------------- the page of claim files
 
 
 def section(name: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import errno
 import platform
-from collections.abc import Callable
-from itertools import count
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +21,9 @@ from reimpl.metrics import of_documents
 from reimpl.models import find_config
 from reimpl.training import Result
 from tests.runner.jobs import content, make_jobs
+from tests.toys import stopping
 
-
-def never() -> bool:
-    return False
-
-
-def stopping(at: int) -> Callable[[], bool]:
-    calls = count()
-    return lambda: next(calls) == at
+never = stopping()
 
 
 def silent(done: int, total: int, loss: float | None) -> None:
@@ -138,8 +131,6 @@ def test_a_file_system_that_fails_is_no_outcome_of_the_run(
 def test_data_that_have_gone_are_an_error_and_no_record(tmp_path: Path, store: Store) -> None:
     """It says nothing about the run."""
     job = make_jobs(tmp_path)[0]
-    from dataclasses import replace
-
     lost = replace(job, data=replace(job.data, folder=tmp_path / "nowhere"))
     with pytest.raises(DataError, match="nowhere"):
         carry_out(lost, Means(store), progress=silent, stop=never)

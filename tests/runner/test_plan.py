@@ -309,11 +309,7 @@ BAD = [
     (PROTOCOL, "protocol: chen2021", "protocol 'chen2021' is not known; known are chen2022"),
     (RECIPE, RECIPE.replace("study2022", "study"), "recipe 'study' is unknown; known are study2022"),
     (KIM, f"{KIM}, config: {{map: 3}}", "config key 'map' is not known to 'reimpl.xml_cnn'; known are"),
-    (KIM, f"{KIM}, config: {{maps: many}}", "config key 'maps': .*, not 'many'"),
     (KIM, f"{KIM}, config: {{maps: 2024-01-01}}", "config key 'maps': "),
-    (KIM, f"{KIM}, config: {{maps: 0}}", "maps must be .*not 0"),
-    (KIM, f"{KIM}, config: {{windows: [3, x]}}", "config key 'windows.1': .*, not 'x'"),
-    (KIM, f"{KIM}, config: {{loss: hinge}}", "loss 'hinge' is not known"),
 ]
 
 

@@ -24,10 +24,7 @@ from audit.record import DataInfo, Run, RunSpec, to_json
 from audit.storage.runs import SettledError, Store
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs fork and signals")
-PREDICTIONS = {
-    "ids": np.array([[3, 1], [2, 0]], np.int32),
-    "scores": np.array([[0.9, 0.2], [0.5, 0.5]], "f4"),
-}
+PREDICTIONS = {"ids": np.array([[3, 1], [2, 0]], "i4"), "scores": np.array([[0.9, 0.2], [0.5, 0.5]], "f4")}
 
 
 def make(seed: int = 0, **changes: Any) -> Run:
@@ -160,11 +157,7 @@ def damaged(**changes: Any) -> str:
 DAMAGES = {
     "empty": ("", r"no whole run record \(it ends too early\)"),
     "cut": (to_json(make())[:100], r"no whole run record \(it ends too early\)"),
-    "no JSON": ('{"key": x}', r"no whole run record \(it is not JSON from line 1, character 9 on\)"),
-    "another type": ("[1, 2]", r"no whole run record \(\[1, 2\] is not keys and values\)"),
-    "deep": ("[" * 100_000, r"no whole run record \(it is nested too deep\)"),
     "wrong type": (damaged(seconds="soon"), r"\(seconds: 'soon' is not a number\)"),
-    "text for a number": (damaged(metrics={"P@1": "50"}), r"\(metrics\.P@1: '50' is not a number\)"),
     "missing key": (damaged(spec={}), r"\(spec\.model: this key is missing\)"),
     "unknown status": (damaged(status="great"), "status.*'done', 'failed' or 'interrupted'"),
     "nan": (to_json(make()).replace("50.0", "NaN"), r"\(NaN is not a number\)"),
@@ -173,14 +166,8 @@ DAMAGES = {
     "failed with metrics": (damaged(status="failed", reason="r"), "failed has no metrics, here P@1"),
     "done with a reason": (damaged(reason="slow"), "no reason to have failed, here 'slow'"),
     "done without metrics": (damaged(metrics={}), "a run that is done has metrics"),
-    "edited metric": (
-        json.dumps({**json.loads(damaged()), "metrics": {"P@1": 60.0}}),
-        "it was changed after",
-    ),
-    "added key": (
-        json.dumps({**json.loads(damaged()), "metric": 1}),
-        "it was changed after this tool wrote it",
-    ),
+    "edited metric": (damaged().replace("50.0", "60.0"), "it was changed after this tool wrote it"),
+    "added key": (damaged().replace("{", '{"metric": 1, ', 1), "it was changed after this tool wrote it"),
     "no seal": (to_json(make()), "it was changed after this tool wrote it"),
     "changed spec": (damaged(spec=json.loads(to_json(make(1)))["spec"]), "its spec hashes to"),
     "another run": (resealed(json.loads(to_json(make(1)))), f"holds the key {make(1).key!r}"),

@@ -9,9 +9,9 @@ import pytest
 from audit import cli
 from audit.claims.load import load
 from audit.errors import Exit
-from audit.record import Audit, audit_from_json
-from tests.runner.papers import write_corpus, write_paper
-from tests.stand_ins import pass_the_gate, train_at_once
+from tests.cli import record
+from tests.runner.papers import write_paper
+from tests.stand_ins import train_at_once
 
 RUN = ["run", "toy.yaml", "--data", "corpus", "--jobs", "1"]
 MARGIN = ("{value: 0.5, rule: field, why: usual in the field}", "{value: 1, rule: lenient, why: later}")
@@ -24,20 +24,11 @@ ADDED = (
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def judged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three seeds were run and judged; training takes no time."""
-    monkeypatch.chdir(tmp_path)
-    pass_the_gate(monkeypatch)
     words = {"words": 80.0}
     train_at_once(monkeypatch, lambda job, _: words.get(job.spec.config["sweep"], 40.0) + 0.1 * job.spec.seed)
-    write_paper(tmp_path)
-    write_corpus(tmp_path / "corpus")
     assert cli.main(RUN) == Exit.OK
-    return tmp_path
-
-
-def record() -> Audit:
-    return audit_from_json(Path("audit-report/toy2024-corpus/audit.json").read_text())
 
 
 def everything(folder: Path) -> dict[str, bytes]:
