@@ -34,14 +34,6 @@ margins:
 FIRST = "t1-full-over-less-eurlex"
 
 
-@pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = Path("toy.yaml")
-    path.write_text(FILE)
-    return path
-
-
 def suggest(*arguments: str) -> int:
     return cli.main(["suggest", "toy", *arguments])
 

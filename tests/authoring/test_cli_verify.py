@@ -39,14 +39,6 @@ tables:
 GOOD = "M,P@1,P@3\nKim-CNN,75.10,20.20\nxml,76.40,-\n"
 
 
-@pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = Path("toy.yaml")
-    path.write_text(FILE)
-    return path
-
-
 def verify(*arguments: str) -> int:
     return cli.main(["verify", "toy", "--by", "A. Reader", "--date", "2026-11-28", *arguments])
 

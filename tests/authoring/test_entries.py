@@ -1,7 +1,10 @@
-"""`audit add claim`, `add experiment` and `add dataset` as a user gives them, and the keys that they take."""
+"""`audit add claim`, `add experiment` and `add dataset` as a user gives them; what of commands on claim files
+cannot be carried out is one sentence each, and the folder stays as it was."""
 
 from __future__ import annotations
 
+import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -40,15 +43,9 @@ margins:
 """
 KIM = ["experiment", "kim", "--title", "Kim-CNN", "--dataset", "eurlex"]
 NOT = ["--set", "unavailable=no code"]
+LINES = (Path(__file__).parent / "refusals.txt").read_text(encoding="utf-8").splitlines()
+CASES = [(line, of[2:]) for line, of in pairwise(LINES) if of.startswith("= ") and not line.startswith("= ")]
 SAID = ["--says", "XML-CNN is better", "--set", "section=3.2"]
-
-
-@pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = Path("toy.yaml")
-    path.write_text(FILE)
-    return path
 
 
 def add(*arguments: str) -> int:
@@ -77,3 +74,15 @@ def test_dry_run_shows_the_diff_and_writes_nothing_and_else_old_lines_stay(
     assert file.read_text() == FILE
     assert add(*arguments) == Exit.OK
     assert lines_kept(file)
+
+
+@pytest.mark.parametrize(("line", "sentence"), CASES, ids=[line[:60] for line, _ in CASES])
+def test_bad_input_is_one_sentence_and_nothing_is_written(
+    line: str, sentence: str, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("b.csv").write_text("M,P@1\nkim,50.00\n")
+    before = {path.name: path.read_bytes() for path in Path().iterdir()}
+    assert cli.main(shlex.split(line)) == Exit.BAD_INPUT
+    out, err = capsys.readouterr()
+    assert sentence in err and "+++" not in out
+    assert {path.name: path.read_bytes() for path in Path().iterdir()} == before

@@ -56,12 +56,9 @@ def keys(it: Suggestion) -> dict[str, object]:
 
 
 def test_the_best_of_a_column_is_among_all_that_have_a_number_there(tmp_path: Path) -> None:
-    rows = (
-        row("Alpha", '"70.1", "60.1"', "a")
-        + row("Beta", '"71.0", null', "b")
-        + row("Gamma", '"69.9", "62"', "c")
-    )
-    held = paper(tmp_path, table(rows + row("Delta", '"50", "40"', "d")), "a", "b", "c", "d")
+    rows = row("Alpha", '"70.1", "60.1"', "a") + row("Beta", '"71.0", null', "b")
+    rows += row("Gamma", '"69.9", "62"', "c") + row("Delta", '"50", "40"', "d")
+    held = paper(tmp_path, table(rows), "a", "b", "c", "d")
     first, second = suggestions(held)
     everyone = ["t1.Alpha", "t1.Beta", "t1.Gamma", "t1.Delta"]
     assert keys(first) == {"kind": "optimum", "best": "t1.Beta", "among": everyone, "metric": ["P@1"]}

@@ -155,7 +155,8 @@ def test_a_small_file_gives_its_records(file: Path) -> None:
     assert paper.departures_of("base") == (seeds,)
 
 
-#: A second claim behind the first in the file, to be swapped with it.
+#: The two experiments of a row in each other's place; then a second claim behind the first.
+SIDES = [("small: ours, large: base", "small: base, large: ours"), ("left: t2.d.large", "left: t2.d.small")]
 _LINES = [line for line in SMALL.splitlines(keepends=True) if line.startswith("  - {id: ")]
 
 
@@ -169,13 +170,7 @@ _LINES = [line for line in SMALL.splitlines(keepends=True) if line.startswith(" 
         ([("metric: [P@1, P@3]", "metric: [P@1]")], False),
         ([("says: As printed", "says: As printed, primary: true")], False),
         ([("says: As printed", "says: As printed, deterministic: true")], False),
-        (
-            [
-                ("small: ours, large: base", "small: base, large: ours"),
-                ("left: t2.d.large", "left: t2.d.small"),
-            ],
-            False,
-        ),
+        (SIDES, False),
         ([(_LINES[0], "")], False),
     ],
 )

@@ -127,10 +127,7 @@ def test_each_margin_that_contradicts_is_told_once_with_its_line(tmp_path: Path)
 # --------------------------------------------------------------------------- fractions of 1
 
 FRACTION = [
-    (
-        "dataset: one\n    columns: [P@1, P@3]\n",
-        "dataset: one\n    unit: fraction\n    columns: [P@1, P@3]\n",
-    ),
+    ("one\n    columns: [P@1, P@3]\n", "one\n    unit: fraction\n    columns: [P@1, P@3]\n"),
     ('values: ["76.38", "62.81"]', 'values: ["0.7638", "0.6281"]'),
     ('values: ["75.50", null]', 'values: ["0.755", null]'),
     ('values: ["70.00", "60.00"]', 'values: ["0.7000", "0.6000"]'),

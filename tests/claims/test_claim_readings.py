@@ -90,27 +90,20 @@ def test_readings_that_are_declared_later_leave_every_claim_as_it_was(tmp_path: 
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        (
-            "usual: {}",
-            "usual: {noise: {kind: swapped, rate: 1}}",
-            ["11: readings.open.rate.choices.usual: is"],
-        ),
+        ("usual: {}", "usual: {noise: {kind: swapped, rate: 1}}", "11: readings.open.rate.choices.usual: is"),
         (
             "slow: {training: {learning_rate: 0.001}}",
             "slow: {config: {maps: 9}}",
-            ["16: experiments.a.readings[1]: 'size' sets config.maps, which 'rate' sets too"],
+            "16: experiments.a.readings[1]: 'size' sets config.maps, which 'rate' sets too",
         ),
-        (", slow: {training: {learning_rate: 0.001}}", "", ["11: readings.open.rate.choices: holds 1 item"]),
+        (", slow: {training: {learning_rate: 0.001}}", "", "11: readings.open.rate.choices: holds 1 item"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_line(
-    tmp_path: Path, old: str, new: str, expected: list[str]
-) -> None:
+def test_what_cannot_be_is_refused_with_its_line(tmp_path: Path, old: str, new: str, expected: str) -> None:
     text = HEAD + READINGS + EXPERIMENTS
     assert text.count(old) == 1
-    found = refusals(tmp_path, text.replace(old, new))
-    assert len(found) == len(expected)
-    assert all(it.startswith(wanted) for it, wanted in zip(found, expected, strict=True)), found
+    (found,) = refusals(tmp_path, text.replace(old, new))
+    assert found.startswith(expected)
 
 
 # --------------------------------------------------------------------------- which readings there are

@@ -54,8 +54,5 @@ def test_what_is_known_to_be_the_same_needs_no_reason() -> None:
     moved = Observed("a" * 64, dataset.corpus[0], sizes)
     other = Observed("a" * 64, "b" * 64, sizes)
     said = [sentence("libmultilabel2026", "eurlex57k", it).partition(": ")[2] for it in (same, moved, other)]
-    assert said == [
-        "same_data",
-        "other_split",
-        "other_data; the printed sizes agree, but the content is another",
-    ]
+    assert said[:2] == ["same_data", "other_split"]
+    assert said[2] == "other_data; the printed sizes agree, but the content is another"

@@ -159,10 +159,6 @@ def test_an_optimum_hangs_on_its_nearest_rival() -> None:
     ("reason", "text"),
     [
         ("other_data", "it is about the paper's own data: runs on them would test it"),
-        (
-            "unverified_reimplementation",
-            "seeds could only contradict it, once the model passes its own checks",
-        ),
         ("run_failed", "its runs failed: use `audit run --retry-failed`, or import finished ones"),
         ("a_new_reason", "a_new_reason"),
     ],

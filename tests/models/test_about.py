@@ -14,11 +14,8 @@ from reimpl.protocol import PROTOCOLS, TABLES, TUNING, protocol
 
 
 def test_every_name_has_one_line_and_no_other_name_has() -> None:
-    for held, lines in (
-        (PROTOCOLS, models.protocols()),
-        (PREPROCESSINGS, models.recipes()),
-        (TUNING, models.tunings()),
-    ):
+    told = (models.protocols(), models.recipes(), models.tunings())
+    for held, lines in zip((PROTOCOLS, PREPROCESSINGS, TUNING), told, strict=True):
         assert list(lines) == list(held)
         assert all(re.fullmatch(r"\S[^\n]{15,220}", line) for line in lines.values())
     assert set(TABLES["recipes"]) == set(PREPROCESSINGS)

@@ -43,11 +43,8 @@ def test_an_experiment_knows_the_corpus_that_it_is_planned_on(tmp_path: Path) ->
     [record] = [it for it in plan.experiments if it.id == "words"]
     data = plan.jobs[0].data.load()
     assert record.data is not None
-    assert (record.data.content, record.data.partition, record.data.corpus) == (
-        data.content,
-        data.partition,
-        data.corpus,
-    )
+    for part in ("content", "partition", "corpus"):
+        assert getattr(record.data, part) == getattr(data, part)
     assert record.data.recognised == "no entry of the catalogue"
     found = sheet(record.data)
     assert found["training documents"][1] == "40"
