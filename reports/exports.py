@@ -28,11 +28,7 @@ _FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 
 
 def guarded(text: str) -> str:
-    """`text` as no spreadsheet runs it: behind an apostrophe where it begins like a formula.
-
-    >>> guarded("=1+1"), guarded("-0.62"), guarded("-x")
-    ("'=1+1", '-0.62', "'-x")
-    """
+    """`text` as no spreadsheet runs it: behind an apostrophe where it begins like a formula."""
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
@@ -170,7 +166,7 @@ def _md_head(index: Lookup) -> str:
     return joined(
         f"**{_status_counts(index)}** of {plural(len(audit.claims), 'judgement')} "
         f"({md_escape(joined(tool, newest and f'newest run {newest}', by=', '))}).",
-        resting(audit.verdicts) if tested else NOTHING_TESTED,
+        resting(index) if tested else NOTHING_TESTED,
         on_imported(*index.imported_and_judged),
         md_line(on_changed_margins(index), 600),
         counted_once(audit),
@@ -267,11 +263,7 @@ _TEX_MARKS = dict(zip(words.STATUSES, (r"$\checkmark$", r"$\times$", r"$\circ$",
 
 
 def tex_escape(text: str) -> str:
-    """`text` on one line. Invisible marks, on which a LaTeX without Unicode fonts stops, are written out.
-
-    >>> tex_escape("50% of P@1_x & {y}")
-    '50\\\\% of P@1\\\\_x \\\\& \\\\textbraceleft{}y\\\\textbraceright{}'
-    """
+    """`text` on one line. Invisible marks, on which a LaTeX without Unicode fonts stops, are written out."""
     return "".join(
         f"[U+{ord(sign):04X}]"
         if sign not in _TEX_SPECIAL and unicodedata.category(sign) in ("Cf", "Co", "Cn")
@@ -395,7 +387,10 @@ def _number(claim: ClaimRecord, verdict: Verdict) -> str:
         return f"{subject} epochs {' and '.join(medians)}" if medians else subject
     if verdict.estimate is None:
         return subject
-    return f"{subject} {kind.measure.terminal}{words.estimate_text(claim, verdict, sd=False)}".lstrip()
+    said = f"{subject} {kind.measure.terminal}{words.estimate_text(claim, verdict, sd=False)}".lstrip()
+    return (
+        f"{said} (printed {words.printed_of(claim, verdict)})" if kind.is_value and verdict.target else said
+    )
 
 
 # --------------------------------------------------------------------------- all of them

@@ -188,6 +188,16 @@ class Lookup:
         """Whether the claim rests on runs that others made, and that nobody verified here."""
         return any(run.imported for record in self.records(claim) for run in record.runs)
 
+    def declared(self, claim: ClaimRecord) -> bool:
+        """Whether it rests on imported runs whose data are the paper's by their own word."""
+        runs = (run for record in self.records(claim) for run in record.runs)
+        return any(run.imported and run.spec.config.get("same_data") for run in runs)
+
+    def run_on(self, claim: ClaimRecord, verdict: Verdict) -> str:
+        """`on stand-in data`"""
+        declared = verdict.scope == "same_data" and self.declared(claim)
+        return "on data declared to be the paper’s" if declared else words.RUN_ON[verdict.scope]
+
     @property
     def imported_and_judged(self) -> tuple[int, int]:
         """How many of the judged claims rest on imported runs, and how many were judged."""

@@ -26,11 +26,7 @@ def is_drawable(*values: float) -> bool:
 def points(
     value: float | None, *, beside: Iterable[float] = (), decimals: int = 2, near: Decimal = _NEAR
 ) -> str:
-    """`value` with `decimals` digits after the point, or as many as keep it on its side of zero and `beside`.
-
-    >>> points(0.004), points(75.8796, beside=[75.88]), points(75.8796), points(75.87999, beside=[75.88])
-    ('0.004', '75.8796', '75.88', '75.88')
-    """
+    """`value` with `decimals` digits, or as many as keep it on its side of zero and `beside`."""
     marks = [_exact(mark) for mark in (0.0, *beside) if math.isfinite(mark)]
 
     def keeps_sides(shown: Decimal, exact: Decimal) -> bool:
@@ -59,11 +55,7 @@ def mean_sd(mean: float | None, sd: float | None, *, beside: Iterable[float] = (
 
 
 def margin_size(value: float | None) -> str:
-    """A margin as it was fixed: at least two decimals, and all that it has up to six.
-
-    >>> margin_size(0.5), margin_size(0.195)
-    ('0.50', '0.195')
-    """
+    """A margin as it was fixed: at least two decimals, and all that it has up to six."""
     if value is None or not is_drawable(value):
         return points(value)
     whole, _, rest = f"{round(value, 6):.6f}".partition(".")

@@ -47,7 +47,7 @@ def build(audit: Audit) -> View:
         claims=plural(len(shown), "claim"),
         tally=_tally(index),
         resting=joined(
-            resting(audit.verdicts),
+            resting(index),
             on_imported(*index.imported_and_judged),
             protocol.on_changed_margins(index),
         ),
@@ -72,8 +72,9 @@ def build(audit: Audit) -> View:
         splits=tables.split_section(index),
         data=tables.data_blocks(index),
         models=protocol.gate_models(index),
-        imported=sum(run.imported for run in index.every_run.values()),
+        imported=(imported := sum(run.imported for run in index.every_run.values())),
         run_number=len(index.every_run),
+        ours="Imported" if 0 < imported == len(index.every_run) else "Ours",
         diff=protocol.protocol_diff(index),
         studies=protocol.study_views(index),
         curves=protocol.learning_views(index),
@@ -156,13 +157,16 @@ def counted_once(audit: Audit) -> str:
     )
 
 
-def resting(verdicts: Sequence[Verdict]) -> str:
+def resting(index: Lookup) -> str:
     """On whose data the claims rest that were judged; empty where none was, or none of it is known."""
-    scopes = [verdict.scope for verdict in verdicts if verdict.reason not in words.UNJUDGED]
+    judged = [pair for pair in index.pairs if pair[1].reason not in words.UNJUDGED]
+    scopes = [verdict.scope for _, verdict in judged]
     known = [scope for scope in scopes if scope is not None]
     if not known:
         return ""
     if set(known) == {"same_data"}:
+        if any(index.declared(claim) for claim, _ in judged):
+            return "All verdicts rest on data that the import declares to be the paper’s, not verified here."
         return "All verdicts rest on the paper’s own data."
     if set(scopes) == {"other_data"}:
         return "All verdicts rest on stand-in data; the paper’s own data may behave differently."
@@ -272,11 +276,7 @@ def changes_html(changes: text.View) -> str:
 
 
 def embedded(data: Mapping[str, Any]) -> Markup:
-    r"""JSON as it may stand in a script element: no sign that ends it, or a line in older scripts.
-
-    >>> print(embedded({"a": "</script>"}))
-    {"a": "\u003c/script\u003e"}
-    """
+    r"""JSON as it may stand in a script element: no sign that ends it, or a line in older scripts."""
     content = json.dumps(data, ensure_ascii=True, sort_keys=True, allow_nan=False)
     for sign in "<>&":
         content = content.replace(sign, f"\\u{ord(sign):04x}")
@@ -303,21 +303,13 @@ def _environment() -> Environment:
 
 
 def _coded(said: str) -> Markup:
-    """What a sentence has between two backticks as code; a text with an odd one stays as it is.
-
-    >>> print(_coded("`audit run` <first>"))
-    <code>audit run</code> &lt;first&gt;
-    """
+    """What a sentence has between two backticks as code; a text with an odd one stays as it is."""
     parts = visible(said).split("`")
     return _framed(parts, "<code>{0}</code>") if len(parts) % 2 else Markup.escape(visible(said))
 
 
 def _linked(said: str) -> Markup:
-    """The addresses of the web in a text as links, which load nothing until they are followed.
-
-    >>> print(_linked("https://example.org/a?b=1 at commit <c>"))
-    <a href="https://example.org/a?b=1" rel="noreferrer">https://example.org/a?b=1</a> at commit &lt;c&gt;
-    """
+    """The addresses of the web in a text as links, which load nothing until they are followed."""
     return _framed(_ADDRESS.split(visible(said)), '<a href="{0}" rel="noreferrer">{0}</a>')
 
 

@@ -90,11 +90,7 @@ def _points(experiment: ExperimentRecord, index: Lookup) -> Iterator[Deviation]:
 
 
 def heading(titles: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Both of two names, the first of more; and all of those that it does not tell.
-
-    >>> heading(["A", "B"]), heading(["A", "B", "C"])
-    (('A; B', ()), ('A and 2 more experiments', ['A', 'B', 'C']))
-    """
+    """Both of two names, the first of more; and all of those that it does not tell."""
     if len(titles) <= 2:
         return "; ".join(titles), ()
     return f"{titles[0]} and {plural(len(titles) - 1, 'more experiment')}", titles
@@ -125,7 +121,8 @@ def _settings(experiment: ExperimentRecord, run: Run) -> Iterator[tuple[str, str
             if value is None or isinstance(value, bool):
                 shown = {None: "none", True: "yes", False: "no"}[value]
             elif isinstance(value, list | tuple):
-                shown = ", ".join(map(str, value)) or "none"
+                parts = (" ".join(map(str, it.values())) if isinstance(it, Mapping) else it for it in value)
+                shown = ", ".join(map(str, parts)) or "none"
             yield key.replace("_", " ") + (f" ({whose})" if key in other else ""), shown
 
 
@@ -162,7 +159,8 @@ def protocol_box(index: Lookup) -> tuple[str, str] | None:
             f"{'' if own == len(run) else f'in {own} '}the paper’s own, as far as the paper describes it"
         )
     if imported:
-        parts.append(f"in {imported} that of the program whose results were imported")
+        some = "" if imported == len(run) else f"in {imported} "
+        parts.append(f"{some}that of the program whose results were imported")
     return f"{capital('; '.join(parts))}.", _rising(run)
 
 
@@ -357,7 +355,7 @@ def rerun_box(index: Lookup) -> View:
     facts += [
         ("Margins", margins_of(audit, index.every_run.values())),
         ("Their hash", audit.margins_hash or numbers.ABSENT),
-        ("First run began", moment(begun) or "no run"),
+        ("First run began", moment(begun) or "not recorded"),
         ("Tool", f"xmtc-audit {audit.tool_version}" if audit.tool_version else numbers.ABSENT),
     ]
     facts += [
@@ -399,7 +397,12 @@ def code_note(index: Lookup) -> str:
     parts = [f"ours, {_code(runs)}; {plural(len(runs), 'run')} with seeds {_seed_list(runs)}"] if runs else []
     unknown = "not stated to be the authors’"
     stated = dict.fromkeys(str(config.get("authors_code") or unknown) for config in imported)
-    parts += [f"{plural(len(imported), 'imported run')}: {listed(list(stated))}"] if imported else []
+    by = listed(list(dict.fromkeys(str(config.get("by") or "somebody unnamed") for config in imported)))
+    seeds = _seed_list([run for run in index.every_run.values() if run.imported])
+    what = (
+        f"{plural(len(imported), 'run')} by {by}, imported, with seeds {seeds}; code: {listed(list(stated))}"
+    )
+    parts += [what] if imported else []
     return "; ".join(parts)
 
 

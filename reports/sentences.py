@@ -227,6 +227,16 @@ def share_as_claimed(claim: ClaimRecord, verdict: Verdict) -> str:
     return f"{number} of {joined(plural(len(known), first), rest)} {go} as claimed"
 
 
+def deciding_interval(claim: ClaimRecord, verdict: Verdict) -> tuple[str, tuple[float, float] | None]:
+    """Its coverage in percent, and its bounds: the inner one for what is one-sided, the outer one for the
+    reverse; of an open claim the one on whose side the estimate lies."""
+    kind, (inner, outer) = kind_words(claim), coverage(verdict)
+    against = verdict.estimate is not None and verdict.estimate < (1.0 if kind.measure is RATIO else 0.0)
+    open_against = verdict.outcome == "inconclusive" and against and not kind.is_value
+    back = verdict.outcome == "contradicted" or open_against
+    return (outer, verdict.ci95) if back else (inner, verdict.ci90)
+
+
 def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
     """What the paper prints and what the runs gave, as every table of an audit has it; empty where absent.
     `paper`, `ours`, `difference` and `interval` are the columns of the page. For a line of text `about` says
@@ -250,15 +260,15 @@ def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
         ours = f"epochs {medians}" if medians else measured
     if kind.epochs and target is not None:
         about = f"epochs to {numbers.points(target)} {about}".rstrip()
-    interval = numbers.interval(verdict.ci95, beside=marks) if verdict.ci95 else ""
-    if interval and text and not kind.is_value:
-        measured += f" ({interval})"
+    level, span = deciding_interval(claim, verdict)
+    if verdict.ci95 and text and not kind.is_value:
+        measured += f" ({numbers.interval(verdict.ci95, beside=marks)})"
     if kind.is_value:  # of a value the page has the distance from the printed one
         zero = target or 0.0
-        apart, span = [mark - zero for mark in marks], verdict.ci95
+        marks, span = tuple(mark - zero for mark in marks), span and (span[0] - zero, span[1] - zero)
         known = estimate is not None and target is not None
-        difference = numbers.signed(estimate - zero, beside=apart) if known else ""  # type: ignore[operator]
-        interval = numbers.interval((span[0] - zero, span[1] - zero), beside=apart) if span else ""
+        difference = numbers.signed(estimate - zero, beside=marks) if known else ""  # type: ignore[operator]
+    interval = f"{numbers.interval(span, beside=marks)} ({level}%)" if span and marks else ""
     if kind.printed and verdict.scope == "other_data":  # nothing there speaks to a printed number
         difference = interval = ""
     return View(
@@ -268,7 +278,7 @@ def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
         paper=paper,
         ours=ours,
         difference=difference,
-        interval=interval if marks else "",
+        interval=interval,
     )
 
 
@@ -311,16 +321,10 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
 def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dict[str, str]:
     """Everything that a pattern may ask for, as text; an absent number is a dash."""
     first, second = [*names, numbers.ABSENT, numbers.ABSENT][:2]
-    kind, marks, (inner, outer) = kind_words(claim), edges(claim, verdict), coverage(verdict)
-    estimate, target = verdict.estimate, verdict.target
-    number = numbers.points(estimate, beside=marks)
-    # What is one-sided is decided by the inner interval, its reverse by the outer one; of an open claim the
-    # one on whose side the estimate lies is shown.
+    kind, marks, estimate, target = kind_words(claim), edges(claim, verdict), verdict.estimate, verdict.target
+    number, (level, span) = numbers.points(estimate, beside=marks), deciding_interval(claim, verdict)
     zero = target or 0.0 if kind.is_value else 1.0 if kind.measure is RATIO else 0.0
     apart = (estimate or 0.0) - zero
-    against = estimate is not None and apart < 0 and not kind.is_value
-    back = verdict.outcome == "contradicted" or (verdict.outcome == "inconclusive" and against)
-    level, span = (outer, verdict.ci95) if back else (inner, verdict.ci90)
     size = numbers.points(abs(apart), beside=() if verdict.margin is None else (verdict.margin,))
     above, below, level_with = "higher than", "lower than", "the same as"
     if kind.is_value:
@@ -350,7 +354,7 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
         "margin": numbers.margin_size(verdict.margin),
         "negligible": numbers.margin_size(claim.negligible),
         "lucky": "one lucky run" if claim.runs_behind < 2 else behind,
-        "inner": inner,
+        "inner": coverage(verdict)[0],
         "alone": alone_text(verdict, verdict.level) if verdict.p_reproduced is not None else numbers.ABSENT,
         "p": p_text(decided, verdict.level),
         "adjusted": p_text(adjusted, verdict.level),
@@ -458,11 +462,7 @@ def alternatives(claim: ClaimRecord, departures: int) -> str:
 
 
 def over_metrics(marks: Iterable[tuple[str, Status]]) -> str:
-    """How one claim of the file came out over its metrics.
-
-    >>> over_metrics([("P@1", "reproduced"), ("P@3", "inconclusive"), ("P@5", "reproduced")])
-    'Reproduced at P@1 and P@5; inconclusive at P@3.'
-    """
+    """How one claim of the file came out over its metrics."""
     by_status: dict[Status, list[str]] = {status: [] for status in STATUSES}
     for metric, status in marks:
         by_status[status].append(metric)

@@ -518,6 +518,8 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
     another = (paper.known_as(record.dataset, content=digest, partition=digest) for digest in prints)
     # where there are not as many test documents as are printed, and whether a tenth more or fewer
     text, apart, far = data.printed.get("test"), [], False
+    as_imported = "as the imported program has it"
+    theirs = [replace(of, here=as_imported) for of in paper.departures_of(record.reading_of or record.id)]
     if text is not None and scope == "same_data":
         printed = printed_count(text).value
         for size in sorted({run.data.n_test for run in runs} - {0, printed}):
@@ -535,7 +537,7 @@ def _judged_by(paper: Paper, record: ExperimentRecord, runs: Sequence[Run]) -> E
         runs=tuple(runs),
         unjudged=record.runs,
         scope=scope,
-        deviations=(*_deviations(paper, runs), *apart),
+        deviations=(*_deviations(paper, runs), *apart, *theirs),
         not_run=None,
         gone=(),
         sources={},

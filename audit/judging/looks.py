@@ -137,8 +137,8 @@ def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) 
         costs = percent(look.level, 3) if look.seeds >= _DECIDES_FROM else "decides nothing"
         each.append(f"{counted(look.seeds, 'seed')} ({costs})")
     text = (
-        f"First look, at {listed(each)}: all looks share an error rate of {alpha}, so a later look at more "
-        "seeds has a stricter level. Judging the same seeds again is not a new look."
+        f"First look, at {listed(each)}: later looks, at more seeds, are judged more strictly, so that all "
+        f"together err in at most {alpha} of cases."
     )
     if len(looks) > 1 or reached.declared:
         planned = f" of the declared ones, at {listed(reached.declared)} seeds" if reached.declared else ""
