@@ -262,7 +262,8 @@ def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str
 def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything: bool) -> None:
     from audit.judging.plan import RunTimes, sentence
 
-    by_seeds = [claim for claim in open_claims if claim.seeds is not None]
+    lacking = [claim for claim in open_claims if claim.imported and claim.reason == "not_run"]
+    by_seeds = [claim for claim in open_claims if claim.seeds is not None and claim not in lacking]
     head = (
         f"{audit.paper.key} ({where}): {len(open_claims)} of {counted(len(audit.claims), 'judgement')} open"
     )
@@ -286,7 +287,7 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
         )
     hopeless: dict[str, list[str]] = {}
     for claim in open_claims:
-        if claim.seeds is None:
+        if claim not in by_seeds:
             hopeless.setdefault(sentence(claim), []).append(claim.claim)
     for text, names in sorted(
         hopeless.items(), key=lambda it: (it[0].startswith("cannot be run"), -len(it[1]))

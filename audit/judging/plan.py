@@ -288,8 +288,7 @@ def sentence(outlook: Outlook) -> str:
     if why is not None:
         return _OBSTACLES.get(why) or HOPELESS.get(why) or why
     if imported and outlook.reason == "not_run":  # what the imported program would have to add
-        metric = outlook.claim.rpartition(":")[2]
-        return f"{metric} was not imported for every side: import it, of {LEAST} seeds or more"
+        return f"the metric was not imported for every side: import it, of {LEAST} seeds or more"
     part = f" (weakest: {outlook.part})" if outlook.part else ""
     if imported:
         return f"{outlook.seeds} seeds, the further ones by the program that was imported{part}"

@@ -60,7 +60,7 @@ def plans_in(root: Path) -> list[KeptPlan]:
     papers = [path.stem for path in sorted((root / "manifests").glob("*.json"))]
     plans = [plan for paper in papers for plan in Ledger(root, paper).plans() if plan.asked]
     if not plans:
-        raise AuditError(f"{root}: it has no plan of runs yet; `audit run --submit` writes one")
+        raise AuditError(f"{root}: no runs are planned there; `audit run --submit` writes a plan")
     return plans
 
 

@@ -110,7 +110,7 @@ def test_a_changed_claim_file_ends_the_work_with_one_sentence(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["work", "--store", "s"]) == Exit.BAD_INPUT
-    assert told(capsys) == "audit: s: it has no plan of runs yet; `audit run --submit` writes one\n"
+    assert told(capsys) == "audit: s: no runs are planned there; `audit run --submit` writes a plan\n"
     assert cli.main([*RUN, "--submit", "--store", "s"]) == Exit.OK
     write_paper(folder, ("title: Words, ", "title: Words, training: {batch_size: 4}, "))
     told(capsys)
