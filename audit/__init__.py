@@ -1,4 +1,4 @@
-"""The audit engine: claim files, runs, verdicts. Importing it imports nothing of weight, and never torch.
+"""The audit engine: claim files, runs, verdicts. Importing it loads no large package, and never torch.
 
 import audit
 

@@ -8,8 +8,8 @@
 >>> verdict.outcome, round(verdict.estimate, 2)
 ('reproduced', 27.5)
 
-What is amiss is told as by the commands: one sentence, an `audit.AuditError`, with Python's spelling of the
-options. Importing `audit` loads none of this.
+Errors are an `audit.AuditError` with the sentence that the commands print, in Python's spelling of the
+options. Importing `audit` does not load this module.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 def load(paper: str | os.PathLike[str]) -> Paper:
     """The paper of a claim file, by its path or by the key of a built-in one. Raises `ClaimFileError` with
-    every problem of the file, `AuditError` where there is no such paper."""
+    every problem of the file, `AuditError` if there is no such paper."""
     return _paper(paper)[0]
 
 
@@ -61,7 +61,7 @@ class Findings(tuple[Finding, ...]):
 
 
 def check(paper: Paper | str | os.PathLike[str]) -> Findings:
-    """What the checks that need no run find: printed tables against themselves, their text, other papers.
+    """The checks that need no run: printed tables against themselves, the paper's text and other papers.
 
     >>> sorted({finding.result for finding in check("chen2022")})
     ['consistent', 'inconsistent', 'untestable']
@@ -79,17 +79,17 @@ def judge(
     replace: bool = False,
     **declared: Any,
 ) -> Audit:
-    """Every claim of the paper judged, by `results` or by the runs in a store.
+    """Judge every claim of the paper, by `results` or by the runs in a store.
 
     `results` are a table of results (CSV, JSON) by its path, a pandas DataFrame, rows, or a mapping
-    `{experiment: {metric: values}}` with one value a seed, as `audit.importing.tables` says. They are
-    judged by themselves and nothing is written, unless `store` says where to keep them, beside what is there.
-    Without `results` the runs of `store` are judged, by default those of `audit-runs`; `corpus` is the name
-    of the report where runs on several corpora are there.
+    `{experiment: {metric: values}}` with one value per seed, as `audit.importing.tables` says. They are
+    judged alone and nothing is written, unless `store` names the folder whose runs they are added to.
+    Without `results` the runs of `store` are judged, by default of `audit-runs`; `corpus` is the name
+    of the report, which is needed if the store has runs on several corpora.
 
-    What is `declared` of the results is what `audit import` takes: by, authors_code, unit, dataset,
+    `declared` has the declarations of `audit import`: by, authors_code, unit, dataset,
     fingerprint, same_data, other_split, test_size, same_predictions_ok. Raises `AuditError`,
-    `ImportFileError` with all that is unclear in the results, and `StoreError`.
+    `ImportFileError` with everything that is unclear in the results, and `StoreError`.
     """
     with _in_python(), ExitStack() as opened:
         read, path = _paper(paper)
@@ -109,12 +109,12 @@ def judge(
         plans = {plan.report: plan for plan in session.plans(read)}
         if not plans:
             none = f"{folder}: no run of {read.paper.key} is there"
-            raise AuditError(f"{none}; audit.run makes some, and results= takes others'")
+            raise AuditError(f"{none}; audit.run makes runs, and results= takes yours")
         if corpus is None and len(plans) > 1:
             raise AuditError(f"{folder}: runs on several corpora; add corpus= one of {', '.join(plans)}")
         chosen = corpus if corpus is not None else next(iter(plans))
         if chosen not in plans:
-            raise AuditError(f"{folder}: corpus={chosen!r} is none; there are {', '.join(plans)}")
+            raise AuditError(f"{folder}: corpus={chosen!r} is unknown; known are {', '.join(plans)}")
         return session.judge(read, path, plans[chosen])
 
 
@@ -124,8 +124,8 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
     Give `audit.RunSettings`, or its fields as keywords: `audit.run("chen2022", seeds=5)`,
     `audit.run("chen2022", on="ray", resources="cpus=2")`. With `jobs` above 1
     a script needs `if __name__ == "__main__":`, since worker processes import it. Raises `AuditError`,
-    `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once what was begun is
-    kept: the same call goes on where it was.
+    `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once active runs are
+    saved: the same call continues from there.
     """
     from audit.pipeline.suite import judged_at_once, suites
 
@@ -137,7 +137,7 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
             raise TypeError(f"run() got an unexpected keyword argument {unknown[0]!r}")
         settings = RunSettings(**{**({} if "on" in given else {"jobs": 1}), **given})
     if settings.submit:
-        raise AuditError("run: submit= writes a plan, and gives no audit; `audit run --submit` does that")
+        raise AuditError("run: submit= only writes a plan and returns no audit; use `audit run --submit`")
     with _in_python(), models_of(settings.models):
         read, path = _paper(paper)
         command = f"audit.run({read.paper.key!r}, seeds={settings.seeds})"
@@ -177,7 +177,7 @@ def sentence(audit: Audit, claim: str) -> str:
 
     known = {record.id: record for record in audit.claims}
     if claim not in known:
-        raise AuditError(f"{claim!r} is no claim of {audit.paper.key}; {known_names(claim, known)}")
+        raise AuditError(f"{claim!r} is not a claim of {audit.paper.key}; {known_names(claim, known)}")
     return Lookup(audit).sentence(known[claim])
 
 

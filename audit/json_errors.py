@@ -67,7 +67,7 @@ def _finite(text: str) -> float:
 def unread(err: Exception) -> str:
     """Why a text could not be read as JSON of ours: of what `json.loads`, `bytes.decode` and we raise."""
     if isinstance(err, UnicodeDecodeError):
-        return f"its byte 0x{err.object[err.start]:02x} is no text in UTF-8"
+        return f"its byte 0x{err.object[err.start]:02x} is not UTF-8"
     if isinstance(err, RecursionError):
         return "it is nested too deep"
     if isinstance(err, json.JSONDecodeError):

@@ -112,7 +112,7 @@ class Claims:
 
         if plan is None:
             none = f"not tested: no run of {paper.paper.key} is in {self.session.store}"
-            return "untested", f"{none}; `audit run` or `audit import` makes some"
+            return "untested", f"{none}; use `audit run` or `audit import` first"
         if (path, plan.report) not in self.audits:
             self.audits[path, plan.report] = self.session.judge(paper, path, plan)
         audit = self.audits[path, plan.report]

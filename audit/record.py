@@ -1,5 +1,5 @@
 """The records that pass between the stages: runs, verdicts and the whole audit, as frozen data and as JSON.
-`FORMAT_VERSION` changes whenever a reader of an older file would go astray."""
+`FORMAT_VERSION` changes whenever a program that reads the older format would misread the file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ IMPORTED = "imported"
 
 #: `ExperimentRecord.not_run`: why nothing of an experiment was run.
 LEFT_OUT = "left out by --only"
-NOT_TUNED = "not tuned on this corpus; `audit tune` seeks its settings"
+NOT_TUNED = "not tuned on this corpus; `audit tune` finds its settings"
 NOT_YET = "it has not been run yet"
 NOT_IN_STORE = "the store has no run of it"
 GONE = "its runs were on record and are gone; `audit run` runs them again"
@@ -52,7 +52,7 @@ def _dict() -> Any:
 
 @dataclass(frozen=True)
 class RunSpec:
-    """Everything that decides the outcome of a run. Its hash is the run's key."""
+    """Everything that determines the outcome of a run. Its hash is the run's key."""
 
     model: str
     variant: str
@@ -67,7 +67,7 @@ class RunSpec:
 
     @property
     def arm(self) -> str:
-        """The same for all seeds of these settings: the key of seed 0; of imported runs, the experiment."""
+        """The same for all seeds of these settings: the key of seed 0, or the experiment of imported runs."""
         imported = self.model == IMPORTED
         return f"{IMPORTED} {self.config['experiment']}" if imported else replace(self, seed=0).key
 
@@ -143,11 +143,11 @@ class Run:
         if self.status == "done":
             if self.reason is not None:
                 return f"a run that is done has no reason to have failed, here {self.reason[:60]!r}"
-            return None if self.metrics else "a run that is done has metrics, and here are none"
+            return None if self.metrics else "a run that is done needs metrics, and this one has none"
         if self.metrics:
             return f"a run that is {self.status} has no metrics, here {', '.join(self.metrics)[:60]}"
         if self.status == "failed" and not self.reason:
-            return "a run that failed has a reason, and here is none"
+            return "a run that failed needs a reason, and this one has none"
         return None
 
 
@@ -230,7 +230,7 @@ class TableRecord:
 
 @dataclass(frozen=True)
 class Deviation:
-    """One way in which what was run departs from what the paper or its public code says."""
+    """One difference between what was run and what the paper or its public code says."""
 
     what: str
     paper: str
@@ -267,7 +267,7 @@ class DataSheet:
 
 @dataclass(frozen=True)
 class ExperimentRecord:
-    """What a table row claims to have run, and the runs that stand in for it."""
+    """An experiment of the paper, as table rows report it, and its runs here."""
 
     id: str
     title: str
@@ -299,7 +299,7 @@ class ExperimentRecord:
 
 
 def models_of(model: str, config: Mapping[str, Json]) -> tuple[str, ...]:
-    """A model, and those that it holds by its configuration: `base` names one."""
+    """A model and the models in its configuration: `base` names one."""
     base, inner = config.get("base"), config.get("base_config")
     if not isinstance(base, str):
         return (model,)
@@ -445,16 +445,16 @@ class Verdict(Shown):
     """One for each specification that was run, the default first; empty where only the default was. With them
     the p-values above are the largest over all, and the other numbers those of the default."""
     readings_declared: int = 0  # Declared readings of what the paper leaves open; 0 if nothing is.
-    barred: str | None = None  # Code for which the runs may not contradict, whatever they give: `stand_in`.
+    barred: str | None = None  # Code for why the runs cannot contradict, whatever they give: `stand_in`.
     scatter: tuple[Scatter, ...] = ()  # Of each experiment.
     by_own_spread: Outcome | None = None  # The outcome with unmoderated variances; None if all are.
-    kappa: float | None = None  # SD of the paper's runs over ours at which a contradiction would vanish.
+    kappa: float | None = None  # SD ratio, the paper's runs to ours, at which a contradiction would vanish.
     last_n: tuple[int, ...] = ()  # Runs at the last look, where an earlier one decided.
     last_estimate: float | None = None  # By these.
 
     @property
     def tested(self) -> bool:
-        """Whether any run spoke to the claim."""
+        """Whether any run tested the claim."""
         return self.reason not in UNTESTED
 
 
@@ -479,7 +479,7 @@ class SeedPair:
 
 @dataclass(frozen=True)
 class InstanceEvidence:
-    """What the single test documents say of a comparison: beside its verdict, never deciding it."""
+    """What single test documents say about a comparison; shown beside the verdict, never part of it."""
 
     documents: int  # N
     difference: float  # Of the means over documents and seeds, first minus second, in points.
@@ -491,7 +491,7 @@ class InstanceEvidence:
 
 @dataclass(frozen=True)
 class Settling:
-    """What it would take to settle an open claim, if means and spread are as they are now."""
+    """What it would take to settle an open claim, if means and spread stay as they are now."""
 
     text: str  # `6 seeds, 0.4 GPU-hours`, or why there is no such number.
     reproduce: tuple[int | None, int | None] = (None, None)  # Seeds per side for 80 and 90 % power.
@@ -504,7 +504,7 @@ class Settling:
 
 @dataclass(frozen=True)
 class Share:
-    """Of the decided claims, those that were reproduced, with Wilson's 95 % interval."""
+    """The share of decided claims that were reproduced, with Wilson's 95 % interval."""
 
     reproduced: int
     decided: int
@@ -520,15 +520,15 @@ class Finding:
     result: FindingResult  # `inconsistent`: cannot all be what they are said to be; `untestable`: not told.
     cells: tuple[str, ...]  # Addresses, as table.row.column; of another paper with its key and a colon.
     arithmetic: str  # The check with its numbers filled in.
-    alternatives: tuple[str, ...] = ()  # Innocent explanations, to be considered before any conclusion.
+    alternatives: tuple[str, ...] = ()  # Innocent explanations to consider before any conclusion.
     id: str = ""  # Stable name: paper, check and subject.
     weight: int = 1  # Strength of an inconsistency of this sort, 1 to 5; see `audit.checks.tables`.
     power: float | None = None  # Chance that the check sees a wrong last digit; None if meaningless.
     claim: str | None = None  # Id of the claim that was compared with the tables.
     says: str | None = None  # The claim in our words, not the paper's.
     where: str = ""  # Where the claim stands in the text, or the tables in which the cells stand.
-    note: str | None = None  # How the sentence was read.
-    detail: str = ""  # What only somebody who follows the arithmetic to its end wants to see.
+    note: str | None = None  # How the sentence was interpreted.
+    detail: str = ""  # Further steps of the arithmetic, for readers who check it.
     source: str = ""  # Whose numbers: empty for the paper's own text, `code_readme` for its public code's.
     verified: bool = False  # Whether somebody compared all of these cells with the printed page.
 
@@ -542,7 +542,7 @@ UNTESTED = (
 
 
 def untested(tables: Iterable[TableRecord], findings: Iterable[Finding]) -> tuple[str, ...]:
-    """Labels of the tables of which no check could test a number."""
+    """Labels of the tables in which no check could test a number."""
     tested = {
         cell.partition(".")[0]
         for finding in findings
@@ -554,7 +554,7 @@ def untested(tables: Iterable[TableRecord], findings: Iterable[Finding]) -> tupl
 
 @dataclass(frozen=True)
 class FidelityCheck:
-    """One check that our implementation passed, or not, before it may contradict anybody."""
+    """One check of our implementation, passed or not; all must pass before it may contradict a claim."""
 
     model: str
     name: str
@@ -564,7 +564,7 @@ class FidelityCheck:
 
 @dataclass(frozen=True)
 class Look:
-    """Once that the claims were judged while seeds were being added."""
+    """One judgement of the claims while seeds were being added: an interim look."""
 
     seeds: int  # Of each experiment at most.
     level: float  # Of each test at this look.
@@ -604,7 +604,7 @@ class SplitVerdict:
 @dataclass(frozen=True)
 class SplitNoise:
     """One metric of one experiment over several splits of one corpus, and what it says of a printed number.
-    Runs of different splits are no seeds of each other: each column is judged for itself, and none of this
+    Runs on different splits are not seeds of each other: each column is judged alone, and none of this
     enters a claim's verdict."""
 
     experiment: str
@@ -653,7 +653,7 @@ class Untranscribed:
 
 @dataclass(frozen=True)
 class AuthorResponse:
-    """What the authors said, at the length at which they said it."""
+    """What the authors said, unabridged."""
 
     asked: str  # Day on which they were asked: 2026-11-28.
     answered: str | None = None  # Day of the answer; None while there is none.
@@ -663,7 +663,7 @@ class AuthorResponse:
 
 @dataclass(frozen=True)
 class Audit(Shown):
-    """All of one paper's audit: what a report is made of."""
+    """The whole audit of one paper, from which a report is made."""
 
     paper: PaperInfo
     tables: tuple[TableRecord, ...]

@@ -15,7 +15,7 @@ AUTO = "auto"
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusSettings:
-    """How a corpus is read, where its files do not say."""
+    """How a corpus is read, where its files leave it open."""
 
     data_file: Path | None = None
     base: int | None = None
@@ -78,7 +78,7 @@ class RunSettings(TrainingSettings):
         _set(self, tuned_on=_path(self.tuned_on))
 
     def as_json(self) -> dict[str, Any]:
-        """What makes the same runs elsewhere; paths are absolute."""
+        """The settings that make the same runs elsewhere; paths are absolute."""
         given = {name: _plain(value) for name, value in asdict(self).items() if name not in _HERE}
         if self.vectors is not None and Path(self.vectors).exists():
             given["vectors"] = str(Path(self.vectors).absolute())

@@ -1,5 +1,5 @@
 """What a search for settings was, as frozen data: its question, its trials and its answer. Runs that use its
-best values name it by its key; how many trials it has may grow."""
+best values name it by its key; its number of trials may grow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TrialState = Literal["done", "pruned", "failed"]
 
 @dataclass(frozen=True)
 class SearchRange:
-    """One setting that is sought: an interval, or some values."""
+    """One setting that is tuned: an interval, or some values."""
 
     name: str  # config.margin, training.learning_rate
     low: float | None = None
@@ -34,7 +34,7 @@ class SearchRange:
 
 @dataclass(frozen=True)
 class StudySpec:
-    """All that decides a trial, but its values."""
+    """Everything that determines a trial, except its values."""
 
     model: str
     config: Mapping[str, Json]  # Configuration of every trial, except the tuned keys.
@@ -74,7 +74,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Study:
-    """A search that is over: its budget was spent."""
+    """A finished search, whose budget is spent."""
 
     key: str
     spec: StudySpec

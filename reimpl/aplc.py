@@ -1,4 +1,4 @@
-"""APLC behind any encoder of this toolkit (`reimpl.on_top`): an output layer of label clusters. Ye et al.
+"""APLC: an output layer of label clusters on any encoder of this toolkit (`reimpl.on_top`). Ye et al.
 (2020), section 6, put it on any; their code (huiyegit/APLC_XLNet bf6f91d, code/Adapative_label_clusters.py)
 has it on XLNet (`aplc_xlnet`). B documents, T token positions, H components of a document's vector, L
 labels."""
@@ -31,10 +31,10 @@ class Config(ClusterOptions, OnTop):
 
 #: Named members: of the clusters only, on whichever base a claim file names.
 VARIANTS: Mapping[str, Config] = {
-    # As the public code has them.
+    # The public code.
     "code": Config(),
-    # As section 3.3 and Eq. (2) to (6) have them: two linear layers a tail, one divisor a batch, and no term
-    # for clusters without a positive. A logarithm that ends is the code's alone.
+    # Section 3.3 and Eq. (2) to (6): two linear layers per tail, one divisor per batch, and no term
+    # for clusters without a positive label. Only the code cuts off the logarithm.
     "paper": Config(tail="linear", normalise="batch", absent_roots=False, products="logarithms"),
 }
 

@@ -49,21 +49,21 @@ class Config(ClusterOptions):
     weights: str = "xlnet/xlnet-base-cased"
     """A folder with the weights, or their name (`find_weights`)."""
     encoder: Literal["xlnet", "bilstm"] = "xlnet"
-    """bilstm: the one of `attention_xml` under its maximum, from scratch; not the paper's system."""
+    """bilstm: the BiLSTM of `attention_xml` with max pooling, from scratch; not the paper's system."""
     stand_in: Literal["none", "bilstm"] = "none"
-    """What a reduced protocol puts in XLNet's place."""
+    """The encoder that a reduced protocol uses instead of XLNet."""
     hidden: int = 768
     """d; 512 on Amazon-670k."""
     activation: Literal["tanh", "none"] = "tanh"
-    """Of the hidden layer (modeling_utils.py:709-787). The paper names none."""
+    """Activation of the hidden layer (modeling_utils.py:709-787). The paper states none."""
     dropout: float = 0.1
-    """On the hidden layer (code only). XLNet's own are in its configuration."""
+    """Dropout on the hidden layer (code only). XLNet's configuration sets its own rates."""
 
 
 #: Named members; sizes are those of EURLex-4k (Tables 2 and 3).
 VARIANTS: Mapping[str, Config] = {
     "code": Config(),
-    # What Ye et al. 2020 wrote: see `aplc`; of the hidden layer, that it is fully connected.
+    # Ye et al. 2020, as in the paper: see `aplc`; the hidden layer is fully connected.
     "paper": Config(
         tail="linear",
         normalise="batch",
@@ -190,7 +190,7 @@ def _stand_in(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[H
     rate = (protocol.part_rates or {}).get("clusters", protocol.learning_rate)
     protocol = replace(protocol, part_rates=None, learning_rate=rate)
     result = aplc.train(clusters, data, protocol, **how)
-    return result.noted(f"a BiLSTM from scratch stands in XLNet's place; one learning rate, {rate:g}")
+    return result.noted(f"a BiLSTM from scratch replaces XLNet; one learning rate, {rate:g}")
 
 
 # ------------------------------------------------------------------------- weights and pieces of words
@@ -227,7 +227,7 @@ def digest_of(folder: Path) -> str:
 def pieces_of(data: Dataset, folder: Path, length: int) -> Dataset:
     """The data in pieces of the folder's tokeniser, at most `length` a text. Raises `ConfigError`."""
     if length <= _SPECIAL:
-        raise ConfigError(f"length {length} has no room for a text before its two last symbols; give more")
+        raise ConfigError(f"length {length} has no room for text before its last two symbols; give more")
     by = tokeniser(folder)
     pieces: list[list[int]] = by(list(data.vocabulary), add_special_tokens=False)["input_ids"]
     pieces[data.padding_id] = []
@@ -260,4 +260,4 @@ def tokeniser(folder: Path) -> Any:
         return AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
     except Exception as err:  # whatever goes wrong in another's reader
         why = f"its tokeniser cannot be read ({str(err).strip().split(chr(10))[0]})"
-        raise ConfigError(f"{folder}: {why}; download the folder anew") from err
+        raise ConfigError(f"{folder}: {why}; download the folder again") from err

@@ -1,4 +1,4 @@
-"""AttentionXML: a bidirectional LSTM, one attention a label, and layers that all labels share. You, Zhang,
+"""AttentionXML: a bidirectional LSTM, an attention for each label, and shared layers. You, Zhang,
 Wang, Dai, Mamitsuka, Zhu (2019), NeurIPS; yourh/AttentionXML e2bbbec, deepxml/{networks,modules}.py;
 ntumlgroup/LibMultiLabel 5cd775a. The network of all labels, or of one level of a label tree, where each
 document is asked about its candidates (`reimpl.tree_training`). B documents, T token positions, E components
@@ -34,7 +34,7 @@ class Config:
     """All that distinguishes the members of the family. Defaults: the public code on EUR-Lex, no tree."""
 
     hidden: int = 256
-    """h, LSTM units each way."""
+    """h, LSTM units in each direction."""
     layers: int = 1
     """LSTM layers."""
     fully_connected: tuple[int, ...] = (256,)
@@ -42,34 +42,34 @@ class Config:
     head: Literal["attention", "max_pooling"] = "attention"
     """max_pooling: the paper's ablation (section 3.6): the maximum over the words of each LSTM output."""
     start: Literal["learned", "zero"] = "learned"
-    """First states of the LSTM. The paper does not mention any that are learned (modules.py:49-59)."""
+    """Initial states of the LSTM. The paper does not mention learned ones (code: modules.py:49-59)."""
     mask: bool = True
-    """Whether padding is kept out of the attention, where neighbours count else (LibMultiLabel)."""
+    """Whether the attention ignores padding; else scores depend on the rest of the batch (LibMultiLabel)."""
     dropout_embedding: float = 0.2
     dropout_states: float = 0.5
-    """Dropout on the LSTM outputs; attention reads and sums what it leaves."""
+    """Dropout on the LSTM outputs, before the attention."""
     dropout_output: float = 0.0
-    """Dropout on what enters the output layer, read by `max_pooling` only."""
+    """Dropout before the output layer; only used by `max_pooling`."""
     train_vectors: bool = True
-    """Whether the word vectors are trained along; frozen on EUR-Lex and Wiki10-31K."""
+    """Whether the word vectors are trained; frozen on EUR-Lex and Wiki10-31K."""
     trees: int = 1
     """Models in the ensemble."""
     ensemble: Literal["sum", "mean"] = "sum"
-    """sum: of the scores that a label has in each model's list of 100 (the code); mean: over the models."""
+    """sum: over the models with the label among their 100 best (code); mean: over all models."""
     tree_height: int = 0
     """H, levels between the root and the leaves; 0: no tree."""
     cluster_size: int = 8
-    """M, the most labels below the lowest inner node."""
+    """M, the maximum number of labels below an inner node of the lowest level."""
     ways: int = 8
     """K, children of an inner node."""
     candidates: int = 160
-    """C, nodes of a level whose children are looked at."""
+    """C, nodes of a level whose children are scored."""
     filler: bool = True
-    """Whether lists of candidates that are too short are filled up with labels drawn at random (the code)."""
+    """Whether short candidate lists are filled up with random labels (code)."""
     start_from_level_above: bool = True
-    """Whether a level of the tree starts with the weights of the one above, all but its queries."""
+    """Whether a level of the tree starts from the weights of the level above, except its queries."""
     averaging: tuple[int, ...] = ()
-    """Epochs before weights are averaged, a level each from the top (the code: 6, 2, 2, 2 on Amazon-670K)."""
+    """Epochs before weight averaging, a number per level from the top (code: 6, 2, 2, 2 on Amazon-670K)."""
     loss: str = "bce_mean"
     """A name of `reimpl.losses.LOSSES`."""
 
@@ -77,7 +77,7 @@ class Config:
         loss(self.loss)
         check(self, from_zero=("tree_height", "averaging"))
         if self.tree_height and self.head != "attention":
-            why = f"{self.head} has no query a label"
+            why = f"{self.head} has no query for each label"
             raise ConfigError(f"tree_height {self.tree_height!r} needs head: attention; {why}")
 
 
@@ -85,15 +85,15 @@ _CODE = Config()
 
 #: Named members; sizes are those of EUR-Lex (Table 2 of the paper).
 VARIANTS: Mapping[str, Config] = {
-    # yourh/AttentionXML.
+    # The public code, yourh/AttentionXML.
     "code": _CODE,
-    # What the paper writes: states that start at zero (2.4.2 names none), children of the C best nodes and no
-    # others (2.3), and an ensemble "similar to Parabel", which takes the mean.
+    # The paper: initial states of zero (2.4.2 states none), the children of the C best nodes only
+    # (2.3), and an ensemble "similar to Parabel", which takes the mean.
     "paper": replace(_CODE, start="zero", filler=False, ensemble="mean"),
-    # Section 3.6: maximum over the words in place of the attention, and XML-CNN's fully connected layers. Not
-    # in the public code; sizes of AttentionXML, dropout before the output as in XML-CNN.
+    # Section 3.6: maximum over the words instead of the attention, and XML-CNN's fully connected layers. Not
+    # in the public code; sizes as in AttentionXML, dropout before the output as in XML-CNN.
     "bilstm": replace(_CODE, head="max_pooling", dropout_output=0.5),
-    # LibMultiLabel's AttentionXML_0, example_config/EUR-Lex: padding is attended to, states start at zero.
+    # LibMultiLabel's AttentionXML_0, example_config/EUR-Lex: attention to padding, initial states of zero.
     "unmasked": replace(_CODE, start="zero", mask=False, train_vectors=False),
 }
 
@@ -174,7 +174,7 @@ class AttentionXML(WordStates):
 def check_single(config: Config) -> None:
     """Raises `ConfigError` for trees and ensembles: no other model can be put on them."""
     if config.tree_height or config.trees > 1:
-        what = f"tree_height {config.tree_height!r} and trees {config.trees!r} are no single network"
+        what = f"tree_height {config.tree_height!r} and trees {config.trees!r} do not make a single network"
         place = ["tree_height" if config.tree_height else "trees"]
         raise ConfigError(f"{what}; use tree_height 0 and trees 1 under another model", place)
 
@@ -221,7 +221,7 @@ def _train_one(
         return result
     if result.top_scores is not None:  # the logarithm of the sigmoid
         result = replace(result, top_scores=-np.logaddexp(0, -result.top_scores))
-    return result.noted(f"no label tree: a leaf has room for {config.cluster_size} labels, all there are")
+    return result.noted(f"no label tree: a leaf has room for all labels ({config.cluster_size})")
 
 
 def _probabilities(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:

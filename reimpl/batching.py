@@ -226,7 +226,7 @@ def word_weights(
     if weights == "tfidf":
         train = plain(data.train)
         if not are_words and (weighted := train.data[train.data % 1 != 0]).size:
-            why = f"the features of {data.name!r} are weights already ({weighted[0]:.3g} is no count)"
+            why = f"the features of {data.name!r} are weights already ({weighted[0]:.3g} is not a count)"
             raise ConfigError(f"weights: tfidf would weigh twice, since {why}; take weights: given")
         seen = np.bincount(train.indices, minlength=train.shape[1])
         idf = (1 + np.log((1 + train.shape[0]) / (1 + seen))).astype(dtype)

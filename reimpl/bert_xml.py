@@ -31,30 +31,30 @@ class Config:
     """All that distinguishes the members of the family. Defaults: the public code on EUR-Lex."""
 
     hidden: int | Literal["as_vectors"] = 300
-    """H; as_vectors: as many components as the word vectors have."""
+    """H; as_vectors: the dimension of the word vectors."""
     layers: int = 3
-    """Encoder layers, the last one included."""
+    """Number of encoder layers."""
     heads: int = 2
     inner: int = 600
-    """I, units of the inner layer of an encoder layer."""
+    """I, units of the feed-forward layer of an encoder layer."""
     cls_tokens: int = 5
-    """M."""
+    """M, number of [CLS] symbols."""
     activation: Literal["relu", "gelu"] = "relu"
-    """Of the inner layers."""
+    """Activation of the feed-forward layers."""
     norm: Literal["none", "layer"] = "none"
-    """layer: after each residual sum, and on the embeddings; none in the code (bertxml.py:126-132)."""
+    """layer: layer normalisation after residual sums and on embeddings; code: none (bertxml.py:126-132)."""
     vectors: Literal["kept", "overwritten"] = "overwritten"
-    """overwritten: the word vectors that were given are lost to Xavier's random ones (bertxml.py:404-415)."""
+    """overwritten: Xavier initialisation replaces the given word vectors (code, bertxml.py:404-415)."""
     pooler: bool = True
-    """ELU, a square layer and ELU between the document's vector and the output layer (code only)."""
+    """Whether the document's vector passes ELU, a square layer and ELU before the output (code only)."""
     bottleneck: int | None = None
-    """Units of a layer with ELU before the output, in the pooler's place; 512 on Wiki-500K."""
+    """Units of a layer with ELU that replaces the pooler; null: no such layer. 512 on Wiki-500K."""
     dropout: float = 0.1
-    """On the embeddings, the attention's weights, and what is added to a residual."""
+    """Dropout on the embeddings, the attention weights and each output before its residual sum."""
     init: Literal["xavier_uniform", "bert"] = "xavier_uniform"
-    """Of all matrices; biases start at zero."""
+    """Initial values of all matrices; biases start at zero."""
     train_vectors: bool = True
-    """Whether the word vectors are trained along; those of positions and [CLS] symbols are in any case."""
+    """Whether the word vectors are trained; vectors of positions and [CLS] symbols always are."""
     loss: str = "bce_mean"
     """A name of `reimpl.losses.LOSSES`."""
 
@@ -71,7 +71,7 @@ class Config:
             what = f"hidden {size} is not the dimension {dimension} of the word vectors"
             raise ConfigError(f"{what}; give hidden: {_AS}, or vectors of {size} components")
         if size % self.heads:
-            raise ConfigError(f"hidden {size} cannot be shared out among {self.heads} heads")
+            raise ConfigError(f"hidden {size} is not divisible by {self.heads} heads")
         return size
 
 
@@ -79,10 +79,10 @@ _CODE = Config()
 
 #: Named members; sizes of section 5.2.2.
 VARIANTS: Mapping[str, Config] = {
-    # As it runs: no normalisation, word vectors from nowhere, ReLU, one more layer above the [CLS] states.
+    # The public code: no normalisation, given word vectors overwritten, ReLU, a layer above the [CLS] states.
     "code": _CODE,
-    # What Xun et al. 2020 wrote: BERT's layers, word vectors that start as GloVe, the states of the [CLS]
-    # symbols side by side into the output layer. What it leaves open is as in BERT.
+    # Xun et al. 2020, as in the paper: BERT's layers, word vectors that start as GloVe, the [CLS] states
+    # concatenated as input of the output layer. What the paper leaves open is as in BERT.
     "paper": replace(_CODE, activation="gelu", norm="layer", vectors="kept", pooler=False, init="bert"),
 }
 

@@ -1,4 +1,4 @@
-"""CorNet: blocks that correct the scores of all labels by each other, put on top of any network. Xun, Jha,
+"""CorNet: blocks on top of any network that correct each label's score by those of all labels. Xun, Jha,
 Sun, Zhang (2020), KDD, Eqs. (1) and (2): y = x + W2 ELU(W1 sigmoid(x) + b1) + b2 for raw scores x (B, L),
 each block on what the one before gave; XunGuangxu/CorNet ecc0996, deepxml/cornet.py. B documents, T token
 positions, L labels, R components of the bottleneck (the code's `context_size`)."""
@@ -34,15 +34,15 @@ class Config(OnTop):
     """The blocks, and the model that they are put on."""
 
     blocks: int = 2
-    """0 is the base alone."""
+    """Number of blocks; 0: the base alone."""
     context: int = 1000
-    """R. Not in the paper; 100 or 200 in the configurations of Wiki-500K."""
+    """R, units of a block's inner layer. The paper states none; code: 100 or 200 on Wiki-500K."""
     activation: Activation = "sigmoid"
-    """On the scores that enter a block; the public code has others to choose from."""
+    """Activation of the scores that enter a block; the public code offers others."""
     init: Init = "xavier_uniform"
-    """Of the blocks' weights; `torch` leaves torch's own default. Biases start as torch draws them."""
+    """Initial weights of the blocks; `torch`: torch's default, which biases always have."""
     loss: str | None = None
-    """A name of `reimpl.losses.LOSSES`; None: that of the base."""
+    """A name of `reimpl.losses.LOSSES`; None: the loss of the base."""
 
     def __post_init__(self) -> None:
         if self.loss is not None:
@@ -52,9 +52,9 @@ class Config(OnTop):
 
 #: Named members: of the blocks only, on whichever base a claim file names.
 VARIANTS: Mapping[str, Config] = {
-    # deepxml/cornet.py:24-25: two blocks of R = 1,000.
+    # The public code (deepxml/cornet.py:24-25): two blocks, R = 1,000.
     "code": Config(),
-    # The paper states two blocks and Eq. (2). It has no R, for which the code's stands, and no first weights.
+    # The paper states two blocks and Eq. (2), but neither R (as in the code) nor initial weights.
     "paper": Config(init="torch"),
 }
 

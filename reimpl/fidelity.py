@@ -60,9 +60,7 @@ def _collect(model: str) -> list[tuple[str, Test]] | str:
             tests += module.checks()
     except (Exception, SystemExit) as err:
         return f"the fidelity checks of {model!r} cannot be read: {_sentence(err)}"
-    return (
-        tests or "there are none: no numbers of the original program are stored, so a run contradicts nothing"
-    )
+    return tests or "there are none: no results of the original are stored, so runs cannot contradict a claim"
 
 
 def _run(model: str, name: str, test: Test) -> Check:
@@ -106,7 +104,7 @@ def _compare(model: str, case: Case) -> str:
     for loss in {name.split(".")[1] for name in results if name.startswith("step.")}:
         gaps |= _step(_Run(subject, case, stored, torch.float32), loss)
     if gaps.keys() != results:
-        raise MismatchError(f"nothing of ours answers to {', '.join(sorted(results ^ gaps.keys()))}")
+        raise MismatchError(f"we have no counterpart of {', '.join(sorted(results ^ gaps.keys()))}")
     source = f"{case['source']['repository']} {case['source']['commit'][:7]}"
     return f"{len(gaps)} stored results of {source} agree within {max(gaps.values()):.0e}"
 

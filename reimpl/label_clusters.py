@@ -40,27 +40,27 @@ class ClusterOptions:
     """The clusters of a model. Defaults: the public code."""
 
     clusters: int = 2
-    """The head and the tails; 1: no tails, which is a linear layer."""
+    """Number of clusters, the head included; 1: no tails, so a linear layer."""
     shares: tuple[float, ...] | None = None
-    """Of the labels, a cluster each from the head; None: even. What rounding leaves is the last one's."""
+    """Share of the labels in each cluster, head first; None: equal. The last cluster takes the rounding."""
     cutoffs: tuple[int, ...] | None = None
-    """First label of each tail, as the code's scripts have them, in place of shares."""
+    """First label of each tail, as in the code's scripts; replaces shares."""
     divisor: int = 2
     """q: tail i reads d / q^i components, rounded down."""
     tail: Literal["norm_relu", "linear"] = "norm_relu"
-    """Between the two layers of a tail: layer normalisation and ReLU (:90-107), or nothing (Eq. 6)."""
+    """Between the two layers of a tail: layer normalisation and ReLU (code, :90-107), or nothing (Eq. 6)."""
     head: Literal["root", "leaf"] = "root"
-    """leaf: a tree of two levels, in which the head is a tail too, of d components (i = 0)."""
+    """leaf: a tree of two levels, in which the head is also a tail, with d components (i = 0)."""
     normalise: Literal["documents", "batch"] = "documents"
-    """documents: the mean of each document's sum over its count (code). batch: all over all (Eq. 5)."""
+    """documents: each document's sum over its count, averaged (code). batch: total over total (Eq. 5)."""
     absent_roots: bool = True
-    """Whether the unit of a tail without a positive learns to be 0, and counts as a label. Not in Eq. 5."""
+    """Whether the unit of a tail without positives learns 0 and counts as a label. Not in Eq. 5."""
     products: Products = "probabilities"
-    """probabilities: the product as a number, whose logarithm ends at -100 (code). logarithms: exact."""
+    """probabilities: the logarithm of the product, cut off at -100 (code). logarithms: exact."""
     evaluation: Literal["probabilities", "double_sigmoid"] = "probabilities"
-    """double_sigmoid: of the probabilities again, as the code ranks them: small ones become 0.5 and tie."""
+    """double_sigmoid: a second sigmoid, as the code ranks: small probabilities become 0.5 and tie."""
     loss: Literal["clusters"] = "clusters"
-    """Cross-entropy over the clusters, as the keys above say."""
+    """Cross-entropy over the clusters, as set by the keys above."""
 
     def __post_init__(self) -> None:
         if isinstance(self.shares, list):  # as a claim file gives them
@@ -72,7 +72,7 @@ class ClusterOptions:
             raise ConfigError(f"shares must be {n} numbers above 0 that add up to 1, not {shares!r}")
         if cutoffs is not None:
             if shares is not None:
-                both = f"cutoffs {cutoffs!r} stand in place of shares {shares!r}"
+                both = f"cutoffs {cutoffs!r} replace shares {shares!r}"
                 raise ConfigError(f"{both}; drop one of them")
             if len(cutoffs) != n - 1 or any(a >= b for a, b in pairwise(cutoffs)):
                 raise ConfigError(f"cutoffs must be {n - 1} rising whole numbers, not {cutoffs!r}")

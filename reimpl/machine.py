@@ -92,7 +92,7 @@ def load_checkpoint(path: Path, device: torch.device) -> Iterator[dict[str, Any]
     try:
         with ZipFile(path) as file:  # torch reads on over bits that have changed
             if file.testzip() is not None:
-                raise ValueError("its checksums do not hold")
+                raise ValueError("its checksums are wrong")
         content = torch.load(path, map_location="cpu", weights_only=True)
         yield content
         torch.set_rng_state(content["torch_rng"])
@@ -103,7 +103,7 @@ def load_checkpoint(path: Path, device: torch.device) -> Iterator[dict[str, Any]
         refused = isinstance(problem, OSError) and problem.errno != errno.EINVAL
         if refused or is_out_of_memory(problem) or "CUDA error" in str(problem):
             raise
-        why = f"is no state of this run that can be read ({type(problem).__name__})"
+        why = f"is not a readable state of this run ({type(problem).__name__})"
         raise CheckpointError(f"checkpoint {str(path)!r} {why}") from problem
 
 

@@ -23,21 +23,21 @@ class Config:
     """All that distinguishes the members of the family. Defaults: the public code on EUR-Lex."""
 
     hidden: int = 300
-    """h, LSTM units each way."""
+    """h, LSTM units in each direction."""
     layers: int = 2
     """LSTM layers, without dropout between them."""
     probes: int = 5
-    """M."""
+    """M, number of probes."""
     bottleneck: int | None = None
     """Units of a layer with ELU before the output; None: no such layer. 512 on Wiki-500K."""
     start: Start = "learned"
-    """First states of the LSTM; none that are learned are mentioned in the paper."""
+    """Initial states of the LSTM. The paper does not mention learned ones."""
     dropout_embedding: float = 0.2
-    """Not in the paper."""
+    """Dropout on the word vectors. Not in the paper."""
     dropout_states: float = 0.5
     """Dropout on the outputs of the last LSTM layer."""
     train_vectors: bool = True
-    """Whether the word vectors are trained along; frozen on EUR-Lex."""
+    """Whether the word vectors are trained; frozen on EUR-Lex."""
     loss: str = "bce_mean"
     """A name of `reimpl.losses.LOSSES`."""
 
@@ -51,7 +51,7 @@ _CODE = Config()
 #: Named members; sizes of section 5.2.3.
 VARIANTS: Mapping[str, Config] = {
     "code": _CODE,
-    # What Xun et al. 2020 write: states that start at zero, one dropout of .5.
+    # Xun et al. 2020, as in the paper: initial states of zero, one dropout of .5.
     "paper": replace(_CODE, start="zero", dropout_embedding=0.0),
     # MeSHProbeNet-large (section 5.6.1), made as large as CorNetMeSHProbeNet.
     "large": replace(_CODE, hidden=400, layers=3, probes=10),

@@ -198,7 +198,7 @@ def load_file(path: Path) -> ModuleType:
         exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as err:
         del sys.modules[name]
-        why = f"{path} cannot be imported ({fault(err, module)}); mend it"
+        why = f"{path} cannot be imported ({fault(err, module)}); correct it"
         raise ConfigError(f"model {path.stem!r}: {why}") from err
     return module
 

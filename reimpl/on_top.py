@@ -20,13 +20,13 @@ class OnTop:
     """The base, in the `Config` of what is put on it."""
 
     base: str | None = None
-    """Name of the model, as in xml_cnn; there is no default."""
+    """Name of the model below, as in xml_cnn; it has to be given."""
     base_variant: str | None = None
-    """A variant of it. `resolve` puts its keys into `base_config`, and None in its place."""
+    """A variant of the base. `resolve` writes its keys into `base_config` and sets this to None."""
     base_config: Mapping[str, Any] = field(default_factory=dict)
-    """Keys of the base that are otherwise than in the variant; all its keys when written out."""
+    """Keys of the base that differ from its variant; all its keys when written out."""
     base_revision: int = later(1)
-    """REVISION of the base, filled in with its keys: what corrects the base makes other runs of this too."""
+    """REVISION of the base, filled in: a correction of the base also makes new runs of what is on it."""
 
 
 _Config = TypeVar("_Config", bound=OnTop)
@@ -74,7 +74,7 @@ def base_module(config: OnTop) -> ModuleType:
             raise ConfigError(f"config key 'base': {err}", ["base"]) from err
         if hasattr(module, "build"):
             return module
-        why = f": model {config.base!r} is no single network with `build`; {offer}"
+        why = f": model {config.base!r} is not a single network with `build`; {offer}"
     raise ConfigError(f"config key 'base'{why}", ["base"])
 
 
@@ -97,7 +97,7 @@ def encoder(module: ModuleType, config: Any, **sizes: Any) -> tuple[nn.Module, i
     name = getattr(network, "output_name", "output")
     output = dict(network.named_modules()).get(name) if name else None
     if not isinstance(output, nn.Linear):
-        what = f"the network of {module.__name__!r} has no layer from a vector a document to the scores"
-        raise ConfigError(f"{what} ({name!r} is no nn.Linear); name it in output_name")
+        what = f"the network of {module.__name__!r} has no layer from document vectors to scores"
+        raise ConfigError(f"{what} ({name!r} is not an nn.Linear); name it in output_name")
     network.set_submodule(name, nn.Identity())
     return cast(nn.Module, network), output.in_features

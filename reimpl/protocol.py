@@ -447,7 +447,7 @@ def space_of(
     held = {f"config.{key}" for key in (*set_config, *sizes)} | {f"training.{key}" for key in set_training}
     found = tuple(it for it in protocol.spaces[model] if it.applies(config) and it.name not in held)
     if not found:
-        raise ConfigError(f"tuning protocol {protocol.name!r} leaves nothing to seek for model {model!r}")
+        raise ConfigError(f"tuning protocol {protocol.name!r} leaves nothing to search for model {model!r}")
     return found
 
 

@@ -53,66 +53,66 @@ class Config:
     """What distinguishes the members of the family; the defaults are the closest reading of the paper."""
 
     input: Literal["features", "text"] = "features"
-    """features: those of the corpus, or its words where it has none. text: its words (section 3.2, IMDb)."""
+    """features: those of the corpus, or its words if it has none. text: its words (section 3.2, IMDb)."""
     weights: Weights = "given"
-    """As the corpus has them (for words: how often one is in the document); 1 for each; or tf-idf."""
+    """given: as in the corpus (of words: their counts in the document); binary: 1 for each; or tf-idf."""
     normalise: bool = False
     """Whether the weights of a document are divided by their Euclidean norm."""
     ids: Literal["words", "presence"] = "words"
-    """presence: the flag 1 stands in for the number of every word (third party, main.py)."""
+    """presence: the flag 1 replaces the id of every word (third party, main.py)."""
     embedding: int = 100
-    """C, where vectors are drawn; words of texts have the vectors of the data."""
+    """C, dimension of the vectors of features; words of texts have the vectors of the data."""
     attention: Literal["channel", "none"] = "channel"
     reduction: int = 4
     """r: the attention has C / r units, rounded down."""
     attention_units: int | None = later(None)
-    """So many units instead: the third party's 5 for its vectors of 14 are no C / r."""
+    """Units of the attention, instead of C / r (third party: 5 for its vectors of 14)."""
     attention_bias: bool = False
     """Whether F1 and F2 have biases; Eq. (5) shows none."""
     attention_norm: bool = False
-    """Batch normalisation of each word's place, in front of the ReLU (third party)."""
+    """Whether batch normalisation of each word position precedes the ReLU (third party)."""
     pooling: Literal["words", "slots", "sum"] = "words"
-    """Divisor of the mean: the document's words, or the whole vocabulary (third party). sum: none (C2AE)."""
+    """Divisor of the mean: words of the document, or of the vocabulary (third party). sum: none (C2AE)."""
     feature_layers: tuple[int, ...] = later(())
-    """Units of layers in front of the linear layer of F; before each and before it comes E's activation."""
+    """Units of layers before the linear layer of F; E's activation precedes each of them and that layer."""
     hidden: int | None = None
-    """h; none: 100, or 200 with many labels."""
+    """h, dimension of the shared space; null: 100, or 200 with many labels."""
     feature_activation: Activation = "none"
-    """Behind the linear layer of F."""
+    """Activation after the linear layer of F."""
     encoder: int = 200
-    """e; not stated."""
+    """e, units of the inner layers of E and D; the paper does not state it."""
     encoder_activation: Activation = "relu"
-    """Between the two layers of E."""
+    """Activation between the two layers of E."""
     label_activation: Activation = "none"
-    """Behind the two layers of E."""
+    """Activation after the two layers of E."""
     decoder_activation: Activation = "relu"
-    """Between the two layers of D."""
+    """Activation between the two layers of D."""
     layer_norm: bool = False
-    """Batch normalisation between the two layers of E, and of D (third party)."""
+    """Whether there is batch normalisation between the two layers of E, and of D (third party)."""
     norm_epochs: int | None = None
-    """Epochs after which batch normalisation stays as in prediction; none: it goes on (third party: 1)."""
+    """Epochs after which batch normalisation stays in evaluation mode; null: never (third party: 1)."""
     output: Literal["sigmoid", "none"] = "sigmoid"
-    """What the ranking loss sees of the scores: section 2.3 takes them as probabilities."""
+    """How the ranking loss reads the scores; section 2.3 takes them as probabilities."""
     loss: Literal["ranking", "bce", "exponential"] = "ranking"
-    """Lae; bce is BCE-AE, always of sigmoids; exponential is that of C2AE."""
+    """Lae; bce: BCE-AE, always on sigmoids; exponential: the loss of C2AE."""
     scale: float = later(1.0)
     """c in exp(-c (positive - negative)) of C2AE."""
     pairs: Literal["each", "means"] = later("each")
-    """Of C2AE: each positive against each negative, or their means (its third party)."""
+    """C2AE: each positive against each negative, or their means (third party)."""
     decoded: Literal["labels", "text"] = later("labels")
     """What Lae decodes: E(y), or F(x) (third party of C2AE)."""
     orthogonality: float = later(0.0)
     """Weight of |X'X / B - I|^2 + |Y'Y / B - I|^2 in Lh, of the batch's F(x) and E(y) (C2AE)."""
     margin: float = 0.1
-    """m, tuned within [0, 1]; no value is stated. On held-out Delicious P@1 was 51 at 0.5 and 60 at 0.1."""
+    """m; the paper tunes it in [0, 1] without a value. Held-out P@1 on Delicious: 51 at 0.5, 60 at 0.1."""
     balance: float = 1.0
-    """lambda, tuned."""
+    """lambda; the paper tunes it."""
     hidden_loss: Over = "mean"
     """Sum or mean over the h components in Lh; "mean squared loss" (section 2.3)."""
     label_loss: Over = "sum"
-    """Sum or mean over the labels in LP and LN, and in BCE. Over the documents it is always the mean."""
+    """Sum or mean over the labels in LP and LN, and in BCE. Over documents always the mean."""
     init: Literal["torch", "kaiming_normal"] = "torch"
-    """Weights of the layers; biases are torch's own."""
+    """Initial weights of the layers; biases have torch's default."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -148,13 +148,13 @@ _THIRD_PARTY = Config(
 
 VARIANTS: Mapping[str, Config] = {
     "paper": _PAPER,
-    # Section 3.3 and Figure 4.
+    # BCE-AE, the baseline of section 3.3 and Figure 4.
     "bce": replace(_PAPER, loss="bce"),
     "no-attention": replace(_PAPER, attention="none"),
-    # With its faults: margin outside [0, 1], batch normalisation that validation switches off for good after
-    # the first epoch. Sizes of EUR-Lex in params.config (the README says 1,000 for 800).
+    # Its code with its faults: margin outside [0, 1], batch normalisation that validation switches off after
+    # the first epoch. Sizes for EUR-Lex as in params.config (the README says 1,000 instead of 800).
     "third-party": _THIRD_PARTY,
-    # What it runs: its preparation of batches (main.py) puts presence flags where the ids belong.
+    # What its code really runs: its batches (main.py) hold presence flags where the ids belong.
     "binary-ids": replace(_THIRD_PARTY, ids="presence"),
 }
 

@@ -349,7 +349,7 @@ class Run:
         self.rng = np.random.default_rng(self.seed)
         self.network = build(torch.from_numpy(self.data.vectors)).to(self.device)
         if not hasattr(self.network, "minimum_width"):
-            raise ConfigError("the network has no `minimum_width`, the narrowest batch; set it, as to 1")
+            raise ConfigError("the network has no `minimum_width` of a batch; set it, for example to 1")
         self.minimum_width = int(self.network.minimum_width)  # type: ignore[arg-type]
         if protocol.optimiser == "dense_sparse_adam":
             with_sparse_gradients(self.network)

@@ -1,4 +1,4 @@
-"""Kim-CNN and XML-CNN: one family of convolutional text classifiers, its public codes' oddities included.
+"""Kim-CNN and XML-CNN: convolutional text classifiers, with the peculiarities of the public codes.
 
 Kim (2014), EMNLP; Liu, Chang, Wu, Yang (2017), SIGIR; Chen, Liu, Yang, Lin, Lin (2022), NAACL;
 jimmy646/XML-CNN 72de8b3 (a public copy of Liu et al.'s Lasagne code); sian-chen/xml-cnn-study-code 2051eda;
@@ -33,34 +33,34 @@ class Config:
     sweep: Literal["words", "embeddings"] = "words"
     pooling: Literal["max", "dynamic", "overlapping", "none"] = "dynamic"
     pools: int = 4
-    """d of Eq. (6); read by `dynamic` only."""
+    """d of Eq. (6); only used by `dynamic`."""
     pool_size: int = later(2)
     pool_stride: int = later(1)
-    """Positions of a pool, and from one to the next; read by `overlapping` only."""
+    """Positions in a pool, and from one pool to the next; only used by `overlapping`."""
     windows: tuple[int, ...] = (2, 4, 8)
     maps: int = 128
     """Filters per window."""
     stride: int = 1
     """Stride of the convolution."""
     padding: Literal["none", "full"] = later("none")
-    """full: k - 1 zero vectors on either side of what is swept, so that a window needs one position only."""
+    """full: k - 1 zero vectors on either side of the input, so that any window fits."""
     relu: Literal["before_pooling", "after_pooling"] = "after_pooling"
     hidden: int | None = 512
-    """Units of the hidden layer; None: pooled values go to the output layer (Kim-CNN)."""
+    """Units of the hidden layer; None: no hidden layer (Kim-CNN)."""
     dropout_embedding: float = 0.25
     dropout_output: float = 0.5
-    """Dropout on what enters the output layer."""
+    """Dropout before the output layer."""
     init: Literal["xavier_uniform", "kaiming_uniform", "torch"] = "xavier_uniform"
-    """Weights of convolutions and linear layers; `torch` leaves torch's own default."""
+    """Initial weights of convolutions and linear layers; `torch`: torch's default."""
     bias: Literal["torch", "zero"] = "torch"
     loss: str = "bce_mean"
     """A name of `reimpl.losses.LOSSES`."""
     train_vectors: bool = later(True)
-    """Whether the word vectors are trained along."""
+    """Whether the word vectors are trained."""
     regions: Literal["sequences", "bags"] = later("sequences")
-    """What a window sees: vectors in their order, or how often it has each word (Bow-CNN)."""
+    """What a window reads: word vectors in order, or the counts of its words (Bow-CNN)."""
     max_norm: float | None = later(None)
-    """Longest weight vector of a label after each step; longer ones are scaled down to it (Kim: 3)."""
+    """Maximum norm of a label's weights; longer ones are scaled down after each step (Kim: 3)."""
 
     def __post_init__(self) -> None:
         loss(self.loss)
@@ -97,16 +97,16 @@ _LIU = Config(
 #: Named members. `chen2022-*` are the rows of Tables 4 and 5 as the study's configurations build them, with
 #: the differences in stride and dropout that its text does not mention.
 VARIANTS: Mapping[str, Config] = {
-    # What Liu et al. 2017 ran: sweep over embeddings, pools 2/1, stride 2, 32 maps, Glorot, zero biases.
+    # Liu et al. 2017, public code: sweep over embeddings, pools 2/1, stride 2, 32 maps, Glorot, zero biases.
     "liu2017-code": _LIU,
-    # What Liu et al. 2017 wrote: word regions, p even chunks (p is not stated: 4 as the study chose), which
-    # share a place with the next one where p does not divide n (torch's bins; a rest is not spoken of), 128
+    # Liu et al. 2017, as in the paper: word regions, p equal chunks (not stated: 4, as in the study), which
+    # overlap by a position if p does not divide n (torch's bins; the paper does not mention this case), 128
     # maps, one dropout of .5, BCE summed over labels. Initial weights are not stated: torch's default.
     "liu2017-paper": Config(
         relu="before_pooling", dropout_embedding=0.0, init="torch", loss="bce_sum_over_labels"
     ),
-    # Kim 2014, multi-label with Eq. (3): windows 3, 4, 5 of 100 maps, dropout .5 on the pooled features,
-    # norms of at most 3. Its Adadelta is for the protocol to choose (`optimiser: adadelta`).
+    # Kim 2014 with the multi-label loss of Eq. (3): windows 3, 4, 5 of 100 maps, dropout .5 on features,
+    # norms of at most 3. Its optimiser, Adadelta, is set in the protocol (`optimiser: adadelta`).
     "kim2014": Config(
         pooling="max",
         windows=(3, 4, 5),
@@ -123,7 +123,7 @@ VARIANTS: Mapping[str, Config] = {
     "chen2022-kim-words": replace(_STUDY, pooling="max", hidden=None),
     "chen2022-xmlcnn-embeddings": replace(_STUDY, sweep="embeddings"),
     "chen2022-xmlcnn-words": _STUDY,
-    # XMLCNNLiu honours the stride of 2; the embedding row's configuration alone has second dropout .25.
+    # XMLCNNLiu uses the stride of 2; only the embedding row's configuration has a second dropout of .25.
     "chen2022-liu-embeddings": replace(
         _STUDY, sweep="embeddings", pooling="overlapping", stride=2, dropout_output=0.25
     ),
@@ -143,10 +143,10 @@ VARIANTS: Mapping[str, Config] = {
     "chen2022-liump-embeddings": replace(_STUDY, sweep="embeddings", pooling="max", stride=2),
     "chen2022-liunp-words": replace(_STUDY, pooling="none", stride=2),
     "chen2022-liunp-embeddings": replace(_STUDY, sweep="embeddings", pooling="none", stride=2),
-    # CorNet's code: convolutions over k - 1 zero vectors on either side, eight pools, no dropout on the
-    # words, ReLU before the pooling. How its weights start is not on record: Xavier, as its other networks.
+    # CorNet's code: k - 1 zero vectors on either side of the input, eight pools, no dropout on the
+    # words, ReLU before the pooling. Its initial weights are unknown: Xavier, as in its other networks.
     "xun2020-code": Config(pools=8, padding="full", relu="before_pooling", dropout_embedding=0.0),
-    # What Xun et al. 2020 wrote: as Liu et al., of eight pools (section 5.2.1), with one dropout of .5.
+    # Xun et al. 2020, as in the paper: as Liu et al., with eight pools (section 5.2.1) and one dropout of .5.
     "xun2020-paper": Config(pools=8, relu="before_pooling", dropout_embedding=0.0, init="torch"),
 }
 

@@ -56,8 +56,6 @@ RUN_ON: dict[Scope | None, str] = {
     "other_data": "on stand-in data",
     None: "",
 }
-#: Said where nobody has worked out how many.
-MORE_SEEDS = "; more seeds may settle it"
 #: Reasons for which nothing could have been judged: they belong under "not checked", not in the denominator.
 UNJUDGED = (
     *("not_run", "run_failed", "other_data", "same_runs", "mixed_evidence", "different_data", "no_margin"),
@@ -384,7 +382,8 @@ def because(
     code = verdict.reason if verdict.reason != "deterministic" else f"deterministic {verdict.outcome}"
     if code == "multiplicity" and verdict.barred and alone_text(verdict, verdict.level) == "contradicted":
         code = verdict.barred  # that it would not count anyway comes before the correction
-    more = f"; to settle it: {to_settle(settling, judged_on(verdict))}" if settling else MORE_SEEDS
+    more = to_settle(settling, judged_on(verdict)) if settling else "more seeds may settle it"
+    more = f"; {'to settle it: ' if settling and settling.seeds else ''}{more}"
     if said := unrun(verdict, quoted(names)):
         return said
     fields = {**fields_of(claim, verdict, names), "more": more}

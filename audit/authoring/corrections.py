@@ -55,15 +55,15 @@ def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Correcti
         if key not in _KEYS["table"]:
             raise AuditError(f"--set {key}: a table has no such key; {known_names(key, _KEYS['table'])}")
         if key in _CHOICES and value not in _CHOICES[key]:
-            raise AuditError(f"{value!r} is no {key}; {known_names(value, _CHOICES[key])}")
+            raise AuditError(f"{value!r} is not a valid {key}; {known_names(value, _CHOICES[key])}")
         if key in _LEAST and not (re.fullmatch("[0-9]{1,6}", value) and int(value) >= _LEAST[key]):
-            raise AuditError(f"{key} {value!r} is no whole number from {_LEAST[key]}; give one")
+            raise AuditError(f"{key} must be a whole number from {_LEAST[key]} on, not {value!r}")
     parts = Corrections(dict(whole))
     for text in texts:
         head, colon, rest = text.partition(":")
         match = _TARGET.fullmatch(head.strip())
         if not colon or match is None:
-            raise AuditError(f"{text!r} is no correction; write it as {_FORM}")
+            raise AuditError(f"{text!r} is not a correction; write it as {_FORM}")
         target, ends = match[1], [[int(number) for number in it.split("-")] for it in match[2].split(",")]
         spans = [range(it[0], it[-1] + 1) if len(it) < 3 and it[0] else () for it in ends]
         if not all(spans) or (target == "cell" and [len(it) for it in ends] != [1, 1]):

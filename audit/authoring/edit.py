@@ -295,7 +295,7 @@ def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> N
         what = "it holds more than one method, but an experiment has one number per metric and data set"
         raise AuditError(f"{option}: {what}; say --row {reported(record, fitting[0])} and the like")
     if other := next((cell.experiment for cell in fitting if cell.experiment), None):
-        raise AuditError(f"{option}: it reports {other} already; leave it out")
+        raise AuditError(f"{option}: it already reports {other}; leave it out")
     whole = line in lines and len(fitting) == len(metrics)
     rows = [row.id for row in record.rows]
     if whole and line in rows and not described.rows[rows.index(line)].experiments:

@@ -127,7 +127,7 @@ def _put_together(grid: Grid, top: int, left: int) -> tuple[str | None, list[str
             if row[j].kind == "number" and row[k].kind == "number" and not (row[j].sd or row[k].sd):
                 row[j] = replace(row[j], sd=row[k].value)
             elif row[k].kind not in ("empty", "dash"):
-                why = f"has a spread beside it that is no plain number: {row[k].text!r}"
+                why = f"has a spread beside it that is not a plain number: {row[k].text!r}"
                 row[j] = replace(row[j], kind="unclear", value=None, why=why)
     what = "columns {!r} and {!r} of the file are read as one, with its spread"
     notes = [what.format(titles[j], titles[k]) for j, k in pairs.items()]

@@ -128,8 +128,8 @@ class Proposal:
                 self.open.append(f"{'; '.join(listed)}: {self._say_which(names, what)}")
         ids = [column.id for column in columns if column.has("metric") and column not in unknown["column"]]
         if same := [column for column in columns if ids.count(column.id) > 1]:
-            say = f"say column {same[0].number}: skip, or id=NAME if it is to stay"
-            self.open.append(f"{_listed(same)}: more than one is of the same metric; {say}")
+            say = f"say column {same[0].number}: skip, or id=NAME to keep it"
+            self.open.append(f"{_listed(same)}: they have the same metric; {say}")
         if rows and lacking and not any(unknown.values()) and "dataset" not in self.whole:
             known = first_of([*self.paper.datasets], 6) or "none yet; use `audit add dataset`"
             say = f"say --set dataset=ID for all, or column {lacking[0].number}: dataset=ID"
@@ -148,7 +148,7 @@ class Proposal:
         entry = next(filter(None, map(entry_named, name.split(" / "))), None)
         add = f"`audit add dataset {slug(entry or name) or 'ID'} --paper {key} --name {shlex.quote(name)}"
         add += f" --set catalogue={entry}`" if entry else "`"
-        say = f"{where}: dataset=ID of one that is there ({known}), or skip"
+        say = f"{where}: dataset=ID of a known one ({known}), or skip"
         return f"of no known data set; add it with {add}, or say {say}"
 
     def _ask_for_units(self) -> None:
@@ -184,7 +184,7 @@ class Proposal:
         id = name if name in known else dataset_named(self.paper, name)
         if id is None:
             offered = f"{known_names(name, known)}; or add it with `audit add dataset {name}`"
-            raise AuditError(f"{name!r} is no data set of {self.paper.paper.key}; {offered}")
+            raise AuditError(f"{name!r} is not a data set of {self.paper.paper.key}; {offered}")
         return id
 
     def _meaning(self, titles: Sequence[str]) -> Meaning:
@@ -216,11 +216,11 @@ class Proposal:
             lines.append(line)
         for row in self.table.rows:
             if row.names and is_derived(row.names[-1], of_row=True) and row.number not in self.words.row:
-                where, what = f"row {row.number}", f"({row.names[-1]!r}) is of differences, by its name"
+                where, what = f"row {row.number}", f"({row.names[-1]!r}) holds differences, by its name"
                 self.open.append(f"{where} {what}; say {where}: skip, or label=... if they are scores")
         if of := [line for line in lines if line.subset and line.role != "skip" and not line.has("metric")]:
             where = f"{(rows := _numbered('row', [line.number for line in of]))} ({of[0].label!r})"
-            what = f"numbers over {of[0].subset!r} labels alone are of another metric than their columns'"
+            what = f"numbers over {of[0].subset!r} labels only have another metric than their columns"
             self.open.append(f"{where}: {what}; say {rows}: skip, or metric=RP@5[few]")
         return lines
 
@@ -236,7 +236,7 @@ class Proposal:
                 line = Line(number, "names", "", label)
                 metric = meaning(path, self.paper).metric
                 if not own and metric and metric != self.whole.get("metric"):
-                    say = f"--set metric={metric} if all numbers are of it, or column {number}: label=..."
+                    say = f"--set metric={metric} if all are of that metric, or column {number}: label=..."
                     self.open.append(f"{where} names rows, and its title a metric; say {say}")
             elif {"skip", "text"} & set(own):
                 line = self._line(number, label, Meaning(), own)
@@ -252,7 +252,7 @@ class Proposal:
                     self.open.append(f"{where} has another metric than its rows name, over few labels; {say}")
                 if (by_rows or "metric" in self.whole) and not own and any(map(is_derived, path)):
                     say = f"say column {number}: skip or text, or its metric"
-                    self.open.append(f"{where} is of differences or ranks, by its title; {say}")
+                    self.open.append(f"{where} holds differences or ranks, by its title; {say}")
                 if not own and kinds <= {"empty", "dash"}:
                     self.open.append(f"{where} has no values; say its metric, or column {number}: skip")
                 if not (line.has("metric", "quantity") or by_rows or "metric" in self.whole):
@@ -284,7 +284,7 @@ class Proposal:
         settings |= {key: own[key] for key in SUBJECT if key in own}
         if "metric" in settings and not is_metric(settings["metric"]):
             name = settings["metric"]
-            raise AuditError(f"{name!r} is no metric; {known_names(name, _METRICS)}")
+            raise AuditError(f"{name!r} is not a metric; {known_names(name, _METRICS)}")
         if "dataset" in settings:
             settings["dataset"] = self._dataset(settings["dataset"])
         role: Literal["skip", "text", "values"] = "text" if "text" in own else "values"
@@ -318,7 +318,7 @@ class Proposal:
         if "value" in own:
             new = cell_of((Run(own["value"]),), {"decimal": "point"})
             if new.kind != "number":
-                raise AuditError(f"{own['value']!r} is no printed number; write it as in value=75.10")
+                raise AuditError(f"{own['value']!r} is not a printed number; write it as in value=75.10")
             cell = replace(cell, kind="number", value=new.value, sd=new.sd, marks=new.marks, why=None)
         marks = tuple(own["mark"].split()) if "mark" in own else cell.marks
         cell = replace(cell, sd=own.get("sd", cell.sd), marks=marks)
@@ -328,7 +328,7 @@ class Proposal:
             return cell
         if cell.kind in ("text", "unclear"):
             unit = cell.with_unit and f"has a unit; say column {place[1]}: unit={cell.with_unit[1]}"
-            why = cell.why or unit or "is no number"
+            why = cell.why or unit or "is not a number"
             sentence = f"{where} {why}; or say {name}: value=... or dash"
             self._unclear[re.sub("'[^']*'|[0-9]+", "", why)].append(sentence)
         of_metric = "metric" in settings and "quantity" not in settings

@@ -204,7 +204,7 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
             raise _UnclearError("has digits other than 0 to 9; write those")
         if any(sign.isalpha() for sign in line) or small:
             return {"kind": "text"}
-        raise _UnclearError("is no plain number")
+        raise _UnclearError("is not a plain number")
     digits = [styles for sign, styles in signs[slice(*match.span("value"))] if sign.isdigit()]
     styles = {own - _PLACING for own in digits}
     compact = any(COMPACT in own for own in digits)
@@ -287,6 +287,6 @@ def _spelled(number: str, decimal: str | None) -> str:
         if decimal is None and comma:  # it can only be a decimal one: 75,1 and 0,751, not 15,449
             why = "has a decimal comma; say --set decimal=comma, or decimal=point if it has none"
             raise _UnclearError(why) from err
-        why = "is no printed number: its points, commas or blanks stand where none can"
+        why = "is not a printed number: its points, commas or blanks are misplaced"
         raise _UnclearError(why) from err
     return text

@@ -117,7 +117,7 @@ class Command(Model):
                 yield ("run",), f"has no {{{key}}}, so {why}; add it where the program takes it"
         path = PurePosixPath(self.results)
         if path.is_absolute() or ".." in path.parts or "\\" in self.results or not path.name:
-            text = f"{self.results!r} is no file under {{out}}; give its name there, as in metrics.json"
+            text = f"{self.results!r} is not a file under {{out}}; give its name there, as in metrics.json"
             yield ("results",), text
         try:
             seconds_of(self.time_limit, option="time_limit")

@@ -416,7 +416,7 @@ def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: s
             return f"{quoted} is not known here; {known_names(str(value), known)}"
         case "string_pattern_mismatch":
             form = PATTERNS.get(context["pattern"], f"text that matches {context['pattern']}")
-            return f"{short(repr(value))} is not of the right form; write {form}"
+            return f"{short(repr(value))} has the wrong form; write {form}"
         case "string_too_short":
             return "is empty; write text"
         case "too_short":
@@ -481,7 +481,7 @@ def claim_paths(claims: Sequence[str] | None) -> list[Path]:
             path = builtin.get(name) or own_file(name)
         if path is None:
             known = ", ".join(builtin)
-            raise AuditError(f"{name!r} is no file and no built-in paper; built-in are {known}")
+            raise AuditError(f"{name!r} is neither a file nor a built-in paper; built-in are {known}")
         paths.append(path)
     return paths
 

@@ -265,7 +265,7 @@ class Dataset(Model):
         for name, text in self.printed.items():
             count = printed_count(text)
             if name in COUNTS and (count.percent or count.value < 1 or count.value.denominator != 1):
-                yield ("printed", name), f"{count.text!r} is no count; write a whole number above 0"
+                yield ("printed", name), f"{count.text!r} is not a count; write a whole number above 0"
 
 
 class Where(Model):
@@ -406,7 +406,7 @@ class Table(Origin):
         for index, column in enumerate(self.columns):
             where = (column.dataset, self.dataset, *(row.dataset for row in self.rows))
             if column.metric and not any(where):
-                yield ("columns", index), "is of no data set; give the table or this column a dataset"
+                yield ("columns", index), "has no data set; give the table or this column a dataset"
         for index, row in enumerate(self.rows):
             if len(row.values) != len(columns):
                 values, wanted = counted(len(row.values), "value"), counted(len(columns), "column")
@@ -434,12 +434,12 @@ class Table(Origin):
             text = "has no source; give the row, its column or the table one"
             yield ("rows", row, "source"), text
         if metric and fields["unit"] not in ("percent", "fraction"):
-            text = f"is of a metric, and in {fields['unit']!r}; write unit: percent or unit: fraction"
+            text = f"has a metric and the unit {fields['unit']!r}; write unit: percent or unit: fraction"
             yield ("unit",), f"{self.rows[row].id}.{self.columns[column].id} {text}"
         elif metric and fields["unit"] == "fraction" and not why:
             for number in filter(None, (value.printed, value.sd)):
                 if not 0 <= printed(number).value <= 1:
-                    text = f"{number!r} is no fraction of 1; write unit: percent where it is one of 100"
+                    text = f"{number!r} is not a fraction of 1; write unit: percent if it is a percentage"
                     yield place, text
 
     def cell(self, row: int, column: int) -> dict[str, Any]:

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
         return Exit.BAD_INPUT if said else Exit.FAULT
     if code == Exit.INTERRUPTED:  # some releases of typer turn Ctrl-C into this code themselves
         kept = arguments[:1] in (["run"], ["work"], ["tune"], ["data"])
-        more = "; the same command goes on where it was" if kept else ""
+        more = "; the same command continues from there" if kept else ""
         say_on_stderr(f"audit: interrupted{more}")
     return int(code or Exit.OK)
 

@@ -32,7 +32,7 @@ def open_file(paper: str, *, configs: bool = False) -> ClaimFile:
 
     if (path := own_file(paper)) is None:
         begin = f"give its path, or begin one with `audit add paper {paper}`"
-        raise AuditError(f"{paper!r} is no claim file; {begin}")
+        raise AuditError(f"{paper!r} is not a claim file; {begin}")
     return ClaimFile.open(path, known=names_here(configs=configs))
 
 
@@ -339,7 +339,7 @@ def model_command(name: str, *, to: Folder = None, dry_run: bool = False) -> int
     if not re.fullmatch(MODULE, name) or keyword.iskeyword(name):
         raise AuditError(f"{name!r} cannot be a model's name; give {PATTERNS[MODULE]}")
     if (source := sources_of_models().get(name)) is not None:
-        raise AuditError(f"there is a model {name!r} already, of {source}; choose another name")
+        raise AuditError(f"a model {name!r} already exists, from {source}; choose another name")
     if not folder.is_dir():
         raise AuditError(f"{folder}: no such folder; make it, or choose another with --to DIR")
     module, package = name, folder.resolve()
@@ -392,7 +392,7 @@ def suggest_command(
 
     place = entry(Where, sets(more))
     if (says is not None or place) and len({*(accept or ())}) != 1:
-        raise AuditError("--says and --set are of one claim: give them with one --accept ID")
+        raise AuditError("--says and --set apply to one claim: give them with one --accept ID")
     file = open_file(paper) if accept else None
     own = own_file(paper)  # else the key of a built-in paper, which can be looked at and not changed
     read = file.paper if file else papers_of([str(own or paper)])[0]
@@ -418,7 +418,7 @@ def suggest_command(
             if it.needs:
                 say(f"  not yet: {_lacks(it)}", fold=True)
         number = counted(len(offered), "suggestion")
-        rest = f" ({len(shown)} shown; --all shows the others, --table and --kind those of one)"
+        rest = f" ({len(shown)} shown; --all shows all, --table and --kind those of one)"
         number += rest if len(shown) < len(offered) else ""
         say(f"{number}; --accept ID adds one (--says TEXT: with the paper's sentence)", fold=True)
     if as_json or file is None:
@@ -485,7 +485,7 @@ def verify_command(
     if not tables:
         raise AuditError(f"{paper} has no table yet; `audit add table FILE --paper {paper}` reads one")
     if len({*chosen}) != 1:
-        raise AuditError(f"--against is one table; say which with --table ID, of {', '.join([*tables][:12])}")
+        raise AuditError(f"--against compares one table; add --table ID, one of {', '.join([*tables][:12])}")
     (name,) = {*chosen}
     first = tables[name]
     source = (first.transcription.source or "") if first.transcription else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -222,7 +223,7 @@ def model_lines(name: str) -> Iterator[str]:
     from reimpl.models import find_model, keys_of, known_bases, sources_of_models, variants_of
 
     module = find_model(name)
-    title = (module.__doc__ or "").strip().partition("\n")[0]
+    title = re.split(r"(?<=\.)\s+(?=[A-Z])|\n\n", (module.__doc__ or "").strip())[0]
     yield from wrapped(f"model {name}: {title}".rstrip(": "))
     yield f"from {sources_of_models()[name]}"
     yield "\nvariants, named by `variant:`"
@@ -248,8 +249,7 @@ def training_lines() -> Iterator[str]:
     from reimpl.models import keys_of
     from reimpl.protocol import KEYS, Protocol
 
-    others = "those left out are as in `protocol:` (`audit list protocols`)"
-    yield from wrapped(f"keys of `training:`; {others}")
+    yield from wrapped("keys of `training:`; those left out are as in `protocol:` (`audit list protocols`)")
     yield from _keys(replace(key, default=None) for key in keys_of(Protocol) if key.name in KEYS)
     yield ""
     yield from wrapped(f"hold_out is one of {', '.join(RULES)}")

@@ -113,7 +113,7 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple
         corpus = open_corpus(path, options, format=settings.format)
         figures = describe(corpus)
     if options.separator and figures["splits"]["train"]["most_labels_a_document"] <= 1:
-        say(f"note: {options.separator!r} separates labels in no training document; is it right?")
+        say(f"note: no training document has {options.separator!r} between its labels; is it right?")
     for line in (*_doubts(corpus, figures), *identity(path, observed_in(figures), entry)):
         say(line)
     return corpus, figures

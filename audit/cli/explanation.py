@@ -175,12 +175,13 @@ def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
 
 def _family(found: Derivation) -> Iterator[str]:
     look, family = found.look, found.family
-    at = (f"look at {look.seeds} seeds, " if look else "") + f"level {num(found.level)}"
+    own = max(found.verdict.n, default=0)
+    part = f", {own} of them for this claim" if look and own < look.seeds else ""
+    at = (f"look at {look.seeds} seeds{part}, " if look else "") + f"level {num(found.level)}"
     if family is None:
         yield f"outside the correction for multiple claims: no test may decide it ({at})"
         return
-    tested = f"{plural(family.size, 'claim')} of the paper can be tested"
-    yield f"{tested}, {family.primaries} of them primary ({at})"
+    yield f"{plural(family.size, 'claim')} can be tested, {family.primaries} of them primary ({at})"
     holm = "Holm"
     if 0 < family.primaries < family.size:
         holm = "Holm; primary and other claims have half of the level each, plus what the other half leaves"

@@ -104,9 +104,9 @@ def _left_unsaid(
         if called == own or scope != "other_data":
             scopes.add((scope, all(run.data.n_test for run in mine)))
         if called != own:
-            as_other = ": its printed values are not judged on it, comparisons are"
+            as_other = ": its printed values are not judged on it, but comparisons are"
             strange[called] = as_other if scope == "other_data" else f", and judged as {own!r} as declared"
-    yield from (f"{name!r} is no data set of {paper.paper.key}{what}" for name, what in strange.items())
+    yield from (f"{name!r} is not a data set of {paper.paper.key}{what}" for name, what in strange.items())
     if "other_data" in dict(scopes):
         how = "declare --fingerprint, --same-data and why, or --other-split and why"
         yield f"the data are not known to be the paper's own, so they cannot judge printed values: {how}"
@@ -115,4 +115,4 @@ def _left_unsaid(
     if code and other_code(declared.authors_code, paper):
         yield f"--authors-code does not name the code of the claim file, {code.url}: the report says so"
     if not declared.authors_code:
-        yield "not stated to be the authors' code (--authors-code), so it can contradict nothing"
+        yield "not stated to be the authors' code (--authors-code), so it cannot contradict a claim"

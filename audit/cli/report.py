@@ -110,7 +110,7 @@ def read_sound(path: Path) -> Audit:
     audit = read_audit(path)
     if not is_judged_by(audit):
         raise AuditError(
-            f"{path}: its verdicts are not those that its runs give; another version of this tool wrote it: "
+            f"{path}: its verdicts differ from those of its runs; another version of this tool wrote it: "
             "`audit judge` makes it again from the runs in the store"
         )
     return audit
@@ -177,8 +177,8 @@ def judge_command(
     for paper, path in zip(papers, paths, strict=True):
         plans, studies = session.plans(paper), session.studies(paper)
         if claims and not plans:
-            how = "`audit run` makes some, `audit import` takes others'"
-            raise AuditError(f"{store}: no run of {paper.paper.key} is there; {how}")
+            how = "`audit run` makes runs, `audit import` takes yours"
+            raise AuditError(f"{store}: it holds no run of {paper.paper.key}; {how}")
         for plan in plans:
             audit = session.judge(paper, path, plan)
             column = column_of(plan.report)
@@ -190,7 +190,7 @@ def judge_command(
         for report, study in studies.items():
             tell_study(study, out / report)
     if not judged:
-        none = "no run of a built-in paper is there"
+        none = "it holds no run of a built-in paper"
         raise AuditError(f"{store}: {none}; name a claim file, or `audit run` first")
     return worst
 
@@ -253,7 +253,7 @@ def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str
         (key,) = [paper.paper.key for paper in papers_of([name])]
         audits = [(read_sound(path), str(path)) for path in records_in(out)]
         if not any(audit.paper.key == key for audit, _ in audits):
-            raise AuditError(f"{out}: no audit of {key} is there; `audit run {name}` makes one")
+            raise AuditError(f"{out}: it holds no audit of {key}; `audit run {name}` makes one")
         yield from (of for of in audits if of[0].paper.key == key)
     if not names:
         yield from ((read_sound(path), str(path)) for path in records_in(out))

@@ -155,7 +155,7 @@ def columns_of(text: str | None, data: Path | None) -> tuple[int, ...]:
     if data is None:
         raise AuditError(f"--columns {text}: the synthetic corpus has one split; give --data too")
     if split_name(data)[1] is not None:
-        raise AuditError(f"--columns {text}: --data {data} is one column already; leave out one of them")
+        raise AuditError(f"--columns {text}: --data {data} names one column already; leave out one of them")
     ranges: list[range] = []
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())

@@ -345,7 +345,7 @@ def _refuse(error: UnexpectedInput, text: str) -> NoReturn:
     what = f"{shown} cannot stand here"
     advice = "close the parenthesis, or write an operator, a comparison, and or or before it"
     if "NUMBER" in wanted:
-        what, advice = f"{shown} where a number was to come", "write a cell, a number or a function there"
+        what, advice = f"{shown} where a number is expected", "write a cell, a number or a function there"
     raise ExpressionError(at, what, advice) from None
 
 
@@ -387,7 +387,7 @@ class _Build(Transformer[Token, Node]):
         base, _, exponent = parts
         if not exponent.isascii() or not exponent.isdecimal() or int(exponent) > GREATEST_EXPONENT:
             advice = f"write a whole number from 0 to {GREATEST_EXPONENT}"
-            raise ExpressionError(_at(exponent), f"{quoted(exponent)} is no exponent", advice)
+            raise ExpressionError(_at(exponent), f"{quoted(exponent)} is not an exponent", advice)
         return _over("power", [_wanted(base, "number")], str(int(exponent)))
 
     def call(self, parts: list[Any]) -> Node:
@@ -418,7 +418,7 @@ def _over(op: str, parts: list[Node], text: str = "", *, at: int | None = None) 
     start = parts[0].at if at is None else at
     depth = 1 + max((part.depth for part in parts), default=0)
     if depth > DEEPEST:
-        advice = "split the expression, or name a part of it under given"
+        advice = "split the expression, or name one of its parts under given"
         raise ExpressionError(start, f"nested deeper than {DEEPEST}", advice)
     return Node(op, tuple(parts), text, start, depth)
 
@@ -426,7 +426,7 @@ def _over(op: str, parts: list[Node], text: str = "", *, at: int | None = None) 
 def _wanted(node: Node, kind: Kind) -> Node:
     """The node itself; raises `ExpressionError` if it stands for something else."""
     if node.kind != kind:
-        what = f"{quoted(written(node))} is {_KINDS[node.kind]} where {_KINDS[kind]} is wanted"
+        what = f"{quoted(written(node))} is {_KINDS[node.kind]} where {_KINDS[kind]} is expected"
         advice = "compare numbers, as in best(...) > 50, and join comparisons with and, or, not"
         raise ExpressionError(node.at, what, advice)
     return node

@@ -118,7 +118,7 @@ def _of_line(place: str, line: str, scored: bool) -> dict[str, Any]:
         return {"labels": list(dict.fromkeys((labels if tab else line).split()))}
     pairs = [word.rpartition(":") for word in line.replace(",", " ").split()]
     if wrong := [score for label, _, score in pairs if not label]:
-        refuse(place, f"{wrong[0][:40]!r} is no `label:score`; write each as a:0.9")
+        refuse(place, f"{wrong[0][:40]!r} is not `label:score`; write each as a:0.9")
     pairs.sort(key=lambda pair: -float(pair[2]))
     return {"labels": [pair[0] for pair in pairs], "scores": [Number(pair[2]) for pair in pairs]}
 
@@ -184,7 +184,7 @@ def _of_arrays(path: Path, content: bytes, scored: bool) -> Iterator[dict[str, A
 def _document(place: str, item: Any, *, scored: bool) -> tuple[str, Document]:
     wanted, form = ("document", "labels", "scores")[: 2 + scored], _FORMS[scored]
     if not isinstance(item, dict):
-        raise ValueError(f"{text(item)[:60]} is no document; write each as {form}")
+        raise ValueError(f"{text(item)[:60]} is not a document; write each as {form}")
     if lacking := [name for name in wanted if name not in item]:
         there = ", ".join(repr(name[:40]) for name in list(item)[:8]) or "nothing"
         raise ValueError(f"it has {there} and lacks {', '.join(map(repr, lacking))}; write it as {form}")
@@ -194,7 +194,7 @@ def _document(place: str, item: Any, *, scored: bool) -> tuple[str, Document]:
     if not 0 < len(name) <= _MOST_NAME:
         raise ValueError(f"document {name[:60]!r}: give it a name of 1 to {_MOST_NAME} characters")
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-        raise ValueError(f"labels {text(labels)[:60]!r} are no list of names or numbers")
+        raise ValueError(f"labels {text(labels)[:60]!r} are not a list of names or numbers")
     if len(set(labels)) < len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
         raise ValueError(f"document {name!r} has the label {twice[:60]!r} twice; remove one")
@@ -280,7 +280,7 @@ def from_predictions(
     Raises `ImportFileError` with everything that is unclear in the files, `AuditError` for the options."""
     if len(seeds) != len(paths) or len(set(seeds)) < len(seeds):
         there = " ".join(f"{option('seed')} {seed}" for seed in seeds) or f"no {option('seed')}"
-        each = f"give {option('seed')} once for each, in their order, and each its own"
+        each = f"give {option('seed')} once for each file, in their order, all different"
         raise AuditError(f"{counted(len(paths), 'file')} of predictions and {there}; {each}")
     if not experiment:
         raise AuditError(f"{option('experiment')} is missing; predictions do not name theirs, so add it")

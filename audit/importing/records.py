@@ -58,12 +58,12 @@ def keep(
                 continue
             what = f"{result.experiment!r}, seed {result.seed}, "
             if replacing:
-                what += f"was judged in {store.root} already, and another value would be a second look at "
+                what += f"was already judged in {store.root}, and another value would be a second look at "
                 what += f"the same seeds; import all results into a new {option('store')}"
             else:
-                what += f"is in {store.root} already, from {Provenance.of(old[0]).from_files} and with "
+                what += f"is already in {store.root}, from {Provenance.of(old[0]).from_files} and with "
                 what += f"{' and '.join(differences)}; which one counts? add {option('replace', True)} to "
-                what += "put these in its place (the old record stays, and is named)"
+                what += "use these instead (the old record is kept and named)"
             problems.add(", ".join(source.file for source in result.sources), what)
         staying: dict[str, list[Run]] = {}
         for (experiment, seed), runs in there.items():
@@ -106,7 +106,7 @@ def _put(added: Sequence[Run], predictions: Sequence[Predictions | None], store:
             except StoreError:
                 left += 1
         if isinstance(err, StoreError):
-            some = f"{left} of {counted(len(added), 'run')} went in, and the same command completes them"
+            some = f"{left} of {counted(len(added), 'run')} were imported; the same command imports the rest"
             raise StoreError(f"{err}; {some if left else 'nothing of this import was kept'}") from err
         raise
     return tuple(kept)
@@ -187,7 +187,7 @@ def _check_data(added: Sequence[Run], staying: Staying, problems: Problems) -> N
         if other is not None and data_of(other) != data_of(run):
             what = f"{name!r}, seed {other.spec.seed}, is in the store with other data than these"
             both = f"{data_of(other)} there, {data_of(run)} here"
-            anew = f"import all its seeds anew, declared alike, with {option('replace', True)}"
+            anew = f"import all its seeds again, with one declaration and {option('replace', True)}"
             problems.add(Provenance.of(run).files[0][0], f"{what} ({both}); {anew}")
 
 

@@ -71,7 +71,7 @@ class Declared:
             raise AuditError(f"{both} exclude each other; keep the true one")
         if self.fingerprint is not None and not _FINGERPRINT.fullmatch(self.fingerprint):
             how = "give 32 to 64 digits of 0-9 and a-f, as `audit data describe DIR` prints for content"
-            raise AuditError(f"{option('fingerprint')} {self.fingerprint!r} is none; {how}")
+            raise AuditError(f"{option('fingerprint')} {self.fingerprint!r} is not a fingerprint; {how}")
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ def experiment_of(paper: Paper, name: str, dataset: str) -> str:
     if name in single:
         return name
     if name not in paper.experiments:
-        whole = f"{option('experiment', 'ID')} says it of a whole file"
+        whole = f"{option('experiment', 'ID')} names it for a whole file"
         offer = f"{known_names(name, single)}; {whole}" if name else f"name the experiment; {whole}"
-        raise ValueError(f"{name!r} is no experiment of {paper.paper.key}; {offer}")
+        raise ValueError(f"{name!r} is not an experiment of {paper.paper.key}; {offer}")
     parts = [id for id, one in single.items() if id == f"{name}-{one.on}"]
     meant = [id for id in parts if single[id].on in _datasets_of(paper, dataset)]
     if len(meant) != 1:
@@ -140,8 +140,8 @@ def _datasets_of(paper: Paper, name: str) -> list[str]:
     if not meant and (near := nearest(name, offered)):
         others = (own for key, entry in catalogue().entries.items() for own in (key, entry.name))
         if name.casefold() not in map(str.casefold, others):
-            what = f"{name!r} is no data set of {paper.paper.key}; did you mean {near!r}?"
-            raise ValueError(f"{what} If it is another corpus, give it a name less like that")
+            what = f"{name!r} is not a data set of {paper.paper.key}; did you mean {near!r}?"
+            raise ValueError(f"{what} If it is another corpus, give it a less similar name")
     return meant
 
 
@@ -255,11 +255,11 @@ def _reader(paper: Paper, declared: Declared) -> Callable[[Mapping[str, str]], d
         experiment, dataset = data_of(cells["experiment"], cells.get("dataset", ""))
         seed, metric = cells["seed"], cells["metric"]
         if not _SEED.fullmatch(seed):
-            raise ValueError(f"seed {seed[:40]!r} is no whole number; number the seeds 0, 1, 2, ...")
+            raise ValueError(f"seed {seed[:40]!r} is not a whole number; number the seeds 0, 1, 2, ...")
         printed = cells["value"]
         failed = printed.casefold() in ("", "failed")
         if not failed and not _NUMBER.fullmatch(printed):
-            raise ValueError(f"value {printed[:40]!r} is no number; write it plainly, as 76.38, or failed")
+            raise ValueError(f"value {printed[:40]!r} is not a number; write it plainly, as 76.38, or failed")
         if metric or not failed:
             sound_metric(metric)
         return {

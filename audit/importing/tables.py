@@ -145,10 +145,10 @@ def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]
         for experiment, metrics in results.items():
             place = f"{NAME}, [{experiment!r}]"
             if not isinstance(metrics, Mapping):
-                refuse(place, f"{brief(metrics)} are no metrics; give {_FORMS}")
+                refuse(place, f"{brief(metrics)} are not metrics; give {_FORMS}")
             for metric, values in metrics.items():
                 if isinstance(values, str) or not isinstance(values, Iterable):
-                    what = "is no list; give one value for each seed, as in [76.4, 76.1]"
+                    what = "is not a list; give one value for each seed, as in [76.4, 76.1]"
                     refuse(f"{place}[{metric!r}]", f"{brief(repr(values))} {what}")
                 for seed, value in values.items() if isinstance(values, Mapping) else enumerate(values):
                     row = {"experiment": experiment, "metric": metric, "seed": seed, "value": value}
@@ -156,7 +156,7 @@ def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]
     elif isinstance(results, Iterable) and not isinstance(results, str | bytes):
         rows += [(f"{NAME}, row {number}", row) for number, row in enumerate(results, 1)]
     else:
-        refuse(NAME, f"{brief(results)} is no table of results; give {_FORMS}")
+        refuse(NAME, f"{brief(results)} is not a table of results; give {_FORMS}")
     frame = frame_of(_long(rows), wanted, NAME)
     content = json.dumps(frame.to_dict("records"), ensure_ascii=True)
     return frame, Source(NAME, hashlib.sha256(content.encode()).hexdigest())
@@ -169,10 +169,10 @@ def frame_of(rows: Iterable[tuple[str, Any]], wanted: Sequence[str], name: str) 
     places, cells = [], []
     for place, row in rows:
         if not isinstance(row, Mapping):
-            refuse(place, f"{brief(row)} is no row of a table; give an object of columns for each row")
+            refuse(place, f"{brief(row)} is not a row of a table; give an object of columns for each row")
         named = {str(column).strip().casefold(): text(value) for column, value in row.items()}
         if len(named) < len(row):
-            refuse(place, "two columns have one name but for the case; rename one")
+            refuse(place, "two column names differ only in case; rename one")
         if missing := [column for column in wanted if column not in named]:
             scored = {"labels", "scores"} <= named.keys()
             add = f"; or, if these are predictions, add {option('truth', 'FILE')}" if scored else ""
@@ -233,7 +233,7 @@ def objects(path: Path, content: str) -> Iterator[tuple[str, Any]]:
     if isinstance(items, dict):  # one evaluation, as trainers write it
         items = [items]
     if not isinstance(items, list):
-        refuse(path, f"{brief(text(items))} is no list of objects; write [{{...}}, {{...}}]")
+        refuse(path, f"{brief(text(items))} is not a list of objects; write [{{...}}, {{...}}]")
     for number, item in enumerate(items, 1):
         yield f"{path}: item {number}", item
 
@@ -248,13 +248,13 @@ def parsed(place: str | Path, content: str) -> Any:
     try:
         return json.loads(content, **how, object_pairs_hook=_distinct)
     except (RecursionError, ValueError) as err:
-        refuse(place, f"{unread(err)}; write it anew", err)
+        refuse(place, f"{unread(err)}; write it again", err)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise RecordError(f"the key {twice[0][:60]!r} stands there twice")
+        raise RecordError(f"the key {twice[0][:60]!r} occurs twice")
     return dict(pairs)
 
 
@@ -302,14 +302,14 @@ def _hub_rows(path: Path, content: str) -> Iterator[tuple[str, dict[str, Any]]]:
                 name = dataset.get("name") or dataset["id"]
                 yield f"{path}: result {n}", {"dataset": name, "metric": metric, "value": item["value"]}
     except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as err:
-        why = f"no results as Hugging Face keeps them ({' '.join(str(err).split())[:80]})"
+        why = f"it has no results in Hugging Face's format ({' '.join(str(err).split())[:80]})"
         refuse(path, f"{why}; give a model-index or .eval_results", err)
 
 
 def _distinct_names(place: str, row: Sequence[str]) -> list[str]:
     names = [name.strip().casefold() for name in row]
     if twice := [name for name in names if names.count(name) > 1]:
-        refuse(place, f"the column {twice[0][:60]!r} stands there twice; rename one")
+        refuse(place, f"the column {twice[0][:60]!r} occurs twice; rename one")
     return names
 
 
@@ -318,7 +318,7 @@ def _csv_rows(path: Path, content: str) -> Iterator[tuple[str, dict[str, str]]]:
     for line, row in csv_lines(str(path), content):
         place = f"{path}:{line}"
         if len(row) == 1 and not names and (parts := re.search("[;\t|]", row[0])):
-            refuse(place, f"its columns are parted by {parts[0]!r}; save it with commas, numbers as 76.38")
+            refuse(place, f"its columns are separated by {parts[0]!r}; save it with commas, numbers as 76.38")
         if names and len(row) != len(names):
             refuse(place, f"{len(row)} cells under {len(names)} columns; give one for each")
         if names:
@@ -336,4 +336,4 @@ def csv_lines(name: str, content: str, separator: str = ",") -> Iterator[tuple[i
                 yield line, row
             line = reader.line_num + 1
     except csv.Error as err:
-        refuse(f"{name}:{max(1, reader.line_num)}", f"no CSV ({err}); correct its quotes or that line", err)
+        refuse(f"{name}:{max(1, reader.line_num)}", f"not CSV ({err}); correct its quotes or that line", err)

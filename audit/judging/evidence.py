@@ -425,7 +425,7 @@ class Provenance:
                 config |= {name: tuple(config[name]) for name in ("seeds", "replaces")}
                 kept = run.__dict__["_provenance"] = cls(**config)
             except (KeyError, TypeError, ValueError) as err:
-                text = f"{run.key}: no record of an imported run ({err}); import its file again"
+                text = f"{run.key}: not a valid record of an imported run ({err}); import its file again"
                 raise StoreError(text) from err
         return kept
 

@@ -38,8 +38,8 @@ _SEEDS_HELP = frozenset({
 
 #: Why no number of seeds can be named, though seeds are what the claim lacks.
 _OBSTACLES = {
-    "no_number_of_our_seeds": "no number of our seeds settles this; seeds of the authors would",
-    "no_number_of_seeds": "no number of seeds settles this if the difference stays as it is",
+    "no_number_of_our_seeds": "no number of our seeds can settle this; the authors' seeds would",
+    "no_number_of_seeds": "no number of seeds can settle this if the difference stays as it is",
     "too_many_seeds": "more than 100 seeds",
     "no_rule": "seeds may settle it, but their number cannot be planned for claims of this kind",
 }
@@ -288,10 +288,11 @@ def sentence(outlook: Outlook) -> str:
     if why is not None:
         return _OBSTACLES.get(why) or HOPELESS.get(why) or why
     if imported and outlook.reason == "not_run":  # what the imported program would have to add
-        return f"the metric was not imported for every side: import it, of {LEAST} seeds or more"
+        return f"the metric was not imported for every side: import it for {LEAST} seeds or more"
     part = f" (weakest: {outlook.part})" if outlook.part else ""
     if imported:
-        return f"{outlook.seeds} seeds, the further ones by the program that was imported{part}"
+        by = "run the additional ones with the program whose results were imported"
+        return f"{outlook.seeds} seeds; {by}{part}"
     if outlook.first:
         begun = "not run" if outlook.reason == "not_run" else "too few seeds"
         similar = " by similar experiments" if time and time.similar else ""

@@ -41,7 +41,7 @@ def name_of(model: type[Claim]) -> str:
     unknown = [key for key in model.references if key not in model.model_fields]
     lacks += [f"key {key!r}, which its references name" for key in unknown]
     if lacks:
-        raise TypeError(f"{model.__name__} is no kind of claim yet: it declares no {', no '.join(lacks)}")
+        raise TypeError(f"{model.__name__} is not yet a kind of claim: it lacks {' and '.join(lacks)}")
     return str(names[0])
 
 

@@ -101,7 +101,7 @@ class Claim(Model):
 
     def misfits(self) -> Iterator[Misfit]:
         if self.fitted and self.note is None:
-            yield (), "fitted stands here without a note; say there how the sentence was read"
+            yield (), "fitted needs a note; say there how the sentence was read"
         if not self.where.model_fields_set:
             yield ("where",), "names no place; add section, page or label"
         yield from repeated(("metric",), self.metric or ())
@@ -139,7 +139,7 @@ class Claim(Model):
 
     @staticmethod
     def compared(case: Case) -> list[Sequence[Arm]]:
-        """The arms that are compared with each other; what has runs in common is no two arms."""
+        """The arms that are compared with each other; experiments with the same runs are one arm."""
         return [case.arms]
 
     @staticmethod

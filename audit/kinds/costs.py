@@ -177,13 +177,13 @@ class ComplexityClaim(Claim):
             return
         sizes = self.sizes.values()
         if len(sizes) < FEWEST_SIZES:
-            text = f"names {counted(len(sizes), 'size')}; {FEWEST_SIZES} are the least that show a power"
+            text = f"names {counted(len(sizes), 'size')}; a power needs at least {FEWEST_SIZES}"
             yield ("sizes",), text
         if len(set(sizes)) < len(sizes):
             yield ("sizes",), "two experiments have one size; name one for each size"
         decades = math.log10(max(sizes) / min(sizes)) if sizes else 0.0
         if decades < FEWEST_DECADES - 1e-6:
-            text = f"span {decades:.2f} decades; {FEWEST_DECADES} are the least over which a power shows"
+            text = f"span {decades:.2f} decades; a power needs at least {FEWEST_DECADES}"
             yield ("sizes",), f"{text}, as from 1000 to 16000"
 
     def named(self) -> Iterator[tuple[KeyPath, str, str]]:
@@ -226,7 +226,7 @@ class ComplexityClaim(Claim):
 
 
 def measured(run: Run, quantity: str) -> float | None:
-    """What a run cost; None where its record does not have it: a cost is above 0."""
+    """What a run cost, above 0; None if its record does not have it."""
     parameters = float(run.parameters or 0)
     costs = {
         "training_time": run.seconds,

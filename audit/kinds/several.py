@@ -1,4 +1,4 @@
-"""Several experiments at once: rankings, trends, the best level of a sweep, the best method throughout. All
+"""Several experiments at once: rankings, trends, the best level of a sweep, the best method overall. All
 are made of comparisons of two arms. That all hold is shown by the largest p (intersection-union: Berger
 1982), that one is broken by Holm 1979. Trends: Page 1963; the best of a sweep: after Hsu 1984; counts of data
 sets: Benjamini and Heller 2008."""
@@ -33,7 +33,7 @@ MOST_LEVELS = 12
 
 @dataclass(frozen=True)
 class Comparison:
-    """That the first arm is better than the second, from both sides; without runs neither side is shown."""
+    """ "The first arm is better than the second", tested both ways; without runs neither is shown."""
 
     first: str
     second: str
@@ -65,7 +65,7 @@ class Comparison:
 def compared(
     first: str, second: str, x: Sequence[float], y: Sequence[float], still: bool = False, where: str = ""
 ) -> Comparison:
-    """By Welch's t; `still`: nothing is random. `where` tells comparisons of the same arms apart."""
+    """By Welch's t; `still`: nothing is random. `where` distinguishes comparisons of the same arms."""
     steps, label = Steps(), f"{first} > {second}{where}: "
     d = note_difference(steps, x, y, names=(first, second), label=label, where=where)
     plain = Comparison(first, second, where, d, cap=d.cap)
@@ -449,7 +449,7 @@ class DominanceClaim(Claim):
 
     @staticmethod
     def compared(case: Case) -> list[Sequence[Arm]]:
-        """One corpus may stand in for several data sets, and is then the same in several lines."""
+        """If one corpus stands in for several data sets, several lines have the same runs."""
         lines = [{line["winner"], *line["rivals"]} for line in case.claim.details["lines"]]
         return [[arm for arm in case.arms if arm.experiment in line] for line in lines]
 

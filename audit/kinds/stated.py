@@ -14,7 +14,7 @@ from audit.kinds.base import KIND, Claim, Constant, Symbol, formula_misfits
 
 
 class Formula(Claim):
-    """A statement that an expression over cells and constants puts exactly; no run decides it."""
+    """A statement as an exact expression over cells and constants; no run decides it."""
 
     by_runs = False
     needs_metric = False
@@ -37,7 +37,7 @@ class Formula(Claim):
 
 
 class ArithmeticClaim(Formula):
-    """A sentence with a number in it, held against the tables."""
+    """A sentence with a number in it, compared with the tables."""
 
     kind: Literal["arithmetic"] = KIND
 
@@ -66,7 +66,7 @@ class Counted(Model):
 
 
 class StructuralClaim(Formula):
-    """Shapes, parameter counts and sizes, held against their formula."""
+    """Shapes, parameter counts and sizes, compared with their formula."""
 
     check = "structure"
 

@@ -245,7 +245,7 @@ class GapClaim(Better, JudgedByMargin):
             2015) h = h_A + h_B                   both printed numbers are rounded se_pred^2 = sA^2 (1/nA +
             r^2/m) + sB^2 (1/nB + r^2/m)     each arm of the paper is a draw as well
 
-        The printed difference is about the paper's data: on others nothing is judged by it.
+        The printed difference is about the paper's data: runs on other data are not judged by it.
         """
         test = _gap(case)
         test = replace(test, badges=case.without_spread)

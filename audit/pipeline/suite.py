@@ -205,8 +205,8 @@ class Suite:
             takes = f"about {span(max(1.0, seconds))} by the runs on record"
         yield f"{on_record} to do, {takes}"
         if begun := [job.title for job in missing if self.session.records.has_checkpoint(job.spec.key)]:
-            were = "was begun before, and goes" if len(begun) == 1 else "were begun before, and go"
-            yield f"{first_of(begun)} {were} on from the last checkpoint"
+            were = "was begun before and continues" if len(begun) == 1 else "were begun before and continue"
+            yield f"{first_of(begun)} {were} from the last checkpoint"
 
     def seconds_of_runs(self, plans: Sequence[Plan], missing: Sequence[Job]) -> float | None:
         """Wall-clock seconds of the missing runs, by the records; None where nothing tells."""

@@ -114,7 +114,7 @@ def result_of(paper: Paper, experiment: str, command: Command, seed: int, *, out
     results = from_tables(paper, [(frame, source)], declared)
     if [(of.experiment, of.seed) for of in results] != [(experiment, seed)]:
         runs = ", ".join(f"{of.experiment!r} seed {of.seed}" for of in results)
-        raise AuditError(f"{path.name} is of {runs}, not of {experiment!r} seed {seed}; write this run alone")
+        raise AuditError(f"{path.name} holds {runs}, not {experiment!r} seed {seed}; write this run only")
     return results[0]
 
 
@@ -166,7 +166,7 @@ class Commands:
         mark = digest(command.model_dump(mode="json", exclude=idle))
         with store.claim(digest(["command", key, name, seed]), wait=0) as claim:
             if not claim.held:
-                self.tell(f"{name} seed {seed}: another process is at work on it")
+                self.tell(f"{name} seed {seed}: another process is running it")
                 return False
             imported = counting((run for run in store.runs(problems=[]) if run.imported), key)
             before = imported.get((name, seed), [])
@@ -213,7 +213,7 @@ class Commands:
                     left = logs / f"{seed}.left"
                     shutil.rmtree(left, ignore_errors=True)
                     shutil.copytree(out, left)
-                    kept = f"the run is over and not recorded, and what it wrote is in {left}"
+                    kept = f"the run ended but was not recorded; its files are in {left}"
                     raise AuditError(f"{name} seed {seed}: {err}; {kept}") from err
                 failure = "the command says so in its results" if result.failed else None
         declared = Declared(

@@ -121,7 +121,7 @@ def _run(
         if means.shared and is_out_of_memory(err):
             raise OutOfMemory(job.spec.key) from err
         if isinstance(err, OSError) and err.errno in _TRANSIENT:  # it says nothing about the run
-            why = f"{job.title}: {os.strerror(err.errno)}; the same command goes on from its checkpoint"
+            why = f"{job.title}: {os.strerror(err.errno)}; the same command continues from its checkpoint"
             raise StoreError(f"{folder}: {why}") from err
         reason = str(err) if isinstance(err, ReimplError) else fault_of(err, job.spec)
         return _record(job, data, started, None, reason), None
@@ -309,7 +309,7 @@ def execute(
         if runs.short and not stop():
             short, runs.short, runs.last = runs.short, [], means
             for job in short:
-                screen.about(job, "ended for lack of memory or by a signal; it is tried once more, alone")
+                screen.about(job, "ended for lack of memory or by a signal; it is tried again, alone")
             engine.run(short, partial(_answer, means, stop), runs, alone=True)
         runs.last = means  # a process that dies under one of these goes on record, and is not tried for ever
         for job in runs.elsewhere[:] if wait else ():

@@ -54,7 +54,7 @@ def models_of(folder: Path | None) -> Iterator[None]:
     os.environ[FOLDERS] = os.pathsep.join(filter(None, [str(folder.resolve()), before]))
     try:
         if not any(path.parent == folder.resolve() for path in files_of_models().values()):
-            none = "no model file is there; `audit add model NAME` writes one"
+            none = "it has no model file; `audit add model NAME` writes one"
             raise AuditError(f"{option('models', folder)}: {none}")
         forget(folder.resolve())
         yield

@@ -103,7 +103,7 @@ class Plan:
             gone = (lost or {}).get(keys[0], ()) if keys else ()
             if experiment.reading and not (mine or gone):
                 continue  # how many were declared is on record elsewhere
-            why_none = None if mine else GONE if gone else experiment.not_run or "no run of it was finished"
+            why_none = None if mine else GONE if gone else experiment.not_run or "no run of it has finished"
             records[experiment.id] = replace(experiment, runs=mine, gone=gone, not_run=why_none)
         return records
 
@@ -171,7 +171,7 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
         are = "is" if len(untuned) == 1 else "are"
         where = settings.tuned_on.resolve().name if settings.tuned_on else "this corpus"
         said = (
-            f"{paper.paper.key}: {first_of(untuned)} {are} not tuned on {where}; `{tune}` seeks the "
+            f"{paper.paper.key}: {first_of(untuned)} {are} not tuned on {where}; `{tune}` finds the "
             "settings, --tuned-on DIR uses those of another corpus, and --untuned goes without"
         )
         remarks[said] = None

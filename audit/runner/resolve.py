@@ -325,8 +325,8 @@ def selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
     for name in only:
         if name not in known and not any(name == claim.id for claim in claims):
             raise PlanError(
-                f"{paper.paper.key}: {option('only')} {name!r} is no experiment, claim, table or data set; "
-                f"{known_names(name, known)}"
+                f"{paper.paper.key}: {option('only')} {name!r} is not an experiment, claim, table or data set"
+                f"; {known_names(name, known)}"
             )
         ids |= {id for id, of in experiments.items() if name in (id, of.on, id.removesuffix(f"-{of.on}"))}
         ids |= {id for claim in claims if name in (claim.claim, claim.id) for id in claim.experiments}
@@ -356,7 +356,7 @@ def get_study(path: Path) -> Study:
             raise RecordError(f"holds the study {study.key if study else None!r}")
     except RecordError as err:
         how = "restore it, or move it away and `audit tune` writes it again"
-        raise StoreError(f"{path}: no whole study ({err}); {how}") from err
+        raise StoreError(f"{path}: not a valid study ({err}); {how}") from err
     return study
 
 

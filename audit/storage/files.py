@@ -127,9 +127,9 @@ def read_audit(path: Path) -> Audit:
     try:
         audit: Audit | None = read_sealed(path, Audit, FORMAT_VERSION)
     except RecordError as err:
-        raise AuditError(f"{path}: no audit record ({err}); {remedy}") from err
+        raise AuditError(f"{path}: not an audit record ({err}); {remedy}") from err
     if audit is None:
         raise AuditError(f"{path}: No such file or directory; give an audit.json, or make it: {remedy}")
     if [claim.id for claim in audit.claims] != [verdict.claim for verdict in audit.verdicts]:
-        raise AuditError(f"{path}: no audit record (its verdicts are not those of its claims); {remedy}")
+        raise AuditError(f"{path}: not an audit record (its verdicts are not those of its claims); {remedy}")
     return audit

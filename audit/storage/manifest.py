@@ -100,7 +100,7 @@ class Ledger:
         try:
             manifest: Manifest | None = read_sealed(self.path, Manifest, FORMAT_VERSION)
         except RecordError as err:
-            raise StoreError(f"{self.path}: not as it was written ({err}); {_UNKNOWN}") from err
+            raise StoreError(f"{self.path}: changed since it was written ({err}); {_UNKNOWN}") from err
         return manifest or Manifest(self.paper)
 
     def _change(self, change: Callable[[Manifest], Manifest]) -> None:
@@ -292,7 +292,7 @@ def grown_since(
     key, now = paper.paper.key, paper.margins_hash
     marks, ledger = [run.margins[key] for run in runs if key in run.margins], Ledger(root, key)
     if marks and ledger._read() == Manifest(key):
-        raise StoreError(f"{ledger.path}: gone, and {len(marks)} runs of {key} are there; {_UNKNOWN}")
+        raise StoreError(f"{ledger.path}: missing, but there are {len(marks)} runs of {key}; {_UNKNOWN}")
     fixed = json.loads(json.dumps(paper.fixed))
     grown: dict[str, tuple[str, ...]] = {}
     refused: dict[str, list[Change]] = {}
@@ -301,7 +301,7 @@ def grown_since(
             continue
         before = _read(_path(root, key, mark), mark)
         if before is None:
-            refused[mark] = [("claims or margins", "which ones is not on record")]
+            refused[mark] = [("claims or margins", "the record does not say which")]
             continue
         if changes := list(_changes(before, fixed)):
             refused[mark] = changes
@@ -377,5 +377,5 @@ def _read(path: Path, mark: str) -> Fixed | None:
         sound = False
     if not sound:
         how = "restore it, or move it away and declare a new audit"
-        raise StoreError(f"{path}: not as it was written; {how}")
+        raise StoreError(f"{path}: changed since it was written; {how}")
     return fixed

@@ -76,7 +76,7 @@ class Store:
         try:
             run: Run | None = read_sealed(path, Run, FORMAT_VERSION)
         except RecordError as err:
-            _reject(path, f"no whole run record ({err})", err)
+            _reject(path, f"not a complete run record ({err})", err)
         if run is not None and (run.contradiction or not path.stem == run.key == run.spec.key):
             said = f"holds the key {run.key!r}, but its spec hashes to {run.spec.key!r}"
             _reject(path, run.contradiction or said)
@@ -111,12 +111,12 @@ class Store:
         with explained(path):
             content = path.read_bytes()
         if hashlib.sha256(content).hexdigest() != run.predictions_sha256:
-            _reject(record, f"its predictions {path.name!r} are not those that were written with it")
+            _reject(record, f"its predictions {path.name!r} are not the ones written with it")
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
                 return dict(arrays)
         except Exception as err:  # a damaged archive raises any of ten types, MemoryError among them
-            _reject(record, f"its predictions {path.name!r} are no arrays of numbers", err)
+            _reject(record, f"its predictions {path.name!r} are not arrays of numbers", err)
 
     def put(
         self,
@@ -144,7 +144,7 @@ class Store:
         try:
             run = sealed(replace(run, predictions=named[0], predictions_sha256=named[1]))
         except ValueError as err:
-            raise StoreError(f"{path}: no NaN or infinity is kept ({err}); store a failed run") from err
+            raise StoreError(f"{path}: NaN and infinity are not kept ({err}); store a failed run") from err
         alone = nullcontext(Claim(True, self.get(run.key)))
         with self._claim_to_write(run.key) if durable else alone as claim, explained(path):
             if not claim.held:
@@ -202,7 +202,7 @@ class Store:
 
     def _record(self, key: str) -> Path:
         if not _KEY.fullmatch(key):
-            raise StoreError(f"{self.root}: {key!r} is no key of a run; a key is 32 digits of 0-9 and a-f")
+            raise StoreError(f"{self.root}: {key!r} is not a run's key; a key is 32 digits of 0-9 and a-f")
         return self.root / f"{key}.json"
 
     def _predictions(self, key: str) -> Path:

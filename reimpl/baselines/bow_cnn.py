@@ -1,5 +1,5 @@
-"""Bow-CNN (Johnson and Zhang 2015) as a member of XML-CNN's family. A file of its own, since no number of its
-authors' program checks it: its runs contradict nothing."""
+"""Bow-CNN (Johnson and Zhang 2015) as a variant of XML-CNN. A file of its own, since no number of its
+authors' program checks it: its runs cannot contradict a claim."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from reimpl.xml_cnn import Config, build
 __all__ = ["VARIANTS", "Config", "build"]
 
 VARIANTS: Mapping[str, Config] = {
-    # One layer of 1,000 maps over bags of 20 words, 10 pools, dropout .5. A word that a region has twice
-    # counts twice. Sizes are read for long documents; the loss over labels is ours.
+    # One layer of 1,000 maps over bags of 20 words, 10 pools, dropout .5. A word that a region holds twice
+    # counts twice. Sizes are the paper's for long documents; the loss over labels is our choice.
     "paper": Config(
         regions="bags",
         windows=(20,),

@@ -1,5 +1,5 @@
-"""C2AE (Yeh et al. 2017) by the networks of Rank-AE, its neighbour. A file of its own, since only its loss is
-held against its authors' program: its runs contradict nothing."""
+"""C2AE (Yeh et al. 2017), built from the networks of Rank-AE. A file of its own, since only its loss is
+compared with its authors' program: its runs cannot contradict a claim."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _C2AE = Config(
 VARIANTS: Mapping[str, Config] = {
     # Yeh et al. 2017: F of three layers, 512 units; weights of the two losses as in the authors' program.
     "paper": _C2AE,
-    # chihkuanyeh/C2AE, as far as it is on record: the pairs' differences times 5.
+    # chihkuanyeh/C2AE, as far as we know it: the pairs' differences times 5.
     "code": replace(_C2AE, scale=5.0),
-    # dhruvramani/C2AE-Multilabel-Classification, not C2AE any more: no orthogonality, exp of a difference
-    # of means times |N| / |P|, F(x) decoded in training. Its dropout, of unknown rates, is left out.
+    # dhruvramani/C2AE-Multilabel-Classification, not quite C2AE: no orthogonality, exp of a difference
+    # of means times |N| / |P|, F(x) decoded in training. Its dropout is left out, as its rates are unknown.
     "third-party": replace(_C2AE, orthogonality=0.0, hidden_loss="mean", pairs="means", decoded="text"),
 }

@@ -1,4 +1,4 @@
-"""fastText (Joulin et al. 2017) by its own program, as fasttext-community packs it (MIT).
+"""fastText (Joulin et al. 2017): its own program, from the package fasttext-community (MIT).
 
 The mean of the vectors of a document's words, a linear layer, and the loss. By `softmax` one of a document's
 labels, drawn anew each epoch, is the class; by `ova` each label is a question of its own; `hs` is a softmax
@@ -38,7 +38,7 @@ class Config:
     dimension: int = 100
     epochs: int = 5
     learning_rate: float = 0.1
-    """It falls to 0, in proportion to the words that are read."""
+    """Initial rate; it falls linearly to 0 with the words read."""
     word_ngrams: int = 1
 
     def __post_init__(self) -> None:
@@ -48,11 +48,11 @@ class Config:
 
 
 VARIANTS = {
-    # the program's defaults, which are for corpora of millions of documents
+    # the program's defaults, which suit corpora of millions of documents
     "default": Config(),
-    # rate and epochs of the program's tutorial on text classification, before it adds pairs of words
+    # learning rate and epochs of the program's tutorial on text classification, before it adds word pairs
     "tutorial": Config(epochs=25, learning_rate=1.0),
-    # the same on several labels a document
+    # the tutorial's section on several labels per document
     "one-vs-all": Config(loss="ova", epochs=25, learning_rate=0.5),
 }
 

@@ -1,4 +1,4 @@
-"""FastXML and PfastreXML: forests whose nodes part documents so that each half ranks its labels well.
+"""FastXML and PfastreXML: forests whose nodes split documents so that each half ranks its labels well.
 
 Prabhu and Varma (2014), KDD; Jain, Prabhu and Varma (2016), KDD. Written from the papers; their programs are
 for non-commercial use only, and were not looked at. A node sends each document to the half whose ranking of
@@ -41,23 +41,23 @@ class Config:
     """What distinguishes the members of the family."""
 
     loss: Literal["logistic"] = "logistic"
-    """Of the separators."""
+    """Loss of the separators, the classifiers at the nodes."""
     trees: int = 50
     leaf: int = 10
-    """Documents that a node of a leaf has at most."""
+    """Maximum number of documents in a leaf."""
     C: float = 1.0
     """Weight of the separators' losses against the regulariser."""
     gains: Literal["ndcg", "propensity"] = "ndcg"
-    """A label counts 1 / the ideal DCG of its document, or 1 / its propensity."""
+    """Weight of a label: 1 / the ideal DCG of its document, or 1 / its propensity."""
     alpha: float = 1.0
-    """Share of the forest in the score; the rest is that of the tail labels' classifiers."""
+    """Weight of the forest in the score; the tail labels' classifiers have the rest."""
     gamma: float = 30.0
-    """How fast those fall with the distance from the mean of a label's documents."""
+    """How fast the scores of these classifiers fall with the distance from a label's mean document."""
     weights: Weights = "given"
     normalise: bool = False
-    """Each document divided by its Euclidean norm (6 points of P@1 less on Bibtex). Tail classifiers do."""
+    """Whether documents get Euclidean norm 1 (6 points of P@1 less on Bibtex); tail classifiers always."""
     tolerance: float = 0.01
-    """Of the separators' solver; LIBLINEAR's own."""
+    """Tolerance of the separators' solver; LIBLINEAR's default."""
 
     def __post_init__(self) -> None:
         check(self)
@@ -70,7 +70,7 @@ class Config:
 VARIANTS = {
     # 50 trees, leaves of 10, both constants 1.
     "fastxml": Config(),
-    # Gains by propensity; the score is alpha log P of the forest + (1 - alpha) log P of the tail classifiers.
+    # Gains by propensity; score: alpha log P of the forest + (1 - alpha) log P of the tail classifiers.
     "pfastrexml": Config(gains="propensity", alpha=0.8),
 }
 

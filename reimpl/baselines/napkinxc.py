@@ -1,4 +1,4 @@
-"""Probabilistic label trees (Jasinska et al. 2016) by napkinXC (mwydmuch/napkinXC, MIT).
+"""Probabilistic label trees (Jasinska et al. 2016), trained by napkinXC (mwydmuch/napkinXC, MIT).
 
 A logistic regression at each node of a tree of labels says whether a document has a label below it; a
 label's probability is the product along its path. ExtremeText (Wydmuch et al. 2018) has the same trees, of
@@ -26,7 +26,7 @@ from reimpl.training import How, Result, kept
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")
 NOT_SEEDED = (
-    "the seed decides the trees alone: the classifiers of their nodes are fitted in an order that has no seed"
+    "the seed only decides the trees: the order in which the classifiers of nodes are fitted has no seed"
 )
 
 
@@ -37,13 +37,13 @@ class Config:
     loss: Literal["logistic", "squared_hinge"] = "logistic"
     trees: int = 1
     ways: int = 2
-    """Clusters that a node's labels are parted into, of one size."""
+    """Number of clusters, equal in size, that a node's labels are split into."""
     cluster_size: int = 100
-    """A node with so many labels or fewer is not parted."""
+    """A node with this many labels or fewer is not split."""
     C: float = 10.0
-    """Weight of the losses against the regulariser; LIBLINEAR's."""
+    """Weight of the losses against the regulariser (LIBLINEAR's C)."""
     prune: float = 0.1
-    """Weights below it in absolute value become 0."""
+    """Weights with a smaller absolute value become 0."""
     weights: Weights = "given"
     """As the corpus has them; 1 for each; or count * (1 + ln((1 + N) / (1 + documents with the feature)))."""
 
@@ -54,7 +54,7 @@ class Config:
                 raise ConfigError(f"napkinxc: {name} must be {least:g} or more, not {getattr(self, name)!r}")
 
 
-# the library's defaults, those of its authors' comparison (Jasinska-Kobus et al. 2020)
+# the library's defaults, which its authors use in their comparison (Jasinska-Kobus et al. 2020)
 VARIANTS = {"plt": Config()}
 
 

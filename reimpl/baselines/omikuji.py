@@ -1,4 +1,4 @@
-"""Parabel and Bonsai by omikuji (tomtung/omikuji, MIT): label trees with linear classifiers at their nodes.
+"""Parabel and Bonsai, trained by omikuji (tomtung/omikuji, MIT): label trees with linear classifiers.
 
 Parabel (Prabhu et al. 2018): balanced 2-means of the labels' mean documents down to 100 labels. Bonsai
 (Khandagale et al. 2019): 100-means without balance, three levels deep. Both: three trees, L2-regularised
@@ -29,7 +29,7 @@ from reimpl.training import How, Result, kept
 
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")
-NO_SEED = "the library takes no seed: its own randomness makes runs differ, and none can be repeated exactly"
+NO_SEED = "the library takes no seed: runs differ by its own randomness and cannot be repeated exactly"
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,19 @@ class Config:
     loss: Literal["squared_hinge", "logistic"] = "squared_hinge"
     trees: int = 3
     ways: int = 2
-    """Clusters that a node's labels are parted into."""
+    """Number of clusters that a node's labels are split into."""
     balanced: bool = True
-    """Whether the clusters of a node are of one size."""
+    """Whether the clusters of a node have equal sizes."""
     cluster_size: int = 100
-    """A node with so many labels or fewer is not parted."""
+    """A node with this many labels or fewer is not split."""
     depth: int = 20
-    """Most levels of a tree."""
+    """Maximum number of levels of a tree."""
     C: float = 1.0
     """Weight of the losses against the regulariser."""
     prune: float = 0.1
-    """Weights below it in absolute value become 0."""
+    """Weights with a smaller absolute value become 0."""
     beam: int = 10
-    """Nodes of a level that a document is led through."""
+    """Beam width: nodes of a level that are followed for a document."""
     weights: Weights = "given"
     """As the corpus has them; 1 for each; or count * (1 + ln((1 + N) / (1 + documents with the feature)))."""
 

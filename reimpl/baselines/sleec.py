@@ -1,4 +1,4 @@
-"""SLEEC: labels of a test document are those of its nearest training documents in a small space of labels.
+"""SLEEC: a test document gets the labels of its nearest training documents in a small embedding space.
 
 Bhatia, Jain, Kar, Varma and Jain (2015), NIPS. Written from the paper; the authors' program is for
 non-commercial use only, and was not looked at. Training documents are clustered by their features. In each
@@ -45,21 +45,21 @@ class Config:
     """What distinguishes the members of the family."""
 
     loss: Literal["squared"] = "squared"
-    """Of the linear map."""
+    """Loss of the linear map."""
     learners: int = 15
-    """Clusterings whose label vectors are added up."""
+    """Number of clusterings; their label scores are added up."""
     cluster_size: int = 6000
-    """Documents of a cluster in the mean: N / this many clusters, rounded up."""
+    """Mean number of documents in a cluster: there are N / this clusters, rounded up."""
     components: int = 100
-    """E, at most the documents of a cluster less one."""
+    """E, dimension of the space; at most the documents of a cluster minus one."""
     neighbours: int = 15
-    """Documents whose products with a document are kept, it among them."""
+    """Nearest documents whose inner products with a document are preserved, itself included."""
     steps: int = 50
-    """Of singular value projection at most; it ends where the error falls by less than a hundredth."""
+    """Maximum steps of singular value projection; it stops when the error falls by less than 1 %."""
     regulariser: float = 0.1
-    """Of the linear map."""
+    """Weight of its regulariser."""
     nearest: int = 25
-    """Documents whose labels rank a test document's."""
+    """Nearest training documents whose labels are ranked for a test document."""
     weights: Weights = "given"
     normalise: bool = True
 
@@ -70,7 +70,7 @@ class Config:
 
 
 VARIANTS = {
-    # 15 learners, clusters of some 6,000 documents, vectors of 100.
+    # 15 learners, clusters of about 6,000 documents, vectors of 100 components.
     "paper": Config(),
 }
 

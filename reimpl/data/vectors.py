@@ -336,7 +336,7 @@ def read_vectors(file: File, tally: Tally) -> Iterator[tuple[list[bytes], FloatA
     if tally.open_end and not last_is_good:
         raise DataError(f"{file}: the file is cut off in its last line; get a whole copy")
     if tally.bad > max(tally.lines // 100, min(10, (tally.lines - 1) // 2)):
-        form = f"are no word with {tally.dimension} finite numbers"
+        form = f"do not hold a word and {tally.dimension} finite numbers"
         some = f"{tally.bad} of {tally.lines} {unit}"
         raise DataError(f"{file}:{tally.first_bad}: {some} {form}; give a whole file of word vectors")
     if tally.declared not in (None, tally.lines):

@@ -41,7 +41,7 @@ def close(name: str, ours: npt.ArrayLike, reference: npt.ArrayLike, *, tolerance
         raise MismatchError(f"{name} is empty, so nothing was compared")
     gap = float(np.max(np.abs(a - b)) / max(1.0, np.max(np.abs(b))))
     if not gap <= tolerance:  # NaN fails too
-        raise MismatchError(f"{name} departs by {gap:.1e}, more than {tolerance:.0e}")
+        raise MismatchError(f"{name} differs by {gap:.1e}, more than {tolerance:.0e}")
     return gap
 
 
@@ -65,5 +65,5 @@ def close_after_step(
     clear = (np.abs(gradient) >= 1e-6) | ((gradient == 0) if decay else False)
     gap = float(np.max(np.abs(ours - reference), where=clear, initial=0.0))
     if not gap <= tolerance:
-        raise MismatchError(f"{name} departs by {gap:.1e} after one step, more than {tolerance:.0e}")
+        raise MismatchError(f"{name} differs by {gap:.1e} after one step, more than {tolerance:.0e}")
     return gap

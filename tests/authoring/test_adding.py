@@ -244,7 +244,7 @@ def test_what_is_open_is_listed_cell_by_cell_and_settled_by_words(
         "text, skip",
         "two.csv: column 2 ('P@1'): of no known data set; say --set dataset=ID for all, or column 2: "
         "dataset=ID (eurlex_4k)",
-        "two.csv: cell 2,2 (line 3): 'OOM' is no number; or say cell 2,2: value=... or dash",
+        "two.csv: cell 2,2 (line 3): 'OOM' is not a number; or say cell 2,2: value=... or dash",
     ]
     maps = ["column 2: dataset=eurlex_4k", "column 3: quantity=training_time unit=s", "cell 2,2: dash"]
     assert table("two.csv", *[it for text in maps for it in ("--map", text)]) == Exit.OK
@@ -252,6 +252,6 @@ def test_what_is_open_is_listed_cell_by_cell_and_settled_by_words(
     time = held.columns[1]
     assert (time.quantity, time.unit, held.rows[1].values[0]) == ("training_time", "s", None)
     capsys.readouterr()
-    for maps, sentence in ((["column 9: skip"], "there is no column 9"), (["colum 3: text"], "is no corr")):
+    for maps, sentence in ((["column 9: skip"], "there is no column 9"), (["colum 3: text"], "is not a c")):
         assert table("two.csv", "--map", *maps) == Exit.BAD_INPUT
         assert sentence in capsys.readouterr().err

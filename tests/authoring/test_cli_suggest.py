@@ -75,4 +75,4 @@ def test_ten_are_shown_and_all_of_them_where_that_is_asked_for(
         assert suggest(*arguments) == Exit.OK
         out = capsys.readouterr().out
         assert out.count("  why: ") == number and "\n13 suggestions" in out
-        assert ("--all shows the others" in out) is (number == 10)
+        assert ("--all shows all" in out) is (number == 10)

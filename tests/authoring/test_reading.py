@@ -66,7 +66,7 @@ CELLS = {
     "1/2 h": "unclear holds two numbers; give each its own cell",
     "75.1 60.2": "unclear holds two numbers; give each its own cell",
     "75,12 ± 0,1": "unclear has a decimal comma; say --set decimal=comma, or decimal=point if it has none",
-    "(75.1)": "unclear is no plain number",
+    "(75.1)": "unclear is not a plain number",
     "75.1 (0.3)": "unclear has '0.3' beside the number; say --set beside=sd or beside=mark",
     "75.1 (+0.3)": "number 75.1 +0.3",
     "75.1 (±0.3)": "number 75.1 ±0.3",

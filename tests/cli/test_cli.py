@@ -142,7 +142,7 @@ def test_an_interrupt_is_130_and_the_same_command_goes_on(
 
     monkeypatch.setattr(execute, "train_job", interrupted)
     assert cli.main([*RUN, "--seeds", "1"]) == Exit.INTERRUPTED == 130
-    assert told(capsys).splitlines()[-1] == "audit: interrupted; the same command goes on where it was"
+    assert told(capsys).splitlines()[-1] == "audit: interrupted; the same command continues from there"
     assert len(list(Store(Path("audit-runs")).runs())) == 1
     assert not list(Path("audit-report").glob("*/audit.json"))  # judging may take long; nothing was looked at
     assert cli.main([*RUN, "--seeds", "1"]) == Exit.OK
@@ -197,7 +197,7 @@ BAD: list[tuple[list[str], str]] = [
     ([*RUN, "--precision", "fp16"], "--precision 'fp16' is unknown; known are float32, tf32, bf16"),
     ([*RUN, "--precision", "tf32", "--device", "cpu"], "--precision tf32: a CPU does not support it"),
     ([*RUN, "--protocol", "smal"], "--protocol 'smal' is unknown; did you mean 'small'"),
-    ([*RUN, "--only", "nothing"], "toy2024: --only 'nothing' is no experiment, claim, table or data set"),
+    ([*RUN, "--only", "nothing"], "toy2024: --only 'nothing' is not an experiment, claim, table or data set"),
     ([*RUN, "--vectors", "nowhere.txt"], "nowhere.txt"),
     ([*RUN, "--vectors", "random:0"], "random:0': no such file"),
     (["run", "toy.yaml", "--vectors", "glove"], "--vectors glove: synthetic words have no vectors"),
@@ -206,7 +206,7 @@ BAD: list[tuple[list[str], str]] = [
     (["run", "toy.yaml", "--data", "."], "no known format"),
     ([*RUN, "--store", "toy.yaml"], "toy.yaml.*: .*; a file stands where a folder is needed"),
     ([*RUN, "--out", "toy.yaml"], "toy.yaml.*: .*; a file stands where a folder is needed"),
-    (["run", "toys"], "'toys' is no file and no built-in paper; built-in are chen2022"),
+    (["run", "toys"], "'toys' is neither a file nor a built-in paper; built-in are chen2022"),
     (["run", "nowhere.yaml"], "nowhere.yaml"),
     (["run", "toy.yaml", "toy.yaml"], "'toy2024' is the key of two claim files"),
     (["report"], "audit-report: no audit.json there; `audit run` makes one"),
@@ -340,7 +340,7 @@ def audit_json() -> Path:
 
 
 BROKEN: dict[str, tuple[Callable[[str], str], str]] = {
-    "cut": (lambda text: text[: len(text) // 2], r"no audit record \(it ends too early\); `audit judge`"),
+    "cut": (lambda text: text[: len(text) // 2], r"not an audit record \(it ends too early\); `audit judge`"),
     "another file": (lambda text: '{"name": "package"}', "paper: this key is missing"),
     "a wrong type": (lambda text: text.replace('"verdicts": [', '"verdicts": [3, '), r"verdicts\.0: "),
     "a newer format": (
@@ -393,7 +393,7 @@ def test_report_refuses_a_record_of_which_anything_was_changed(
         capsys.readouterr()
         assert cli.main(["report"]) == Exit.BAD_INPUT
         assert told(capsys).startswith(
-            f"audit: {path}: no audit record (it was changed after this tool wrote it); `audit judge`"
+            f"audit: {path}: not an audit record (it was changed after this tool wrote it); `audit judge`"
         )
 
 
@@ -431,7 +431,7 @@ def test_a_lost_record_of_plans_and_looks_is_told_by_every_command(
     capsys.readouterr()
     for command in ([*RUN, "--seeds", "4"], ["judge", "toy.yaml"]):
         assert cli.main(command) == Exit.BAD_INPUT
-        assert "manifests/toy2024.json: gone, and 9 runs of toy2024 are there; without it" in told(capsys)
+        assert "manifests/toy2024.json: missing, but there are 9 runs of toy2024; without it" in told(capsys)
 
 
 @pytest.mark.usefixtures("trained")
@@ -561,7 +561,7 @@ def test_ctrl_c_in_the_middle_of_a_suite_is_130_and_the_same_command_goes_on(
         out, err = process.communicate(timeout=60)
         assert process.returncode == 130, (out, err)
         assert "Traceback" not in err
-        assert err.splitlines()[-1] == "audit: interrupted; the same command goes on where it was"
+        assert err.splitlines()[-1] == "audit: interrupted; the same command continues from there"
 
     # One run has begun; the other worker may still be starting.
     interrupted(os.killpg, lambda pid: bool(list(store.root.glob("checkpoints/*"))))

@@ -70,7 +70,7 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
     assert "  se = sqrt(s^2 / n)\n" in out
     assert "(0.5 - 0.005 + -0.06) / " in out
     assert told(out, "spread") == "sd 0.30, moderated 0.29"
-    assert told(out, "family").startswith("12 claims of the paper can be tested, 0 of them primary")
+    assert told(out, "family").startswith("12 claims can be tested, 0 of them primary")
     assert told(out, "band").endswith("contradicted by none, taken alone")
     assert told(out, "would change").startswith("a margin below 0.29899266 more seeds, if")
 

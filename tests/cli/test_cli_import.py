@@ -54,7 +54,7 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
         "  words: seeds 0, 1, 2; mean P@1 80.20",
         "  the data are not known to be the paper's own, so they cannot judge printed values: declare "
         "--fingerprint, --same-data and why, or --other-split and why",
-        "  not stated to be the authors' code (--authors-code), so it can contradict nothing",
+        "  not stated to be the authors' code (--authors-code), so it cannot contradict a claim",
         "`audit judge toy.yaml --store audit-runs` judges them",
     ]
     assert cli.main(JUDGE) == Exit.OK
@@ -189,7 +189,7 @@ def test_a_printed_value_is_judged_by_imported_runs_on_the_paper_s_own_data(
 
 BAD: list[tuple[list[str], str]] = [
     (["import", "none.csv", "--paper", "toy.yaml"], r"^audit: none\.csv: No such file or directory; give a"),
-    (["import", "r.csv", "--paper", "toys"], "'toys' is no file and no built-in paper"),
+    (["import", "r.csv", "--paper", "toys"], "'toys' is neither a file nor a built-in paper"),
     ([*IMPORT, "--unit", "points"], "--unit 'points' is unknown; add --unit percent or --unit fraction"),
     ([*IMPORT, "--authors-code", "no"], "--authors-code 'no' is no code; give its address and commit"),
     ([*IMPORT, "--same-data", "Yes."], "--same-data 'Yes.' is no reason; say how you know"),
@@ -213,10 +213,10 @@ def test_a_name_that_is_no_data_set_of_the_paper_is_said(capsys: pytest.CaptureF
     command = ["import", "n.csv", "--paper", "toy.yaml", "--dataset", "nods"]
     assert cli.main([*command, "--same-data", "the authors' files", "--store", "own"]) == Exit.OK
     out = capsys.readouterr().out
-    assert "  'nods' is no data set of toy2024, and judged as 'Corpus' as declared\n" in out
+    assert "  'nods' is not a data set of toy2024, and judged as 'Corpus' as declared\n" in out
     assert cli.main(command) == Exit.OK
     [said] = [line for line in capsys.readouterr().out.splitlines() if "printed values" in line]
-    assert "of toy2024: its printed values are not judged on it, comparisons are" in said
+    assert "of toy2024: its printed values are not judged on it, but comparisons are" in said
     assert cli.main(JUDGE) == Exit.OK
     assert record().verdicts[1].reason == "other_data"
     assert (order().outcome, order().scope) == ("reproduced", "other_data")

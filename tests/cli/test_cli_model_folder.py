@@ -84,7 +84,7 @@ def test_a_claim_file_with_a_model_from_a_folder_is_read_by_every_command(
 @pytest.mark.parametrize("place", [".", "nowhere"])
 def test_a_folder_without_a_model_is_refused_by_all(place: str, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["validate"], ["list"], ["run"], ["tune", "toy.yaml"]):
-        said = f"--models {place}: no model file is there; `audit add model NAME` writes one"
+        said = f"--models {place}: it has no model file; `audit add model NAME` writes one"
         assert said in refused(capsys, *command, "--models", place)
 
 

@@ -166,7 +166,7 @@ def test_an_interrupt_within_a_look_is_130_and_the_same_command_goes_on(
 ) -> None:
     trained.means["third"], trained.interrupt_at = 48.0, 10
     assert cli.main([*UNTIL, "3,5"]) == Exit.INTERRUPTED
-    assert told(capsys).splitlines()[-1] == "audit: interrupted; the same command goes on where it was"
+    assert told(capsys).splitlines()[-1] == "audit: interrupted; the same command continues from there"
     assert [look.seeds for look in record().looks] == [3]  # the second look was not taken
     trained.interrupt_at = None
     assert cli.main([*UNTIL, "3,5"]) == Exit.OK

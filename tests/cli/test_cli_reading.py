@@ -60,7 +60,7 @@ def test_a_run_finds_what_data_add_prepared_by_the_same_options(
 
 
 REFUSED = [
-    ("records", (), "records/train.jsonl:1: no object with these fields; here are 'tags', 'title', 'body'"),
+    ("records", (), "records/train.jsonl:1: not an object with these fields; it has 'tags', 'title', 'body'"),
     ("records", FIELDS[2:], "are one string; state --separator ... that parts its labels"),
     ("records", (*FIELDS, "--ids"), "option --ids means nothing for JSON lines; it takes --text-field, "),
     ("records", ("--separator", ""), "--separator is empty; give at least one character"),

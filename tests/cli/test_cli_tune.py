@@ -96,7 +96,7 @@ def test_an_interrupted_search_says_so_and_the_same_command_goes_on(
     trained.interrupt_at = 2
     assert cli.main(list(TUNE)) == Exit.INTERRUPTED
     err = capsys.readouterr().err
-    assert err.splitlines()[-1] == "audit: interrupted; the same command goes on where it was"
+    assert err.splitlines()[-1] == "audit: interrupted; the same command continues from there"
     assert not list(Path("audit-runs/studies").glob("*.json"))
     assert cli.main(list(TUNE)) == Exit.OK
     assert trained.trials == 4
@@ -132,7 +132,7 @@ def test_runs_after_it_use_the_best_values_and_their_report_says_so(
     ("more", "told"),
     [
         (("--only", "letters"), "toy2024: none of these experiments asks for tuning in the claim file"),
-        (("--only", "wrods"), "toy2024: --only 'wrods' is no experiment, claim, table or data set; did"),
+        (("--only", "wrods"), "toy2024: --only 'wrods' is not an experiment, claim, table or data set; d"),
         (("--timeout", "soon"), "--timeout 'soon' is not a time span"),
         (("--protocol", "big"), "--protocol 'big' is unknown"),
         (("--data", "nowhere"), "nowhere: no such file or folder"),

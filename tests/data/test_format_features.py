@@ -55,7 +55,7 @@ def test_other_ways_to_write_the_same(tmp_path: Path, train: bytes) -> None:
             HEADED_TRAIN.replace(b"2 4:-3", b"2 6:-3"),
             r"the feature ids run from 0 to 6, which cannot be of 6 in the header",
         ),
-        (b"4 6 3\n0 1:1\n0 2:1\n3,word 1:1\n1 1:1\n", r"train\.txt:4: '3,word 1:1' is no `label,label"),
+        (b"4 6 3\n0 1:1\n0 2:1\n3,word 1:1\n1 1:1\n", r"train\.txt:4: '3,word 1:1' is not `label,label"),
     ],
 )
 def test_headed_files_that_are_refused(tmp_path: Path, train: bytes, message: str) -> None:

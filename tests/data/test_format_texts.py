@@ -80,8 +80,8 @@ PAIRS, ARRAYS, FOLDERS = (CORPORA[name][0] for name in ("attentionxml", "attenti
     [
         (PAIRS | {"train_labels.txt": b"x\n" * 5}, r"train_texts\.txt\.gz ends after 3 lines, and train"),
         (ARRAYS | {"train_texts.npy": npy(np.full((3, 2), 99))}, r"npy.*: word ids from 99 to 99, but"),
-        (ARRAYS | {"vocab.npy": npy(np.array([{}]), pickled=True)}, r"no sound array without Python objects"),
-        (FOLDERS | {"labels.csv": b"id,labels\nx,y\n"}, r"labels\.csv\.gz:2: 'x' has no file, or had a line"),
+        (ARRAYS | {"vocab.npy": npy(np.array([{}]), pickled=True)}, r"not a valid array without Python"),
+        (FOLDERS | {"labels.csv": b"id,labels\nx,y\n"}, r"labels\.csv\.gz:2: 'x' has no file, or two lines"),
     ],
 )
 def test_files_that_do_not_belong_together(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
@@ -93,7 +93,7 @@ def test_files_that_do_not_belong_together(tmp_path: Path, files: dict[str, byte
     ("changed", "message"),
     [
         ({"train/more.txt": b"a"}, r"more\.txt: 1 documents have no line in labels\.csv, it first"),
-        ({"labels.csv": b"id,labels\ntrain0,a\ntrain0,a\n"}, r":3: 'train0' has no file, or had a line"),
+        ({"labels.csv": b"id,labels\ntrain0,a\ntrain0,a\n"}, r":3: 'train0' has no file, or two lines"),
     ],
 )
 def test_each_document_of_a_folder_has_a_line(
@@ -200,7 +200,7 @@ def test_quotes_of_texts_parted_by_tabs_are_text_unless_the_first_line_has_them(
     [
         ('text,labels\na, "x;y"\n', "csv", r"train\.csv:2: a blank before the quote of"),
         ("text,labels\na,\"['x', y]\"\n", "csv", r"train\.csv:2: .* looks like a list of labels"),
-        ('{"text": "a", "labels": ["x"]},\n{"text": "b", "labels": []}\n', "jsonl", r":1: .*',' is no JSON"),
+        ('{"text": "a", "labels": ["x"]},\n{"text": "b", "labels": []}\n', "jsonl", r":1: .*',' is not JSON"),
         ("id,text,x,y\n7,a,1,1\n" + "9,c,0,1\n" * 600 + "8,d,2,1\n", "csv", "csv:603: '2' in a column of 0"),
     ],
 )

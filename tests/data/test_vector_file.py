@@ -99,7 +99,7 @@ def test_bad_lines_are_left_out_counted_and_the_first_is_named(tmp_path: Path, l
         (b"", ": no line with a word and numbers"),
         (b"1 5\nthe 1 2\n", ": vectors of 2 dimensions, but 5 in its header"),
         (b"the 1 2\nc\0t 3 4\n", ":2: a NUL byte; the file is binary or UTF-16"),
-        (b"the 1 2\ncat 1 x\n" * 20, ":2: 20 of 40 lines are no word with 2 finite numbers"),
+        (b"the 1 2\ncat 1 x\n" * 20, ":2: 20 of 40 lines do not hold a word and 2 finite numbers"),
     ],
 )
 def test_what_is_no_sound_file_is_refused(tmp_path: Path, content: bytes, message: str) -> None:

@@ -99,7 +99,7 @@ def test_close_is_relative_to_the_largest_reference_value() -> None:
     """|a - b| / max(1, max |b|): 1e-3 of 200 is 5e-6, 1e-3 of .1 is 1e-3."""
     assert close("x", [200.001, 0], [200.0, 0], tolerance=1e-5) == pytest.approx(5e-6)
     assert close("x", [0.101], [0.1], tolerance=1.1e-3) == pytest.approx(1e-3)
-    with pytest.raises(MismatchError, match=r"x departs by 1\.0e-03, more than 1e-05"):
+    with pytest.raises(MismatchError, match=r"x differs by 1\.0e-03, more than 1e-05"):
         close("x", [0.101], [0.1], tolerance=1e-5)
 
 
@@ -116,7 +116,7 @@ def test_after_a_step_only_clear_gradients_are_compared() -> None:
     reference = np.array([1e-3, -1e-3, 0.0])
     steps = {"before": before, "gradient": gradient}
     assert close_after_step("w", np.array([-1e-3, -1e-3, 0]), reference, **steps) == 0
-    with pytest.raises(MismatchError, match=r"departs by 2\.0e-03 after one step"):
+    with pytest.raises(MismatchError, match=r"differs by 2\.0e-03 after one step"):
         close_after_step("w", np.array([1e-3, 1e-3, 0]), reference, **steps)
     with pytest.raises(MismatchError, match="no gradient"):
         close_after_step("w", np.array([1e-3, -1e-3, 1e-9]), reference, **steps)

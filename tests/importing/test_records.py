@@ -165,7 +165,7 @@ def test_an_import_that_was_cut_short_is_missed_and_repeating_it_makes_it_whole(
         raise StoreError("read-only")
 
     two_fit.setattr(Store, "take_back", stuck)
-    with pytest.raises(StoreError, match=r"2 of 3 runs went in, and the same command completes them$"):
+    with pytest.raises(StoreError, match=r"2 of 3 runs were imported; the same command imports the rest$"):
         desk.take(ROWS[:3])
     two_fit.undo()
     missing = r"of the imported seeds of 'words' \(0, 1 are there\) 2 is missing; import r.csv"

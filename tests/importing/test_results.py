@@ -132,8 +132,8 @@ def test_what_hubs_logbooks_and_trackers_write_is_read(
     [
         ("r.md", CARD.replace("split: test", "split: validation"), "of 'validation', documents held out"),
         ("r.yaml", EVAL.replace("P@1", "default"), "unknown metric 'default'"),
-        ("r.yaml", "a: &a [1]\nb: *a\n", "no results as Hugging Face keeps them (it has an alias"),
-        ("r.yaml", "- {dataset: x}\n", "no results as Hugging Face keeps them"),
+        ("r.yaml", "a: &a [1]\nb: *a\n", "it has no results in Hugging Face's format (it has an alias"),
+        ("r.yaml", "- {dataset: x}\n", "it has no results in Hugging Face's format"),
     ],
 )
 def test_what_they_leave_open_is_asked_about(
@@ -214,15 +214,15 @@ def test_data_sets_are_known_by_id_and_name_or_keep_the_name_they_were_given(
 
 #: Row of `ROWS` (the line is two more), column, value, and a part of what is said of it.
 QUESTIONS = [
-    (0, "experiment", "wrods", "'wrods' is no experiment of toy2024; did you mean 'words'? Known: words, le"),
-    (2, "seed", "2.5", "seed '2.5' is no whole number; "),
+    (0, "experiment", "wrods", "'wrods' is not an experiment of toy2024; did you mean 'words'? Known: wor"),
+    (2, "seed", "2.5", "seed '2.5' is not a whole number; "),
     (2, "dataset", "RCV1", "'words' is on 'RCV1' here and on 'Corpus' at {path}:2; import the results of on"),
-    (0, "dataset", "Corpsu", "'Corpsu' is no data set of toy2024; did you mean 'Corpus'? If it"),
+    (0, "dataset", "Corpsu", "'Corpsu' is not a data set of toy2024; did you mean 'Corpus'? If it"),
     (0, "dataset", "nods", "'words' is on 'nods' here and on 'Corpus' at {path}:3; import"),
     (1, "metric", "Prec@1", "unknown metric 'Prec@1'; did you mean 'P@1'? Known: P@1, R@1"),
     (1, "metric", "precision@10", "unknown metric 'precision@10'; did you mean 'P@10'?"),
     (1, "metric", "Recall@5", "unknown metric 'Recall@5'; did you mean 'R@5'?"),
-    (0, "value", "NaN", "value 'NaN' is no number; write it plainly, as 76.38, or failed"),
+    (0, "value", "NaN", "value 'NaN' is not a number; write it plainly, as 76.38, or failed"),
 ]  # fmt: skip
 
 
@@ -261,9 +261,9 @@ BAD: list[tuple[str, bytes, str]] = [
     ("r.csv", HEADER, ": there are no rows; give one for each metric"),
     ("r.jsonl", OBJECT + b'{"experiment": "words"}\n', ":2: no column 'dataset', 'metric'"),
     ("r.csv", HEADER + ROW + b"words,corpus\n", ":3: 2 cells under 5 columns; give one for each"),
-    ("r.csv", HEADER.replace(b",", b";") + b"words;corpus;P@1;0;80,1\n", ":1: its columns are parted by ';'"),
-    ("r.csv", HEADER.replace(b",", b"\t"), ":1: its columns are parted by '\\t'; save it with commas"),
-    ("r.csv", HEADER + b"caf\xe9,corpus,P@1,0,80\n", ": its byte 0xe9 is no text in UTF-8; save it"),
+    ("r.csv", HEADER.replace(b",", b";") + b"words;corpus;P@1;0;80,1\n", ":1: its columns are separated by"),
+    ("r.csv", HEADER.replace(b",", b"\t"), ":1: its columns are separated by '\\t'; save it with commas"),
+    ("r.csv", HEADER + b"caf\xe9,corpus,P@1,0,80\n", ": its byte 0xe9 is not UTF-8; save it"),
 ]  # fmt: skip
 
 

@@ -30,7 +30,7 @@ def experiment(
         for seed, x in enumerate(values)
     ]
     record = make_experiment(name, runs)
-    return record if values else replace(record, config={"maps": 1}, not_run="no run of it was finished")
+    return record if values else replace(record, config={"maps": 1}, not_run="no run of it has finished")
 
 
 def claim(kind: str, *names: str, id: str = "c", **more: Any) -> ClaimRecord:

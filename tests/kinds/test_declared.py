@@ -18,8 +18,8 @@ def test_what_a_kind_lacks_is_named() -> None:
     with pytest.raises(TypeError) as refused:
         name_of(Nameless)
     assert str(refused.value) == (
-        "Nameless is no kind of claim yet: it declares no kind: Literal[NAME], no arms, no judge, "
-        "no key 'of', which its references name"
+        "Nameless is not yet a kind of claim: it lacks kind: Literal[NAME] and arms and judge and "
+        "key 'of', which its references name"
     )
 
 

@@ -114,7 +114,7 @@ def test_the_stand_in_is_the_clusters_on_a_bilstm() -> None:
     config = find_config(aplc_xlnet, "code", changes)
     used = toy_protocol(part_rates={"encoder": 1e-5, "hidden": 1e-4, "clusters": 0.01})
     result = aplc_xlnet.train(config, toy_data(), used, seed=0)
-    assert result.notes[0] == "a BiLSTM from scratch stands in XLNet's place; one learning rate, 0.01"
+    assert result.notes[0] == "a BiLSTM from scratch replaces XLNet; one learning rate, 0.01"
     assert np.isfinite(result.curve[-1]["loss"])
 
 

@@ -72,7 +72,7 @@ def test_an_edited_file_is_imported_anew_once_the_older_one_is_forgotten(
 def test_a_file_that_cannot_be_imported_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "net.py", "import json\n\nX = undefined\nVARIANTS = {}\n")
-    said = r"cannot be imported \(NameError: name 'undefined' is not defined \(net.py:3\)\); mend it"
+    said = r"cannot be imported \(NameError: name 'undefined' is not defined \(net.py:3\)\); correct it"
     monkeypatch.setenv(FOLDERS, str(tmp_path))
     with pytest.raises(ConfigError, match=said):
         find_model("net")

@@ -258,7 +258,7 @@ def test_a_file_that_was_cut_off_or_has_changed_is_no_checkpoint(
     with pytest.raises(Interrupted):
         run(watch=Watch(checkpoint=path, stop=stopping(4)))
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(CheckpointError, match="is no state of this run that can be read"):
+    with pytest.raises(CheckpointError, match="is not a readable state of this run"):
         run(watch=Watch(checkpoint=path))
     assert read_checkpoint(path, dict) is None
 

@@ -40,7 +40,7 @@ def test_tfidf_is_scikit_learns_with_the_training_documents_counted(normalise: b
 def test_weights_are_not_weighed_again() -> None:
     """A corpus of tf-idf weights, as a file has them or the recipe `bow` makes them."""
     with pytest.raises(
-        ConfigError, match=r"weigh twice, since .* 'toy' are weights already \(0.5 is no count"
+        ConfigError, match=r"weigh twice, since .* 'toy' are weights already \(0.5 is not a count"
     ):
         matrix(
             replace(featured(), train=replace(featured().train, features=sparse.csr_matrix(X / 2))), "tfidf"

@@ -81,7 +81,7 @@ def test_results_in_any_shape_get_the_verdicts_of_the_commands(shape: str, by_co
 
 def test_a_real_data_frame(by_command: Audit) -> None:
     frame = pandas.DataFrame(rows())
-    with pytest.raises(audit.ImportFileError, match="row 7: value 'nan' is no number"):
+    with pytest.raises(audit.ImportFileError, match="row 7: value 'nan' is not a number"):
         audit.judge("toy.yaml", frame)  # pandas turns None into NaN, and NaN can be a bug of the program
     frame["value"] = frame["value"].map(repr).replace("nan", "failed")
     assert audit.judge("toy.yaml", frame).verdicts == by_command.verdicts
@@ -140,9 +140,9 @@ def test_what_is_declared_decides_what_the_values_may_say() -> None:
 
 BAD: list[tuple[Any, dict[str, Any], str]] = [
     ({"words": {"P@1": [0.8, 0.81]}}, {}, 'percentage or a fraction?.*add unit="percent" or unit="fraction"'),
-    ({"word": {"P@1": [80.0]}}, {}, r"\['word'\]\['P@1'\], seed 0: 'word' is no experiment of toy2024"),
-    ({"words": {"P@1": 80.0}}, {}, "80.0 is no list; give one value for each seed"),
-    ({"words": {"P@1": [float("nan")]}}, {}, "value 'nan' is no number"),
+    ({"word": {"P@1": [80.0]}}, {}, r"\['word'\]\['P@1'\], seed 0: 'word' is not an experiment of toy2"),
+    ({"words": {"P@1": 80.0}}, {}, "80.0 is not a list; give one value for each seed"),
+    ({"words": {"P@1": [float("nan")]}}, {}, "value 'nan' is not a number"),
     (7, {}, "7 is no table of results"),
     ({"words": {"P@1": [80.0]}}, {"authors_code": True}, "authors_code=True: describe it in a few words"),
     (VALUES, {"same_data": "x", "other_split": "y"}, "same_data= and other_split= exclude each other"),
@@ -160,7 +160,7 @@ def test_what_is_unclear_is_asked_in_the_words_of_python(
 
 
 def test_papers_and_stores_that_are_not_there() -> None:
-    with pytest.raises(audit.AuditError, match="'nobody' is no file and no built-in paper"):
+    with pytest.raises(audit.AuditError, match="'nobody' is neither a file nor a built-in paper"):
         audit.load("nobody")
     with pytest.raises(audit.AuditError, match="nowhere: no such folder"):
         audit.judge("toy.yaml", store="nowhere")
@@ -198,7 +198,7 @@ def test_run_trains_what_the_command_would_and_judges_it_alike(folder: Path) -> 
         ({"vectors": "glove"}, 'vectors="glove": synthetic words have no vectors; give data= too'),
         ({"only": ["nobody"]}, "only= 'nobody' is no experiment"),
         ({"only": "nobody"}, "only= 'nobody' is no experiment"),
-        ({"models": "nowhere"}, 'models="nowhere": no model file is there'),
+        ({"models": "nowhere"}, 'models="nowhere": it has no model file'),
         ({"separator": ";"}, "separator=: says how data= is read; give that too"),
         ({"base": 2}, "base=2: give 0 or 1"),
         ({"untuned": True, "tuned_on": "x"}, 'untuned=True and tuned_on="x" exclude each other'),

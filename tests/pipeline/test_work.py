@@ -101,7 +101,7 @@ def test_work_leaves_a_run_to_whoever_is_at_work_on_it_and_status_says_who(
         assert cli.main(["status", "--store", "s"]) == Exit.OK
         first, second = told(capsys).splitlines()
         assert first == "toy2024-corpus: 4 runs: 3 done, 1 running"
-        assert second.startswith("  words seed 0: 25 % done, for 1 s on ")
+        assert second.startswith("  words seed 0: 25 % done, after 1 s on ")
     assert cli.main(["work", "--store", "s", "--jobs", "1"]) == Exit.OK
     assert len(list(store.runs())) == 4
 

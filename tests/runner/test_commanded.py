@@ -207,7 +207,7 @@ def test_an_interrupt_ends_the_command_and_records_nothing(folder: Path, number:
     process.send_signal(number)
     assert process.wait(timeout=60) == Exit.INTERRUPTED
     assert process.stderr is not None
-    assert "interrupted; the same command goes on where it was" in process.stderr.read()
+    assert "interrupted; the same command continues from there" in process.stderr.read()
     process.stderr.close()
     assert _gone(int(Path("pid.txt").read_text()))
     assert not list(Path("audit-runs").glob("*.json"))
@@ -233,7 +233,7 @@ def _gone(pid: int) -> bool:
         ("out.write_text('{')", "metrics.json: it ends too early"),
         ("out.write_text('{\"P@1\": 0.8}')", "is P@1 0.8 a percentage or a fraction?"),
         ("out.write_text('{\"Q@1\": 80}')", "no column 'metric', 'value', only 'q@1'"),
-        ("out.write_text('{\"P@1\": [80]}')", "is no number; write it plainly"),
+        ("out.write_text('{\"P@1\": [80]}')", "is not a number; write it plainly"),
         ("out.write_text('[{\"metric\": \"P@1\", \"value\": 80, \"seed\": 7}]')", "of 'words' seed 7, not"),
     ],
 )  # fmt: skip
@@ -258,7 +258,7 @@ def test_results_that_cannot_be_read_end_it_and_are_kept(
         ({"run": ["python", "{sed}", "{out}"]}, "'{sed}' has {sed}, and placeholders are {seed} and {out}"),
         ({"run": ["python", "{out}"]}, "has no {seed}, so every run would be the same"),
         ({"run": ["python", "{seed}{", "{out}"]}, "has a single brace; write {{ or }} for one"),
-        ({"results": "../metrics.json"}, "'../metrics.json' is no file under {out}"),
+        ({"results": "../metrics.json"}, "'../metrics.json' is not a file under {out}"),
         ({"time_limit": "long"}, "'long' is not a time span"),
         ({"shell": True}, "shell"),
     ],

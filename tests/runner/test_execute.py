@@ -173,7 +173,7 @@ def test_workers_that_cannot_start_are_an_error_and_no_failed_runs(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local, "_begin", _exit)
-    with pytest.raises(AuditError, match=r"^worker processes end as they start; --jobs 1 goes without"):
+    with pytest.raises(AuditError, match=r"^worker processes end when they start; --jobs 1 works without"):
         carry_out_all(make_jobs(tmp_path, 2), store, Heard(), workers=2)
     assert list(store.runs()) == []
 

@@ -338,7 +338,7 @@ def test_runs_are_handed_to_all_their_experiments_in_the_order_of_seeds(paper: P
     for name in ("words", "again"):
         assert [run.spec.seed for run in found[name].runs] == [0, 1]
         assert found[name].not_run is None
-    assert found["letters"].not_run == "no run of it was finished"
+    assert found["letters"].not_run == "no run of it has finished"
     assert found["lost"].not_run == "its code was never published"
 
 

@@ -146,7 +146,7 @@ def test_without_its_head_the_command_ends_and_goes_on_with_another(tmp_path: Pa
             first.head_node.kill_all_processes(check_alive=False, allow_graceful=False)
             return kept(store, at_work)
 
-        lost = r"^--on ray: the cluster cannot be reached any more; the same command goes on where it was$"
+        lost = r"^--on ray: the cluster can no longer be reached; the same command continues from there$"
         with trouble(store, 4, kill) as said, pytest.raises(AuditError, match=lost):
             on(first, jobs, store)
     left = 4 - len(list(store.runs()))  # the other node may have come to the end of its own

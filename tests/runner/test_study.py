@@ -87,5 +87,5 @@ def test_a_study_that_is_not_as_it_was_written_is_refused(tmp_path: Path, edit: 
         study_store.get_study(path)
     assert str(caught.value).startswith(str(path))
     path.write_text("{")
-    with pytest.raises(StoreError, match="no whole study"):
+    with pytest.raises(StoreError, match="not a valid study"):
         study_store.get_study(path)

@@ -215,7 +215,7 @@ def test_without_a_study_the_others_run_and_one_sentence_says_what_to_do(
     assert why["words"] == NOT_TUNED
     assert (why["letters"], why["again"]) == (None, None)
     assert plan.remarks[-1] == (
-        f"toy2024: words is not tuned on this corpus; `audit tune toy2024 --data {corpus}` seeks the "
+        f"toy2024: words is not tuned on this corpus; `audit tune toy2024 --data {corpus}` finds the "
         "settings, --tuned-on DIR uses those of another corpus, and --untuned goes without"
     )
     only = make_plan(paper(tmp_path), settings(tmp_path, only=["letters"]))

@@ -117,7 +117,7 @@ def test_an_experiment_that_was_described_otherwise_when_it_was_run_has_no_runs(
         ('"scope": "other_data"', '"scope": "same_data"', "it was changed after this tool wrote it"),
         ('"level": 0.005', '"level": 0.05', "it was changed after this tool wrote it"),
         ('"scope": "other_data"', '"scope": "best_data"', r"experiments\.\d+\.scope: "),
-        ("{", "", "not as it was written"),
+        ("{", "", "changed since it was written"),
     ],
 )
 def test_a_manifest_that_is_not_as_it_was_written_is_refused_and_not_overwritten(

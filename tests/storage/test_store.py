@@ -155,14 +155,14 @@ def damaged(**changes: Any) -> str:
 
 
 DAMAGES = {
-    "empty": ("", r"no whole run record \(it ends too early\)"),
-    "cut": (to_json(make())[:100], r"no whole run record \(it ends too early\)"),
+    "empty": ("", r"not a complete run record \(it ends too early\)"),
+    "cut": (to_json(make())[:100], r"not a complete run record \(it ends too early\)"),
     "wrong type": (damaged(seconds="soon"), r"\(seconds: 'soon' is not a number\)"),
     "missing key": (damaged(spec={}), r"\(spec\.model: this key is missing\)"),
     "unknown status": (damaged(status="great"), "status.*'done', 'failed' or 'interrupted'"),
     "nan": (to_json(make()).replace("50.0", "NaN"), r"\(NaN is not a number\)"),
     "infinity": (to_json(make()).replace("50.0", "-1e999"), r"\(-1e999 is not a number\)"),
-    "failed without a reason": (damaged(status="failed", metrics={}), "a run that failed has a reason"),
+    "failed without a reason": (damaged(status="failed", metrics={}), "a run that failed needs a reason"),
     "failed with metrics": (damaged(status="failed", reason="r"), "failed has no metrics, here P@1"),
     "done with a reason": (damaged(reason="slow"), "no reason to have failed, here 'slow'"),
     "done without metrics": (damaged(metrics={}), "a run that is done has metrics"),
@@ -202,7 +202,7 @@ def test_a_record_cut_anywhere_is_refused(store: Store) -> None:
     content = path.read_bytes()
     for length in range(len(content.rstrip())):
         path.write_bytes(content[:length])
-        with pytest.raises(StoreError, match="no whole run record"):
+        with pytest.raises(StoreError, match="not a complete run record"):
             store.get(make().key)
 
 
@@ -231,7 +231,7 @@ def test_predictions_cut_anywhere_are_refused(store: Store) -> None:
     key = store.put(make(), predictions=PREDICTIONS).key
     path = store.root / f"{key}.npz"
     content = path.read_bytes()
-    message = rf"{key}\.json: its predictions '{key}\.npz' are not those that were written with it; restore"
+    message = rf"{key}\.json: its predictions '{key}\.npz' are not the ones written with it; restore"
     for length in range(len(content)):
         path.write_bytes(content[:length])
         with pytest.raises(StoreError, match=message):
@@ -249,7 +249,7 @@ def test_predictions_are_numbers_and_never_code(store: Store, damage: bytes | No
     record = store.root / f"{run.key}.json"
     changes = {"predictions_sha256": hashlib.sha256(content).hexdigest()}
     record.write_text(resealed({**json.loads(record.read_text()), **changes}))
-    with pytest.raises(StoreError, match=r"its predictions .* are no arrays of numbers; restore"):
+    with pytest.raises(StoreError, match=r"its predictions .* are not arrays of numbers; restore"):
         store.predictions(run.key)
 
 

@@ -141,7 +141,7 @@ def engine_of(name: str, at_once: int | None, resources: Resources, device: str 
             f"{known_names(unknown[0], ['gpus', 'cpus', 'memory', *takes])}"
         )
     if name == "local" and (resources.gpus or resources.memory):
-        what = "on this machine runs take what they need, and --jobs says how many there are at one time"
+        what = "on this machine runs take what they need, and --jobs sets how many run at once"
         raise AuditError(f"{option('resources')}: {what}; leave gpus and memory out")
     engine: Engine = made(at_once, resources)
     return engine

@@ -110,7 +110,7 @@ class _Pool:
             pool.submit(os.getpid).result()
         except BrokenProcessPool as err:
             with_one = option("jobs", 1)
-            raise AuditError(f"worker processes end as they start; {with_one} goes without them") from err
+            raise AuditError(f"worker processes end when they start; {with_one} works without them") from err
         self.pools[seat] = pool
 
 

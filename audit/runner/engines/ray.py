@@ -52,8 +52,8 @@ class OnRay:
                 self._run(tasks, ray.put(work), listener, alone)
         except (ray.exceptions.RaySystemError, ConnectionError) as err:
             listener.stop.set()
-            lost = "the cluster cannot be reached any more"
-            raise AuditError(f"{option('on', 'ray')}: {lost}; the same command goes on where it was") from err
+            lost = "the cluster can no longer be reached"
+            raise AuditError(f"{option('on', 'ray')}: {lost}; the same command continues from there") from err
         finally:
             if ours:
                 ray.shutdown()
@@ -69,8 +69,8 @@ class OnRay:
         except (OSError, RuntimeError, ValueError) as err:
             where = option("resources", f"address={address}")
             said = getattr(err, "strerror", None) or str(err).splitlines()[0]
-            why = f"no Ray cluster lets us in there ({said})"
-            check = "check the address by `ray status` there, and RAY_AUTH_TOKEN where it asks for a token"
+            why = f"no Ray cluster there accepts the connection ({said})"
+            check = "check the address with `ray status` there, and RAY_AUTH_TOKEN where it asks for a token"
             raise AuditError(f"{where}: {why}; {check}") from err
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGTERM, handler)  # Ray's own ends the command at once

@@ -40,7 +40,7 @@ class OnSlurm:
             raise AuditError(f"{option('resources')} cluster={self.cluster}: give slurm or local")
         if self.cluster == "slurm" and shutil.which("srun") is None:
             here, without = option("resources", "cluster=local"), option("submit", True)
-            how = f"{here} tries it out here, and {without} goes without"
+            how = f"{here} tests it here, and {without} works without it"
             raise AuditError(f"{option('on', 'slurm')}: this machine has no Slurm (no command srun); {how}")
 
     def run(self, tasks: Sequence[Any], work: Work, listener: Listener, *, alone: bool = False) -> None:

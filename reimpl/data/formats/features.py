@@ -76,7 +76,7 @@ def read_rows(file: File, skip: int = 0) -> Rows:
         lines = [line.removesuffix(b"\r").removesuffix(b" ") for line in text.split(b"\n")]
         if (rows := _rows_of(lines)) is None:
             bad = next((n for n, line in enumerate(lines) if _rows_of([line]) is None), 0)
-            what = f"no {_FORM} with ids up to {LARGEST}, finite values and no feature twice"
+            what = f"not {_FORM} with ids up to {LARGEST}, finite values and no feature twice"
             raise DataError(f"{file}:{number + bad}: {shown(lines[bad])} is {what}; correct the line")
         blocks.append(rows)
     # popped, so that one array at most is there twice
@@ -430,7 +430,7 @@ def _read_matrix(file: File) -> sparse.csr_matrix:
     except Exception as err:  # a damaged file raises any of a dozen kinds
         why = str(err).split("\n", 1)[0][:80] or type(err).__name__
         how = "save it with scipy.sparse.save_npz, or get a sound copy"
-        raise DataError(f"{file}: no sound sparse matrix ({why}); {how}") from err
+        raise DataError(f"{file}: not a valid sparse matrix ({why}); {how}") from err
     matrix.sum_duplicates()
     if matrix.nnz < before or not np.isfinite(matrix.data).all():
         raise DataError(f"{file}: a value is not finite, or a column twice in a row; correct the matrix")

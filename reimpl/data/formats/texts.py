@@ -102,7 +102,7 @@ def open_arrays(tree: Tree, options: Options) -> TextSource:
             content = file.path if file.plain else io.BytesIO(b"".join(blocks(file)))
             loaded = np.load(content, mmap_mode="r" if file.plain else None)
         except Exception as err:  # a damaged file raises any of a dozen kinds
-            raise DataError(f"{file}: no sound array without Python objects; save a plain array") from err
+            raise DataError(f"{file}: not a valid array without Python objects; save a plain array") from err
         if loaded.dtype.kind in kinds and loaded.ndim == dimensions:
             return loaded
         raise DataError(
@@ -164,7 +164,7 @@ def _json_lines(file: File) -> Iterator[tuple[str, Any]]:
             if "\\u" in line:  # half a surrogate pair is no text
                 json.dumps(record, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as err:
-            raise DataError(f"{where}: {shown(line)} is no JSON ({err}); write one object a line") from err
+            raise DataError(f"{where}: {shown(line)} is not JSON ({err}); write one object a line") from err
         yield where, record
 
 
@@ -181,7 +181,7 @@ def _json_values(file: File) -> Iterator[tuple[str, Any]]:
         except (ValueError, RecursionError) as err:
             wrong = shown(text[place:].partition("\n")[0])
             how = "write one object a line, or one list of objects"
-            raise DataError(f"{file}:{number}: {wrong} is no JSON ({err}); {how}") from err
+            raise DataError(f"{file}:{number}: {wrong} is not JSON ({err}); {how}") from err
         if isinstance(value, list):
             yield from ((f"{file}: object {n}", record) for n, record in enumerate(value, start=1))
         else:
@@ -192,14 +192,14 @@ def _json_values(file: File) -> Iterator[tuple[str, Any]]:
 def _row_of(where: str, record: Any, text: tuple[str, ...], labels: str) -> _Row:
     """Labels are a list of strings or whole numbers, or one string. Raises `DataError`."""
     if not isinstance(record, dict) or not {*text, labels} <= record.keys():
-        raise DataError(f"{where}: no object with these fields; here are {_listed(record)}")
+        raise DataError(f"{where}: not an object with these fields; it has {_listed(record)}")
     value, parts = record[labels], [record[name] for name in text]
     if not all(isinstance(part, str) for part in parts):
-        raise DataError(f"{where}: the text is no string; name the fields that hold text")
+        raise DataError(f"{where}: the text is not a string; name the fields that hold text")
     # True is an int to Python, and no label
     names = value if isinstance(value, list) else [value]
     if not all(type(name) in (str, int) for name in names) or (isinstance(value, list) and "" in value):
-        raise DataError(f"{where}: {shown(value)} are no labels; give names, or whole numbers, in a list")
+        raise DataError(f"{where}: {shown(value)} are not labels; give names, or whole numbers, in a list")
     return where, value if isinstance(value, str) else tuple(map(str, names)), " ".join(parts)
 
 
@@ -219,7 +219,7 @@ def _parquet_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_R
                 number += 1
                 yield _row_of(f"{file}: row {number}", record, text, labels)
     except (ArrowException, OSError) as err:
-        raise DataError(f"{file}: no sound Parquet ({str(err)[:80]}); get a sound copy") from err
+        raise DataError(f"{file}: not valid Parquet ({str(err)[:80]}); get a sound copy") from err
 
 
 def detect_csv(tree: Tree) -> bool:
@@ -279,14 +279,14 @@ def _csv_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
     for number, row in rows:
         where = f"{file}:{number}"
         if len(row) != len(header):
-            raise DataError(f"{where}: {len(row)} columns, but {len(header)} in the first row; mend it")
+            raise DataError(f"{where}: {len(row)} columns, but {len(header)} in the first row; correct it")
         for field in (row[column] for column in (*columns, *([label_column] if label_column else []))):
             if field[:1] == " " and (bare := field.strip())[:1] == '"' == bare[-1:]:
                 raise DataError(f"{where}: a blank before the quote of {shown(bare)}; remove the blank")
         if label_column is not None:
             value: str | tuple[str, ...] = row[label_column]
         elif strange := [row[n] for n in marks if row[n] not in ("0", "1")]:
-            raise DataError(f"{where}: {shown(strange[0])} in a column of 0 and 1; mend it")
+            raise DataError(f"{where}: {shown(strange[0])} in a column of 0 and 1; correct it")
         else:
             value = tuple(header[n] for n in marks if row[n] == "1")
         yield where, value, " ".join(row[column] for column in columns)
@@ -323,7 +323,7 @@ def _listed_labels(where: str, labels: str) -> tuple[str, ...]:
             return tuple(map(str, names))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         pass
-    raise DataError(f"{where}: {shown(labels)} looks like a list of labels, and is none; mend it")
+    raise DataError(f"{where}: {shown(labels)} looks like a list of labels but is not one; correct it")
 
 
 def _parted(where: str, labels: str | tuple[str, ...], separator: str | None) -> tuple[str, ...]:
@@ -401,7 +401,7 @@ def open_folders(tree: Tree, options: Options) -> TextSource:
                 text = "\n".join(line for _, line in text_lines(file))
                 yield Document(_parted(where, labels, separator), text)
             elif _id(name) not in elsewhere:
-                raise DataError(f"{where}: {shown(name)} has no file, or had a line before; mend the line")
+                raise DataError(f"{where}: {shown(name)} has no file, or two lines; correct the line")
         if left:
             more = f"{len(left):,} documents have no line in {table.name}, it first"
             raise DataError(f"{left[min(left)]}: {more}; add one, without labels if there are none")
