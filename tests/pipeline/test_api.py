@@ -143,7 +143,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     ({"word": {"P@1": [80.0]}}, {}, r"\['word'\]\['P@1'\], seed 0: 'word' is not an experiment of toy2"),
     ({"words": {"P@1": 80.0}}, {}, "80.0 is not a list; give one value for each seed"),
     ({"words": {"P@1": [float("nan")]}}, {}, "value 'nan' is not a number"),
-    (7, {}, "7 is no table of results"),
+    (7, {}, "7 is not a table of results"),
     ({"words": {"P@1": [80.0]}}, {"authors_code": True}, "authors_code=True: describe it in a few words"),
     (VALUES, {"same_data": "x", "other_split": "y"}, "same_data= and other_split= exclude each other"),
 ]
@@ -165,7 +165,7 @@ def test_papers_and_stores_that_are_not_there() -> None:
     with pytest.raises(audit.AuditError, match="nowhere: no such folder"):
         audit.judge("toy.yaml", store="nowhere")
     Path("empty").mkdir()
-    with pytest.raises(audit.AuditError, match=r"empty: no run of toy2024 is there; audit\.run makes some"):
+    with pytest.raises(audit.AuditError, match=r"empty: no run of toy2024 is there; audit\.run makes runs"):
         audit.judge("toy.yaml", store="empty")
     Path("bad.yaml").write_text("format: 2\n")
     with pytest.raises(audit.ClaimFileError, match=r"bad.yaml:1: format: "):
@@ -196,8 +196,8 @@ def test_run_trains_what_the_command_would_and_judges_it_alike(folder: Path) -> 
         ({"seeds": 0}, "seeds=0: give a whole number"),
         ({"device": "tpu"}, "device= 'tpu' is unknown"),
         ({"vectors": "glove"}, 'vectors="glove": synthetic words have no vectors; give data= too'),
-        ({"only": ["nobody"]}, "only= 'nobody' is no experiment"),
-        ({"only": "nobody"}, "only= 'nobody' is no experiment"),
+        ({"only": ["nobody"]}, "only= 'nobody' is not an experiment"),
+        ({"only": "nobody"}, "only= 'nobody' is not an experiment"),
         ({"models": "nowhere"}, 'models="nowhere": it has no model file'),
         ({"separator": ";"}, "separator=: says how data= is read; give that too"),
         ({"base": 2}, "base=2: give 0 or 1"),

@@ -142,9 +142,9 @@ def test_a_checkpoint_lives_until_its_run_is_settled(store: Store, status: str, 
 @pytest.mark.parametrize("key", ["", "../escape", "A" * 32, "0" * 31, "0" * 32 + "\n", "0" * 33])
 def test_what_is_no_key_never_becomes_a_path(store: Store, key: str) -> None:
     for use in (store.get, store.predictions, store.checkpoint_path):
-        with pytest.raises(StoreError, match="is no key of a run"):
+        with pytest.raises(StoreError, match="is not a run's key"):
             use(key)
-    with pytest.raises(StoreError, match="is no key of a run"), store.claim(key):
+    with pytest.raises(StoreError, match="is not a run's key"), store.claim(key):
         pass
     assert not store.root.exists()
 
@@ -165,7 +165,7 @@ DAMAGES = {
     "failed without a reason": (damaged(status="failed", metrics={}), "a run that failed needs a reason"),
     "failed with metrics": (damaged(status="failed", reason="r"), "failed has no metrics, here P@1"),
     "done with a reason": (damaged(reason="slow"), "no reason to have failed, here 'slow'"),
-    "done without metrics": (damaged(metrics={}), "a run that is done has metrics"),
+    "done without metrics": (damaged(metrics={}), "a run that is done needs metrics"),
     "edited metric": (damaged().replace("50.0", "60.0"), "it was changed after this tool wrote it"),
     "added key": (damaged().replace("{", '{"metric": 1, ', 1), "it was changed after this tool wrote it"),
     "no seal": (to_json(make()), "it was changed after this tool wrote it"),
