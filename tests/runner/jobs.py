@@ -110,7 +110,7 @@ class Heard:
     def say(self, text: str) -> None: ...
 
     def about(self, job: Job, text: str) -> None:
-        (self.again_ if "once more" in text else self.waited).append(job.spec.seed)
+        (self.again_ if "tried again" in text else self.waited).append(job.spec.seed)
 
     def stopping(self) -> None:
         self.stops += 1

@@ -122,7 +122,7 @@ def test_a_file_system_that_fails_is_no_outcome_of_the_run(
         carry_out(job, Means(store), progress=silent, stop=stopping(7))
     with monkeypatch.context() as patched:
         failing(patched, OSError(errno.ESTALE, "Stale file handle"))
-        with pytest.raises(StoreError, match="Stale file handle; the same command goes on"):
+        with pytest.raises(StoreError, match="Stale file handle; the same command continues"):
             carry_out(job, Means(store), progress=silent, stop=never)
     assert store.has_checkpoint(job.spec.key) and store.get(job.spec.key) is None
     assert carry_out(job, Means(store), progress=silent, stop=never).status == "done"
