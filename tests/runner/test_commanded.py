@@ -234,7 +234,7 @@ def _gone(pid: int) -> bool:
         ("out.write_text('{\"P@1\": 0.8}')", "is P@1 0.8 a percentage or a fraction?"),
         ("out.write_text('{\"Q@1\": 80}')", "no column 'metric', 'value', only 'q@1'"),
         ("out.write_text('{\"P@1\": [80]}')", "is not a number; write it plainly"),
-        ("out.write_text('[{\"metric\": \"P@1\", \"value\": 80, \"seed\": 7}]')", "holds 'words' seed 7, not"),
+        ("out.write_text('[{\"metric\": \"P@1\", \"value\": 80, \"seed\": 7}]')", "'words' seed 7, not"),
     ],
 )  # fmt: skip
 def test_results_that_cannot_be_read_end_it_and_are_kept(
