@@ -240,9 +240,7 @@ def _quoted(text: str) -> str:
 
 def entry(model: type[Model], texts: Mapping[str, str | None]) -> dict[str, Plain]:
     """The values of the texts, by key, those that must be there first: YAML, text, or lists with commas.
-
-    Raises `AuditError` for a key that there is not, and for a text that cannot stand there.
-    """
+    Raises `AuditError` for a key that there is not, and for a text that cannot stand there."""
     fields = {field.alias or name: field for name, field in model.model_fields.items()}
     words = {name: text for name, text in texts.items() if text}
     for name in words:
@@ -275,9 +273,7 @@ def _value(name: str, text: str, field: Any) -> Plain:
 
 def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> None:
     """Say that `table.row`, `table.column` or `table.row.column` reports the experiment, on its data sets.
-
-    Raises `AuditError` for a line that is not there, that reports another, or that holds several methods.
-    """
+    Raises `AuditError` for a line that is not there, that reports another, or that holds several methods."""
     option = f"--row {name!r}"
     table, _, line = name.partition(".")
     if table not in file.paper.tables:
@@ -332,9 +328,7 @@ def write_scaffold(
     known: KnownNames | None = None,
 ) -> Paper:
     """Write a claim file without tables, with these keys of `paper:` and these data sets."""
-    data = ""
-    for key, about in (datasets or {}).items():
-        data += f"\n  {key}: {rendered(about, flow=True)}"
+    data = "".join(f"\n  {key}: {rendered(it, flow=True)}" for key, it in (datasets or {}).items())
     keys = {"authors": [], **paper}
     cited = "\n".join(f"  {key}: {rendered(keys.get(key), flow=True)}" for key in Citation.model_fields)
     template = (resources.files("audit") / "templates" / "claim.yaml.txt").read_text(encoding="utf-8")
@@ -345,7 +339,11 @@ def write_scaffold(
     with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.open("x").close()
-        write(path, text.encode())
+        try:
+            write(path, text.encode())
+        except OSError:
+            path.unlink()
+            raise
     schema = path.parent / SCHEMA_NAME
     if not schema.exists():
         with explained(schema):

@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from audit.authoring.table import words
+from audit.authoring.table import METRICS_AT_K, metric_of, words
 from audit.claims.load import Paper
 from audit.importing.results import bare
 from audit.stats.printed import printed_count
 from reimpl.data.catalogue import catalogue
 
-_WITH_K = words("headings", "metrics_at_k")
-_WITHOUT_K, _QUANTITIES = words("headings", "metrics"), words("headings", "quantities")
+_QUANTITIES = words("headings", "quantities")
 UNITS = words("headings", "units")
-_K = re.compile(r"(?P<name>[a-z]+?)(?:@|at)\(?(?:k=)?(?P<k>[1-9][0-9]{0,2})\)?")
 _K_ALONE = re.compile(r"@?(?:k=)?([1-9][0-9]{0,2})")
 #: Where a title may have another part: eurlex/P@1, test_precision_at_1.
 _PARTS = re.compile(r"[\s/|:_.–-]+")
@@ -56,10 +54,8 @@ def without_notes(name: str) -> str:
 
 
 def dataset_named(paper: Paper, text: str) -> str | None:
-    """Id of the paper's data set that is spelled so but for case and hyphens, by its id, name or entry.
-
-    What stands behind the name is no part of it, unless it contradicts the sizes that the paper prints.
-    """
+    """Id of the paper's data set that is spelled so but for case and hyphens, by its id, name or entry. What
+    stands behind the name is no part of it, unless it contradicts the sizes that the paper prints."""
     for wanted in dict.fromkeys([bare(text), bare(without_notes(text))]):
         by_name = [id for id, data in paper.datasets.items() if wanted in (bare(id), bare(data.name))]
         by_key = [id for id, data in paper.datasets.items() if wanted == bare(data.catalogue or "")]
@@ -158,7 +154,7 @@ def _joined(titles: Sequence[str]) -> list[str]:
         k = _K_ALONE.fullmatch(title.replace(" ", "").casefold())
         for at in reversed(range(len(joined))):
             above = re.sub(r"\s*@\s*[kKnN]?$|\s*\(%\)$", "", joined[at])
-            if k and bare(above) in _WITH_K:
+            if k and bare(above) in METRICS_AT_K:
                 joined[at] = f"{above}@{k[1]}"
                 break
             if metric_of(joined[at]) is None and metric_of(title) is None:
@@ -169,12 +165,3 @@ def _joined(titles: Sequence[str]) -> list[str]:
         else:
             joined.append(title)
     return joined
-
-
-def metric_of(title: str) -> str | None:
-    """Our spelling of a metric: `Prec@1`, `P @ 1 (%)`, `precision_at_1` and `p@1` are P@1."""
-    text = re.sub(r"\(%\)|\(in%\)|%|[↑↓]|\(\)|[\s.\-\N{NON-BREAKING HYPHEN}_$]", "", title.casefold())
-    match = _K.fullmatch(text)
-    if match and match["name"] in _WITH_K:
-        return f"{_WITH_K[match['name']]}@{match['k']}"
-    return _WITHOUT_K.get(text)

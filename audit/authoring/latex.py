@@ -132,10 +132,8 @@ class Macro(NamedTuple):
 
 
 def definitions(name: str, source: Iterable[Token]) -> tuple[list[Token], dict[str, Macro]]:
-    """The tokens without the definitions of macros, and the macros; the last definition of a name counts.
-
-    One with delimited parameters is left out: its use is then told as unknown.
-    """
+    """The tokens without the definitions of macros, and the macros; the last definition of a name counts. One
+    with delimited parameters is left out: its use is then told as unknown."""
     stream, rest, macros = Stream(name, source), list[Token](), dict[str, Macro]()
     for token in stream:
         if not token.is_command(*_DEFINING, "def"):

@@ -179,11 +179,9 @@ def _is_section(row: Sequence[Cell]) -> bool:
 
 
 def _heads(grid: Grid, source: Source) -> int:
-    """Rows of the heading: those that the file says, or those down to the first line across the table.
-
-    A row with gaps or with titles over several columns goes on in the next one, as long as that has no
-    number. Whole numbers may stand in it (the k of P@k).
-    """
+    """Rows of the heading: those that the file says, or those down to the first line across the table. A row
+    with gaps or with titles over several columns goes on in the next one, as long as that has no number.
+    Whole numbers may stand in it (the k of P@k)."""
     if source.heads is not None and not source.least_heads:
         return source.heads
     results = [any(it.kind not in ("empty", "text") or it.with_unit for it in row[1:]) for row in grid]

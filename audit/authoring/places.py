@@ -75,9 +75,8 @@ def _placed(
     ruled: Sequence[int] = (),
 ) -> list[list[Piece]]:
     """The cells of each line; `under`: where the short rules below a line of the heading begin and end.
-
-    `ruled`: lines beside a rule across the table. A line without numbers is a title there, or in the middle.
-    """
+    `ruled`: lines beside a rule across the table. A line without numbers is a title there, or in the
+    middle."""
     words = [word for k in body for word in lines[k]]
     numbers = _spans([word for word in words if _is_value(word)], gap)
     wide = [word for word in words if len(_under(word, numbers)) > 1]  # –not run–
@@ -128,10 +127,8 @@ def _nearest(place: float, columns: Spans) -> int:
 
 
 def _titles(line: Words, columns: Spans, gap: float, under: Spans) -> Iterator[tuple[list[Word], list[int]]]:
-    """The titles of a line of the heading, each with the columns that it is over.
-
-    Those of a rule below it; of what is left, those nearest to it, if it stands in their middle; or one.
-    """
+    """The titles of a line of the heading, each with the columns that it is over. Those of a rule below it;
+    of what is left, those nearest to it, if it stands in their middle; or one."""
     parts: list[list[Word]] = []
     for word in line:
         if parts and word.start - max(it.end for it in parts[-1]) < gap:

@@ -60,7 +60,12 @@ class Proposal:
     """A table with the meaning of its parts. Raises `AuditError` for a place or a name that is not there."""
 
     def __init__(self, table: Table, paper: Paper, said: Corrections) -> None:
-        self.table, self.paper, self.words = table, paper, said
+        skipped = [k - 1 for k, own in said.column.items() if "skip" in own and k <= table.names]
+        rows = []
+        for row in table.rows:
+            gone = {row.cells[k].text for k in skipped}
+            rows.append(replace(row, names=tuple(name for name in row.names if name not in gone)))
+        self.table, self.paper, self.words = replace(table, rows=tuple(rows)), paper, said
         self.whole = dict(said.table)  # With the data set by its id in the claim file.
         if table.spread is not None:
             self.whole.setdefault("spread", table.spread)
@@ -94,10 +99,8 @@ class Proposal:
         self.open = list(dict.fromkeys(self.open))
 
     def _ask_for_datasets(self) -> None:
-        """A number of a metric is on a data set: its column's, its row's, or the table's.
-
-        A name where others name a data set, or that may be one, is asked about whatever the table's is.
-        """
+        """A number of a metric is on a data set: its column's, its row's, or the table's. A name where others
+        name a data set, or that may be one, is asked about whatever the table's is."""
         of_rows = "metric" in self.whole or any(row.has("metric") for row in self.kept_rows)
         scores = [line for line in self.columns if line.role == "values" and not line.has("quantity")]
         columns = [column for column in scores if of_rows or column.has("metric")]
@@ -235,8 +238,9 @@ class Proposal:
             if number <= self.table.names and not set(own) - {"label"}:
                 line = Line(number, "names", "", label)
                 metric = meaning(path, self.paper).metric
-                if not own and metric and metric != self.whole.get("metric"):
+                if not own and metric and (kinds == {"number"} or metric != self.whole.get("metric")):
                     say = f"--set metric={metric} if all are of that metric, or column {number}: label=..."
+                    say = f"--set names={number - 1} if it holds scores, {say}"
                     self.open.append(f"{where} names rows, and its title a metric; say {say}")
             elif {"skip", "text"} & set(own):
                 line = self._line(number, label, Meaning(), own)
@@ -258,7 +262,10 @@ class Proposal:
                 if not (line.has("metric", "quantity") or by_rows or "metric" in self.whole):
                     unknown.append(line)
                 of_cells = any(across == number for _, across in self.words.cell)
-                if line.has("quantity") and not own and not of_cells and self._has_text(line):
+                unit, cells = line.settings.get("unit"), [row.cells[number - 1] for row in self.table.rows]
+                with_units = [it.with_unit for it in cells if it.kind in ("text", "unclear")]
+                same = all(it and is_same_unit(it[1], unit) for it in with_units)
+                if line.has("quantity") and not own and not of_cells and not same:
                     line = replace(line, role="text")  # 12.3M: kept as it is printed
             lines.append(line)
         self._unknown = [line.number for line in unknown]
@@ -291,11 +298,6 @@ class Proposal:
         role = "skip" if "skip" in own else role
         id = own.get("id") or slug(label) or f"row_{number}"
         return Line(number, role, id, label, settings, " / ".join(means.rest), means.subset)
-
-    def _has_text(self, line: Line) -> bool:
-        cells, unit = [row.cells[line.number - 1] for row in self.table.rows], line.settings.get("unit")
-        texts = [cell for cell in cells if cell.kind in ("text", "unclear")]
-        return not all(cell.with_unit and is_same_unit(cell.with_unit[1], unit) for cell in texts)
 
     def _check_hidden(self, what: str, number: int, names: Sequence[Cell], own: Mapping[str, str]) -> None:
         """A name that cannot be read is given by the user."""
@@ -351,10 +353,8 @@ _OF_GROUPS = re.compile(
 
 
 def _may_name_data(lines: Sequence[Line], lacking: Sequence[Line], inner: Sequence[str]) -> list[Line]:
-    """Those without a data set whose names may be one; `inner`: what each line is within its group.
-
-    They may where others name one, where they look like one, or where groups hold the same.
-    """
+    """Those without a data set whose names may be one; `inner`: what each line is within its group. They may
+    where others name one, where they look like one, or where groups hold the same."""
     if len({line.number for line in lacking}) < len(lines):
         return list(lacking)
     groups: dict[str, set[str]] = defaultdict(set)
@@ -363,11 +363,9 @@ def _may_name_data(lines: Sequence[Line], lacking: Sequence[Line], inner: Sequen
     repeated = set[str]()
     for (group, names), (other, theirs) in combinations(groups.items(), 2):
         repeated |= {group, other} if any(names) and (names == theirs or len(names & theirs) > 1) else set()
-
-    def may(group: str) -> bool:
-        return group in repeated or any(map(looks_like_data, filter(None, group.split(" / "))))
-
-    return [line for line in lines if may(line.group)]
+    parts = {line.group: filter(None, line.group.split(" / ")) for line in lines}
+    repeated |= {group for group, names in parts.items() if any(map(looks_like_data, names))}
+    return [line for line in lines if line.group in repeated]
 
 
 def _listed(columns: Sequence[Line]) -> str:

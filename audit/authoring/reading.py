@@ -40,11 +40,9 @@ _NO_TABLE = {
 
 
 def read(source: str, settings: Mapping[str, str]) -> Table:
-    """The table that is meant, of the file `source`, or of standard input for `-`.
-
-    `settings`: what the user says of it: format, number (which of its tables), heads, names, separator,
-    decimal, beside. Raises `AuditError`: no file, no text, no table, several, or one that is malformed.
-    """
+    """The table that is meant, of the file `source`, or of standard input for `-`. `settings`: what the user
+    says of it: format, number (which of its tables), heads, names, separator, decimal, beside. Raises
+    `AuditError`: no file, no text, no table, several, or one that is malformed."""
     name = "standard input" if source == "-" else source
     try:
         if source == "-":

@@ -28,6 +28,20 @@ def words(part: str, table: str) -> dict[str, str]:
     return {word: value for value, listed in _WORDS[part][table].items() for word in listed.split()}
 
 
+#: Ways to write a metric -> our name of it.
+METRICS_AT_K, _WITHOUT_K = words("headings", "metrics_at_k"), words("headings", "metrics")
+_K = re.compile(r"(?P<name>[a-z]+?)(?:@|at)\(?(?:k=)?(?P<k>[1-9][0-9]{0,2})\)?")
+
+
+def metric_of(title: str) -> str | None:
+    """Our spelling of a metric: `Prec@1`, `P @ 1 (%)`, `precision_at_1` and `p@1` are P@1."""
+    text = re.sub(r"\(%\)|\(in%\)|%|[↑↓]|\(\)|[\s.\-\N{NON-BREAKING HYPHEN}_$]", "", title.casefold())
+    match = _K.fullmatch(text)
+    if match and match["name"] in METRICS_AT_K:
+        return f"{METRICS_AT_K[match['name']]}@{match['k']}"
+    return _WITHOUT_K.get(text)
+
+
 #: Cells of one table: many times what a claim file of 2 MB can hold.
 MOST_CELLS = 50_000
 #: Styles that place text; any other style of a number becomes one of its marks.

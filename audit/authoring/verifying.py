@@ -30,10 +30,8 @@ class Difference(NamedTuple):
 
 def compared(read: Table, name: str, table: Entry) -> tuple[list[Difference], str]:
     """Cell by cell a second file against the entry, as printed but for bold and the like; what was left out.
-
     Rows and columns are found by their labels where all are there, and else by their order. Raises
-    `AuditError` where neither leads to every one. Their unit may stand behind the numbers.
-    """
+    `AuditError` where neither leads to every one. Their unit may stand behind the numbers."""
 
     def size(rows: int, columns: int) -> str:
         return f"{counted(rows, 'row')} and {counted(columns, 'column')}"
@@ -93,11 +91,9 @@ def state(paper: Paper, name: str) -> str:
 
 
 def record(file: ClaimFile, name: str, *, by: str, date: str, how: str) -> None:
-    """Note that the numbers of table `name` are those of the page; nothing is written yet.
-
-    The table gets a record of its own, with the fingerprint of its numbers; of one that it has, only the
-    keys that differ are written. `how`: what was compared with what.
-    """
+    """Note that the numbers of table `name` are those of the page; nothing is written yet. The table gets a
+    record of its own, with the fingerprint of its numbers; of one that it has, only the keys that differ are
+    written. `how`: what was compared with what."""
     table, place = file.paper.tables[name], ("tables", name, "transcription")
     own = table.transcription
     last = own or file.paper.transcription or Transcription()

@@ -12,7 +12,7 @@ from pathlib import Path
 from audit.checks.across import copies, sizes
 from audit.checks.feasible import joint, one_cause
 from audit.checks.granularity import granularity
-from audit.checks.identities import above_labels, average_rank, bounds, identity, statistics, twice
+from audit.checks.identities import above_labels, average_rank, bounds, identity, recall, statistics, twice
 from audit.checks.sentences import complexity, formulas, sentences, significance
 from audit.checks.tables import Sheet, sheet_of
 from audit.claims.load import Paper, builtin_claims, load
@@ -20,7 +20,7 @@ from audit.record import Finding
 
 #: A further check is a function here.
 CHECKS: tuple[Callable[[Sheet], Iterator[Finding]], ...] = (
-    *(bounds, identity, joint, twice, average_rank),
+    *(bounds, recall, identity, joint, twice, average_rank),
     *(sentences, formulas, complexity, significance, above_labels, statistics),
 )
 ACROSS: tuple[Callable[[Sequence[Sheet]], Iterator[Finding]], ...] = (granularity, copies, sizes)

@@ -228,14 +228,12 @@ _COPIED = "a mistake in the table from which the row was copied"
 
 
 def joint(sheet: Sheet) -> Iterator[Finding]:
-    """One finding for each experiment that prints both P@k and nDCG@k for some k in 2 .. 5.
-
-    A row that no documents give by the usual definitions is inconsistent only if neither of two honest causes
-    gives it. Documents without labels may be left out of one family (torchmetrics can skip them; others count
-    0): at most the share that the rows of the same documents leave (`tables.left_out`). And P@k may be over
-    min(k, labels), as R-precision is: one program has one definition, so only where that gives more rows than
-    the usual one does.
-    """
+    """One finding for each experiment that prints both P@k and nDCG@k for some k in 2 .. 5. A row that no
+    documents give by the usual definitions is inconsistent only if neither of two honest causes gives it.
+    Documents without labels may be left out of one family (torchmetrics can skip them; others count 0): at
+    most the share that the rows of the same documents leave (`tables.left_out`). And P@k may be over min(k,
+    labels), as R-precision is: one program has one definition, so only where that gives more rows than the
+    usual one does."""
     for rows in grouped(sheet.profiles, lambda profile: profile.program).values():
         fits: list[tuple[Profile, dict[str, Number], RowFit]] = []
         for row in rows:

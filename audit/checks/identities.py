@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from operator import attrgetter, itemgetter
 from typing import Literal, NamedTuple, get_args
 
@@ -67,6 +67,19 @@ def bounds(sheet: Sheet) -> Iterator[Finding]:
             shown = ", ".join(f"{k} x {number.text}" for k, number in by_k.items())
             text = f"hits grow with k by no more than one a place: {shown}"
             yield sheet.finding("bounds", "consistent", list(by_k.values()), text)
+
+
+def recall(sheet: Sheet) -> Iterator[Finding]:
+    """R@k is the share of a document's labels that are among its first k, and more places only add to these
+    (Manning, Raghavan and Schuetze 2008, 8.4): it cannot fall with k. Only numbers that fall are reported."""
+    for profile in sheet.profiles:
+        by_k = {int(of[2:]): number for of, number in profile.numbers.items() if re.fullmatch("R@[0-9]+", of)}
+        for (k1, first), (k2, second) in pairwise(sorted(by_k.items())):
+            slack = 2 * max(first.value.half_unit, second.value.half_unit)  # rounded, or both cut
+            if first.value.value - second.value.value > slack:
+                text = f"R@{k1} = {first.text} and R@{k2} = {second.text}: a fall above {decimal(slack)}"
+                reasons = ("R@k over min(k, labels) instead of over all labels", *_ALTERNATIVES)
+                yield sheet.finding("recall", "inconsistent", [first, second], text, reasons)
 
 
 def identity(sheet: Sheet) -> Iterator[Finding]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: is printed in two ways. 3: a sentence and its own table differ. 2: numbers do not go with the printed test
 #: size, or come from another split. 1: statistics that do not go with each other.
 WEIGHTS = {
-    **dict.fromkeys(("bounds", "feasible_row"), 5),
+    **dict.fromkeys(("bounds", "recall", "feasible_row"), 5),
     **dict.fromkeys(("identity", "twice"), 4),
     **dict.fromkeys(("average_rank", "sentence", "significance", "structure"), 3),
     **dict.fromkeys(("granularity", "copies", "label_caps"), 2),

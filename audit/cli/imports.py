@@ -84,10 +84,9 @@ def _summary(runs: Sequence[Run]) -> str:
     from reports.numbers import points
 
     seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)
-    means = []
-    for metric in dict.fromkeys(metric for run in runs for metric in run.metrics):
-        values = [run.metrics[metric] for run in runs if metric in run.metrics]
-        means.append(f"{metric} {points(fmean(values))}")
+    names = dict.fromkeys(metric for run in runs for metric in run.metrics)
+    values = {name: [run.metrics[name] for run in runs if name in run.metrics] for name in names}
+    means = [f"{name} {points(fmean(of))}" for name, of in values.items()]
     mean = f"; mean {', '.join(means)}" if means else ""
     return f"seed{'' if len(runs) == 1 else 's'} {seeds}{mean}"
 

@@ -26,10 +26,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from audit.authoring.table import metric_of
 from audit.claims.schema import is_metric
 from audit.errors import ImportFileError, option
 from audit.json_errors import RecordError, unread
-from reimpl.metric_names import METRICS
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -41,9 +41,8 @@ NAME = "values given in Python"  # In records, where others have the name of a f
 _SUFFIXES = (".csv", ".json", ".jsonl", ".md", ".yaml")
 _HELD_OUT = re.compile(r"(?:eval|val|valid|validation|dev)[./_]", re.IGNORECASE)
 _TRACKED = re.compile(r"(?:(?:metrics|params|config|summary|test|predict)[./_])+", re.IGNORECASE)
-#: A metric where the sign @ may not stand, as in MLflow: P_at_1, precision-1, ndcg@5.
-_SPELLED = re.compile(r"(p|prec(?:ision)?|n|(?:ps)?ndcg|psp|rp?|recall)[_ -]?(?:at|@)?[_ -]?(\d{1,3})", re.I)
-_FAMILIES = {"prec": "P", "precision": "P", "n": "nDCG", "ndcg": "nDCG", "recall": "R", "psndcg": "PSnDCG"}
+#: Of a metric where the sign @ may not stand, as in MLflow: P_at_1, precision-1, ndcg@5.
+_AT_K = re.compile(r"[_ -]?(?:at|@)?[_ -]?(\d{1,3})$", re.IGNORECASE)
 #: How trackers call a column that we call otherwise.
 _COLUMNS_OF = dict.fromkeys(("name", "run_name", "run name", "run", "model"), "experiment")
 _COLUMNS_OF |= {"tags.mlflow.runname": "experiment", "random_seed": "seed", "data_name": "dataset"}
@@ -125,12 +124,7 @@ def _flat(row: Mapping[Any, Any]) -> dict[str, Any]:
 def _metric_of(column: str) -> str | None:
     """The metric of a column, if it is one: `P@1`, `test/P@1`, `metrics.P_at_1`; none of validation data."""
     name = _TRACKED.sub("", column.strip(), count=1).removesuffix("/value")
-    if match := _SPELLED.fullmatch(name):
-        family = match[1].casefold()
-        name = f"{_FAMILIES.get(family, family.upper())}@{match[2]}"
-    else:
-        name = {known.casefold(): known for known in METRICS}.get(name.casefold(), name)
-    return name if is_metric(name) else None
+    return name if is_metric(name) else metric_of(name) or metric_of(_AT_K.sub(r"@\1", name))
 
 
 def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]:

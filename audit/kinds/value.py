@@ -237,6 +237,13 @@ class GapClaim(Better, JudgedByMargin):
 
     kind: Literal["gap"] = KIND
 
+    def from_tables(
+        self, cells: Sequence[Cell], table: Table | None, every: Iterable[Cell]
+    ) -> dict[str, Any]:
+        """The runs behind both numbers, where one table says it."""
+        same = len({cell.address.split(".")[0] for cell in cells}) == 1
+        return {"runs_behind": table.runs} if table and table.runs and same else {}
+
     @staticmethod
     def judge(case: Case) -> Test:
         """Is our gap within the margin of the printed gap g? By the tests of `around`, with Welch's error.

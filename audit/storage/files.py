@@ -53,9 +53,9 @@ def check_can_be_written(folder: Path) -> None:
 def write(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Give `content` the name `path` in one step; whatever happens, `path` is whole: the old file or the new.
     That holds for a power cut too if `durable`; else once the caller has called `os.sync`. The temporary
-    name is `.NAME.PID-RANDOM.tmp` in the same folder. Only a killed process leaves one behind; the next
+    name is `.NAME.PID-RANDOM.tmp` beside it, NAME cut to fit. Only a killed process leaves one; the next
     durable write in that folder removes it, a minute later or more."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{path.name[:50]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         with temporary.open("xb") as file:
             file.write(content)

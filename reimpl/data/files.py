@@ -357,7 +357,12 @@ def cached_entry(
         with FileLock(f"{place}.lock"):
             if (entry := if_there()) is not None:
                 return entry
-            shutil.rmtree(work, ignore_errors=True)  # of a killed process
+            shutil.rmtree(work, ignore_errors=True)  # of a killed process, as others whose lock is free
+            for left in place.parent.glob(".unfinished-*"):
+                name = left.name.removeprefix(".unfinished-")
+                with suppress(OSError), FileLock(place.with_name(f"{name}.lock"), timeout=0):
+                    if time.time() - left.stat().st_mtime > 3600:
+                        shutil.rmtree(left)
             try:
                 work.mkdir()
                 make(work)

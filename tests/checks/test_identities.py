@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from audit.checks.identities import bounds, identity, twice
+from audit.checks.identities import bounds, identity, recall, twice
 from audit.record import Finding
 from tests.checks.made import Of, only, paper, results, table
 from tests.stats import golden
@@ -43,6 +43,16 @@ def test_hits_grow_with_k_up_to_the_rounding(first: str, third: str, sound: bool
     result = {True: "consistent", False: "inconsistent", None: "untestable"}[sound]
     for row in ({"P@1": first, "P@3": third}, {"P@3": third, "P@1": first}):
         assert results(bounds(paper(table(row, {"a": list(row.values())})))) == [result]
+
+
+def test_recall_cannot_fall_with_k() -> None:
+    """By more than the last digit, which may be cut: 45.0 may be 45.09 and 44.9 be 44.90."""
+    row = {"R@15": "32.3", "R@5": "53.8", "R@8": "45.0", "R@3": "53.9", "P@1": "90.0"}
+    found = [*recall(paper(table(row, {"a": list(row.values())})))]
+    assert [it.arithmetic.partition(":")[0] for it in found] == [
+        "R@5 = 53.8 and R@8 = 45.0",
+        "R@8 = 45.0 and R@15 = 32.3",
+    ]
 
 
 # --------------------------------------------------------------------------- P@1 = nDCG@1

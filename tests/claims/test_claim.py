@@ -187,6 +187,16 @@ def test_the_hash_covers_what_must_be_fixed_before_a_run(
 _BAD = "not readable as YAML"
 
 
+@pytest.mark.parametrize("worse", ["t1.base", "t2.d.large"])
+def test_a_printed_difference_has_the_runs_that_its_table_says(file: Path, worse: str) -> None:
+    """Where both numbers are of one table; of two tables, whose runs may differ, nothing is said."""
+    gap = f"{{id: by, kind: gap, better: t1.ours.P@1, worse: {worse}, says: More, where: {{page: 3}}}}"
+    gap += "\n  - {id: ours-wins"
+    file.write_text(edited(("    caption: two", "    runs: 3\n    caption: two"), ("{id: ours-wins", gap)))
+    (claim,) = (it for it in load(file).claim_records() if it.kind == "gap")
+    assert claim.runs_behind == (3 if worse == "t1.base" else 1)
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [

@@ -29,7 +29,7 @@ def test_formats_are_recognised_and_read_alike(tmp_path: Path, name: str, place:
         return
     corpus = open_corpus(path, options)
     if not isinstance(corpus, Dataset):
-        assert (corpus.name, texts_of(corpus)) == ("toy", TEXTS)
+        assert (corpus.name, [*texts_of(corpus).items()]) == ("toy", [*TEXTS.items()])
         return
     assert features_of(corpus) == FEATURES
     assert corpus.content.startswith("8d3c5b205378c774") and corpus.corpus.startswith("78710331d6a82420")

@@ -371,7 +371,7 @@ def _laid_out(tree: Tree) -> dict[str, tuple[File, Path]]:
     whole = tree.find("labels.csv") or tree.find("labels.tsv")
     if table := next(iter(tables.values()), whole):
         inside = sorted(it for it in table.path.parent.iterdir() if it.is_dir() and not table.member)
-        folders = {base.SPLITS[name]: it for it in inside if (name := it.name.lower()) in base.SPLITS}
+        folders = {of: it for name, of in base.SPLITS.items() for it in inside if it.name.lower() == name}
         if tables and len(inside) == 1 and any(inside[0].glob("*.txt*")):
             folders = dict.fromkeys(tables, inside[0])
     return {split: (of, there) for split, there in folders.items() if (of := tables.get(split, whole))}
