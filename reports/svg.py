@@ -191,7 +191,7 @@ def forest(
     for row in rows:
         if row.heading != heading:
             heading, y = row.heading, y + 15
-            drawing.text("lane-start", 2, y - 4, heading, 60)
+            drawing.text("lane-start", 2, y - 4, heading, 56)
         if labels_above:
             y += 11
             drawing.text("lane-start", 2, y, row.label, 50)
