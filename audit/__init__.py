@@ -6,8 +6,7 @@ paper = audit.load("chen2022")          # or the path of a claim file
 audit.check(paper)                      # findings that need no run
 audit.judge(paper, results, ...)        # verdicts on others' results: a DataFrame, a mapping, a file
 audit.run(paper, seeds=3)               # our runs, and verdicts on them
-audit.report(found, "page.html")
-"""
+audit.report(found, "page.html")"""
 
 from __future__ import annotations
 

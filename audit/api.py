@@ -89,8 +89,7 @@ def judge(
 
     `declared` has the declarations of `audit import`: by, authors_code, unit, dataset,
     fingerprint, same_data, other_split, test_size, same_predictions_ok. Raises `AuditError`,
-    `ImportFileError` with everything that is unclear in the results, and `StoreError`.
-    """
+    `ImportFileError` with everything that is unclear in the results, and `StoreError`."""
     with _in_python(), ExitStack() as opened:
         read, path = _paper(paper)
         folder = Path(store or "audit-runs")
@@ -125,8 +124,7 @@ def run(paper: Paper | str | os.PathLike[str], settings: RunSettings | None = No
     `audit.run("chen2022", on="ray", resources="cpus=2")`. With `jobs` above 1
     a script needs `if __name__ == "__main__":`, since worker processes import it. Raises `AuditError`,
     `reimpl.errors.ReimplError` for data that cannot be read, and `KeyboardInterrupt` once active runs are
-    saved: the same call continues from there.
-    """
+    saved: the same call continues from there."""
     from audit.pipeline.suite import judged_at_once, suites
 
     if settings is not None and fields:

@@ -5,8 +5,7 @@
     reproduced, consistent                        passed
 
 Runs are only read: nothing is trained, no look and no margin is written. Every run of pytest loads this
-module, and the rest of the package only where `--audit` is.
-"""
+module, and the rest of the package only where `--audit` is."""
 
 from __future__ import annotations
 

@@ -47,9 +47,8 @@ def shortened(text: str, limit: int) -> str:
 
 
 def slug(text: str) -> str:
-    """A fragment for deep links: lower case, `P@1` as `p1`, hyphens for the rest.
-
-    Long texts, and texts that keep no letter, end in a digest of the whole, so that two do not share one."""
+    """A fragment for deep links: lower case, `P@1` as `p1`, hyphens for the rest. Long texts, and texts that
+    keep no letter, end in a digest of the whole, so that two do not share one."""
     plain = re.sub("[^a-z0-9]+", "-", text.lower().replace("@", "")).strip("-")
     if plain and len(plain) <= _SLUG_LENGTH:
         return plain

@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "audit.expression": ("audit.expression", "audit.stats", "audit.names", "audit.errors"),
     "audit.stats": ("audit.stats",),
     "audit.authoring": ("audit", "reimpl.data.catalogue"),
-    "audit.importing": ("audit", "reimpl.data.catalogue", "reimpl.metric_names", "reimpl.metrics"),
+    "audit.importing": ("audit", "reimpl.data", "reimpl.metric_names", "reimpl.metrics"),
     "audit.judging.documents": ("audit", "reimpl.errors", "reimpl.metrics"),
     "audit.errors": ("audit", "reimpl.errors"),
     "audit.claims.links": ("audit", "reimpl"),
@@ -119,7 +119,7 @@ def reaches(start: str, goal: str, reads: Mapping[str, set[str]]) -> bool:
 
 
 #: Lines of Python: a new feature takes the place of another, or says in its commit what it is worth.
-BUDGET = {"product": 39_000, "tests": 31_037}
+BUDGET = {"product": 39_000, "tests": 31_058}
 
 
 def test_the_project_stays_small() -> None:

@@ -1,6 +1,5 @@
 """What the user says of a table, of the whole by keys (dataset=eurlex) and of its parts by words:
-`columns 4-6, 8: skip`, `row 2: label="Our method" source=copied`, `cell 5,3: value=75.10 sd=0.2 mark=*`.
-"""
+`columns 4-6, 8: skip`, `row 2: label="Our method" source=copied`, `cell 5,3: value=75.10 sd=0.2 mark=*`."""
 
 from __future__ import annotations
 

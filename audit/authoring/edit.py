@@ -5,8 +5,7 @@
     file.save()
 
 What is new is rendered as YAML and set into the text where the parser says that its neighbours end: a dump of
-the whole file would lose its comments. The loader reads the new text before it replaces the old one.
-"""
+the whole file would lose its comments. The loader reads the new text before it replaces the old one."""
 
 from __future__ import annotations
 
@@ -264,7 +263,11 @@ def _value(name: str, text: str, field: Any) -> Plain:
         try:  # JSON's own types, each as what it is: "5" is no number, and 5 is no text
             adapter.validate_python(value, strict=isinstance(value, int | float) or None)
         except ValidationError as err:
-            problems.append(str(err.errors()[0]["msg"]).removeprefix("Value error, "))
+            first = err.errors()[0]
+            few = (
+                f"name {first['ctx']['min_length']} or more" if first["type"] == "too_short" else first["msg"]
+            )
+            problems.append(few.removeprefix("Value error, "))
         else:
             return value
     about = " ".join((field.description or "").split())

@@ -2,8 +2,7 @@
 
 In a PDF a table is what stands between lines of one width across it (booktabs, hline); short lines below a
 title say which columns it is over. Without them a title over several columns is taken as such where it
-stands in their middle; what is left without a title is asked about.
-"""
+stands in their middle; what is left without a title is asked about."""
 
 from __future__ import annotations
 

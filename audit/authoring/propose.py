@@ -1,7 +1,6 @@
 """From a table that was read to an entry of a claim file: rules propose what each part is, users correct it.
 
-What is settled by neither is `open`, with a sentence that says what to give; then nothing is written.
-"""
+What is settled by neither is `open`, with a sentence that says what to give; then nothing is written."""
 
 from __future__ import annotations
 

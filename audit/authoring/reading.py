@@ -1,8 +1,7 @@
 """A file, or what was pasted, as a table: LaTeX, CSV, TSV, Markdown (as the HTML that it stands for), HTML,
 text with its columns in place, or PDF.
 
-The standard library's parsers read CSV and pages: pandas turns numbers to floats, and tells no lines.
-"""
+The standard library's parsers read CSV and pages: pandas turns numbers to floats, and tells no lines."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Claims that a paper's tables would bear: the best on one data set, and pairs that differ in one thing.
 
-What the paper says of them nobody here knows: each sentence is marked as ours, at the place of its table.
-"""
+What the paper says of them nobody here knows: each sentence is marked as ours, at the place of its table."""
 
 from __future__ import annotations
 

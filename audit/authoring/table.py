@@ -1,8 +1,7 @@
 """A table as it is read: cells with the numbers as printed, the heading, the names of the rows.
 
 A printed number stays the string that it is. What could be read in two ways is `unclear`, with the reason,
-and is settled by words on the whole table: `decimal`, and `beside` for what a number in brackets is.
-"""
+and is settled by words on the whole table: `decimal`, and `beside` for what a number in brackets is."""
 
 from __future__ import annotations
 

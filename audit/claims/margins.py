@@ -9,8 +9,7 @@
     none named       the smaller of half_gap and field, at least one unit of the last printed digit
 
 A value that stands there must be that of its rule, but for rounding, or for a single printed number what
-`for_printed` makes of it; it may be left out where the rule gives one.
-"""
+`for_printed` makes of it; it may be left out where the rule gives one."""
 
 from __future__ import annotations
 

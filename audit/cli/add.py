@@ -74,8 +74,7 @@ def paper_command(
 
     It is KEY.yaml, in claims/ if that folder exists, unless --to names another file. --set has authors,
     venue, year, url and code, as in --set year=2022 --set 'code={url: ..., commit: ...}'. A file that is
-    there is never overwritten.
-    """
+    there is never overwritten."""
     from audit.authoring.edit import entry, write_scaffold
 
     path = to or (Path("claims") if Path("claims").is_dir() else Path()) / f"{key}.yaml"
@@ -220,8 +219,7 @@ def dataset_command(
     """Add a data set that the paper reports on, by the catalogue's name where it has one.
 
     audit add dataset eurlex --paper toy --name EUR-Lex --set catalogue=eurlex-4k
-    --set 'printed={train: "15,449"}'
-    """
+    --set 'printed={train: "15,449"}'"""
     from audit.authoring.edit import entry
 
     file = open_file(paper)
@@ -247,8 +245,7 @@ def experiment_command(
     """Add an experiment: what a row reports, and how to run it here or why that is impossible.
 
     audit add experiment kim --paper toy --title Kim-CNN --dataset eurlex --model xml_cnn
-    --set variant=chen2022-kim-words --set protocol=chen2022 --set recipe=study2022 --row t1.kim
-    """
+    --set variant=chen2022-kim-words --set protocol=chen2022 --set recipe=study2022 --row t1.kim"""
     from audit.authoring.edit import attach, entry
     from audit.claims.experiments import Experiment
 
@@ -276,8 +273,7 @@ def claim_command(
     """Add a claim of any kind. What a kind needs beyond the flags is given with --set.
 
     audit add claim sweep --paper toy --kind order --set better=t4.words --set worse=t4.emb --metric P@1
-    --says "words are better" --set section=3.2
-    """
+    --says "words are better" --set section=3.2"""
     from audit.authoring.edit import entry
     from audit.kinds import KINDS
 
@@ -463,8 +459,7 @@ def verify_command(
     the exit code is 1.
 
     --set says how to read the second reading, as for `audit add table`: format, number, heads, names,
-    decimal, beside, separator.
-    """
+    decimal, beside, separator."""
     from audit.authoring import verifying
     from audit.authoring.corrections import corrections
     from audit.authoring.reading import read

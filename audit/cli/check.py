@@ -36,8 +36,7 @@ def check_command(
 ) -> int:
     """Check the tables of claim files against themselves, the text and other papers, without any run.
 
-    Exit code 1 if anything is inconsistent.
-    """
+    Exit code 1 if anything is inconsistent."""
     papers = papers_of(claims)
     check_keys(papers)
     findings = findings_about(papers)

@@ -51,8 +51,7 @@ def add_command(
 ) -> int:
     """Recognise a corpus, show its scope for each paper's claims, and prepare it once for all runs.
 
-    Give --recipe, --protocol, --vectors and --store as for the later runs.
-    """
+    Give --recipe, --protocol, --vectors and --store as for the later runs."""
     from audit.runner.resolve import prepared
     from reimpl import protocol as protocols
     from reimpl.data.catalogue import catalogue

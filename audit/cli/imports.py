@@ -50,18 +50,26 @@ def import_command(
     from audit.storage.runs import Store
 
     (claims,) = papers_of([paper])
-    of_predictions = {"--train-truth": declared.train_truth, "--threshold": declared.threshold}
+    names = ("--train-truth", declared.train_truth), ("--threshold", declared.threshold)
     if truth is not None:
         how: dict[str, Any] = {"experiment": experiment, "seeds": seed or [], "declared": declared}
         results = from_predictions(claims, files, truth=truth, **how)
-    elif alone := next((name for name, value in of_predictions.items() if value is not None), None):
+    elif alone := next(
+        (it for it, value in (*names, ("--labels", declared.labels)) if value is not None), None
+    ):
         raise AuditError(f"{alone} is for predictions; add --truth FILE, or leave it out")
     else:
         results = from_results(claims, files, declared, experiment=experiment, seeds=seed or [])
     kept = keep(results, Store(store), claims, declared, replacing=replace)
     keep_fixed(store, claims)  # so that a later change can be told claim by claim
+    every = dict.fromkeys(note for result in results for note in result.notes)
+    notes = [note for note in every if "not scored" in note or note.startswith("not read")]
     if not kept.added:
-        say(f"{counted(len(kept.same), 'run')}, all in {store} already; nothing changed")
+        say(
+            "\n  ".join(
+                [f"{counted(len(kept.same), 'run')}, all in {store} already; nothing changed", *notes]
+            )
+        )
         return Exit.OK
     failed = sum(run.status == "failed" for run in kept.added)
     already = f"; {len(kept.same)} more were there already" if kept.same else ""
@@ -71,7 +79,6 @@ def import_command(
     by_experiment: dict[str, list[Run]] = {}
     for run in kept.added:
         by_experiment.setdefault(Provenance.of(run).experiment, []).append(run)
-    notes = dict.fromkeys(note for run in kept.added for note in run.notes if "not scored" in note)
     summaries = (f"{name}: {_summary(mine)}" for name, mine in by_experiment.items())
     for line in (*summaries, *notes, *_left_unsaid(by_experiment, claims, declared)):
         say(f"  {line}")
@@ -108,6 +115,10 @@ def _left_unsaid(
     yield from (f"{name!r} is not a data set of {paper.paper.key}{what}" for name, what in strange.items())
     if "other_data" in dict(scopes):
         how = "declare --fingerprint, --same-data and why, or --other-split and why"
+        ids = sorted({paper.single_experiments[name].on for name in by_experiment})
+        if declared.fingerprint and (lacking := [id for id in ids if not paper.datasets[id].content]):
+            how = f"the claim file says no content of {lacking[0]}; if it is this, write content: "
+            how += f"{declared.fingerprint} in its entry below datasets"
         yield f"the data are not known to be the paper's own, so they cannot judge printed values: {how}"
     if ("other_split", False) in scopes:
         yield "another split of unknown test size: give --test-size, or it cannot judge printed values"

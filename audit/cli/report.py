@@ -72,8 +72,7 @@ def explain_command(
 ) -> int:
     """Show how a verdict was derived: every number with its formula, and what would change the verdict.
 
-    Needs no data, no GPU and no torch.
-    """
+    Needs no data, no GPU and no torch."""
     from audit.cli.explanation import explained
 
     audits = [(path, read_sound(path)) for path in records or records_in(out)]
@@ -223,8 +222,7 @@ def plan_command(
 ) -> int:
     """List the open claims by the cost of settling them: seeds, and their time by the run records.
 
-    Needs no data, no GPU and no torch. Exit code 0 whether claims are open or not, 2 for bad input.
-    """
+    Needs no data, no GPU and no torch. Exit code 0 whether claims are open or not, 2 for bad input."""
     from audit.judging.plan import cost, outlooks, settling
 
     audits, some = list(_audits(names, out)), False

@@ -35,8 +35,7 @@ def status_command(*, store: Path = Path("audit-runs")) -> int:
     """Show the state of the runs of all plans in a store: done, running (where, since when, how far),
     waiting.
 
-    Exit codes: 0 shown, 2 bad input.
-    """
+    Exit codes: 0 shown, 2 bad input."""
     from audit.pipeline.work import standings
 
     for standing in standings(store):

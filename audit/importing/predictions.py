@@ -29,7 +29,7 @@ from scipy import sparse
 from audit.claims.load import Paper
 from audit.errors import AuditError, ImportFileError, option
 from audit.importing.results import Declared, Problems, Result, dataset_of, experiment_of, sound_seed
-from audit.importing.tables import Number, Source, objects, read_text, refuse, text
+from audit.importing.tables import Number, Source, objects, read_text, refuse, suffix_of, text, unpacked
 from audit.names import counted
 from audit.record import digest
 from reimpl.metric_names import parse
@@ -75,12 +75,12 @@ def _read(path: Path, *, scored: bool) -> tuple[dict[str, Document], Source]:
 
 def _items(path: Path, *, scored: bool) -> tuple[Iterable[tuple[str, Any]], Source]:
     """Place and content of each document, as the JSON forms have it. Raises `ImportFileError`."""
-    suffix = path.suffix.casefold()
+    suffix = suffix_of(path)
     if suffix in (".json", ".jsonl"):
         characters, source = read_text(path)
         return objects(path, characters), source
     try:
-        content = path.read_bytes()
+        content = unpacked(path)
         source = Source(path.name, hashlib.sha256(content).hexdigest())
         rows: Iterable[dict[str, Any]]
         if suffix == ".npz":
@@ -306,8 +306,15 @@ def from_predictions(
         sources.append(of_training)
         train = numbered(trained.values())
     lists = []  # first all of them: labels are numbered as they come
+    lines = unpacked(declared.labels).decode("utf-8-sig").splitlines() if declared.labels else []
+    called = {str(number): line.strip() for number, line in enumerate(lines)}
     for path in paths:
         found, of_file = _read(path, scored=True)
+        for name, document in found.items() if called else ():
+            if strange := next((label for label in document.labels if label not in called), None):
+                what = f"{strange[:40]!r} is not the number of a line of {declared.labels}, counted from 0"
+                refuse(document.place, f"{what}; give the names that belong to these predictions")
+            found[name] = document._replace(labels=[called[label] for label in document.labels])
         problems = Problems()
         for name in found.keys() - documents.keys():
             problems.add(found[name].place, f"document {name!r} is not in {source.file}; which is it?")

@@ -16,7 +16,7 @@ from audit.claims.schema import sound_metric
 from audit.claims.source import is_visible, visible
 from audit.errors import AuditError, ImportFileError, option
 from audit.importing.tables import COLUMNS, WANTED, Source, read_table, refuse
-from audit.names import counted, known_names, nearest
+from audit.names import counted, first_of, known_names, nearest
 from reimpl.data.catalogue import catalogue
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class Declared:
     test_size: int = 0
     same_predictions_ok: bool = False
     train_truth: Path | None = None
+    labels: Path | None = None
     threshold: float | None = None
 
     def __post_init__(self) -> None:
@@ -212,7 +213,8 @@ def from_tables(
         rows = _consistent(rows, problems, [data.name for data in paper.datasets.values()])
         _check_units(rows, problems, paper, declared.unit)
     problems.settle()
-    unit = declared.unit or "percent"
+    unit, unread = declared.unit or "percent", {it: 1 for of, _ in tables for it in of.attrs["not read"]}
+    notes = (f"not read: {first_of([*unread], 6)}",) if unread else ()
     groups = rows.sort_values(["experiment", "seed"], kind="stable").groupby(["experiment", "seed"])
     return tuple(
         Result(
@@ -227,6 +229,7 @@ def from_tables(
             },
             sources=tuple(dict.fromkeys(mine["source"])),
             unit=unit,
+            notes=notes,
         )
         for (experiment, seed), mine in groups
     )

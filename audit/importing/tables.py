@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from audit.authoring.table import metric_of
 from audit.claims.schema import is_metric
-from audit.errors import ImportFileError, option
+from audit.errors import ImportFileError, corpus_questions, option
 from audit.json_errors import RecordError, unread
+from reimpl.data.files import File, blocks
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -43,6 +44,8 @@ _HELD_OUT = re.compile(r"(?:eval|val|valid|validation|dev)[./_]", re.IGNORECASE)
 _TRACKED = re.compile(r"(?:(?:metrics|params|config|summary|test|predict)[./_])+", re.IGNORECASE)
 #: Of a metric where the sign @ may not stand, as in MLflow: P_at_1, precision-1, ndcg@5.
 _AT_K = re.compile(r"[_ -]?(?:at|@)?[_ -]?(\d{1,3})$", re.IGNORECASE)
+_SCORE = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?", re.IGNORECASE)
+_SETTING = re.compile(r"(?:params|config|tags)[./_]|_", re.IGNORECASE)
 #: How trackers call a column that we call otherwise.
 _COLUMNS_OF = dict.fromkeys(("name", "run_name", "run name", "run", "model"), "experiment")
 _COLUMNS_OF |= {"tags.mlflow.runname": "experiment", "random_seed": "seed", "data_name": "dataset"}
@@ -69,14 +72,14 @@ def read_table(path: Path, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
             refuse(path, f"{str(err).splitlines()[0]}; save it as CSV", err)
         source = Source(path.name, hashlib.sha256(content).hexdigest())
         named = ((f"{path}: row {n}", row) for n, row in enumerate(frame.to_dict("records"), 1))
-        return frame_of(_long(named), wanted, str(path)), source
+        return frame_of(named, wanted, str(path)), source
     characters, source = read_text(path)
     readers: dict[str, Any] = {".csv": _csv_rows, ".md": _page_rows, ".yaml": _hub_rows}
-    rows = readers.get(path.suffix.casefold(), objects)(path, characters)
-    return frame_of(_long(rows), wanted, str(path)), source
+    rows = readers.get(suffix_of(path), objects)(path, characters)
+    return frame_of(rows, wanted, str(path)), source
 
 
-def _long(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def _long(rows: Iterable[tuple[str, Any]], ignored: dict[str, None]) -> Iterator[tuple[str, Any]]:
     """Of a row with a column for each metric, a row for each; others as they are."""
     for place, row in rows:
         row = _flat(row) if isinstance(row, Mapping) else row
@@ -102,6 +105,8 @@ def _long(rows: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
             name = _COLUMNS_OF.get(str(column).strip().casefold(), _COLUMNS_OF.get(plain, plain))
             if column not in measured and name in COLUMNS and (name not in rest or name in named):
                 rest[name] = row[column]
+            elif column not in measured and name not in COLUMNS and _SCORE.fullmatch(text(row[column])):
+                ignored |= {} if _SETTING.match(column) else {column: None}
         for metric, (column,) in metrics.items():
             yield f"{place}, {column}", {**rest, "metric": metric, "value": row[column]}
 
@@ -151,7 +156,7 @@ def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]
         rows += [(f"{NAME}, row {number}", row) for number, row in enumerate(results, 1)]
     else:
         refuse(NAME, f"{brief(results)} is not a table of results; give {_FORMS}")
-    frame = frame_of(_long(rows), wanted, NAME)
+    frame = frame_of(rows, wanted, NAME)
     content = json.dumps(frame.to_dict("records"), ensure_ascii=True)
     return frame, Source(NAME, hashlib.sha256(content.encode()).hexdigest())
 
@@ -160,8 +165,8 @@ def frame_of(rows: Iterable[tuple[str, Any]], wanted: Sequence[str], name: str) 
     """The rows, each with its place (`results.csv:3`), as text; empty for null and what a row lacks."""
     import pandas
 
-    places, cells = [], []
-    for place, row in rows:
+    places, cells, ignored = [], [], dict[str, None]()
+    for place, row in _long(rows, ignored):
         if not isinstance(row, Mapping):
             refuse(place, f"{brief(row)} is not a row of a table; give an object of columns for each row")
         named = {str(column).strip().casefold(): text(value) for column, value in row.items()}
@@ -176,7 +181,9 @@ def frame_of(rows: Iterable[tuple[str, Any]], wanted: Sequence[str], name: str) 
         cells.append(named)
     if not cells:
         refuse(name, f"there are no rows; give {_FORMS if name == NAME else 'one for each metric of a seed'}")
-    return pandas.DataFrame(cells, index=places, dtype=object).fillna("")
+    frame = pandas.DataFrame(cells, index=places, dtype=object).fillna("")
+    frame.attrs["not read"] = [*ignored]  # columns of numbers that may have been meant as metrics
+    return frame
 
 
 def text(value: Any) -> str:
@@ -201,13 +208,23 @@ def refuse(place: str | Path, what: str, cause: Exception | None = None) -> NoRe
     raise ImportFileError([f"{place}: {what}"]) from cause
 
 
+def suffix_of(path: Path) -> str:
+    return Path(File(path).stem).suffix.casefold()
+
+
+def unpacked(path: Path) -> bytes:
+    """The content of a file, packed or not, as the corpora have it."""
+    with corpus_questions():
+        return b"".join(blocks(File(path))) if File(path).packing else path.read_bytes()
+
+
 def read_text(path: Path) -> tuple[str, Source]:
     """The text of a file, with what it is known by."""
-    if path.suffix.casefold() not in _SUFFIXES:
+    if suffix_of(path) not in _SUFFIXES:
         ends = f"its name does not end in {', '.join(_SUFFIXES)}"
         refuse(path, f"{ends}; rename it to what it is, or save it as CSV")
     try:  # utf-8-sig: a byte-order mark, which spreadsheets write, is no part of the first name
-        content = path.read_bytes()
+        content = unpacked(path)
         return content.decode("utf-8-sig"), Source(path.name, hashlib.sha256(content).hexdigest())
     except UnicodeDecodeError as err:
         refuse(path, f"{unread(err)}; save it as UTF-8", err)
@@ -218,7 +235,7 @@ def read_text(path: Path) -> tuple[str, Source]:
 
 def objects(path: Path, content: str) -> Iterator[tuple[str, Any]]:
     """Place and content of each JSON line, or of each item of the list in a JSON file."""
-    if path.suffix.casefold() != ".json":
+    if suffix_of(path) != ".json":
         for number, line in enumerate(content.split("\n"), 1):
             if line.strip():
                 yield f"{path}:{number}", parsed(f"{path}:{number}", line)

@@ -11,8 +11,7 @@ paper that does not say which split its number is about leaves two readings, and
                                      se_pred = s sqrt((1 + kappa^2) / n)
 
 The test is that of value claims, the margin that of the claim, each verdict alone at the full level. Seeds
-are taken to scatter on every column as on the one that was run with several.
-"""
+are taken to scatter on every column as on the one that was run with several."""
 
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ The rules of imported runs:
 * The data are the paper's own (`same_data`) only if the declared fingerprint is that of the claim file, or
   whoever imported states why; another split of its documents if that is stated; else they are other data.
 * Imported runs contradict only where they are stated to be of the authors' own code, which is the one that
-  the claim file names, if it names one; that, like all of an import, is not verified here.
-"""
+  the claim file names, if it names one; that, like all of an import, is not verified here."""
 
 from __future__ import annotations
 

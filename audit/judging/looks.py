@@ -124,6 +124,9 @@ def at_look(
 
 def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) -> tuple[str, ...]:
     """What a reader must know of the looks: their levels, and what waits."""
+    ran = [record for record in experiments if record.runs]
+    if looks and ran and all(record.deterministic for record in ran):
+        return ("Nothing is random here, so one run of each experiment suffices.",)
     if not looks:
         return ()
 
@@ -147,7 +150,7 @@ def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) 
             "the verdict of the first look that decided it, on that look's seeds, if later seeds confirm it."
         )
     later = [seeds for seeds in reached.declared if seeds > reached.seeds]
-    more = sum(len({run.spec.seed for run in record.runs}) > reached.seeds for record in experiments)
+    more = sum(len({run.spec.seed for run in record.runs}) > reached.seeds for record in ran)
     if not more:
         return (text,)
     have = "1 experiment has" if more == 1 else f"{more} experiments have"

@@ -9,8 +9,7 @@
 A claim is judged anew under each specification ("reading") of what the paper leaves open, and decided only
 where all agree. Some specification is the paper's, and nobody knows which: each verdict is at the full level
 (intersection-union: Berger 1982), and the p-values of all together are the largest. With these a claim stands
-in the family of its paper's other claims; a single specification is adjusted there in its claim's place.
-"""
+in the family of its paper's other claims; a single specification is adjusted there in its claim's place."""
 
 from __future__ import annotations
 

@@ -266,8 +266,8 @@ def note_arm(steps: Steps, name: str, values: Sequence[float]) -> Sample:
     own = sample(tuple(values)).sd or 0.0
 
     def filled() -> str:
-        squares = "0" if still else " + ".join(f"({num(x)} - {num(arm.mean)})^2" for x in values)
-        return f"sqrt(({squares}) / {arm.n - 1})"
+        squares = " + ".join(f"({num(x)} - {num(arm.mean)})^2" for x in values)
+        return "" if still else f"sqrt(({squares}) / {arm.n - 1})"
 
     def mean() -> str:
         return num(values[0]) if arm.sd == 0.0 else f"({nums(values, ' + ')}) / {arm.n}"

@@ -65,8 +65,7 @@ class CostClaim(Claim):
         """Welch's t on the logarithms: d = mean log dearer - mean log cheaper; the estimate is exp(d).
 
         reproduced      iff P[t >= d / se] <= alpha        (`cheaper`)
-        contradicted    iff 2 P[t <= d / se] <= alpha      (`reversed`)
-        """
+        contradicted    iff 2 P[t <= d / se] <= alpha      (`reversed`)"""
         quantity, alpha = case.claim.details["quantity"], case.alpha
         if quantity in TIMES and _on_several_machines(case):
             return untested("different_machines")
@@ -262,8 +261,7 @@ def convergence(faster: Sequence[Reach], slower: Sequence[Reach]) -> Test:
         O - E = sum of a_i over the faster arm                positive when it is faster
         p = share of all ways to deal the runs to two arms of these sizes with O - E at least as large
 
-    Reproduced one-sided, contradicted (`reversed`) two-sided; three against three reach 1/20 at best.
-    """
+    Reproduced one-sided, contradicted (`reversed`) two-sided; three against three reach 1/20 at best."""
     import numpy as np
 
     both = [*faster, *slower]
@@ -347,8 +345,7 @@ def growth(
         p_con = min(1, 2 P[t >= (|d| - D) / se])
 
     Three different sizes are the least; fewer than 5 or less than 1.2 decades decide nothing. Raises
-    ValueError for what is not above 0.
-    """
+    ValueError for what is not above 0."""
     points = sorted(zip(sizes, costs, strict=True))
     if not all(0.0 < value < math.inf for point in points for value in point):
         raise ValueError(f"growth needs sizes and costs above 0, got {sizes!r} and {costs!r}")

@@ -59,8 +59,7 @@ class OrderClaim(Better):
 
         reproduced (direction)               p_rep is small, and p_con is not
         inconclusive (negligible_gain)       both are small: better, by a size that hardly matters
-        contradicted (reversed, negligible)  p_con is small, and p_rep is not; reversed where worse than 0
-        """
+        contradicted (reversed, negligible)  p_con is small, and p_rep is not; reversed where worse than 0"""
         gap, negligible = case.printed_gap, case.claim.negligible
         least = 0.0 if gap is not None and gap <= 2.0 * negligible else negligible
         steps = Steps(case.alpha, d0=least)
@@ -114,8 +113,7 @@ class SignificantClaim(Better, JudgedByMargin):
             contradicted   iff the order is reversed, or (printed gap > 2 D) the difference lies within -+ D
 
         Here a small margin reproduces, one up to d - t(1 - a) se; from |d| + t(1 - a) se on a margin
-        contradicts.
-        """
+        contradicts."""
         badges = () if case.claim.details.get("test") else ("no test is named in the paper",)
         margin, gap = case.margin, case.printed_gap or 0.0
         steps, weighty = Steps(case.alpha, D=margin), gap > 2.0 * margin
@@ -188,8 +186,7 @@ class EquivalentClaim(JudgedByMargin):
 
             no loss: p_rep = P[t >= (D + d) / se], p_con = min(1, 2 P[t >= (-d - D) / se])
 
-        "Not significantly different" is not "similar". Of deterministic arms |d| <= D is exact.
-        """
+        "Not significantly different" is not "similar". Of deterministic arms |d| <= D is exact."""
         margin, no_loss = case.margin, bool(case.claim.details.get("no_loss"))
         steps = Steps(case.alpha, D=margin)
         d = note_difference(steps, *case.values)

@@ -198,8 +198,7 @@ class TrendClaim(Claim):
 
         reproduced     iff Page's p <= alpha and no adjacent pair is significantly reversed (Holm)
         contradicted   iff 2 p of the opposite trend <= alpha (`reversed`), or a pair is reversed
-        (`step_back`)
-        """
+        (`step_back`)"""
         drawn = [set(arm.seeds) for arm in case.arms if not arm.deterministic]
         common = sorted(set.intersection(*drawn)) if drawn else [0, 1, 2]  # a deterministic one has any
         if not common:
@@ -253,8 +252,7 @@ def page(blocks: Sequence[Sequence[float]]) -> tuple[float, float]:
 
     The law is that of midranks where there are ties, which `scipy.stats.page_trend_test` does not know. Under
     the null any one run of each level can make a block. Raises ValueError for blocks of different length or
-    nan.
-    """
+    nan."""
     import numpy as np
     from scipy.stats import rankdata
 
@@ -333,8 +331,7 @@ class OptimumClaim(JudgedByMargin):
             among_best   (with a margin D) reproduced iff each is shown not to be better by D or more and one
                          at least is beaten; contradicted iff some level is better by more
 
-        Against a single other level a contradiction is two-sided, as in an order claim.
-        """
+        Against a single other level a contradiction is two-sided, as in an order claim."""
         levels = dict(zip(case.names, case.values, strict=True))
         best, *others = levels
         if not others:

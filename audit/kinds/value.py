@@ -119,8 +119,7 @@ def value(
     a contradiction must then hold for the seeds alone too. Where the paper does not say what `spread` is, it
     must hold for SD, standard error and 95 % interval alike, else the reason is `ambiguous_spread`. Equal
     runs of a `deterministic` model are compared exactly, others are capped as `no_spread`. Raises ValueError
-    for no runs, nan or infinity.
-    """
+    for no runs, nan or infinity."""
     h, v, m = float(reported.half_unit), float(reported.value), paper_runs
     steps = Steps(alpha, D=margin, h=h, v=v)
     ours = note_arm(steps, "", runs)
@@ -195,8 +194,7 @@ def around(
         D_C   = max(0, |d| - max over readings of t(1 - a / 2) se_pred - h)  p_con <= a  iff  D <= D_C
 
     `steps` know D, h, se and se_pred. `predicted` is the error of the difference to the paper's own runs, for
-    each way to read its spread: the largest p counts. `floor` is the least margin that is used.
-    """
+    each way to read its spread: the largest p counts. `floor` is the least margin that is used."""
     steps.known["se"], against, alpha = own.se, [], steps.alpha
     steps.tail("p_low", f"D - h + {off}", own.df)
     steps.tail("p_high", f"D - h - {off}", own.df)
@@ -252,8 +250,7 @@ class GapClaim(Better, JudgedByMargin):
             2015) h = h_A + h_B                   both printed numbers are rounded se_pred^2 = sA^2 (1/nA +
             r^2/m) + sB^2 (1/nB + r^2/m)     each arm of the paper is a draw as well
 
-        The printed difference is about the paper's data: runs on other data are not judged by it.
-        """
+        The printed difference is about the paper's data: runs on other data are not judged by it."""
         test = _gap(case)
         test = replace(test, badges=case.without_spread)
         return test if case.scope == "same_data" else untested(case.scope or "other_data", test)

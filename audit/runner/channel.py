@@ -1,8 +1,7 @@
 """What a run at work tells, and how it is told to stop: small files in the store, the same for every engine.
 
 STORE/running/KEY.json     of a run at work: where, since when, how far; removed at its end
-STORE/running/stop-NAME    there while a command that was interrupted waits for its runs to stop
-"""
+STORE/running/stop-NAME    there while a command that was interrupted waits for its runs to stop"""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@ STORE/commands/PAPER/EXPERIMENT/SEED.out, SEED.err    what the program wrote, of
 A command in a claim file is a program: none is started unless the user allows it. The runs count by the rules
 of imported ones, and contradict only where the file states that it is the authors' own code. What it leaves
 under {out} is metrics of this run ({"P@1": 76.38}), a table with the columns of `audit import`, or, with
-`truth`, predictions of single documents.
-"""
+`truth`, predictions of single documents."""
 
 from __future__ import annotations
 

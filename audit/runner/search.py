@@ -1,8 +1,7 @@
 """A search for settings: Optuna proposes, trials train on what is held out, wherever an engine has them made.
 
 STORE/studies/KEY/ holds Optuna's journal, and a lock for each trial: any number of workers and commands
-share a search. A trial that was interrupted, or whose process died, is made first, with the same values.
-"""
+share a search. A trial that was interrupted, or whose process died, is made first, with the same values."""
 
 from __future__ import annotations
 

@@ -98,8 +98,7 @@ class Steps(list[Step]):
         steps = Steps(alpha=0.05, d=1.66, se=0.2, D=0.5)
         steps.work("p_rep", "P[t >= (d - D) / se]", df=4)       # notes the step, and gives 0.0022
 
-    A symbol is a number that was given, a step before, or `one` and `two`: 1 - alpha and 1 - alpha / 2.
-    """
+    A symbol is a number that was given, a step before, or `one` and `two`: 1 - alpha and 1 - alpha / 2."""
 
     def __init__(self, alpha: float = ALPHA, **known: Any) -> None:
         super().__init__()

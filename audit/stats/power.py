@@ -6,8 +6,7 @@ probability given s averaged over s / sigma = sqrt(chi2_nu / nu) (Phillips 1990)
 moderated, by `prior_df` = d0 an arm, the test sees s~^2 = (k d0 sigma^2 + nu s^2) / (k d0 + nu).
 
 A `Question` is what a test asks of the means. It plans with the upper 80 % limit of the SD, since that of a
-few seeds is unsure (Browne 1995), and tells the chance to be decided with the SD as it was seen.
-"""
+few seeds is unsure (Browne 1995), and tells the chance to be decided with the SD as it was seen."""
 
 from __future__ import annotations
 
@@ -80,8 +79,7 @@ def contradiction_power(
 
         E_s P[|d| >= D + h + t s sqrt(k (1/n + theirs))],   d ~ N(delta, sigma^2 k / n),   t = t_{1-alpha/2}
 
-    `theirs` is what a paper of m runs, with an SD of kappa times ours, adds: kappa^2 / m.
-    """
+    `theirs` is what a paper of m runs, with an SD of kappa times ours, adds: kappa^2 / m."""
     predicted = math.sqrt(noise.arms * (1.0 / n + theirs))
     return _over_sd(
         lambda t_s: 1.0 - _within(margin + t_s * predicted, difference, noise, n), n, noise, alpha / 2.0

@@ -93,8 +93,7 @@ def prior_of(arms: Sequence[Sequence[float]], *, percent: bool | None = None) ->
         trigamma(d0 / 2) = var e - mean trigamma(d / 2)          d0 infinite where that is not above 0
         s0^2 = exp(mean e + digamma(d0 / 2) - log(d0 / 2))       the mean of s^2 where d0 is infinite
 
-    `percent`: whether they are shares of 100; by default where all means lie between 0 and 100.
-    """
+    `percent`: whether they are shares of 100; by default where all means lie between 0 and 100."""
     import numpy as np
     from scipy import special
 

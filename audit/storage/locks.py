@@ -5,8 +5,7 @@ STORE/locks/leases    its presence makes every process use leases, on every mach
 
 A lease is a file that its holder touches while it lives. Who waits takes a lease that nobody touched for
 `LEASE` seconds, by the clock of the one who waits: so a holder that stood still for as long loses it, and two
-may work on one run. Then nothing is lost: the later of two writes yields (`Store.put`).
-"""
+may work on one run. Then nothing is lost: the later of two writes yields (`Store.put`)."""
 
 from __future__ import annotations
 

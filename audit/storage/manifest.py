@@ -4,8 +4,7 @@ STORE/manifests/PAPER.json       one file under one seal: with it a paper is jud
 STORE/margins/PAPER/HASH.json    claim and metric -> kind, cells, experiments, margin, ...; runs hold the hash
 
 A look belongs to what is judged now if it saw one of its experiments: whatever corpus, protocol, precision or
-configuration makes other runs begins with no look taken, and renamed experiments do not lose theirs.
-"""
+configuration makes other runs begins with no look taken, and renamed experiments do not lose theirs."""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ STORE/locks/KEY.lock      held by the process that works on the run, and free wh
 
 A file gets its name by a rename, and predictions before the record that names them: a record is there and
 whole, or not there, whenever a process is killed. What a killed writer left (`.KEY.*.tmp`) is never read.
-Seals guard against accident and carelessness, not against forgery.
-"""
+Seals guard against accident and carelessness, not against forgery."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -69,6 +70,17 @@ def score(
 ) -> tuple[Result, ...]:
     given = Declared(**{"dataset": "corpus", **declared})
     return from_predictions(*(paper, paths), truth=truth, experiment="words", seeds=seeds, declared=given)
+
+
+def test_labels_by_number_and_packed_files_are_read(paper: Paper, truth: Path, tmp_path: Path) -> None:
+    """Numbers are lines of the file of names, from 0."""
+    packed, names = tmp_path / "truth.jsonl.gz", tmp_path / "names.txt"
+    packed.write_bytes(gzip.compress(truth.read_bytes()))
+    names.write_text("a\nb\nc\nd\n")
+    numbered = {name: ["abcd".index(label) for label in labels] for name, labels in LISTS.items()}
+    (plain,) = score(paper, truth, write(tmp_path / "p.jsonl", LISTS, scored=True))
+    (found,) = score(paper, packed, write(tmp_path / "q.jsonl", numbered, scored=True), labels=names)
+    assert found.metrics == plain.metrics
 
 
 # --------------------------------------------------------------------------- scored

@@ -153,6 +153,13 @@ def test_scores_that_may_be_of_documents_held_out_are_asked_about(paper: Paper, 
     assert "'p@1' and 'test_p@1' are both P@1; leave one out" in refused(paper, both, dataset="corpus")[0]
 
 
+def test_metrics_are_spelled_as_in_tables_and_what_is_not_read_is_named(paper: Paper, path: Path) -> None:
+    path.write_text("experiment,seed,P@1,f1_micro,train_loss\nwords,0,80.1,60.5,0.31\n")
+    (found,) = from_results(paper, [path], Declared(dataset="corpus"))
+    assert found.metrics == {"P@1": 80.1, "Micro-F1": 60.5}
+    assert found.notes == ("not read: train_loss",)
+
+
 def test_one_evaluation_a_file_is_read_with_its_experiment_and_seed(paper: Paper, tmp_path: Path) -> None:
     files = [tmp_path / f"predict_results_{n}.json" for n in range(2)]
     for n, file in enumerate(files):

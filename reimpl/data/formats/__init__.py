@@ -64,7 +64,8 @@ def sniff(path: Path) -> list[Reader]:
         if not head(file).strip():
             raise DataError(f"{file}: the file is empty; give one with documents")
     suffix = next((name.rpartition(".")[2] for name in sorted(where.files) if "train" in name.lower()), "")
-    if likely := _BY_SUFFIX.get(suffix.lower()):  # its reader knows best what is amiss
+    of_ids = "folders" if {"labels.csv", "labels.tsv"} & where.files.keys() else ""
+    if likely := _BY_SUFFIX.get(suffix.lower(), of_ids):  # its reader knows best what is amiss
         corpus = READERS[likely].open(where, Options())
         if isinstance(corpus, TextSource):
             dict(zip(range(100), corpus.documents("train"), strict=False))

@@ -384,7 +384,8 @@ def detect_folders(tree: Tree) -> bool:
 def open_folders(tree: Tree, options: Options) -> TextSource:
     """A file for each document, which a table of ids and labels names once, or reading raises `DataError`."""
     if not detect_folders(tree):
-        raise DataError(f"{tree.path}: no folders train and test, or no labels.csv (id, labels)")
+        beside = "train/ and test/, a .txt file for each document, beside labels.csv (columns id, labels)"
+        raise DataError(f"{tree.path}: folders of texts need {beside}")
     parts, separator = _laid_out(tree), options.separator
     fields = options.text or ("id",), options.labels or "labels"
     texts = {of: [File(it) for it in sorted(of.iterdir())] for _, of in parts.values()}
