@@ -345,7 +345,7 @@ def write_scaffold(
         try:
             write(path, text.encode())
         except OSError:
-            path.unlink()
+            path.unlink(missing_ok=True)
             raise
     schema = path.parent / SCHEMA_NAME
     if not schema.exists():
