@@ -15,7 +15,7 @@ from reports.tables import splits_of_claim
 from reports.text import View, grouped, joined, listed, plural, unique_slugs
 
 #: Characters of plots, and cards with all numbers, on one page.
-PLOTS, CARDS = 80_000, 90
+PLOTS, CARDS = 80_000, 85
 Pairs = Sequence[tuple[ClaimRecord, Verdict]]
 #: A term, its text, and where it leads; empty where nowhere.
 Fact = tuple[str, str, str]
@@ -29,7 +29,8 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
     claim, pairs = members[0], [(claim, index.verdicts[claim.id]) for claim in members]
     pressing = index.most_pressing(members)
     kind, status, verdict = words.kind_words(claim), index.status(pressing), index.verdicts[pressing.id]
-    one_side = words.unrun(verdict, index.names(claim)) is not None
+    unrun = index.unrun(pressing)
+    cause = "one of the two sides has not been run" if unrun and any(verdict.attempts) else unrun
     first = index.claims.get(index.same_claims.get(pressing.id, ""))
     brief = status == "not_tested" or first is not None
     against = any(index.status(claim) == "contradicted" for claim in members)
@@ -40,7 +41,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
         anchor=index.card_anchors[claim.id],
         title=index.claim_title(claim),
         status=status,
-        cause="one of the two sides has not been run" if one_side else words.reason(verdict.reason),
+        cause=cause or words.reason(verdict.reason),
         primary=claim.primary,
         kind=kind.word,
         kind_key=claim.kind,
@@ -48,6 +49,10 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
         scope=verdict.scope if status != "not_tested" else None,
         on=index.run_on(claim, verdict),
         rows=[_row(*pair, index) for pair in pairs],
+        asked_again=[
+            (words.kind_words(of).word, of.claim, index.card_anchors[of.id])
+            for of in index.asked_again.get(claim.claim, ())
+        ],
         same=first and View(title=index.claim_title(first), href=f"#{index.anchors[first.id]}"),
         brief=brief,
         open=claim.primary,
@@ -68,14 +73,15 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
 
 def _row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View:
     """The paper's number and ours, of a comparison both sides, and how far they are apart."""
-    status = words.status_of(verdict)
+    status, power = words.status_of(verdict), words.kind_words(claim).measure is words.EXPONENT
+    size = f"{numbers.margin_size(verdict.margin)} {'of the exponent' if power else 'points'}"
     return View(
         anchor=index.anchors[claim.id],
         status=status,
         word=words.STATUS_WORDS[status],
         metric=words.subject_of(claim),
         **vars(words.row_texts(claim, verdict)),
-        margin=_margin(claim, verdict.margin),
+        margin="" if verdict.margin is None else size,
         seeds=words.seeds_text(verdict.n, verdict.attempts) if any(verdict.attempts) else "none",
         band=band_of(claim, verdict),
     )
@@ -85,8 +91,10 @@ def _reasons(pairs: Pairs, index: Lookup) -> list[tuple[str, str, str]]:
     """Status, metrics and reason; metrics that share both are told together."""
     told: dict[tuple[str, str], list[str]] = {}
     for claim, verdict in pairs:
-        why = words.because(claim, verdict, index.names(claim), index.audit.settling.get(claim.id))
-        told.setdefault((words.status_text(claim, verdict), why), []).append(words.subject_of(claim))
+        settling, names = index.audit.settling.get(claim.id), index.names(claim)
+        why = words.because(claim, verdict, names, settling, index.lacking(claim))
+        status = words.status_text(claim, verdict, index.level)
+        told.setdefault((status, why), []).append(words.subject_of(claim))
     several = len(pairs) > 1
     return [(status, listed(metrics) if several else "", why) for (status, why), metrics in told.items()]
 
@@ -96,11 +104,6 @@ def where_text(claim: ClaimRecord) -> str:
     of = claim.where
     page = None if of.page is None else f"page {of.page}"
     return joined(of.section and f"section {of.section}", of.label, page, by=", ")
-
-
-def _margin(claim: ClaimRecord, size: float | None) -> str:
-    unit = "of the exponent" if words.kind_words(claim).measure is words.EXPONENT else "points"
-    return "" if size is None else f"{numbers.margin_size(size)} {unit}"
 
 
 # --------------------------------------------------------------------------- how its verdicts came about
@@ -295,18 +298,16 @@ def interval_row(
     centre = target if kind.measure is words.EXPONENT or (kind.printed and kind.differs) else 0.0
     size = claim.negligible if kind.direction_only and verdict.margin is None else verdict.margin
 
-    def moved(span: tuple[float, float] | None) -> tuple[float, float] | None:
-        return (span[0] - zero, span[1] - zero) if span else None
-
+    moved = [span and (span[0] - zero, span[1] - zero) for span in (verdict.ci90, verdict.ci95, verdict.pi95)]
     return svg.Row(
         label=words.subject_of(claim),
         outcome=verdict.outcome,
         estimate=(verdict.estimate or 0.0) - zero,
         target=1.0 if kind.measure is words.RATIO else None if kind.is_value or elsewhere else target,
         margin=None if kind.measure is words.RATIO else svg.around(centre, size),
-        inner=moved(verdict.ci90),
-        outer=moved(verdict.ci95),
-        prediction=moved(verdict.pi95) if seeds else None,
+        inner=moved[0],
+        outer=moved[1],
+        prediction=moved[2] if seeds else None,
         dots=tuple(value - zero for value in single),
         heading=heading,
     )

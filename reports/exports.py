@@ -164,25 +164,20 @@ def _md_head(index: Lookup) -> str:
     newest = shortened(moment(audit.created), 40)
     tested = any(index.status(claim) != "not_tested" for claim in audit.claims)
     return joined(
-        f"**{_status_counts(index)}** of {plural(len(audit.claims), 'judgement')} "
+        f"**{str(audit).rpartition(': ')[2]}** of {plural(len(audit.claims), 'judgement')} "
         f"({md_escape(joined(tool, newest and f'newest run {newest}', by=', '))}).",
         resting(index) if tested else NOTHING_TESTED,
-        on_imported(*index.imported_and_judged),
+        on_imported(index),
         md_line(on_changed_margins(index), 600),
         counted_once(audit),
         box and md_escape(joined(f"Protocol: {box[0][:1].lower()}{box[0][1:]}", box[1])),
     )
 
 
-def _status_counts(index: Lookup) -> str:
-    """`40 reproduced, 0 contradicted, 15 inconclusive, 120 not tested`"""
-    number = Counter(map(index.status, index.audit.claims))
-    return ", ".join(f"{number[key]} {words.STATUS_WORDS[key].lower()}" for key in words.STATUSES)
-
-
 def _md_claim(members: Sequence[ClaimRecord], index: Lookup) -> str:
     worst = index.most_pressing(members)
-    said = f"- **{md_escape(index.over_metrics(members))}** {md_line(index.claim_title(worst), 200)}. "
+    came_out = words.over_metrics((words.subject_of(claim), index.status(claim)) for claim in members)
+    said = f"- **{md_escape(came_out)}** {md_line(index.claim_title(worst), 200)}. "
     first = index.same_claims.get(worst.id)
     again = f" (same runs as: {md_line(index.claim_title(index.claims[first]), 200)})" if first else ""
     return said + md_line(index.sentence(worst), 600) + again
@@ -224,7 +219,7 @@ def junit(audit: Audit) -> str:
             suite.set("timestamp", day[0])  # as written by JUnit: without fraction and zone
         properties = ElementTree.SubElement(suite, "properties")
         for name, value in (
-            ("imported", on_imported(*index.imported_and_judged)),
+            ("imported", on_imported(index)),
             ("margins_changed", on_changed_margins(index)),
             ("command", audit.command),
             ("tool_version", audit.tool_version),
@@ -245,7 +240,7 @@ def junit(audit: Audit) -> str:
 
 def _claim_case(claim: ClaimRecord, index: Lookup) -> tuple[str, ...]:
     verdict, said, status = index.verdicts[claim.id], index.sentence(claim), index.status(claim)
-    why = words.unrun(verdict, claim.experiments) or words.reason(verdict.reason)
+    why = index.unrun(claim) or words.reason(verdict.reason)
     message = said if status == "contradicted" else f"{words.STATUS_WORDS[status]}: {why}"
     two = ""
     if status != "not_tested":
@@ -294,7 +289,7 @@ def latex(audit: Audit) -> str:
         *(kind.in_table for name, kind in words.KINDS.items() if name in kinds),
         f"{numbers.count(len(tested))} of {plural(len(index.pairs), 'judgement')} tested.",
         f"† On {listed(sorted(scopes), word='or')}, not on the paper’s own data." if scopes else "",
-        on_imported(*index.imported_and_judged),
+        on_imported(index),
         line(on_changed_margins(index), 600),
     )
     table: str = (
@@ -361,8 +356,9 @@ def summary(audit: Audit) -> str:
                 said = f"{many} contradict{'s' if against == 1 else ''} it"
                 lines.append(f"{'':{width}}    {words.subject_of(member)}: {said}")
     codes = dict.fromkeys(verdict.reason for _, verdict in rest)
-    lines += words.unjudged_lines(rest, lambda claim: [f"`{name}`" for name in claim.experiments], codes)
-    return "\n".join([*lines, "", f"{plural(len(index.pairs), 'judgement')}: {_status_counts(index)}"])
+    lines += index.unjudged_lines(codes)
+    last = f"{plural(len(index.pairs), 'judgement')}: {str(index.audit).rpartition(': ')[2]}"
+    return "\n".join([*lines, "", last])
 
 
 def _evidence(group: Sequence[ClaimRecord], index: Lookup) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from audit.record import Finding, FindingResult, untested
 from reports import numbers
 from reports.lookup import Lookup, Place
-from reports.sentences import TEXTS, UNJUDGED, unjudged_lines
-from reports.text import View, capital, grouped, joined, listed, plural, quoted, shortened, unique_slugs
+from reports.sentences import TEXTS, UNJUDGED
+from reports.text import View, capital, grouped, joined, listed, plural, shortened, unique_slugs
 
 _ORDER: tuple[FindingResult, ...] = ("inconsistent", "untestable")
 #: Beside the word, so that it is told by shape too.
@@ -85,14 +85,12 @@ def findings_section(index: Lookup) -> View | None:
     own = [entry for entry in entries if not entry.of.source and entry not in between]
     lacking = untested(index.audit.tables, findings)
     total, unread = len(index.inconsistent), sum(map(is_unread, findings))
+    of = f"{unread} of {plural(total, 'inconsistency').replace('ys', 'ies')}"
     return View(
         counts=_counts(entries),
         key=index.audit.paper.key,
         untested=f"No check could test {listed(lacking, word='or')}." if lacking else "",
-        unread=f"{unread} of {plural(total, 'inconsistency').replace('ys', 'ies')} rest on numbers "
-        f"that nobody has compared with the printed page yet."
-        if unread
-        else "",
+        unread=f"{of} rest on numbers that nobody has compared with the printed page yet." if unread else "",
         no_papers="" if beside else "No other paper was available for comparison.",
         inconsistent=_groups([entry for entry in own if entry.result == "inconsistent"]),
         between=_groups(between),
@@ -210,7 +208,7 @@ def not_checked(index: Lookup) -> View:
     return View(
         claims=len(index.pairs),
         tested=sum(index.status(claim) != "not_tested" for claim in audit.claims),
-        reasons=list(unjudged_lines(index.pairs, lambda claim: quoted(index.names(claim)), UNJUDGED)),
+        reasons=index.unjudged_lines(UNJUDGED),
         experiments=len(audit.experiments),
         run=len(index.run_experiments),
         not_run=[

@@ -25,8 +25,10 @@ from audit.record import (
 )
 from reports import sentences as words
 from reports.numbers import ABSENT
-from reports.text import capital, grouped, listed, quoted, slug, unique_slugs
+from reports.text import capital, grouped, listed, plural, quoted, slug, unique_slugs
 
+#: Of an experiment that has no runs and can have none.
+NEVER = "cannot be run here"
 #: The paper's own data before others.
 _NEAREST: tuple[Scope | None, ...] = ("same_data", "other_split", "other_data", None)
 
@@ -117,6 +119,18 @@ class Lookup:
         return same
 
     @cached_property
+    def asked_again(self) -> Mapping[str, list[ClaimRecord]]:
+        """Claim of the file -> the first metric of each other one that asks about the same comparison."""
+        others: dict[str, dict[str, ClaimRecord]] = {}
+        here = (pair for pair in self.pairs if words.status_of(pair[1]) != "not_tested")
+        tested = [pair for pair in here if pair[0].id not in self.same_claims]
+        for pairs in grouped(tested, lambda pair: comparison(*pair)).values():
+            for claim, _ in pairs:
+                own = others.setdefault(claim.claim, {})
+                own |= {of.claim: of for of, _ in pairs if of.claim not in (claim.claim, *own)}
+        return {name: list(own.values()) for name, own in others.items()}
+
+    @cached_property
     def same_experiments(self) -> Mapping[str, str]:
         """Id of an experiment -> that of the experiment that has its runs on nearer data, or first."""
         same: dict[str, str] = {}
@@ -131,6 +145,12 @@ class Lookup:
     def different_experiments(self) -> list[ExperimentRecord]:
         """Those that have runs, of the same runs once."""
         return [record for record in self.run_experiments if record.id not in self.same_experiments]
+
+    @cached_property
+    def level(self) -> float:
+        """At which most of the tests were made."""
+        levels = Counter(verdict.level for _, verdict in self.pairs if verdict.p_reproduced is not None)
+        return max(levels, key=levels.__getitem__, default=Verdict.level)
 
     def title(self, experiment: str) -> str:
         record = self.experiments.get(experiment)
@@ -158,14 +178,42 @@ class Lookup:
             names=self.names(claim),
             departures=len(self.departures(claim)),
             settling=self.audit.settling.get(claim.id),
+            lacking=self.lacking(claim),
         )
+
+    def lacking(self, claim: ClaimRecord) -> list[str]:
+        """Why each of the claim's experiments has no runs; empty of one that has some, or that is unknown."""
+        records = [self.experiments.get(name) for name in claim.experiments]
+        said = [((record and record.not_run) or "").rstrip(".") for record in records]
+        return [
+            f"{NEVER}: {why}" if of and of.unavailable else why for of, why in zip(records, said, strict=True)
+        ]
+
+    def unrun(self, claim: ClaimRecord) -> str | None:
+        """As `sentences.unrun`, with the titles of the experiments."""
+        return words.unrun(self.verdicts[claim.id], quoted(self.names(claim)), self.lacking(claim))
+
+    def obstacle(self, claim: ClaimRecord) -> str:
+        """Why it was not tested, as such claims are counted: without what is special to one experiment."""
+        code = self.verdicts[claim.id].reason
+        why = next(filter(None, self.lacking(claim)), "") if code == "not_run" else ""
+        return NEVER if why.startswith(NEVER) else why or words.reason(code)
+
+    def unjudged_lines(self, codes: Iterable[str]) -> list[str]:
+        """How many judgements each of the reasons `codes` left open, under the status that the page gives."""
+        by_reason = {code: Counter[str]() for code in codes}
+        for claim, verdict in self.pairs:
+            if verdict.reason in by_reason and verdict.p_reproduced is None:
+                by_reason[verdict.reason][self.obstacle(claim)] += 1
+        status = {code: words.status_of(Verdict("", "inconclusive", code)) for code in by_reason}
+        return [
+            f"{plural(number, 'judgement')} {words.STATUS_WORDS[status[code]].lower()}: {why}."
+            for code, whys in by_reason.items()
+            for why, number in whys.items()
+        ]
 
     def status(self, claim: ClaimRecord) -> words.Status:
         return words.status_of(self.verdicts[claim.id])
-
-    def over_metrics(self, claims: Sequence[ClaimRecord]) -> str:
-        """How one claim of the file came out over its metrics."""
-        return words.over_metrics((words.subject_of(claim), self.status(claim)) for claim in claims)
 
     def most_pressing(self, claims: Sequence[ClaimRecord]) -> ClaimRecord:
         """Of one claim's metrics, the first with the verdict that most needs a reader's eye."""
@@ -198,15 +246,11 @@ class Lookup:
         declared = verdict.scope == "same_data" and self.declared(claim)
         return "on data declared to be the paper’s" if declared else words.RUN_ON[verdict.scope]
 
-    @property
-    def imported_and_judged(self) -> tuple[int, int]:
-        """How many of the judged claims rest on imported runs, and how many were judged."""
-        judged = [claim for claim, verdict in self.pairs if verdict.reason not in words.UNJUDGED]
-        return sum(self.imported(claim) for claim in judged), len(judged)
-
-    def again(self, experiment: str) -> list[str]:
-        """Titles of the experiments for which the runs of this one stand too."""
-        return [self.title(name) for name, first in self.same_experiments.items() if first == experiment]
+    def again(self, experiment: str) -> str:
+        """`the same runs stand for 2 further experiments: A; B`; empty where for none."""
+        titles = [self.title(name) for name, first in self.same_experiments.items() if first == experiment]
+        further = plural(len(titles), "further experiment")
+        return f"the same runs stand for {further}: {'; '.join(titles)}" if titles else ""
 
 
 def _run_keys(experiment: ExperimentRecord) -> tuple[str, ...]:
@@ -216,11 +260,6 @@ def _run_keys(experiment: ExperimentRecord) -> tuple[str, ...]:
 def by_runs(experiments: Iterable[ExperimentRecord]) -> list[list[ExperimentRecord]]:
     """Experiments of the same runs together, in the order of the first of each."""
     return list(grouped(experiments, _run_keys).values())
-
-
-def distinct(pairs: Iterable[tuple[ClaimRecord, Verdict]]) -> int:
-    """How many different comparisons these claims are, as the record counts them (`Share.once`)."""
-    return len({(comparison(claim, verdict), verdict.outcome) for claim, verdict in pairs})
 
 
 def by_claim(claims: Iterable[ClaimRecord]) -> list[list[ClaimRecord]]:

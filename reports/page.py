@@ -15,10 +15,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from audit.record import UNTESTED, Audit, Scope, Verdict
+from audit.record import LEFT_OUT, NOT_TUNED, Audit, Verdict
 from reports import cards, findings, numbers, protocol, svg, tables, text
 from reports import sentences as words
-from reports.lookup import Lookup, by_claim, distinct
+from reports.lookup import NEVER, Lookup, by_claim
 from reports.numbers import count
 from reports.sentences import ICONS, KINDS, STATUS_WORDS, TEXTS
 from reports.text import View, joined, listed, moment, plural, visible
@@ -42,22 +42,22 @@ def build(audit: Audit) -> View:
         code=joined(paper.code_url, paper.code_commit, by=" at commit "),
         version=audit.tool_version,
         date=moment(audit.created),
-        primary=[view for view in shown if view.primary],
+        first_claims=_first_claims(shown),
         counts=_counts(index),
-        claims=plural(len(shown), "claim"),
-        tally=_tally(index),
-        resting=joined(
-            resting(index),
-            on_imported(*index.imported_and_judged),
+        tally=joined(
+            f"A judgement is one claim in one metric: {plural(len(shown), 'claim')}, "
+            f"{plural(len(index.pairs), 'judgement')}.",
+            counted_once(audit),
             protocol.on_changed_margins(index),
         ),
         looks=audit.about_looks,
         nothing_tested=all(row.status == "not_tested" for view in shown for row in view.rows),
-        overview=_overview(index),
+        overview=(overview := _overview(index)),
+        level=f"{100 * index.level:.3g} %",
+        legend=_legend([row for view in overview for row in view.rows]),
         scopes=protocol.scope_notes(index),
         protocol=protocol.protocol_box(index),
         code_of=protocol.code_note(index),
-        not_tested=list(words.unjudged_lines(index.pairs, index.names, UNTESTED)),
         inconsistent=list(findings.inconsistencies(index)),
         slider=cards.slider(index),
         chips=cards.chips(shown),
@@ -97,52 +97,62 @@ def _overview(index: Lookup) -> list[View]:
         plots = [svg.forest(column, axis, said, zero=0.0, beside=rows).svg() for column in columns]
         first = f"the first {ROWS} of {len(every)}; the cards show the others"
         more = first if len(every) > ROWS else ""
-        views += [View(title=title, plots=[plot for plot in plots if plot], more=more)] if any(plots) else []
+        drawn = View(title=title, plots=[plot for plot in plots if plot], more=more, rows=rows)
+        views += [drawn] if drawn.plots else []
     return views
+
+
+def _legend(rows: Sequence[svg.Row]) -> str:
+    """What the marks of the overview mean, of those that are drawn."""
+    marks = {"reproduced": "disc", "contradicted": "cross", "inconclusive": "ring"}
+    seen = {row.outcome for row in rows}
+    told = "; ".join(f"{mark}: {outcome}" for outcome, mark in marks.items() if outcome in seen)
+    bars = "Thick bar: the interval that decides “reproduced”; thin bar: the one that decides “contradicted”."
+    return joined(
+        "Shaded band: the margin (what counts as equal)." * any(row.margin for row in rows),
+        "Dashed line: the printed difference." * any(row.target is not None for row in rows),
+        bars * any(row.inner and row.outer for row in rows),
+        f"{text.capital(told)}.",
+        "†: on stand-in data or another split." * any(row.heading.startswith("†") for row in rows),
+    )
+
+
+def _first_claims(shown: Sequence[View]) -> View:
+    """The primary claims; where there are none, those that were tested, the pressing ones first."""
+    primary = [view for view in shown if view.primary]
+    tested = [view for view in shown if view.status != "not_tested" and not view.same]
+    tested.sort(key=lambda view: words.PRESSING.index(view.status))
+    title = "Primary claims" if primary else "Tested claims (the claim file marks none as primary)"
+    return View(title=title, claims=primary or tested)
+
+
+#: Of what was not tested: why, as `Lookup.obstacle` has it -> how that stands after the number of judgements.
+_WHY_NOT = {NEVER: NEVER, NOT_TUNED: "not tuned on this corpus", LEFT_OUT: LEFT_OUT}
+_WHY_NOT |= {
+    words.reason("other_data"): "need the paper’s own data",
+    words.reason("run_failed"): "failed here",
+}
 
 
 def _counts(index: Lookup) -> list[View]:
     """The four numbers. They add up to the number of judgements: every claim and metric has one of the four
-    statuses. Beside each its comparisons and whose data; of those not tested, whose runs failed."""
+    statuses. Below each on whose data and runs it rests; below those not tested, for which reasons."""
     boxes = []
     for status in words.STATUSES:
         pairs = [pair for pair in index.pairs if words.status_of(pair[1]) == status]
         number, stand_in = len(pairs), sum(verdict.scope == "other_data" for _, verdict in pairs)
-        notes = []
-        if status == "not_tested":
-            failed = sum(verdict.reason == "run_failed" for _, verdict in pairs)
-            notes += [f"{count(failed)} because our runs failed"] if failed else []
+        if tested := status != "not_tested":
+            sorts = {"on stand-in data": stand_in}
+            sorts["on imported numbers"] = sum(index.imported(claim) for claim, _ in pairs)
         else:
-            once = distinct(pairs)
-            notes += [plural(once, "different comparison")] if 0 < once < number else []
-            imported = sum(index.imported(claim) for claim, _ in pairs)
-            for some, what in ((stand_in, "stand-in data"), (imported, "imported numbers")):
-                notes += [f"{'all' if some == number else count(some)} on {what}"] if some else []
-        boxes.append(
-            View(
-                status=status,
-                word=words.STATUS_WORDS[status],
-                count=number,
-                note=", ".join(notes),
-                borrowed=0 < number == stand_in and status != "not_tested",
-            )
-        )
+            sorts = Counter(_WHY_NOT.get(index.obstacle(claim), "for other reasons") for claim, _ in pairs)
+        told = sorted(sorts.items(), key=lambda sort: -sort[1])
+        notes = [
+            f"{'all' if tested and some == number else count(some)} {what}" for what, some in told if some
+        ]
+        word, borrowed = words.STATUS_WORDS[status], tested and 0 < number == stand_in
+        boxes.append(View(status=status, word=word, count=number, notes=notes, borrowed=borrowed))
     return boxes
-
-
-def _tally(index: Lookup) -> str:
-    """The denominators: all judgements, those that could be made, those that were decided."""
-    total = len(index.audit.claims)
-    if not total:
-        return NOTHING_TESTED
-    judged = sum(verdict.reason not in words.UNJUDGED for verdict in index.audit.verdicts)
-    status = Counter(map(index.status, index.audit.claims))
-    decided = status["reproduced"] + status["contradicted"]
-    said = (
-        f"Each metric of a claim is judged by itself: {plural(total, 'judgement')}, of which {count(judged)} "
-        f"could be made and {count(decided)} gave a decision."
-    )
-    return joined(said, counted_once(index.audit))
 
 
 def counted_once(audit: Audit) -> str:
@@ -152,37 +162,30 @@ def counted_once(audit: Audit) -> str:
         return ""
     reproduced, number = share.once
     kept = "" if reproduced == number else f", {count(reproduced)} of them reproduced"
-    return (
-        f"The {count(share.decided)} decided judgements are {plural(number, 'different comparison')}{kept}."
-    )
+    different = plural(number, "different comparison")
+    return f"Some ask about the same numbers: the {count(share.decided)} decided ones are {different}{kept}."
 
 
 def resting(index: Lookup) -> str:
     """On whose data the claims rest that were judged; empty where none was, or none of it is known."""
     judged = [pair for pair in index.pairs if pair[1].reason not in words.UNJUDGED]
-    scopes = [verdict.scope for _, verdict in judged]
-    known = [scope for scope in scopes if scope is not None]
-    if not known:
-        return ""
-    if set(known) == {"same_data"}:
-        if any(index.declared(claim) for claim, _ in judged):
-            return "All verdicts rest on data that the import declares to be the paper’s, not verified here."
-        return "All verdicts rest on the paper’s own data."
-    if set(scopes) == {"other_data"}:
-        return "All verdicts rest on stand-in data; the paper’s own data may behave differently."
-    others: tuple[Scope, ...] = ("other_data", "other_split")
-    number = Counter(known)
-    told = [f"{count(number[scope])} on {words.SCOPE_WORDS[scope]}" for scope in others if number[scope]]
-    which = f"Of {plural(len(scopes), 'verdict')}, {listed(told)}"
-    return f"{which}: the paper’s own data may behave differently."
+    number = Counter(filter(None, (index.run_on(*pair) for pair in judged)))
+    told = [f"{count(some)} {on}" for on, some in number.items()]
+    every = len(told) == 1
+    which = (
+        f"All verdicts are {next(iter(number))}" if every else f"Of {len(judged)} verdicts, {listed(told)}"
+    )
+    own = all(verdict.scope in ("same_data", None) for _, verdict in judged)
+    but = "" if own else "; the paper’s own data may behave differently"
+    return f"{which}{but}." if told else ""
 
 
-def on_imported(number: int, judged: int) -> str:
-    """Whose runs the judged claims rest on, where others made them; empty where all are ours."""
-    if not number:
-        return ""
-    which = f"{'All' if number == judged else count(number) + ' of'} {plural(judged, 'verdict')}"
-    return f"{which} {'rests' if number == 1 else 'rest'} on imported numbers that were not verified here."
+def on_imported(index: Lookup) -> str:
+    """How many of the judged claims rest on runs that others made; empty where all are ours."""
+    judged = [index.imported(claim) for claim, verdict in index.pairs if verdict.reason not in words.UNJUDGED]
+    which = f"{'All' if all(judged) else count(sum(judged)) + ' of'} {plural(len(judged), 'verdict')}"
+    rest = "rests" if sum(judged) == 1 else "rest"
+    return f"{which} {rest} on imported numbers that were not verified here." if any(judged) else ""
 
 
 def _open_claims(index: Lookup) -> View:

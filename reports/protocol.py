@@ -8,13 +8,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from audit.record import IMPORTED, Audit, Deviation, ExperimentRecord, Run, Scope
+from audit.record import IMPORTED, Audit, Deviation, ExperimentRecord, Run, Scope, digest
 from reports import numbers
 from reports.lookup import Lookup, by_runs
 from reports.numbers import ABSENT
 from reports.sentences import SCOPE_WORDS
 from reports.svg import curves_of, learning_plot
-from reports.tables import same_also
 from reports.text import View, capital, grouped, joined, listed, moment, plural, quoted
 
 # --------------------------------------------------------------------------- point by point
@@ -63,7 +62,7 @@ def _settings_of(model: str | None, members: Sequence[ExperimentRecord], index: 
             title=index.title(experiment.id),
             named=joined(experiment.variant, experiment.protocol, by=", "),
             values=[(name, value) for name, value in own.items() if name not in shared],
-            also=same_also(index.again(experiment.id)),
+            also=index.again(experiment.id),
         )
         for experiment, own in zip(members, values, strict=True)
     ]
@@ -368,6 +367,7 @@ def rerun_box(index: Lookup) -> View:
     marks = [run.margins.get(audit.paper.key) for run in index.every_run.values() if not run.imported]
     return View(
         command=" && ".join([*(lot for lot, _ in lots), audit.command or "audit run"]),
+        lots=len(lots),
         facts=facts,
         mismatch=any(mark not in good for mark in marks),
     )
@@ -382,28 +382,29 @@ def _seed_list(runs: Iterable[Run]) -> str:
 
 
 def _code(runs: Sequence[Run]) -> str:
-    """`commit 12f0f591b0; 3 of 9 runs with uncommitted changes`"""
+    """`commit 12f0f591b0; 3 of 9 runs with uncommitted changes`; without a commit the digest of the code."""
     known = [commit[:10] for commit in dict.fromkeys(run.commit for run in runs) if commit]
-    said = f"commit {listed(known)}" if known else "no commit on record"
+    digests = dict.fromkeys(digest(dict(run.sources))[:10] for run in runs if run.sources)
+    said = f"commit {listed(known)}" if known else f"digest {listed(list(digests))}" if digests else ""
+    said = said or "no commit on record"
     changed = sum(bool(run.dirty) for run in runs)
     number = f"{changed} of {plural(len(runs), 'run')}"
     return f"{said}; {number} with uncommitted changes" if changed else said
 
 
 def code_note(index: Lookup) -> str:
-    """Whose code the runs are of, by commit or as an import states it, and with how many seeds."""
+    """Whose code the runs are of, by commit or digest or as an import states it, and with which seeds."""
     runs = _ours(index.audit.experiments)
     imported = [run.spec.config for run in index.every_run.values() if run.imported]
-    parts = [f"ours, {_code(runs)}; {plural(len(runs), 'run')} with seeds {_seed_list(runs)}"] if runs else []
+    ours = f"our re-implementation, {_code(runs)}: {plural(len(runs), 'run')}, seeds {_seed_list(runs)}"
+    parts = [ours] if runs else []
     unknown = "not stated to be the authors’"
     stated = dict.fromkeys(str(config.get("authors_code") or unknown) for config in imported)
     by = listed(list(dict.fromkeys(str(config.get("by") or "somebody unnamed") for config in imported)))
     seeds = _seed_list([run for run in index.every_run.values() if run.imported])
-    what = (
-        f"{plural(len(imported), 'run')} by {by}, imported, with seeds {seeds}; code: {listed(list(stated))}"
-    )
-    parts += [what] if imported else []
-    return "; ".join(parts)
+    code = f"imported, not verified here: {plural(len(imported), 'run')}, seeds {seeds}, made by {by}; code: "
+    parts += [code + listed(list(stated))] if imported else []
+    return f"{capital('; '.join(parts))}." if parts else ""
 
 
 def on_changed_margins(index: Lookup) -> str:

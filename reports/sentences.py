@@ -7,7 +7,7 @@ import math
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Literal
@@ -376,7 +376,11 @@ def alone_text(judgement: Verdict | SpecificationVerdict, level: float) -> str:
 
 
 def because(
-    claim: ClaimRecord, verdict: Verdict, names: Sequence[str], settling: Settling | None = None
+    claim: ClaimRecord,
+    verdict: Verdict,
+    names: Sequence[str],
+    settling: Settling | None = None,
+    lacking: Sequence[str] = (),
 ) -> str:
     """The reason in words, for the claim's kind where it has its own, with what would settle it."""
     code = verdict.reason if verdict.reason != "deterministic" else f"deterministic {verdict.outcome}"
@@ -384,7 +388,7 @@ def because(
         code = verdict.barred  # that it would not count anyway comes before the correction
     more = to_settle(settling, judged_on(verdict)) if settling else "more seeds may settle it"
     more = f"; {'to settle it: ' if settling and settling.seeds else ''}{more}"
-    if said := unrun(verdict, quoted(names)):
+    if said := unrun(verdict, quoted(names), lacking):
         return said
     fields = {**fields_of(claim, verdict, names), "more": more}
     pattern = kind_words(claim).reasons.get(code) or ANY_KIND.reasons.get(code)
@@ -393,12 +397,12 @@ def because(
     return pattern.format_map(fields)
 
 
-def status_text(claim: ClaimRecord, verdict: Verdict) -> str:
-    """`Reproduced in direction`: an order is judged without its size; with the level of a look."""
+def status_text(claim: ClaimRecord, verdict: Verdict, usual: float = Verdict.level) -> str:
+    """`Reproduced in direction`: an order is judged without its size; with another level than the usual."""
     status = status_of(verdict)
     direction = " in direction" if kind_words(claim).direction_only and status == "reproduced" else ""
-    usual = verdict.level == Verdict.level or verdict.p_reproduced is None
-    level = "" if usual else f" at the level of {100 * verdict.level:.3g} %"
+    same = verdict.level == usual or verdict.p_reproduced is None
+    level = "" if same else f" at the level of {100 * verdict.level:.3g} %"
     return STATUS_WORDS[status] + direction + level
 
 
@@ -409,10 +413,11 @@ def verdict_sentence(
     names: Sequence[str],
     departures: int = 0,
     settling: Settling | None = None,
+    lacking: Sequence[str] = (),
 ) -> str:
     """What was measured and what follows from it, then what else could explain it. `names` are the titles of
     the claim's experiments, in its order; `departures` counts those from the paper. `settling` says how many
-    seeds would settle it, where it is open."""
+    seeds would settle it, where it is open; `lacking` why experiments have no runs."""
     status, kind, band = status_of(verdict), kind_words(claim), margin_band(verdict)
     measured = ""
     known = verdict.target is not None if kind.epochs else verdict.parts or verdict.estimate is not None
@@ -431,7 +436,7 @@ def verdict_sentence(
     shows_band = band and kind.measure and status != "not_tested"
     return joined(
         measured,
-        f"{status_text(claim, verdict)}: {because(claim, verdict, names, settling)}.",
+        f"{status_text(claim, verdict)}: {because(claim, verdict, names, settling, lacking)}.",
         f"With other margins, taken alone: {band}." if shows_band else "",
         size_not_judged(claim, verdict) if status == "reproduced" else "",
         borne_out,
@@ -475,11 +480,15 @@ def over_metrics(marks: Iterable[tuple[str, Status]]) -> str:
 # --------------------------------------------------------------------------- what was not run, or is open
 
 
-def unrun(verdict: Verdict, names: Sequence[str]) -> str | None:
-    """`A has not been run`; None where no arm was run, or the verdict is another. `names` are those of the
-    claim's experiments, in its order, as they are to stand in the sentence."""
-    if verdict.reason != "not_run" or not any(verdict.attempts):
+def unrun(verdict: Verdict, names: Sequence[str], lacking: Sequence[str] = ()) -> str | None:
+    """`A has not been run; cannot be run here: ...`; the reason alone where no side was run. None where it is
+    not known, or the verdict is another. `names` and `lacking` are of the claim's experiments, in its order:
+    as they are to stand in the sentence, and why they have no runs."""
+    if verdict.reason != "not_run":
         return None
+    why = next(filter(None, lacking), None)
+    if not any(verdict.attempts):
+        return why
     arms = {side[0]: side[1:] for side in zip(names, verdict.n, verdict.attempts, strict=False)}
     never = [name for name, (_, attempts) in arms.items() if not attempts]
     barren = [name for name, (n, attempts) in arms.items() if attempts and not n]
@@ -487,30 +496,10 @@ def unrun(verdict: Verdict, names: Sequence[str]) -> str | None:
     def some(lacking: Sequence[str]) -> str:
         return listed(lacking if len(lacking) <= 3 else [*lacking[:2], f"{len(lacking) - 2} others"])
 
-    parts = [f"{some(never)} {'has' if len(never) == 1 else 'have'} not been run"] if never else []
+    has = "has" if len(never) == 1 else "have"
+    parts = [joined(f"{some(never)} {has} not been run", why, by="; ")] if never else []
     parts += [f"no run of {some(barren)} gives this number"] if barren else []
     return "; ".join(parts) or None
-
-
-def unjudged_lines(
-    pairs: Iterable[tuple[ClaimRecord, Verdict]],
-    names: Callable[[ClaimRecord], Sequence[str]],
-    codes: Iterable[str],
-) -> Iterator[str]:
-    """How many judgements each of the reasons `codes` left open, under the status that the page gives them.
-    What is missing of those of which one side was run: of a few sorts each, of many one."""
-    every = list(pairs)
-    for code in codes:
-        told = [(claim, unrun(verdict, names(claim))) for claim, verdict in every if verdict.reason == code]
-        word = STATUS_WORDS["not_tested" if code in UNTESTED else "inconclusive"].lower()
-        sides = Counter(why for _, why in told if why)
-        counts = {reason(code): len(told) - sides.total()} if len(told) > sides.total() else {}
-        if len(sides) > 3:
-            claim, why = next(part for part in told if part[1])
-            some = f"one side was run and the other was not, as in {claim.id}: {why}"
-            sides = Counter({some: sides.total()})
-        for why, number in {**counts, **sides}.items():
-            yield f"{plural(number, 'judgement')} {word}: {why}."
 
 
 def to_settle(settling: Settling, scope: Scope | None, *, chances: bool = False) -> str:

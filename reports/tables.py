@@ -9,18 +9,9 @@ from statistics import fmean, stdev
 
 from audit.record import DataInfo, DataSheet, ExperimentRecord, SplitNoise, SplitStudy, SplitVerdict
 from reports import numbers
+from reports import sentences as words
 from reports.findings import anchors_of, check_title
 from reports.lookup import Lookup, Place
-from reports.sentences import (
-    SCOPE_WORDS,
-    STATUS_WORDS,
-    TEXTS,
-    coverage,
-    edges,
-    kind_words,
-    reason,
-    subject_of,
-)
 from reports.svg import Bounds, Row, forest
 from reports.text import View, grouped, joined, listed, plural, unique_slugs
 
@@ -33,7 +24,9 @@ def table_views(index: Lookup) -> list[View]:
     """All tables of the audit; in each cell what is printed, the marks of its claims, and ours."""
     marks, wrong = _verdict_marks(index), _finding_marks(index)
     # cell address -> the claim about the cell's own value, whose verdict tells the seeds of its look
-    values = (claim for claim in index.audit.claims if kind_words(claim).is_value and len(claim.cells) == 1)
+    values = (
+        claim for claim in index.audit.claims if words.kind_words(claim).is_value and len(claim.cells) == 1
+    )
     judged = {claim.cells[0]: claim for claim in values if index.verdicts[claim.id].ci95}
     anchors = unique_slugs("table", [table.id for table in index.audit.tables])
 
@@ -44,16 +37,17 @@ def table_views(index: Lookup) -> list[View]:
         known = () if repeated else measured(place, index)
         shown = (verdict.values[0] if verdict and verdict.values else known) if known else ()
         record = index.experiments.get(cell.experiment or "")
+        sd = stdev(shown) if len(shown) > 1 else None
+        span = numbers.interval(verdict.ci95, beside=words.edges(claim, verdict)) if claim and verdict else ""
+        dagger = "" if record is None or record.scope == "same_data" else " †"
         return View(
             cell=cell,
             anchor=place.anchor,
             marks=marks.get(cell.address, ()),
-            ours=_ours(shown, record) if shown else "",
+            ours=numbers.mean_sd(fmean(shown), sd) + dagger if shown else "",
             n=f"n = {len(shown)}" if shown else "",
-            interval=numbers.interval(verdict.ci95, beside=edges(claim, verdict))
-            if claim and verdict
-            else "",
-            level=coverage(verdict)[1] if verdict else "",
+            interval=span,
+            level=words.coverage(verdict)[1] if verdict else "",
             repeated=repeated,
             findings=wrong.get(cell.address, ()),
             scope=record.scope if record and shown else "same_data",
@@ -70,11 +64,6 @@ def table_views(index: Lookup) -> list[View]:
     return views
 
 
-def _ours(values: Sequence[float], record: ExperimentRecord | None) -> str:
-    dagger = "" if record is None or record.scope == "same_data" else " †"
-    return numbers.mean_sd(fmean(values), stdev(values) if len(values) > 1 else None) + dagger
-
-
 def _finding_marks(index: Lookup) -> dict[str, list[tuple[str, str]]]:
     """Cell address -> label and link of its inconsistent findings; each once a cell."""
     marks: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -89,16 +78,16 @@ def _finding_marks(index: Lookup) -> dict[str, list[tuple[str, str]]]:
 def _verdict_marks(index: Lookup) -> dict[str, list[View]]:
     """Cell address -> marks; the cell's own value first, then comparisons in the order of the claims."""
     marks: dict[str, list[View]] = defaultdict(list)
-    for claim in sorted(index.audit.claims, key=lambda claim: not kind_words(claim).is_value):
+    for claim in sorted(index.audit.claims, key=lambda claim: not words.kind_words(claim).is_value):
         status, first = index.status(claim), index.same_claims.get(claim.id)
         title = index.claim_title(claim)
-        title += "" if claim.metric else f" ({subject_of(claim)})"  # a metric heads the column
+        title += "" if claim.metric else f" ({words.subject_of(claim)})"  # a metric heads the column
         how = "" if first is None else " on stand-in data, on the same runs as"
         mark = View(
             status=status,
-            label=f"{STATUS_WORDS[status]}{how}: {title}",
+            label=f"{words.STATUS_WORDS[status]}{how}: {title}",
             href=f"#{index.anchors[first or claim.id]}",
-            small=not kind_words(claim).is_value,
+            small=not words.kind_words(claim).is_value,
             again=first is not None,
         )
         for address in dict.fromkeys(claim.cells):
@@ -124,12 +113,6 @@ def measured(place: Place, index: Lookup) -> tuple[float, ...]:
         return ()
     runs = index.runs(cell.experiment)
     return tuple(run.metrics[metric] for run in runs if run.status == "done" and metric in run.metrics)
-
-
-def same_also(titles: Sequence[str]) -> str:
-    """`the same runs stand for 2 further experiments: A; B`; empty where there are none."""
-    further = plural(len(titles), "further experiment")
-    return f"the same runs stand for {further}: {'; '.join(titles)}" if titles else ""
 
 
 # --------------------------------------------------------------------------- the data
@@ -166,21 +149,15 @@ def _data_block(pairs: Sequence[tuple[ExperimentRecord, DataSheet]]) -> View:
         differing = (entry for entry in of.statistics if entry.differs)
         said = "; ".join(f"printed {entry.printed} {entry.name}, here {entry.here}" for entry in differing)
         counted = any(None not in (entry.printed, entry.here) for entry in of.statistics)
-        same = (
-            "all printed statistics that were counted agree"
-            if counted
-            else "the paper prints none of the counted statistics"
-        )
-        comparisons.append(f"{dataset} ({SCOPE_WORDS[scope]}): {said or same}.")
-    hashes = {
-        "content, in this order": sheet.content,
-        "in any order": sheet.partition,
-        "in any order and split": sheet.corpus,
-    }
+        prints = "all printed statistics that were counted agree"
+        same = prints if counted else "the paper prints none of the counted statistics"
+        comparisons.append(f"{dataset} ({words.SCOPE_WORDS[scope]}): {said or same}.")
+    names = ("content, in this order", "in any order", "in any order and split")
+    hashes = zip(names, (sheet.content, sheet.partition, sheet.corpus), strict=True)
     return View(
         corpus=listed(list(dict.fromkeys(infos[-1].name for infos in prepared.values()))),
         recognised=sheet.recognised,
-        hashes=[digest for digest in hashes.items() if digest[1]],
+        hashes=[digest for digest in hashes if digest[1]],
         datasets=list(sheets),
         comparisons=comparisons,
         statistics=statistics,
@@ -192,7 +169,7 @@ def _preparation(info: DataInfo, experiments: int) -> View:
     """What was counted; a rule that never acted is left out."""
     recipe = f"Recipe “{info.recipe}”, {plural(experiments, 'experiment')}"
     title = f"{recipe}, fingerprint {info.fingerprint[:12]}"
-    names = TEXTS["counted"]
+    names = words.TEXTS["counted"]
     counted = []
     for name, value in info.counts.items():
         split, _, what = name.partition(".")
@@ -208,7 +185,7 @@ def _preparation(info: DataInfo, experiments: int) -> View:
 
 def splits_because(of: SplitVerdict, *, mean: bool) -> str:
     """Its reason in words; of the mean over the columns, or of one split."""
-    return TEXTS["splits"]["mean" if mean else "one"].get(of.reason) or reason(of.reason)
+    return words.TEXTS["splits"]["mean" if mean else "one"].get(of.reason) or words.reason(of.reason)
 
 
 def p_values(of: SplitVerdict) -> str:
@@ -374,9 +351,7 @@ def split_section(index: Lookup) -> View | None:
 def _plot_row(noise: SplitNoise, printed: float) -> Row:
     """Thin: 95% of means over these splits; dotted: of single runs on one more; dots: columns."""
 
-    def moved(span: Bounds | None) -> Bounds | None:
-        return (span[0] - printed, span[1] - printed) if span else None
-
-    outer, single = moved(noise.pi95_mean), moved(noise.pi95_column)
+    spans = (noise.pi95_mean, noise.pi95_column)
+    outer, single = (span and (span[0] - printed, span[1] - printed) for span in spans)
     dots = tuple(value - printed for value in noise.values)
     return Row(noise.metric, estimate=noise.mean - printed, outer=outer, prediction=single, dots=dots)

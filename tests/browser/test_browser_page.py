@@ -64,9 +64,9 @@ def test_no_horizontal_scroll_on_a_phone(name: str, opened: Opened) -> None:
 
 @pytest.mark.slow
 def test_first_screen_in_order(opened: Opened) -> None:
-    """Title, four numbers, primary claims, overview, what they rest on, margin, claims, downwards."""
+    """Title, four numbers, primary claims, what they rest on, overview, margin, claims, downwards."""
     page = opened(sample.study())
-    places = ["h1", ".counts", ".headline", "#overview", "#ground", "#margin", "#filter", ".card"]
+    places = ["h1", ".counts", ".headline", "#ground", "#overview", "#margin", "#filter", ".card"]
     tops = [page.locator(place).first.bounding_box()["y"] for place in places]
     assert tops == sorted(tops)
 
