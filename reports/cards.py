@@ -79,6 +79,7 @@ def _row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View:
         anchor=index.anchors[claim.id],
         status=status,
         word=words.STATUS_WORDS[status],
+        said=words.status_text(claim, verdict, verdict.level),
         metric=words.subject_of(claim),
         **vars(words.row_texts(claim, verdict)),
         margin="" if verdict.margin is None else size,

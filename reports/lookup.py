@@ -186,7 +186,7 @@ class Lookup:
         records = [self.experiments.get(name) for name in claim.experiments]
         said = [((record and record.not_run) or "").rstrip(".") for record in records]
         return [
-            f"{NEVER}: {why}" if of and of.unavailable else why for of, why in zip(records, said, strict=True)
+            f"{NEVER}. {why}" if of and of.unavailable else why for of, why in zip(records, said, strict=True)
         ]
 
     def unrun(self, claim: ClaimRecord) -> str | None:

@@ -62,7 +62,6 @@ def build(audit: Audit) -> View:
         slider=cards.slider(index),
         chips=cards.chips(shown),
         groups=groups,
-        stand_in=any(view.scope == "other_data" for view in shown),
         open=_open_claims(index),
         some_dropped=some_dropped,
         whole=cards.CARDS,
@@ -122,7 +121,7 @@ def _first_claims(shown: Sequence[View]) -> View:
     primary = [view for view in shown if view.primary]
     tested = [view for view in shown if view.status != "not_tested" and not view.same]
     tested.sort(key=lambda view: words.PRESSING.index(view.status))
-    title = "Primary claims" if primary else "Tested claims (the claim file marks none as primary)"
+    title = "Primary claims" if primary else "Tested claims, none marked as primary"
     return View(title=title, claims=primary or tested)
 
 
@@ -190,17 +189,18 @@ def on_imported(index: Lookup) -> str:
 
 def _open_claims(index: Lookup) -> View:
     """The claims that more seeds can settle, the paper's own data first; how many others need what."""
-    by_seeds, others = [], Counter[str]()
+    by_seeds, others = [], Counter[tuple[str, str]]()
     for name, settling in index.audit.settling.items():
         verdict, claim = index.verdicts.get(name), index.claims.get(name)
         if verdict is None or claim is None or name in index.same_claims:
             continue
-        needed = words.to_settle(settling, words.judged_on(verdict), chances=True)
         if verdict.reason != "run_failed" and index.status(claim) != "inconclusive":
             continue
         if settling.seeds is None:
-            others[needed] += 1
+            on = " on stand-in data" if words.judged_on(verdict) == "other_data" else ""
+            others[on, settling.text] += 1
         else:
+            needed = words.to_settle(settling, words.judged_on(verdict), chances=True)
             row = View(
                 title=index.claim_title(claim),
                 metric=words.subject_of(claim),
@@ -211,7 +211,7 @@ def _open_claims(index: Lookup) -> View:
             )
             by_seeds.append(row)
     by_seeds.sort(key=lambda row: row.stand_in)
-    rest = [f"{plural(number, 'judgement')}: {text}." for text, number in others.items()]
+    rest = [f"{plural(number, 'judgement')}{on}: {text}." for (on, text), number in others.items()]
     if len(by_seeds) > _OPEN_NAMED:
         rest.insert(0, f"{len(by_seeds) - _OPEN_NAMED} more, for which `audit plan` gives the seeds.")
     return View(claims=by_seeds[:_OPEN_NAMED], rest=rest, stand_in=any(row.stand_in for row in by_seeds))

@@ -398,12 +398,14 @@ def code_note(index: Lookup) -> str:
     imported = [run.spec.config for run in index.every_run.values() if run.imported]
     ours = f"our re-implementation, {_code(runs)}: {plural(len(runs), 'run')}, seeds {_seed_list(runs)}"
     parts = [ours] if runs else []
-    unknown = "not stated to be the authors’"
-    stated = dict.fromkeys(str(config.get("authors_code") or unknown) for config in imported)
+    stated = dict.fromkeys(
+        f"the authors’ code, as stated: {code}" if code else "code that is not stated to be the authors’"
+        for code in (config.get("authors_code") for config in imported)
+    )
     by = listed(list(dict.fromkeys(str(config.get("by") or "somebody unnamed") for config in imported)))
     seeds = _seed_list([run for run in index.every_run.values() if run.imported])
-    code = f"imported, not verified here: {plural(len(imported), 'run')}, seeds {seeds}, made by {by}; code: "
-    parts += [code + listed(list(stated))] if imported else []
+    made = f"imported, not verified here: {plural(len(imported), 'run')}, seeds {seeds}, made by {by} with "
+    parts += [made + listed(list(stated))] if imported else []
     return f"{capital('; '.join(parts))}." if parts else ""
 
 

@@ -481,7 +481,7 @@ def over_metrics(marks: Iterable[tuple[str, Status]]) -> str:
 
 
 def unrun(verdict: Verdict, names: Sequence[str], lacking: Sequence[str] = ()) -> str | None:
-    """`A has not been run; cannot be run here: ...`; the reason alone where no side was run. None where it is
+    """`A has not been run; cannot be run here. ...`; the reason alone where no side was run. None where it is
     not known, or the verdict is another. `names` and `lacking` are of the claim's experiments, in its order:
     as they are to stand in the sentence, and why they have no runs."""
     if verdict.reason != "not_run":
