@@ -43,7 +43,7 @@ SMALL: Mapping[str, Any] = {}
 
 
 class Clustered(Upon):
-    """An encoder that gives vectors (B, H), and clusters upon it."""
+    """An encoder that gives vectors (B, H), with clusters as its output layer."""
 
     def __init__(self, encoder: nn.Module, clusters: LabelClusters) -> None:
         super().__init__()

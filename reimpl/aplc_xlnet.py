@@ -81,7 +81,7 @@ _STAND_IN: Mapping[str, Any] = {"hidden": 64, "fully_connected": [128]}
 
 
 def reduce(config: Config, sizes: Mapping[str, Any]) -> Config:
-    """With the stand-in in XLNet's place, if there is to be one."""
+    """The configuration with the stand-in instead of XLNet, if one is used."""
     if config.stand_in == "none":
         return config
     width = min(config.hidden, _STAND_IN["fully_connected"][-1])
@@ -89,7 +89,7 @@ def reduce(config: Config, sizes: Mapping[str, Any]) -> Config:
 
 
 def missing(config: Config) -> str | None:
-    """What this machine lacks for the encoder, and how to get it; None where all is there."""
+    """What this machine lacks for the encoder, and how to get it; None if nothing is missing."""
     weights = config.weights
     if config.encoder == "bilstm":
         return None
@@ -165,7 +165,7 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
     pieces = pieces_of(data, folder, protocol.length)
 
     def network(vectors: Tensor) -> APLCXLNet:
-        """Word vectors are the weights' own."""
+        """The network; word vectors are those of the weights."""
         from transformers import XLNetModel
 
         xlnet = XLNetModel.from_pretrained(str(folder), local_files_only=True, dtype=torch.float32)
@@ -217,7 +217,7 @@ def find_weights(weights: str) -> Path | None:
 
 
 def digest_of(folder: Path) -> str:
-    """First figures of the SHA-256 of the files of weights."""
+    """The first digits of the SHA-256 of the files of weights."""
     digest = hashlib.sha256()
     for path in sorted([*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")]):
         digest.update(path.read_bytes())
@@ -253,7 +253,7 @@ def pieces_of(data: Dataset, folder: Path, length: int) -> Dataset:
 
 
 def tokeniser(folder: Path) -> Any:
-    """That of the folder; raises `ConfigError` where it cannot be read."""
+    """The folder's tokeniser; raises `ConfigError` if it cannot be read."""
     from transformers import AutoTokenizer
 
     try:

@@ -114,8 +114,8 @@ class AttentionXML(WordStates):
         freeze_padding: bool = True,
         filler: bool = False,
     ) -> None:
-        """vectors (V, E): initial word vectors. filler: the queries are a table with one row more, for
-        candidates that are none (id `labels`), and their gradients may be sparse."""
+        """vectors (V, E): initial word vectors. filler: the queries have one row more, for absent candidates
+        (id `labels`), and their gradients may be sparse."""
         super().__init__(config, vectors, padding_id, freeze_padding)
         states = 2 * config.hidden
         self.queries: nn.Embedding | nn.Linear | None = None
@@ -130,7 +130,7 @@ class AttentionXML(WordStates):
                 nn.init.xavier_uniform_(cast(Tensor, module.weight))
 
     def attended(self, lengths: Tensor, width: int) -> Tensor:
-        """bool (B, T): the places that attention, or the maximum, may look at."""
+        """bool (B, T): the places that attention, or the maximum, may read."""
         if self.config.mask:
             return places(lengths, width)
         return places(lengths.max().expand(len(lengths)), width)
@@ -162,7 +162,7 @@ class AttentionXML(WordStates):
 
     @property
     def reads_neighbours(self) -> bool:
-        """True when the longest document of a batch decides on the scores of the others."""
+        """True if the longest document of a batch affects the scores of the others."""
         return not self.config.mask
 
     @property
@@ -172,7 +172,7 @@ class AttentionXML(WordStates):
 
 
 def check_single(config: Config) -> None:
-    """Raises `ConfigError` for trees and ensembles: no other model can be put on them."""
+    """Raises `ConfigError` for trees and ensembles: no other model can use them as its base."""
     if config.tree_height or config.trees > 1:
         what = f"tree_height {config.tree_height!r} and trees {config.trees!r} do not make a single network"
         place = ["tree_height" if config.tree_height else "trees"]
@@ -182,7 +182,7 @@ def check_single(config: Config) -> None:
 def build(
     config: Config, *, vectors: Tensor, labels: int, length: int, padding_id: int, freeze_padding: bool
 ) -> AttentionXML:
-    """The network over all labels: the entry point by which the training, or CorNet, finds a model."""
+    """The network over all labels: the entry point for training and for CorNet."""
     check_single(config)
     return AttentionXML(
         config, vectors=vectors, labels=labels, padding_id=padding_id, freeze_padding=freeze_padding
@@ -190,7 +190,7 @@ def build(
 
 
 def chooses_epoch(config: Config, labels: int) -> bool:
-    """Whether the protocol's metric chooses the epoch as it is; a level of a tree takes one for its nodes."""
+    """Whether the protocol's metric selects the epoch as it is; a level of a tree uses one for its nodes."""
     return fitting_height(labels, config.cluster_size, config.tree_height, config.ways) == 0
 
 

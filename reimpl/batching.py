@@ -1,4 +1,4 @@
-"""Which documents make up each batch, planned an epoch at once in numpy with all that the device must not be
+"""Which documents make up each batch, planned per epoch in numpy with everything that the device must not be
 asked for (sizes, widths, bounds), so that no step waits for the device; and the best labels of a batch."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Plan:
 
 
 def width_of_split(split: Split, protocol: Protocol) -> int | None:
-    """Tokens to which every document of this split is padded; None when each batch has its own width."""
+    """Tokens to which every document of this split is padded; None if each batch has its own width."""
     if protocol.padding == "length":
         return protocol.length
     return max(1, min(split.longest, protocol.length)) if protocol.padding == "split" else None
@@ -152,7 +152,7 @@ def top_k(scores: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def _give_to_lowest(scores: Tensor, values: Tensor, ids: Tensor, open_tie: Tensor) -> None:
-    """In `ids`, give the places of the k-th score to the lowest of all labels that have it."""
+    """In `ids`, give the places with the k-th score to the lowest ids of all labels that have it."""
     k = ids.shape[1]
     for rows in torch.split(open_tie.nonzero()[:, 0], max(1, _BLOCK // scores.shape[1])):
         kth = values[rows, -1:]
@@ -177,7 +177,7 @@ class WordBatch(NamedTuple):
 
 
 class DeviceWords:
-    """The weighted words of a split on the device; batches are cut out of them there."""
+    """The weighted words of a split on the device; batches are selected there."""
 
     def __init__(self, matrix: sparse.csr_matrix, device: torch.device) -> None:
         self.words = torch.from_numpy(matrix.indices.astype(np.int64)).to(device)

@@ -65,7 +65,7 @@ class Config:
             self.size(self.hidden)
 
     def size(self, dimension: int) -> int:
-        """H for word vectors of `dimension` components; raises `ConfigError` where that cannot be."""
+        """H for word vectors of `dimension` components; raises `ConfigError` if that is impossible."""
         size = self.hidden if isinstance(self.hidden, int) else dimension
         if self.vectors == "kept" and dimension != size:
             what = f"hidden {size} is not the dimension {dimension} of the word vectors"

@@ -31,7 +31,7 @@ _ACTIVATIONS: Mapping[str, nn.Module] = {
 
 @dataclass(frozen=True)
 class Config(OnTop):
-    """The blocks, and the model that they are put on."""
+    """The blocks, and the model below them."""
 
     blocks: int = 2
     """Number of blocks; 0: the base alone."""
@@ -63,7 +63,7 @@ SMALL: Mapping[str, Any] = {"context": 64}
 
 
 def resolve(config: Config) -> Config:
-    """With the base written out (`reimpl.on_top`), and its loss where none is named."""
+    """The configuration with the base written out (`reimpl.on_top`), and with its loss if none is named."""
     return replace(on_top.resolve(config), loss=config.loss or base_config(config).loss)
 
 
@@ -84,7 +84,7 @@ class Block(nn.Module):
 
 
 class CorNet(Upon):
-    """A network that gives scores (B, L), and blocks upon it."""
+    """A network that gives scores (B, L), followed by blocks."""
 
     def __init__(self, base: nn.Module, blocks: nn.ModuleList) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ def cornet_blocks(
     activation: Activation = "sigmoid",
     init: Init = "xavier_uniform",
 ) -> nn.ModuleList:
-    """Blocks one upon the other, with their first weights."""
+    """A stack of blocks, with their initial weights."""
     made = nn.ModuleList(Block(labels, context, activation=activation) for _ in range(blocks))
     if init == "xavier_uniform":
         for module in made.modules():
@@ -116,7 +116,7 @@ def cornet_blocks(
 
 
 def build(config: Config, *, labels: int, **sizes: Any) -> CorNet:
-    """The base's network, built with these `sizes`, and blocks upon it."""
+    """The base's network, built with these `sizes`, followed by blocks."""
     base = base_module(config).build(base_config(config), labels=labels, **sizes)
     options = {name: getattr(config, name) for name in ("blocks", "context", "activation", "init")}
     return CorNet(base, cornet_blocks(labels, **options))

@@ -14,7 +14,7 @@ Spelling = Callable[[str, str], str]
 
 
 def option(name: str, value: object = "") -> str:
-    """An option, with a value or without, to stand in a message."""
+    """An option, with or without a value, for a message."""
     return f"\ue000{name}\ue001{value}\ue002"
 
 
@@ -24,14 +24,14 @@ def spelled(text: str, spelling: Spelling) -> str:
 
 
 def in_python(name: str, value: str) -> str:
-    """As a keyword; the name alone without a value. A hint (`_name`) is for interfaces that know it."""
+    """As a keyword; only the name if there is no value. A hint (`_name`) is for interfaces that know it."""
     if name.startswith("_"):
         return ""
     return f"{name}={value}" if value else name
 
 
 class ReimplError(Exception):
-    """Base of every error of this package that is meant for the user; `message` has its options unspelled."""
+    """Base of every error of this package for the user; `message` has its options in the neutral form."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -46,7 +46,7 @@ class DataError(ReimplError):
 
 
 class ConfigError(ReimplError):
-    """A configuration that cannot work; `place` leads to the key, as in ("base_config", "maps")."""
+    """An impossible configuration; `place` leads to the key, as in ("base_config", "maps")."""
 
     def __init__(self, why: str, place: Iterable[str | int] = ()) -> None:
         super().__init__(why)

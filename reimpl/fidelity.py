@@ -24,7 +24,7 @@ __all__ += ["manifest"]
 
 @dataclass(frozen=True)
 class Check:
-    """What one check of one model came to."""
+    """The result of one check of one model."""
 
     model: str
     name: str

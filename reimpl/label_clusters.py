@@ -78,7 +78,7 @@ class ClusterOptions:
                 raise ConfigError(f"cutoffs must be {n - 1} rising whole numbers, not {cutoffs!r}")
 
     def sizes(self, labels: int) -> tuple[int, ...]:
-        """Labels of each cluster; raises `ConfigError` where one has none."""
+        """Labels of each cluster; raises `ConfigError` if one is empty."""
         if self.cutoffs is not None:
             sizes = [b - a for a, b in pairwise((0, *self.cutoffs, labels))]
         else:
@@ -92,7 +92,7 @@ class ClusterOptions:
         return tuple(sizes)
 
     def inner(self, features: int) -> tuple[int, ...]:
-        """Components that each tail reads; raises `ConfigError` where one has none."""
+        """Components that each tail reads; raises `ConfigError` if one has none."""
         powers = range(0 if self.head == "leaf" else 1, self.clusters)
         inner = tuple(features // self.divisor**i for i in powers)
         if min(inner, default=1) < 1:
@@ -118,7 +118,7 @@ class LabelClusters(nn.Module):
     def __init__(
         self, options: ClusterOptions, *, features: int, order: NDArray[np.int64], block: int | None = None
     ) -> None:
-        """order (L,): label ids by falling frequency (`by_frequency`); block: scores looked at in one go."""
+        """order (L,): label ids by falling frequency (`by_frequency`); block: scores computed at once."""
         super().__init__()
         self.options, self.labels, self.block = options, len(order), block
         self.sizes, inner = options.sizes(self.labels), options.inner(features)

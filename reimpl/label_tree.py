@@ -68,7 +68,7 @@ class LabelTree:
 
 
 def depth_of(n_labels: int, max_leaf: int) -> int:
-    """Depth of the binary tree at which no node has more than `max_leaf` labels, and none is without any."""
+    """Depth of the binary tree at which no node has more than `max_leaf` labels, and none is empty."""
     splits = (-(-n_labels // max_leaf) - 1).bit_length()  # smallest d with ceil(L / 2^d) <= max_leaf
     return min(splits, n_labels.bit_length() - 1)
 
@@ -244,7 +244,7 @@ def choose_parents(predicted: IntArray, positives: tuple[IntArray, IntArray], pl
 
 @dataclass(frozen=True, eq=False)
 class Children:
-    """What is below each node of one level, on the device."""
+    """The children of each node of one level, on the device."""
 
     ids: Tensor  # int64 (all children,)
     starts: Tensor  # int64 (nodes + 1,): the last entry is for "no parent" (-1), which has no children

@@ -1,5 +1,5 @@
-"""What networks are made of: convolution and pooling over tokens, dropout, attention, an LSTM. B documents, T
-positions, C channels, F filters, k window, p pools, n = (T - k) // stride + 1 outputs."""
+"""Building blocks of networks: convolution and pooling over tokens, dropout, attention, an LSTM. B documents,
+T positions, C channels, F filters, k window, p pools, n = (T - k) // stride + 1 outputs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def dropout(x: Tensor, p: float, training: bool) -> Tensor:
 
 
 def without_autocast(x: Tensor) -> torch.autocast:
-    """Where autocast does not act; a module that computes there has `in_float32`, its name for the record."""
+    """No autocast inside; a module that computes there has `in_float32`, its name for the record."""
     return torch.autocast(x.device.type, enabled=False)
 
 
@@ -309,7 +309,7 @@ class WordStates(nn.Module):
 
 
 def _free_to_look(tensor: Tensor) -> bool:
-    """Whether reading lengths does not make the host wait for a device."""
+    """Whether lengths can be read without the host waiting for a device."""
     return tensor.device.type == "cpu"
 
 

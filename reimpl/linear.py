@@ -78,8 +78,7 @@ VARIANTS = {
 
 
 def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How]) -> Result:
-    """A classifier a label; seed, protocol, device have no effect. Raises `Interrupted`,
-    `CheckpointError`."""
+    """One classifier a label; seed, protocol, device are unused. Raises `Interrupted`, `CheckpointError`."""
     watch, began = how.get("watch") or Watch(), time.perf_counter()
     reset_peak_memory()
     inputs = word_weights(data, config.weights, normalise=config.normalise, dtype=np.float64)

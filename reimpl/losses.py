@@ -17,7 +17,7 @@ Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
 def how_often(numbers: Tensor, n: int) -> Tensor:
-    """int64 (n,): how often each number from 0 to n - 1 is there. For `bincount` the host waits on a GPU."""
+    """int64 (n,): how often each number from 0 to n - 1 occurs. For `bincount` the host waits on a GPU."""
     zeros = torch.zeros(n, dtype=torch.int64, device=numbers.device)
     return zeros.scatter_add_(0, numbers, torch.ones_like(numbers))
 

@@ -1,4 +1,4 @@
-"""What a run asks of the machine: kinds of arithmetic, memory, a file for an unfinished run."""
+"""The machine of a run: kinds of arithmetic, memory, a file for an unfinished run."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def peak_memory(device: torch.device = CPU) -> int | None:
 
 
 class CheckpointError(ReimplError):
-    """A file is no state of this run: it is damaged, or of other data; the run has to begin again."""
+    """The file is not a state of this run: it is damaged, or of other data; the run must begin again."""
 
 
 def save_checkpoint(path: Path, content: Mapping[str, Any], device: torch.device) -> str | None:
-    """Writes content and generators beside `path`, then renames. Returns the kind of error, if any."""
+    """Write content and generators beside `path`, then rename. Returns the kind of error, if any."""
     generators = {
         "torch_rng": torch.get_rng_state(),
         "cuda_rng": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
@@ -87,7 +87,7 @@ def save_checkpoint(path: Path, content: Mapping[str, Any], device: torch.device
 
 @contextlib.contextmanager
 def load_checkpoint(path: Path, device: torch.device) -> Iterator[dict[str, Any]]:
-    """The content, on the host, for a block that takes it over; then the generators go on. Raises
+    """The content, on the host, for a block that uses it; then the generators continue. Raises
     `CheckpointError`; errors of disk, memory or device say nothing about the file and pass through."""
     try:
         with ZipFile(path) as file:  # torch reads on over bits that have changed
@@ -108,7 +108,7 @@ def load_checkpoint(path: Path, device: torch.device) -> Iterator[dict[str, Any]
 
 
 def read_checkpoint(path: Path | None, take: Callable[[dict[str, Any]], _Taken]) -> _Taken | None:
-    """What `take` makes of the content; None where there is no file, or a damaged one."""
+    """The result of `take` on the content; None if there is no file, or a damaged one."""
     with contextlib.suppress(FileNotFoundError, CheckpointError):
         if path is not None:
             with load_checkpoint(path, torch.device("cpu")) as content:

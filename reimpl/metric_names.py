@@ -23,7 +23,7 @@ METRICS = {
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric name taken apart: `nDCG@5` is family nDCG at k 5; `Micro-F1` has no k."""
+    """A parsed metric name: `nDCG@5` is family nDCG at k 5; `Micro-F1` has no k."""
 
     family: str
     k: int | None = None

@@ -26,7 +26,7 @@ IntArray = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class Truth:
-    """The true labels of N documents. Raises `DataError` naming the document that breaks the form."""
+    """The true labels of N documents. Raises `DataError` naming the first invalid document."""
 
     offsets: IntArray  # (N + 1,), from 0 to M, never falling
     labels: IntArray  # (M,) label ids from 0, as the file has them: never shifted; rising within a document
@@ -295,9 +295,9 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def hit_pattern(top_ids: ArrayLike, truth: TruthLike) -> dict[str, NDArray[Any]]:
-    """What is kept with a run of the given lists (N, K): `hits` (N,) uint8, bit r set when the label at rank
-    r + 1 is true; `true_labels` (N,) uint16; `documents_sha256` (32,) of the truth, which tells whether runs
-    were scored on the same documents; `hits_format` (2,): version, and how many ranks, 8 at most. Raises
+    """What is stored with a run of the given lists (N, K): `hits` (N,) uint8, bit r set when the label at
+    rank r + 1 is true; `true_labels` (N,) uint16; `documents_sha256` (32,) of the truth, which shows whether
+    runs were scored on the same documents; `hits_format` (2,): version, and how many ranks, 8 at most. Raises
     `DataError`."""
     known = as_truth(truth)
     ranks = min(RANKS, np.asarray(top_ids).shape[-1])
@@ -316,7 +316,7 @@ def hit_pattern(top_ids: ArrayLike, truth: TruthLike) -> dict[str, NDArray[Any]]
 
 
 def is_kept(metric: str) -> bool:
-    """Whether the arrays give this metric of each document."""
+    """Whether the arrays determine this metric of each document."""
     try:
         found = parse(metric)
     except ConfigError:

@@ -81,7 +81,7 @@ def known_models() -> list[str]:
 
 
 def sources_of_models() -> dict[str, str]:
-    """Where each model comes from, and why one that a package offers is not used; nothing is imported."""
+    """Where each model comes from, and why a model that a package offers is not used; imports nothing."""
     usable, refused = _offers()
     own = {name: _module_of(path).replace(".", "/") for name, path in _own_models().items()}
     sources = {name: f"this toolkit ({path}.py)" for name, path in own.items()}
@@ -91,12 +91,12 @@ def sources_of_models() -> dict[str, str]:
 
 
 def source_of_other(name: str) -> str | None:
-    """Where a model comes from that is none of ours; None for one of ours."""
+    """Where a third-party model comes from; None for one of ours."""
     return None if name in _own_models() else sources_of_models().get(name)
 
 
 def files_of_models() -> dict[str, Path]:
-    """Models in the folders that `XMTC_AUDIT_MODELS` lists, by name; none of ours is replaced by one."""
+    """Models in the folders that `XMTC_AUDIT_MODELS` lists, by name; none replaces one of ours."""
     folders = [folder for folder in os.environ.get(FOLDERS, "").split(os.pathsep) if folder]
     files = {name: path for folder in reversed(folders) for name, path in _defining(Path(folder)).items()}
     own = _own_models() if files else {}
@@ -104,7 +104,7 @@ def files_of_models() -> dict[str, Path]:
 
 
 def known_variants(model: str) -> tuple[str, ...] | None:
-    """The model's variants, read from its file without importing it; None where only the import can tell."""
+    """The model's variants, read from its file without an import; None if only the import can show them."""
     path = (_own_models() | files_of_models()).get(model)
     names = [] if path is None else [variant_keys(node) for node in ast.parse(path.read_bytes()).body]
     found = [keys for keys in names if keys is not None]
@@ -114,7 +114,7 @@ def known_variants(model: str) -> tuple[str, ...] | None:
 
 
 def variant_keys(node: ast.stmt) -> list[ast.expr | None] | None:
-    """The keys of `VARIANTS` where a statement makes it or changes it: none, where that is no plain dict."""
+    """The keys of `VARIANTS` from the statements that make or change it: none if it is not a plain dict."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return None
     if not any(isinstance(part, ast.Name) and part.id == "VARIANTS" for part in ast.walk(node)):
@@ -124,7 +124,7 @@ def variant_keys(node: ast.stmt) -> list[ast.expr | None] | None:
 
 
 def known_bases() -> list[str]:
-    """Models that another one can be put on: their file defines `build`, or only the import can tell."""
+    """Models that can be another one's base: their file defines `build`, or only the import can show it."""
     files = _own_models() | files_of_models()
     pattern = re.compile(r"^(def build\b|build\b.*=|from .*\bbuild\b)", re.MULTILINE)
     networks = {name for name, path in files.items() if pattern.search(path.read_text(encoding="utf-8"))}
@@ -132,7 +132,7 @@ def known_bases() -> list[str]:
 
 
 def _offers() -> tuple[dict[str, EntryPoint], dict[str, str]]:
-    """What packages offer, and why a name of theirs is not used: it is ours, or two packages offer it."""
+    """Models that packages offer, and why a name is not used: it is ours, or two packages offer it."""
     by_name: dict[str, list[EntryPoint]] = {}
     for point in _points():
         by_name.setdefault(point.name, []).append(point)
@@ -150,7 +150,7 @@ def _offers() -> tuple[dict[str, EntryPoint], dict[str, str]]:
 
 @cache
 def _points() -> list[EntryPoint]:
-    """Each once: a package that is found at two places of the path is one package."""
+    """Entry points, each once: a package that is found at two places of the path is one package."""
     points = entry_points(group=GROUP)
     return list({(point.name, point.value, _package(point)): point for point in points}.values())
 
@@ -182,7 +182,7 @@ def _defining(folder: Path) -> dict[str, Path]:
 
 
 def load_file(path: Path) -> ModuleType:
-    """The module of a model's file, as it was imported first (see `forget`). Raises `ConfigError`."""
+    """The module of a model's file, as first imported (see `forget`). Raises `ConfigError`."""
     name = f"xmtc_audit_models.{path.stem}"
     module = sys.modules.get(name)
     if module is not None and module.__file__ == str(path):
@@ -204,7 +204,7 @@ def load_file(path: Path) -> ModuleType:
 
 
 def forget(folder: Path) -> None:
-    """Has the models of a folder, and what they import from there, imported anew, as it is then."""
+    """Makes the next import of a folder's models, and of what they import there, read the files again."""
     files = {str(file) for path in _defining(folder).values() for file in reached_by(path)}
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in files:
@@ -213,7 +213,7 @@ def forget(folder: Path) -> None:
 
 
 def fault(err: BaseException, *modules: ModuleType) -> str:
-    """`ValueError: oops (mine/net.py:31)`: what went amiss, and the last line of these models on the way."""
+    """`ValueError: oops (mine/net.py:31)`: the error, and the last line of these models in its traceback."""
     others = [module for module in modules if not module.__name__.startswith("reimpl.")]
     folders = {str(Path(module.__file__ or "").parent) for module in others}
     packages = {module.__name__.partition(".")[0] for module in others}
@@ -230,7 +230,7 @@ def fault(err: BaseException, *modules: ModuleType) -> str:
 
 
 def reached_by(path: Path) -> set[Path]:
-    """The file, and those of its folder or package that its `import` statements reach; nothing is run."""
+    """The file, and the files of its folder or package that its `import` statements reach; runs nothing."""
     within = list(takewhile(lambda folder: (folder / "__init__.py").is_file(), path.parents))
     top = within[-1] if within else None  # the outermost folder of its package
     reached, unread = {path}, [path]
@@ -243,7 +243,7 @@ def reached_by(path: Path) -> set[Path]:
 
 @cache
 def _import_statements(content: bytes) -> list[tuple[int, list[str]]]:
-    """Level and names of each; a file is parsed once, since all parts of the code import the same few."""
+    """Level and names of each; a file is parsed once, because all parts of the code import the same few."""
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError):
@@ -280,7 +280,7 @@ _PARTS = {
 
 @cache
 def sources_of(models: tuple[str, ...]) -> Mapping[str, str]:
-    """Part of the code that decides a run of these models -> digest of its files, as they are now."""
+    """Part of the code that determines a run of these models -> digest of its files, as they are now."""
     here = Path(__file__).parent
     parts = {part: [here / f"{file}.py" for file in files] for part, files in _PARTS.items()}
     parts["model"] = [file for name in models if (file := _file_of(name)) is not None]
@@ -298,7 +298,7 @@ def sources_of(models: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _file_of(model: str) -> Path | None:
-    """Where a model is written; a package is looked for without importing it."""
+    """The file of a model; a package is found without importing it."""
     if model in (files := _own_models() | files_of_models()):
         return files[model]
     point, spec, places = _offers()[0].get(model), None, None
@@ -335,7 +335,7 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
 
 
 def reduced_config(module: ModuleType, config: Any, sizes: Mapping[str, Any]) -> Any:
-    """`config` at the model's own `SMALL` sizes, or else at `sizes`, where these are no larger."""
+    """`config` at the model's own `SMALL` sizes, or else at `sizes`, if these are no larger."""
     own = getattr(module, "SMALL", sizes)
     asked = {key: getattr(config, key, None) for key in own}
     changes = {key: smaller(value, own[key]) for key, value in asked.items() if value is not None}
@@ -344,7 +344,7 @@ def reduced_config(module: ModuleType, config: Any, sizes: Mapping[str, Any]) ->
 
 
 def smaller(asked: Any, reduced: Any) -> Any:
-    """The smaller of two sizes, of lists item by item; what is no size is as reduced."""
+    """The smaller of two sizes, of lists item by item; for other values the reduced one."""
     if callable(reduced):
         return reduced(asked)
     if isinstance(asked, list | tuple) and isinstance(reduced, list | tuple):
@@ -388,14 +388,14 @@ class KeyLine:
 
 
 def keys_of(config: type) -> tuple[KeyLine, ...]:
-    """The fields of a dataclass, in its order, with those that it inherits."""
+    """The fields of a dataclass, in its order, including inherited ones."""
     hints, says = get_type_hints(config), field_docstrings(config)
     names = [(key.name, _default(key)) for key in fields(config)]
     return tuple(KeyLine(name, in_words(hints[name]), value, says.get(name, "")) for name, value in names)
 
 
 def in_words(kind: Any) -> str:
-    """A type as the writer of a claim file reads it, as in `list of whole numbers`, `sum or mean`."""
+    """A type in words for the writer of a claim file, as in `list of whole numbers`, `sum or mean`."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Literal:
         return " or ".join(map(_plain, parts))
@@ -407,7 +407,7 @@ def in_words(kind: Any) -> str:
 
 
 def field_docstrings(config: type) -> dict[str, str]:
-    """Field -> the docstring below it, on one line, of a class and of those that it inherits from."""
+    """Field -> the docstring below it, on one line, of a class and its base classes."""
     texts: dict[str, str] = {}
     for part in reversed(config.__mro__[:-1]):
         (node,) = ast.parse(textwrap.dedent(inspect.getsource(part))).body
@@ -419,7 +419,7 @@ def field_docstrings(config: type) -> dict[str, str]:
 
 
 def variants_of(module: ModuleType) -> dict[str, tuple[str, dict[str, str]]]:
-    """Name -> the comment above the variant, and the keys that it sets otherwise than their default."""
+    """Name -> the comment above the variant, and the keys that it changes from their default."""
     lines, comments = inspect.getsource(module).splitlines(), dict[str, str]()
     keys = [key for node in ast.parse("\n".join(lines)).body for key in variant_keys(node) or ()]
     for key in keys:
@@ -441,7 +441,7 @@ def _default(field: Field[Any]) -> str | None:
 
 
 def _plain(value: Any) -> str:
-    """As YAML has it: text without quotes, but for text that would be read as something else."""
+    """A value in YAML; text without quotes unless it would be read as something else."""
     if isinstance(value, str) and value and value not in ("true", "false", "null"):
         return value
     return json.dumps(as_json(value), ensure_ascii=False, default=str)

@@ -1,5 +1,5 @@
-"""A model put on another one: CorNet on a network's scores, label clusters on its vectors. The base is any
-model with `build`: a claim file names it, its variant and the keys that differ. Both are trained together."""
+"""A model on top of another one: CorNet on a network's scores, label clusters on its vectors. The base is any
+model with `build`: a claim file names it, its variant and the changed keys. Both are trained together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reimpl.protocol import as_dict, as_json, later
 
 @dataclass(frozen=True)
 class OnTop:
-    """The base, in the `Config` of what is put on it."""
+    """The base, in the `Config` of the model on top."""
 
     base: str | None = None
     """Name of the model below, as in xml_cnn; it has to be given."""
@@ -33,7 +33,7 @@ _Config = TypeVar("_Config", bound=OnTop)
 
 
 def resolve(config: _Config) -> _Config:
-    """With all keys of the base's variant written out, for the run's key. Raises `ConfigError`."""
+    """The configuration with all keys of the base's variant, for the run's key. Raises `ConfigError`."""
     revision = getattr(base_module(config), "REVISION", 1)
     return replace(_written_out(config, base_config(config)), base_revision=revision)
 
@@ -61,7 +61,7 @@ def base_config(config: OnTop) -> Any:
 
 
 def base_module(config: OnTop) -> ModuleType:
-    """The base's module. Raises `ConfigError` where it is missing, unknown, or no network."""
+    """The base's module. Raises `ConfigError` if it is missing, unknown, or no network."""
     offer = f"one can be put on {', '.join(known_bases())}"
     if config.base is None:
         why = " is missing: name the model that this is put on, as in base: xml_cnn"
@@ -79,12 +79,12 @@ def base_module(config: OnTop) -> ModuleType:
 
 
 class Upon(nn.Module):
-    """A network upon another one, `base`, which answers what the training asks."""
+    """A network on top of another one, `base`, which answers for it in training."""
 
     base: nn.Module
 
     def __getattr__(self, name: str) -> Any:
-        """What is said of the base goes for the whole (`reimpl.models`)."""
+        """Properties of the base hold for the whole (`reimpl.models`)."""
         if name in ("minimum_width", "position_bound", "reads_neighbours", "dense_embeddings"):
             return getattr(self.base, name, False)
         return super().__getattr__(name)

@@ -1,4 +1,4 @@
-"""Optimisers as the audited code has them, clipping of gradients, and weights that are averaged and kept."""
+"""Optimisers of the audited code, gradient clipping, and weight averages."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ class DenseSparseAdam(LasagneAdam):
 
 
 def with_sparse_gradients(network: nn.Module) -> nn.Module:
-    """The network, the gradients of whose embeddings hold only the rows that were looked up, but for one with
-    `dense_embeddings`, as the public BertXML has them."""
+    """The network with sparse gradients of embeddings (only the rows that were looked up), unless it has
+    `dense_embeddings`, as the public BertXML has."""
     if not getattr(network, "dense_embeddings", False):
         for module in network.modules():
             if isinstance(module, nn.Embedding):
@@ -101,7 +101,7 @@ def rate_groups(network: nn.Module, rates: Mapping[str, float] | None) -> list[A
 
 
 class Adadelta(torch.optim.Adadelta):
-    """With the constants of Zeiler (2012), which Kim (2014) uses; torch has no fused one."""
+    """Adadelta with the constants of Zeiler (2012), which Kim (2014) uses; torch has no fused one."""
 
     def __init__(self, params: Iterable[Tensor], *, fused: bool = False, **options: Any) -> None:
         super().__init__(params, rho=0.95, eps=1e-6, **options)
@@ -126,7 +126,7 @@ _EPS = 1e-6
 
 
 class NormClip:
-    """The norm of all gradients together is at most `bound`, as in `torch.nn.utils.clip_grad_norm_`."""
+    """Clips the norm of all gradients together to `bound`, as `torch.nn.utils.clip_grad_norm_` does."""
 
     def __init__(self, bound: float | Tensor) -> None:
         self.bound = bound
@@ -161,7 +161,7 @@ class QueueClip(NormClip):
 
     @property
     def bound(self) -> Tensor:  # type: ignore[override]
-        """Of the next step, as a tensor on the device."""
+        """The bound of the next step, as a tensor on the device."""
         return self.factor * self.queue.max()
 
     def _next(self, norm: Tensor) -> tuple[Tensor, Tensor]:
@@ -197,7 +197,7 @@ class Average:
 
     @torch.no_grad()
     def add(self) -> None:
-        """Take in the weights as they are now; nothing before `start`."""
+        """Add the current weights; nothing before `start`."""
         if self.means is not None:
             self.models += 1
             for live, mean in zip(self.parameters, self.means, strict=True):
@@ -216,17 +216,17 @@ class Average:
 
 
 class Best:
-    """The best evaluation so far, and a copy of its weights; a number that equals it is no improvement."""
+    """The best evaluation so far, and a copy of its weights; an equal number is no improvement."""
 
     def __init__(self, *, above: float = -math.inf, patience: int | None = None, keep_from: int = 0) -> None:
-        """above: what the first one must beat. patience: evaluations without a gain that end it. keep_from:
+        """above: what the first one must exceed. patience: evaluations without a gain that end it. keep_from:
         epochs before weights are kept; better ones are lost (CorNet, deepxml/models.py:209)."""
         self.patience, self.keep_from = patience or math.inf, keep_from
         self.score, self.since = above, 0
         self.weights: dict[str, Tensor] | None = None
 
     def offer(self, score: float, network: nn.Module, epoch: int) -> bool:
-        """An evaluation in `epoch` (from 0) of the weights that the network has; True for the best so far."""
+        """Report an evaluation in `epoch` (from 0) of the current weights; True for the best so far."""
         self.since += 1
         if not score > self.score:
             return False
@@ -243,7 +243,7 @@ class Best:
         return self.since >= self.patience
 
     def restore(self, network: nn.Module) -> bool:
-        """Give the network the weights of the best evaluation; False where none were kept."""
+        """Give the network the weights of the best evaluation; False if none were kept."""
         if self.weights is not None:
             network.load_state_dict(self.weights, strict=False)
         return self.weights is not None

@@ -20,19 +20,19 @@ _LATER = "later"
 
 
 def later(default: Any) -> Any:
-    """Default of a dataclass field that came after runs were stored: that which those runs had."""
+    """A dataclass field added after runs were stored; its default is the value that those runs had."""
     return field(default=default, metadata={_LATER: True})
 
 
 def as_dict(config: Any) -> dict[str, Any]:
-    """The fields of a `Config`, without those of `later` that are at their default."""
+    """The fields of a `Config`, without `later` ones at their default."""
     later = (it for it in fields(config) if _LATER in it.metadata)
     idle = {it.name for it in later if getattr(config, it.name) == it.default}
     return {name: value for name, value in asdict(config).items() if name not in idle}
 
 
 def as_json(value: Any) -> Any:
-    """As JSON holds it: tuples are lists."""
+    """The value as JSON holds it: tuples are lists."""
     if isinstance(value, Mapping):
         return {key: as_json(item) for key, item in value.items()}
     return [as_json(item) for item in value] if isinstance(value, list | tuple) else value
@@ -44,7 +44,7 @@ def is_whole(value: object, least: int = 1) -> bool:
 
 def check(config: Any, *, of: str = "", from_zero: Collection[str] = ()) -> None:
     """Raises `ConfigError`, which begins with `of`, for a value that its annotation does not allow, a whole
-    number below 1 (0 for `from_zero`), a rate of dropout outside [0, 1). Lists become tuples."""
+    number below 1 (0 for `from_zero`), a dropout rate outside [0, 1). Lists become tuples."""
     for name, annotation in get_type_hints(type(config)).items():
         value = getattr(config, name)
         union = get_origin(annotation) in (Union, UnionType)
@@ -71,7 +71,7 @@ def check(config: Any, *, of: str = "", from_zero: Collection[str] = ()) -> None
 
 
 def from_json(kind: type, values: Mapping[str, Any], where: str) -> Any:
-    """The dataclass of these values, strict: "16" and true are no numbers. Raises `ConfigError`."""
+    """The dataclass with these values, strict: "16" and true are no numbers. Raises `ConfigError`."""
     from pydantic import TypeAdapter, ValidationError
 
     try:
@@ -84,7 +84,7 @@ def from_json(kind: type, values: Mapping[str, Any], where: str) -> Any:
 
 
 class ChangeError(ConfigError):
-    """A change of a named protocol that cannot be; `key` is the one at fault, if it is one."""
+    """An impossible change of a named protocol; `key` is the one at fault, if there is one."""
 
     def __init__(self, where: str, key: str | None, why: str) -> None:
         super().__init__(f"{where} key {key!r} {why}" if key else why)
@@ -210,7 +210,7 @@ TABLES: Mapping[str, Any] = tomllib.loads((files("reimpl") / "protocols.toml").r
 
 
 def _read(name: str) -> dict[str, Any]:
-    """Fields of a protocol, with those of the one that it is like."""
+    """Fields of a protocol, including those of the protocol that it extends."""
     values = dict(TABLES["training"][name])
     base = _read(values.pop("like")) if "like" in values else {}
     dropped = ("whose", *values.pop("without", ()))
@@ -235,7 +235,7 @@ _KEEP_CHOICES = ("you2019-code", "you2019-paper", "xun2020", "xun2020-paper", "y
 
 
 def in_proportion(name: str, whole: Protocol, epochs: int, *, reduced: bool = True) -> int | None:
-    """The epoch of `epochs`, of a reduced protocol or not, for the one under `name` of `whole`."""
+    """The epoch of `epochs` that corresponds to the one under `name` of `whole`."""
     value: int | None = getattr(whole, name)
     if value is None or epochs == whole.epochs:
         return value
@@ -244,7 +244,7 @@ def in_proportion(name: str, whole: Protocol, epochs: int, *, reduced: bool = Tr
 
 
 def reduced_sizes(base: Protocol, asked: Protocol, *, usual_rate: float) -> dict[str, Any]:
-    """Amounts and learning rate of `asked` under the reduced `base`: no amount is larger than asked. Where
+    """Amounts and learning rate of `asked` under the reduced `base`: no amount is larger than asked. If
     epochs are fewer the rate is that of `base`, times what is asked for over `usual_rate`."""
     amounts = {name: min(getattr(base, name), getattr(asked, name)) for name in AMOUNTS}
     fewer = amounts["epochs"] < asked.epochs
@@ -253,7 +253,7 @@ def reduced_sizes(base: Protocol, asked: Protocol, *, usual_rate: float) -> dict
 
 
 def _reduced(whole: Protocol) -> Protocol:
-    """`whole` at the sizes of `small` that are no larger, by the name of `whole` with `-small`."""
+    """`whole` at the sizes of `small` that are no larger, named after `whole` with `-small`."""
     small = _FULL["small"]
     changes = reduced_sizes(small, whole, usual_rate=whole.learning_rate)
     if whole.part_rates:  # rates that differ are a choice, and belong together
@@ -271,7 +271,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
 
 
 def on_a_cpu(name: str) -> str:
-    """The protocol in whose place the named one is carried out on a CPU; a reduced one stays."""
+    """The protocol that replaces the named one on a CPU; a reduced one stays."""
     if protocol(name).deviation or name in _FIT_A_CPU:
         return name
     return f"{name}-small" if name in _KEEP_CHOICES else "small"
@@ -300,7 +300,7 @@ def with_training(base: Protocol, training: Mapping[str, Any]) -> Protocol:
 
 
 def with_choices(base: Protocol, claimed: Protocol, training: Mapping[str, Any]) -> Protocol:
-    """`base`, which stands in for `claimed`, with the choices that `training` makes, for claims compare
+    """`base`, which stands in for `claimed`, with the choices that `training` makes, because claims compare
     these. Sizes stay those of `base`; an epoch at which something begins is in proportion."""
     reduced = base.deviation is not None
     parts = asdict(base) | {key: getattr(claimed, key) for key in training if key not in SIZES}
@@ -328,7 +328,7 @@ def with_choices(base: Protocol, claimed: Protocol, training: Mapping[str, Any])
 
 
 def problem(name: str, training: Mapping[str, Any]) -> tuple[str | None, str] | None:
-    """What is wrong with changing the protocol of that name so: the key, if it is one, and a sentence."""
+    """What is wrong with this change of the protocol of that name: the key, if it is one, and a sentence."""
     try:
         with_training(PROTOCOLS[name], training)
     except ChangeError as err:
@@ -345,7 +345,7 @@ Target = Literal["config", "training"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """One setting that is sought: an interval of numbers, or some values."""
+    """One setting that is searched: an interval of numbers, or some values."""
 
     target: Target
     """Where the value goes: the model's configuration, or the training protocol."""
@@ -361,11 +361,11 @@ class Parameter:
 
     @property
     def name(self) -> str:
-        """`config.margin`: two places may have one key."""
+        """`config.margin`, because two places may have the same key."""
         return f"{self.target}.{self.key}"
 
     def applies(self, config: Mapping[str, Any]) -> bool:
-        """Whether it does something here; what a configuration has none of (hidden: null) is not sought."""
+        """Whether it has an effect; a part that a configuration lacks (hidden: null) is not searched."""
         if self.target == "config" and config.get(self.key) is None:
             return False
         return all(config.get(key) == value for key, value in self.when.items())
@@ -440,8 +440,8 @@ def space_of(
     set_training: Mapping[str, Any],
     sizes: Mapping[str, Any],
 ) -> tuple[Parameter, ...]:
-    """What is sought for a model of this `config`: not what the experiment sets itself, nor what a reduced
-    protocol reduces (`sizes`). Raises `ConfigError` where nothing is left."""
+    """What is searched for a model of this `config`: not what the experiment sets itself, nor what a reduced
+    protocol reduces (`sizes`). Raises `ConfigError` if nothing is left."""
     if lack := _lack(protocol, model):
         raise ConfigError(f"tuning {lack}")
     held = {f"config.{key}" for key in (*set_config, *sizes)} | {f"training.{key}" for key in set_training}
@@ -452,7 +452,7 @@ def space_of(
 
 
 def tuning_problem(model: str | None, said: Any) -> tuple[str | None, str] | None:
-    """What is wrong with a claim file's `tuning`: the key, if it is one, and a sentence; None for nothing."""
+    """What is wrong with a claim file's `tuning`: the key, if there is one, and a sentence; or None."""
     try:
         asked = tuning(said)
     except ChangeError as err:

@@ -50,7 +50,7 @@ _FEW_LABELS = 4_000
 
 @dataclass(frozen=True)
 class Config:
-    """What distinguishes the members of the family; the defaults are the closest reading of the paper."""
+    """The settings of the model; the defaults are the closest reading of the paper."""
 
     input: Literal["features", "text"] = "features"
     """features: those of the corpus, or its words if it has none. text: its words (section 3.2, IMDb)."""
@@ -232,7 +232,7 @@ class RankAE(nn.Module):
         return self.decode(self.text_hidden(batch))
 
     def learn(self, batch: WordBatch, rows: Tensor, cols: Tensor) -> Learned:
-        """Words, and positives (`rows` rising) -> what the loss is of."""
+        """Words, and positives (`rows` rising) -> the inputs of the loss."""
         text, label = self.text_hidden(batch), self.label_hidden(rows, cols, batch.size)
         return Learned(text, label, self.decode(text if self.config.decoded == "text" else label))
 
@@ -247,7 +247,7 @@ class RankAE(nn.Module):
         self.frozen_norms = after is not None and epoch >= after
 
     def train(self, mode: bool = True) -> RankAE:
-        """As of any module, but batch normalisation that is frozen stays as in prediction."""
+        """As of any module, but frozen batch normalisation stays in prediction mode."""
         super().train(mode)
         if self.frozen_norms:
             for module in self.modules():
@@ -295,7 +295,7 @@ def losses(config: Config, learned: Learned, rows: Tensor, cols: Tensor) -> tupl
 
 
 def build(config: Config, *, vectors: Tensor, labels: int, **sizes: Any) -> RankAE:
-    """The network of `config`; a padding word is an ordinary one that no document has."""
+    """The network of `config`; a padding word is an ordinary word that no document has."""
     return RankAE(config, vectors=vectors, labels=labels)
 
 
@@ -347,7 +347,7 @@ class SlotBatchNorm(nn.Module):
         self.register_buffer("running_var", torch.ones(words))
 
     def forward(self, z: Tensor, absent: Tensor, batch: WordBatch) -> Tensor:
-        """z (n, U) of the words that are there and `absent` (U,) of any other -> (n, U)."""
+        """z (n, U) of the words that occur and `absent` (U,) of any other -> (n, U)."""
         z, mean, var = z.to(self.scale.dtype), self.running_mean, self.running_var
         n = batch.size * z.shape[1]
         if self.training and n > 1:

@@ -58,11 +58,11 @@ Scores = NDArray[np.float32]
 
 
 class Interrupted(Exception):  # noqa: N818 - a request, not an error
-    """Raised after a checkpoint was written because `Watch.stop` said so."""
+    """Raised after a checkpoint was written because `Watch.stop` asked for it."""
 
 
 class _FailedError(Exception):
-    """The loss or the scores stopped being numbers, or the memory does not suffice."""
+    """The loss or the scores are no longer finite, or memory is insufficient."""
 
 
 @dataclass
@@ -77,7 +77,7 @@ class Watch:
     members: Path | None = None  # Where ensembles over the same data keep their models, for each other
 
     def part(self, before: int, parts: int, checkpoint: Path | None) -> Watch:
-        """For one of several trainings of like length, `before` of which are over."""
+        """The watch of one of several trainings of similar length, after `before` others."""
 
         def progress(done: int, total: int, loss: float | None) -> None:
             self.progress(before * total + done, parts * total, loss)
@@ -86,7 +86,7 @@ class Watch:
 
 
 class How(TypedDict, total=False):
-    """What every training takes beside configuration, data and protocol."""
+    """What every training takes besides configuration, data and protocol."""
 
     seed: Required[int]
     device: str  # cpu unless another is named
@@ -96,7 +96,7 @@ class How(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Result:
-    """What a run leaves. `metrics` are percent; they are empty when it failed, and `reason` says why."""
+    """The result of a run. `metrics` are percent; they are empty if it failed, and `reason` says why."""
 
     metrics: Mapping[str, float]
     curve: tuple[Mapping[str, float], ...]
@@ -115,11 +115,11 @@ class Result:
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether it failed for want of memory, of which there may be more when nothing else runs."""
+        """Whether it failed for lack of memory, which may suffice when nothing else runs."""
         return _OUT_OF_MEMORY in (self.reason or "")
 
     def noted(self, *notes: str) -> Result:
-        """With notes put before its own."""
+        """The result with these notes before its own."""
         return replace(self, notes=(*notes, *self.notes))
 
     def packed(self) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class Result:
 
     @classmethod
     def of_ranking(cls, data: Dataset, ids: Ids, scores: Scores, *, began: float, **more: Any) -> Result:
-        """Of the best labels (N, K) of a model with a training of its own, on the CPU; K of `kept`."""
+        """The result of the best labels (N, K) of a model with its own training, on the CPU; K of `kept`."""
         costs: Any = {"metrics": measure(ids, data.test, data), "seconds": time.perf_counter() - began}
         costs |= {"curve": (), "peak_memory_bytes": peak_memory()}
         return cls(**costs, top_ids=ids, top_scores=scores, **more)
@@ -159,7 +159,7 @@ class Result:
 
 
 def begin_again(train: Callable[[], Result], path: Path | None, note: str) -> Result:
-    """What `train` gives; where its checkpoint `path` cannot be read, from the beginning, and with a note."""
+    """The result of `train`; if its checkpoint `path` cannot be read, from the beginning, with a note."""
     try:
         return train()
     except CheckpointError:
@@ -180,15 +180,15 @@ def train(
     **how: Unpack[How],
 ) -> Result:
     """Build a network (`build` gets `data.vectors`, after seeding), train it, and score the test set; `keep`:
-    best labels of each document. `inputs`: what batches are cut out of, if no token ids.
-    Raises `ConfigError` for a network or data that do not fit, `CheckpointError`, and `Interrupted`."""
+    best labels of each document. `inputs`: what batches are made of, if not token ids. Raises `ConfigError`
+    for a network or data that do not fit, `CheckpointError`, and `Interrupted`."""
     run = Run(data, protocol, loss_name, inputs=inputs, **how)
     run.kept = kept(data, keep)
     return run.go(build)
 
 
 def kept(data: Dataset, keep: int = KEPT) -> int:
-    """Labels kept of each ranking: `keep`, or all there are."""
+    """How many labels of each ranking are kept: `keep`, or all."""
     return min(keep, data.n_labels)
 
 
@@ -218,7 +218,7 @@ def measure(ids: Ids, split: Split, data: Dataset) -> dict[str, float]:
 
 
 def check_selection(protocol: Protocol, data: Dataset) -> None:
-    """Raises `ConfigError` where the data lack documents held out, or labels enough for the metric."""
+    """Raises `ConfigError` if the data have no held-out documents, or too few labels for the metric."""
     if protocol.select == "best_on_dev" and data.dev is None and protocol.hold_out is None:
         lacking = f"selects on validation data, and {data.name!r} has none; add a dev split or a hold_out"
         raise ConfigError(f"protocol {protocol.name!r} {lacking}")
@@ -231,8 +231,8 @@ def check_selection(protocol: Protocol, data: Dataset) -> None:
 
 
 def conditions(network: nn.Module, precision: Precision, device: torch.device) -> tuple[str, ...]:
-    """What the record is to say of the arithmetic: which parts have what precision, and on a GPU whether the
-    same seed gives the same bits."""
+    """Notes on the arithmetic: the precision of each part, and on a GPU whether a seed gives the same
+    bits."""
     notes = []
     if precision == "bf16":
         apart = dict.fromkeys(str(it.in_float32) for it in network.modules() if hasattr(it, "in_float32"))
@@ -249,7 +249,7 @@ def conditions(network: nn.Module, precision: Precision, device: torch.device) -
 
 
 def what_ties(network: nn.Module) -> str | None:
-    """What makes the documents of a batch depend on each other in the network's present mode, if anything."""
+    """What makes the documents of a batch affect each other in the network's present mode, if anything."""
     if getattr(network, "reads_neighbours", False):
         return "reads_neighbours"
     # frozen batch normalisation is in the mode of prediction
@@ -259,7 +259,7 @@ def what_ties(network: nn.Module) -> str | None:
 
 @dataclass
 class _State:
-    """Where a run stands: all that a checkpoint holds beside the weights and the generators."""
+    """The state of a run: all that a checkpoint holds besides the weights and the generators."""
 
     epoch: int = 0
     batch: int = 0
@@ -279,7 +279,7 @@ _STORED = {
 
 
 class Run:
-    """One training. A model that is trained otherwise overrides what differs."""
+    """One training. A model with a different training overrides the methods that differ."""
 
     network: nn.Module
 
@@ -374,7 +374,7 @@ class Run:
         self.clock = self.saved - self.state.seconds
 
     def _one_epoch(self) -> None:
-        """What is left of an epoch; it ends early where patience comes to its end."""
+        """The rest of an epoch; it ends early when patience ends."""
         state, protocol, watch = self.state, self.protocol, self.watch
         self.rng.bit_generator.state = self.epoch_rng_state
         plan = training_plan(self.data.train, protocol, self.minimum_width, self.rng)
@@ -439,7 +439,7 @@ class Run:
         state.epoch, state.batch, state.loss_sum, state.epoch_seconds = state.epoch + 1, 0, 0.0, 0.0
 
     def _step(self, documents: Tensor, width: int, rows: Tensor, cols: Tensor) -> Tensor:
-        """One update on a batch; in parts of the same total gradient where memory does not suffice."""
+        """One update on a batch; in parts with the same total gradient if memory does not suffice."""
         while True:
             try:
                 for parameter in self.parameters:  # zero_grad does the same and takes six times as long
@@ -484,7 +484,7 @@ class Run:
         return self.loss(logits.float(), rows, cols)
 
     def _scores(self, batch: Any, documents: int) -> Tensor:
-        """The network's scores (B, L). Raises `ConfigError` where it gives something else."""
+        """The network's scores (B, L). Raises `ConfigError` for another shape."""
         logits, asked = self.network(batch), (documents, self.data.n_labels)
         shape = tuple(logits.shape) if isinstance(logits, Tensor) else type(logits).__name__
         if shape != asked:
@@ -580,7 +580,7 @@ class Run:
         return ids, scores
 
     def _choose_best(self, batch: Any, documents: Tensor, K: int) -> tuple[Tensor, Tensor]:
-        """The K best labels' scores and ids, (B, K) each: the network's own choice where it makes one."""
+        """The K best labels' scores and ids, (B, K) each: the network's own choice if it makes one."""
         own = getattr(self.network, "batch_best", None)
         if own is not None:
             return cast(tuple[Tensor, Tensor], own(batch, K))

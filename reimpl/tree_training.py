@@ -65,7 +65,7 @@ def join(
     ids: Sequence[NDArray[Any]], scores: Sequence[NDArray[Any]], rule: Rule = "sum", *, keep: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """The `keep` best labels of R rankings together, int32 (N, keep), and their scores. ids, scores: for each
-    model (N, K), best first; a label that is -1 is none. Beyond the last, ids are -1 and scores 0."""
+    model (N, K), best first; label -1 is none. After the last, ids are -1 and scores 0."""
     joined, total = np.full((len(ids[0]), keep), -1, dtype=np.int32), np.zeros((len(ids[0]), keep))
     size = max(1, _BLOCK // sum(lists.shape[1] for lists in ids))
     for first in range(0, len(joined), size):
@@ -105,8 +105,8 @@ def train_ensemble(
     **how: Unpack[How],
 ) -> Result:
     """Train `models` of `config` one after another with `one`, which gets (config, data, protocol, keep=, and
-    `How`) and whose `top_scores` are probabilities, and join them. One that is done is kept, in
-    `watch.members` or beside the checkpoint, for all ensembles with the same settings and seed."""
+    `How`) and whose `top_scores` are probabilities, and join them. A finished one is kept, in `watch.members`
+    or beside the checkpoint, for all ensembles with the same settings and seed."""
     watch = how.get("watch") or Watch()
     L = data.n_labels
     over_all = rule == "mean" and data.test.size * L <= _ROOM
@@ -167,7 +167,7 @@ def train_ensemble(
 
 
 def _files(watch: Watch, number: int, settings: Any) -> tuple[Path | None, Path | None, FileLock | None]:
-    """A model's checkpoint, where it lies when done, and what keeps other processes from it meanwhile."""
+    """A model's checkpoint, its file when finished, and the lock against other processes."""
     path = watch.checkpoint
     # By the stem, from which a model makes names of its own.
     path = path and path.with_name(f"{path.stem}-model-{number}{path.suffix}")
@@ -334,14 +334,14 @@ class _Level(Run):
         return replace(result, notes=(*self.conditions, *(f"level {self.depth}: {note}" for note in own)))
 
     def store(self, path: Path | None, result: Result, best: BestNodes) -> None:
-        """What lower levels need of this one, so that it is not trained twice. A run can do without."""
+        """Store what lower levels need of this one, so that it is not trained twice. Optional for a run."""
         if path is not None:
             nodes = {name: tuple(map(torch.from_numpy, arrays)) for name, arrays in best.items()}
             content = {"network": self.network.state_dict(), "best": nodes, **result.packed()}
             save_checkpoint(path, content, torch.device("cpu"))
 
     def stored(self, path: Path | None) -> tuple[Result, BestNodes] | None:
-        """What `store` left before an interruption; None where nothing that can be read is there."""
+        """The result of `store` before an interruption; None if there is nothing readable."""
 
         def take(content: dict[str, Any]) -> tuple[Result, BestNodes]:
             self.network = self.make(torch.from_numpy(self.data.vectors))

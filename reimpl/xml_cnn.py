@@ -28,7 +28,7 @@ from reimpl.protocol import check, later
 
 @dataclass(frozen=True)
 class Config:
-    """All that distinguishes the members of the family. Defaults: XML-CNN as the study implements it."""
+    """The settings of the family. Defaults: XML-CNN as the study implements it."""
 
     sweep: Literal["words", "embeddings"] = "words"
     pooling: Literal["max", "dynamic", "overlapping", "none"] = "dynamic"
@@ -78,7 +78,7 @@ class Config:
         return tuple((swept + 2 * self.border(k) - k) // self.stride + 1 for k in self.windows)
 
     def border(self, window: int) -> int:
-        """Zero vectors on either side of what a window sweeps."""
+        """Zero vectors on either side of the swept text."""
         return window - 1 if self.padding == "full" else 0
 
     def feature_size(self, *, length: int, dimension: int) -> int:
@@ -258,7 +258,7 @@ class XMLCNN(nn.Module):
 
     @property
     def position_bound(self) -> bool:
-        """True when there is a weight for every token position, so that all documents need one length."""
+        """True if there is a weight for every token position, so that all documents need one length."""
         return self.config.sweep == "embeddings" or self.config.pooling in ("overlapping", "none")
 
 

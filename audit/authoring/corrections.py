@@ -1,4 +1,4 @@
-"""What the user says of a table, of the whole by keys (dataset=eurlex) and of its parts by words:
+"""The user's corrections of a table: of the whole by keys (dataset=eurlex) and of its parts by words:
 `columns 4-6, 8: skip`, `row 2: label="Our method" source=copied`, `cell 5,3: value=75.10 sd=0.2 mark=*`."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FORM = "'column 3: dataset=eurlex metric=P@1', 'row 2: id=kim', 'cell 2,3: valu
 
 @dataclass
 class Corrections:
-    """What the user says of a table as a whole, and of its columns, rows and cells, all counted from 1."""
+    """The user's corrections of a whole table, and of its columns, rows and cells, all counted from 1."""
 
     table: dict[str, str] = field(default_factory=dict)
     column: dict[int, dict[str, str]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Corrections:
 
 
 def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Corrections:
-    """Keys of the whole table, and corrections of its parts, of which the later ones count."""
+    """Keys of the whole table, and corrections of its parts; a later one replaces an earlier one."""
     for key, value in whole.items():
         if key not in _KEYS["table"]:
             raise AuditError(f"--set {key}: a table has no such key; {known_names(key, _KEYS['table'])}")

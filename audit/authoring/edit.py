@@ -1,4 +1,4 @@
-"""Changes to a claim file that leave every other character of it alone, and new parts of one from words.
+"""Changes to a claim file that leave every other character unchanged, and new entries made from texts.
 
     file = ClaimFile.open(Path("claims/chen2022.yaml"))
     file.put(("tables", "t9"), {"where": {"label": "Table 9"}, ...})
@@ -40,7 +40,7 @@ _RESERVED = ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
 
 @dataclass
 class ClaimFile:
-    """A valid claim file and the changes that are to be made to it; nothing is written before `save`."""
+    """A valid claim file and the pending changes to it; nothing is written before `save`."""
 
     path: Path
     paper: Paper  # As it was read.
@@ -50,19 +50,19 @@ class ClaimFile:
 
     @classmethod
     def open(cls, path: Path, *, known: KnownNames | None = None) -> ClaimFile:
-        """Read a file that is to be changed. Raises `ClaimFileError` with all that is wrong in it already."""
+        """Read a file to be changed. Raises `ClaimFileError` with all problems that it already has."""
         paper = load(path, known=known)
         with explained(path):
             content = path.read_bytes()
         return cls(path, paper, content, _plain(content), known)
 
     def diff(self) -> str:
-        """The changes as a unified diff, for a person to look at; empty where there are none."""
+        """The changes as a unified diff for a person; empty if there are none."""
         texts = _plain(self.old).splitlines(), self.text.splitlines()
         return "\n".join(difflib.unified_diff(*texts, str(self.path), f"{self.path} (new)", lineterm=""))
 
     def check(self) -> Paper:
-        """The new text by the loader; raises `ClaimFileError` with the lines that it would have."""
+        """Load the new text; raises `ClaimFileError` with the lines that it would have."""
         try:
             return load(self.path, known=self.known, content=self.text.encode())
         except ClaimFileError as err:
@@ -70,7 +70,7 @@ class ClaimFile:
             raise ClaimFileError([f"{self.path}: {what}", *err.problems]) from err
 
     def save(self) -> Paper:
-        """Replace the old text in one step. Raises `AuditError` where another program changed the file."""
+        """Replace the old text in one step. Raises `AuditError` if another program changed the file."""
         paper = self.check()
         new = self.text.replace("\n", "\r\n") if b"\r\n" in self.old else self.text
         mark = codecs.BOM_UTF8 if self.old.startswith(codecs.BOM_UTF8) else b""
@@ -82,7 +82,7 @@ class ClaimFile:
         return paper
 
     def put(self, place: KeyPath, value: Plain) -> None:
-        """Add a key, and the mapping that is to hold it. Raises `AuditError` where it stands already."""
+        """Add a key, and the mapping that holds it. Raises `AuditError` if it already exists."""
         above, key, there = tuple(place[:-1]), place[-1], self._spans()
         if place in there:
             raise AuditError(f"{self.path}: {shown(place)} already exists; choose another name")
@@ -102,7 +102,7 @@ class ClaimFile:
             self._add(there[place], [item])
 
     def replace(self, place: KeyPath, value: Plain) -> None:
-        """Write another value under a key that is there, or for an item of a list."""
+        """Write another value for an existing key or item."""
         span = self._spans()[place]
         if span.flow:
             blank = " " if span.start == span.end else ""
@@ -115,7 +115,7 @@ class ClaimFile:
         return spans(self.text)
 
     def _add(self, span: Span, new: Plain) -> None:
-        """One more entry at the end of a mapping or list."""
+        """Add one entry at the end of a mapping or list."""
         if span.flow and span.last:
             self._set(span.last.end, span.last.end, f", {rendered(new, flow=True)[1:-1]}")
         elif span.flow:
@@ -128,7 +128,7 @@ class ClaimFile:
             self._set(end, end, "\n" + _indented(block(new), self._column(span)))
 
     def _add_part(self, name: str, value: Plain) -> None:
-        """A part of the file, after the last of those that the schema has before it."""
+        """Add a part of the file after the last of those that the schema puts before it."""
         order, there = list(Paper.model_fields), self._spans()
         before = [part for part in order[: order.index(name)] if (part,) in there]
         end = self.text.find("\n", there[(before[-1],)].end - 1)
@@ -186,7 +186,7 @@ def spans(text: str) -> dict[KeyPath, Span]:
 
 
 def rendered(value: Plain, *, flow: bool = False) -> str:
-    """YAML text of plain data, without a line end after it; with `flow`, on one line."""
+    """YAML text of plain data, without a final line end; with `flow`, on one line."""
     if isinstance(value, str):
         return _quoted(value)
     if not isinstance(value, dict | list | tuple):
@@ -206,7 +206,7 @@ def rendered(value: Plain, *, flow: bool = False) -> str:
 
 
 def block(value: Plain) -> str:
-    """A mapping or list with each entry on lines of its own, in whatever way it reads best."""
+    """A mapping or list with each entry on its own lines, in the most readable form."""
     if not isinstance(value, dict):
         return "\n".join("- " + _indented(rendered(item), 2)[2:] for item in value)
     lines = []
@@ -225,7 +225,7 @@ def _indented(text: str, by: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    """In quotes where YAML could take it for anything else: printed numbers stay the strings they are."""
+    """The text in quotes if YAML could read it as anything else: printed numbers stay strings."""
     letters = text.translate(dict.fromkeys(map(ord, "@-_ ."), ""))
     safe = letters.isalnum() and text[0].isalpha() and text.isascii() and text == text.strip()
     if safe and text.casefold() not in _RESERVED:
@@ -238,8 +238,8 @@ def _quoted(text: str) -> str:
 
 
 def entry(model: type[Model], texts: Mapping[str, str | None]) -> dict[str, Plain]:
-    """The values of the texts, by key, those that must be there first: YAML, text, or lists with commas.
-    Raises `AuditError` for a key that there is not, and for a text that cannot stand there."""
+    """Values from texts, by key, required keys first: YAML, text, or lists with commas. Raises `AuditError`
+    for an unknown key, or a text that does not fit its key."""
     fields = {field.alias or name: field for name, field in model.model_fields.items()}
     words = {name: text for name, text in texts.items() if text}
     for name in words:
@@ -275,8 +275,9 @@ def _value(name: str, text: str, field: Any) -> Plain:
 
 
 def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> None:
-    """Say that `table.row`, `table.column` or `table.row.column` reports the experiment, on its data sets.
-    Raises `AuditError` for a line that is not there, that reports another, or that holds several methods."""
+    """Record that `table.row`, `table.column` or `table.row.column` reports the experiment, on its data
+    sets. Raises `AuditError` for a line that does not exist, reports another experiment, or holds several
+    methods."""
     option = f"--row {name!r}"
     table, _, line = name.partition(".")
     if table not in file.paper.tables:
@@ -306,7 +307,7 @@ def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> N
 
 
 def reported(table: TableRecord, cell: Cell) -> str:
-    """Address of the line, or the cell alone, that reports what this cell does."""
+    """Address of the line, or of the cell alone, that reports the same as this cell."""
     _, row, column = cell.address.split(".", 2)
     lines = _lines(table)
     line = next((line for line in (row, column) if not _is_of_several(lines[line])), f"{row}.{column}")
@@ -314,13 +315,13 @@ def reported(table: TableRecord, cell: Cell) -> str:
 
 
 def _lines(table: TableRecord) -> dict[str, Sequence[Cell]]:
-    """Rows and columns by their ids; a row counts before a column of that name."""
+    """Rows and columns by their ids; a row has precedence over a column of that name."""
     columns = {line.id: [row.cells[k] for row in table.rows] for k, line in enumerate(table.columns)}
     return {**columns, **{row.id: row.cells for row in table.rows}}
 
 
 def _is_of_several(cells: Sequence[Cell]) -> bool:
-    """Whether one metric stands there twice on one data set."""
+    """Whether it has one metric twice on one data set."""
     return max(Counter((it.metric, it.dataset) for it in cells if it.metric).values(), default=0) > 1
 
 

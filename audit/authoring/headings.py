@@ -47,15 +47,15 @@ _NEUTRAL = ("test", "testset", "results", "scores", "performance", "dataset", "m
 
 
 def without_notes(name: str) -> str:
-    """A name without citations, marks and sizes behind it: `EUR-Lex (3,956 labels) [4]` is EUR-Lex."""
+    """A name without trailing citations, marks and sizes: `EUR-Lex (3,956 labels) [4]` is EUR-Lex."""
     name = _MARKS.sub("", name.strip())
     sized = re.fullmatch(rf"(?P<name>.+?)(?:{_SIZE.pattern})+", name, re.DOTALL)
     return _MARKS.sub("", sized["name"]) if sized else name
 
 
 def dataset_named(paper: Paper, text: str) -> str | None:
-    """Id of the paper's data set that is spelled so but for case and hyphens, by its id, name or entry. What
-    stands behind the name is no part of it, unless it contradicts the sizes that the paper prints."""
+    """Id of the paper's data set with this spelling, ignoring case and hyphens, by its id, name or entry.
+    Text after the name is ignored, unless it contradicts the sizes that the paper prints."""
     for wanted in dict.fromkeys([bare(text), bare(without_notes(text))]):
         by_name = [id for id, data in paper.datasets.items() if wanted in (bare(id), bare(data.name))]
         by_key = [id for id, data in paper.datasets.items() if wanted == bare(data.catalogue or "")]
@@ -66,7 +66,7 @@ def dataset_named(paper: Paper, text: str) -> str | None:
 
 
 def sizes_apart(paper: Paper, id: str, text: str) -> str | None:
-    """Where the number of labels behind a name is not the one that the claim file has: both, in words."""
+    """Both numbers of labels, in words, if the one after a name differs from the claim file's."""
     known = paper.datasets[id].printed.get("labels")
     for size in _SIZE.finditer(text) if known else ():
         if size["key"] == "L" or size["of"] in ("labels", "classes"):
@@ -88,7 +88,7 @@ def entry_named(text: str) -> str | None:
 
 
 def looks_like_data(text: str) -> bool:
-    """Whether a title may name a data set, or a part of one, that is not the paper's: a size tells."""
+    """Whether a title may name a data set, or a part of one, that the paper does not declare, by a size."""
     name = without_notes(text)
     of_part = any(bare(part) in _PARTS_OF_DATA for part in _PARTS.split(name))
     sized = _LOOKS_SIZED.fullmatch(name) is not None or name != _MARKS.sub("", text.strip())
@@ -96,7 +96,7 @@ def looks_like_data(text: str) -> bool:
 
 
 def is_derived(title: str, *, of_row: bool = False) -> bool:
-    """Whether numbers there are differences or ranks, whatever metric they are of."""
+    """Whether the numbers there are differences or ranks, whatever their metric."""
     return bool(_ROW_DERIVED.fullmatch(title) if of_row else _DERIVED.search(title))
 
 
@@ -148,7 +148,7 @@ def meaning(titles: Sequence[str], paper: Paper) -> Meaning:
 
 
 def _joined(titles: Sequence[str]) -> list[str]:
-    """Titles of which two make one metric as one: `Precision` or `P@k` over `@1`, `F1` over `micro`."""
+    """The titles with two that make one metric joined: `Precision` or `P@k` over `@1`, `F1` over `micro`."""
     joined: list[str] = []
     for title in (_MARKS.sub("", title) for title in titles):
         k = _K_ALONE.fullmatch(title.replace(" ", "").casefold())

@@ -1,4 +1,5 @@
-"""Tables of a LaTeX file: tabular and its kin, booktabs, multirow, multicolumn, and the file's own macros.
+"""Tables of a LaTeX file: tabular and similar environments, booktabs, multirow, multicolumn, and the file's
+own macros.
 
 Nothing is evaluated but `\\newcommand` and its kin, and `\\def` with plain parameters (The TeXbook, ch. 20).
 pylatexenc neither expands macros nor knows rows and cells: only its tables of symbols and accents are used.
@@ -38,7 +39,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """All tokens; comments are none."""
+    """All tokens, without comments."""
     line = 1
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
@@ -50,12 +51,12 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def written(taken: Iterable[Token]) -> str:
-    """Tokens as the characters they came from, but for comments."""
+    """Tokens as their original characters, without comments."""
     return "".join(f"\\{t.text}" if t.kind == "command" else t.text for t in taken).strip()
 
 
 class Stream:
-    """Tokens one after another, some of them put back, and the arguments of commands."""
+    """A sequence of tokens that can be put back, and the arguments of commands."""
 
     def __init__(self, name: str, source: Iterable[Token]) -> None:
         self.name = name
@@ -71,14 +72,14 @@ class Stream:
             yield token
 
     def put_back(self, *taken: Token | None) -> None:
-        """In the order in which they were taken; None is no token."""
+        """Put tokens back in the order in which they were taken; None is ignored."""
         self._pushed += [token for token in reversed(taken) if token is not None]
 
     def error(self, line: int, what: str) -> AuditError:
         return AuditError(f"{self.name}:{line}: {what}")
 
     def follows(self, *characters: str, space: bool = True) -> Token | None:
-        """The next token, taken, if it is one of these characters; blanks before it are passed over."""
+        """Take the next token if it is one of these characters, skipping blanks before it."""
         token = self.take()
         while space and token is not None and token.kind == "space":
             token = self.take()
@@ -88,7 +89,7 @@ class Stream:
         return None
 
     def argument(self, of: Token) -> tuple[Token, ...]:
-        """The next group without its braces, or the next token. Raises `AuditError` where there is none."""
+        """The next group without its braces, or the next token. Raises `AuditError` if there is none."""
         if brace := self.follows("{"):
             return self.until("}", brace)
         token = self.take()
@@ -100,12 +101,12 @@ class Stream:
         return (token,)
 
     def optional(self) -> tuple[Token, ...] | None:
-        """What stands in square brackets next; None where none open."""
+        """The content of square brackets if they come next; else None."""
         bracket = self.follows("[")
         return self.until("]", bracket) if bracket else None
 
     def until(self, closes: str, first: Token) -> tuple[Token, ...]:
-        """What stands before the brace or bracket that closes the `first` one."""
+        """The content before the brace or bracket that closes the `first` one."""
         inner: list[Token] = []
         braces = 0
         for token in self:
@@ -124,7 +125,7 @@ _DEFINING = ("newcommand", "renewcommand", "providecommand", "DeclareMathOperato
 
 
 class Macro(NamedTuple):
-    """What a command stands for."""
+    """The definition of a command."""
 
     parameters: int
     body: tuple[Token, ...]
@@ -133,7 +134,7 @@ class Macro(NamedTuple):
 
 def definitions(name: str, source: Iterable[Token]) -> tuple[list[Token], dict[str, Macro]]:
     """The tokens without the definitions of macros, and the macros; the last definition of a name counts. One
-    with delimited parameters is left out: its use is then told as unknown."""
+    with delimited parameters is left out: its use is then reported as unknown."""
     stream, rest, macros = Stream(name, source), list[Token](), dict[str, Macro]()
     for token in stream:
         if not token.is_command(*_DEFINING, "def"):
@@ -161,7 +162,7 @@ def definitions(name: str, source: Iterable[Token]) -> tuple[list[Token], dict[s
 
 
 def expanded(name: str, source: Iterable[Token], macros: Mapping[str, Macro]) -> Iterator[Token]:
-    """The tokens with macros replaced, on the line of the call. Raises `AuditError` for one without end."""
+    """The tokens with macros replaced, on the line of the call. Raises `AuditError` for an endless one."""
     stream, count = Stream(name, source), 0
     for token in stream:
         macro = macros.get(token.text) if token.kind == "command" else None
@@ -210,7 +211,7 @@ _LIGATURES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"))
 
 @cache
 def _symbol(name: str) -> str | None:
-    """The characters that a command without arguments prints; None for one that is not known."""
+    """The characters that a command without arguments prints; None if it is unknown."""
     from pylatexenc.latex2text import get_default_latex_context_db
 
     if name in _SYMBOLS:
@@ -240,7 +241,7 @@ class _Cell:
         return Piece(tuple(joined) or (Run(""),), line, self.across, self.down, self.why)
 
     def _read(self, content: Sequence[Token], styles: frozenset[str]) -> None:
-        """Add what the tokens of one group print, in `styles` and those that they change."""
+        """Add what the tokens of one group print, in `styles` and their changes."""
         stream = Stream(self.name, content)
         for token in stream:
             if token.is_("{"):
@@ -323,7 +324,7 @@ class _Cell:
 
 
 def shown(text: str) -> tuple[Run, ...] | None:
-    """What a piece of LaTeX in another text prints; None where it cannot be read."""
+    """What a piece of LaTeX in another text prints; None if it cannot be read."""
     try:
         cell = _Cell("", [*tokens(re.sub(r"(?<!\\)%", r"\\%", text))])
     except AuditError:
@@ -338,7 +339,7 @@ _PAGES = ("endfirsthead", "endhead", "endfoot", "endlastfoot")
 
 
 def tables(name: str, text: str) -> list[Source]:
-    """All tables of the file, in order. Raises `AuditError` for what is opened and not closed."""
+    """All tables of the file, in order. Raises `AuditError` for an environment that is not closed."""
     rest, macros = definitions(name, tokens(text))
     stream, sources = Stream(name, expanded(name, rest, macros)), list[Source]()
     for token in stream:
@@ -432,7 +433,7 @@ class _Table:
         return Source(tuple(rows), self.begin.line, heads, least_heads=not pages, fills=True)
 
     def _skip_rule(self, token: Token) -> None:
-        """Past `[2pt]`, `(lr)` or `(l{2pt}r)`, and the columns of a line."""
+        """Skip `[2pt]`, `(lr)` or `(l{2pt}r)`, and the columns of a rule."""
         stream = self.stream
         stream.optional()
         after = stream.take()
@@ -453,7 +454,7 @@ class _Table:
         return _Cell(self.stream.name, content, frozenset({COMPACT} if compact else ())).piece(line)
 
     def _end_row(self, token: Token) -> None:
-        """The last row of a table needs no end, and an empty one is none."""
+        """End a row; the last row of a table needs no end mark, and an empty one is no row."""
         piece = self._piece(token)
         if self.row or piece.text or piece.why:
             self.rows.append((*self.row, piece))

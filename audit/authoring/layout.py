@@ -1,4 +1,5 @@
-"""Rows and cells of a file laid out: where the heading ends, what names the rows, which columns are one."""
+"""Rows and cells of a file as a table: where the heading ends, what names the rows, which columns belong
+together."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ Grid = list[list[Cell]]
 
 
 def laid_out(source: Source, name: str, form: str, settings: Mapping[str, str]) -> Table:
-    """The table that a reader gives. Raises `AuditError` for rows of different lengths, and for none."""
+    """The table from a reader. Raises `AuditError` for rows of different lengths, and for an empty table."""
     at = f"{name}:{source.line}"
     pieces = _placed(source, name)
     notes = _parted(pieces)
@@ -73,7 +74,7 @@ _TITLES = re.compile("[^/]*[A-Za-z][^/]*/[^/]*[A-Za-z][^/]*")
 
 
 def _parted(rows: list[list[Piece]]) -> list[str]:
-    """Columns of two numbers a cell become two: `60.1 / 50.2` under `Micro-F1 / Macro-F1`."""
+    """Splits columns with two numbers per cell: `60.1 / 50.2` under `Micro-F1 / Macro-F1`."""
     notes: list[str] = []
     for k in reversed(range(1, max(map(len, rows), default=0))):
         texts = [row[k].text if k < len(row) else "" for row in rows]
@@ -98,7 +99,7 @@ def _parted(rows: list[list[Piece]]) -> list[str]:
 
 
 def _gone_on(body: Grid, left: int) -> Grid:
-    """Blocks of the same inner names whose outer one stands in the first row alone: it is that of all."""
+    """Repeats an outer name of the first row in the other rows of blocks with equal inner names."""
     starts = [n for n, row in enumerate(body) if row[0].kind != "empty"]
     blocks = [body[a:b] for a, b in pairwise([*starts, len(body)])]
     inner = [[[cell.text for cell in row[1:left]] for row in block] for block in blocks]
@@ -108,7 +109,7 @@ def _gone_on(body: Grid, left: int) -> Grid:
 
 
 def _put_together(grid: Grid, top: int, left: int) -> tuple[str | None, list[str]]:
-    """Columns of means and of their spreads become one, as pandas and evaluation scripts part them."""
+    """Joins columns of means with those of their spreads, which pandas and evaluation scripts separate."""
     of_columns = zip(*grid[:top], strict=True)
     titles = [" ".join(dict.fromkeys(it.text for it in column if it.text)) for column in of_columns]
     parts = {k: _STATISTIC.fullmatch(titles[k]) for k in range(left, len(titles))}
@@ -179,9 +180,9 @@ def _is_section(row: Sequence[Cell]) -> bool:
 
 
 def _heads(grid: Grid, source: Source) -> int:
-    """Rows of the heading: those that the file says, or those down to the first line across the table. A row
-    with gaps or with titles over several columns goes on in the next one, as long as that has no number.
-    Whole numbers may stand in it (the k of P@k)."""
+    """Number of rows of the heading: as the file says, or down to the first line across the table. A row with
+    gaps or with titles over several columns continues in the next one, if that has no number. Whole numbers
+    may be in it (the k of P@k)."""
     if source.heads is not None and not source.least_heads:
         return source.heads
     results = [any(it.kind not in ("empty", "text") or it.with_unit for it in row[1:]) for row in grid]

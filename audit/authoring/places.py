@@ -1,4 +1,4 @@
-"""Tables whose columns are places: on the page of a PDF, or of text that was copied out of one.
+"""Tables whose columns are found by position: on the page of a PDF, or in text copied from one.
 
 In a PDF a table is what stands between lines of one width across it (booktabs, hline); short lines below a
 title say which columns it is over. Without them a title over several columns is taken as such where it
@@ -28,7 +28,7 @@ _BOLD = re.compile(r"bold|cmbx|[-,]b(?:d|old)?$|medi$|black|heavy", re.IGNORECAS
 
 @dataclass(frozen=True)
 class Word:
-    """Characters in their place: columns of a text, or points on a page."""
+    """Characters with their position: columns of a text, or points on a page."""
 
     run: Run
     start: float
@@ -47,7 +47,7 @@ Spans = list[tuple[float, float]]
 
 
 def of_text(name: str, text: str) -> list[Source]:
-    """One table, whose columns are two blanks or more apart."""
+    """One table, whose columns are at least two blanks apart."""
     lines = [(k, line.expandtabs()) for k, line in enumerate(text.split("\n"), 1) if line.strip()]
     found = [re.finditer(r"\S+", line) for _, line in lines]
     words = [[Word(Run(it[0]), it.start(), it.end()) for it in line] for line in found]
@@ -107,7 +107,7 @@ def _is_value(word: Word) -> bool:
 
 
 def _spans(words: Words, gap: float) -> Spans:
-    """Where words stand that are nearer to one another than the gap between columns."""
+    """Where words are nearer to one another than the gap between columns."""
     spans: Spans = []
     for start, end in sorted((word.start, word.end) for word in words):
         if spans and start - spans[-1][1] < gap:
@@ -164,7 +164,7 @@ def _piece(words: Words, across: int = 1) -> Piece:
 
 
 def of_pdf(name: str, content: bytes, page: int | None) -> list[Source]:
-    """The tables of all pages, or of one; their line is the page. Raises `AuditError` for what is no PDF."""
+    """The tables of all pages, or of one; their line is the page. Raises `AuditError` for other files."""
     try:
         import pdfplumber
     except ImportError as err:
@@ -185,7 +185,7 @@ def of_pdf(name: str, content: bytes, page: int | None) -> list[Source]:
 
 
 def picture(name: str, page: int, area: tuple[float, ...]) -> str:
-    """A file with what stands in that area of the page, for a person to look at."""
+    """A picture of that area of the page, for a person to look at."""
     import pdfplumber
 
     with NamedTemporaryFile(prefix="audit-", suffix=".png", delete=False) as to, pdfplumber.open(name) as pdf:

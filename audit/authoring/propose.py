@@ -1,4 +1,4 @@
-"""From a table that was read to an entry of a claim file: rules propose what each part is, users correct it.
+"""From a table to an entry of a claim file: rules propose what each part means, and users correct it.
 
 What is settled by neither is `open`, with a sentence that says what to give; then nothing is written."""
 
@@ -40,7 +40,7 @@ _METRICS = ("P@1", "P@3", "P@5", "nDCG@5", "PSP@5", "R@5", "RP@5", "Micro-F1", "
 
 @dataclass(frozen=True)
 class Line:
-    """A column or a row: what it is, and the keys that it gets in the claim file."""
+    """A column or a row: its meaning, and its keys in the claim file."""
 
     number: int
     role: Literal["names", "values", "text", "skip"]
@@ -56,7 +56,7 @@ class Line:
 
 
 class Proposal:
-    """A table with the meaning of its parts. Raises `AuditError` for a place or a name that is not there."""
+    """A table with the meaning of its parts. Raises `AuditError` for an unknown place or name."""
 
     def __init__(self, table: Table, paper: Paper, said: Corrections) -> None:
         skipped = [k - 1 for k, own in said.column.items() if "skip" in own and k <= table.names]
@@ -98,8 +98,8 @@ class Proposal:
         self.open = list(dict.fromkeys(self.open))
 
     def _ask_for_datasets(self) -> None:
-        """A number of a metric is on a data set: its column's, its row's, or the table's. A name where others
-        name a data set, or that may be one, is asked about whatever the table's is."""
+        """A number of a metric has the data set of its column, its row, or the table. A name that stands
+        where others name a data set, or may be one, is asked about whatever the table's is."""
         of_rows = "metric" in self.whole or any(row.has("metric") for row in self.kept_rows)
         scores = [line for line in self.columns if line.role == "values" and not line.has("quantity")]
         columns = [column for column in scores if of_rows or column.has("metric")]
@@ -138,7 +138,7 @@ class Proposal:
             self.open.append(f"{_listed(lacking)}: of no known data set; {say} ({known})")
 
     def _say_which(self, names: Mapping[str, Sequence[int]], what: str) -> str:
-        """What to do about names that are no data set of the paper; the first one as the example."""
+        """What to do about names that are no data set of the paper, with the first one as the example."""
         key, (name, numbers) = self.paper.paper.key, next(iter(names.items()))
         for id in self.paper.datasets:
             if any(apart := sizes_apart(self.paper, id, title) for title in name.split(" / ")):
@@ -154,7 +154,7 @@ class Proposal:
         return f"of no known data set; add it with {add}, or say {say}"
 
     def _ask_for_units(self) -> None:
-        """Metrics of at most 1 are fractions, or very low percentages: the user says which."""
+        """Metrics of at most 1 are fractions, or very low percentages: the user decides."""
         values: dict[int, list[tuple[int, Printed]]] = defaultdict(list)
         for (row, across), cell in self.cells.items():
             lines = self.rows[row - 1], self.columns[across - 1]
@@ -181,7 +181,7 @@ class Proposal:
         self.open += [f"{'; '.join(what)}: {question}" for question, what in asked.items()]
 
     def _dataset(self, name: str) -> str:
-        """Id of the data set that is meant. Raises `AuditError` for none, offering the known ones."""
+        """Id of the data set that is meant. Raises `AuditError` with the known ones if there is none."""
         known = self.paper.datasets
         id = name if name in known else dataset_named(self.paper, name)
         if id is None:
@@ -190,13 +190,13 @@ class Proposal:
         return id
 
     def _meaning(self, titles: Sequence[str]) -> Meaning:
-        """Where all numbers are of one metric, train and test are parts of the data, and no counts."""
+        """The meaning if all numbers are of one metric: train and test are parts of the data."""
         means = meaning(titles, self.paper)
         part = means.quantity if "metric" in self.whole and means.quantity in ("train", "test") else None
         return means._replace(quantity=None, rest=(*means.rest, part)) if part else means
 
     def _rows(self) -> list[Line]:
-        """A row's id is its innermost name that says no data set or metric, or else all of its names."""
+        """A row's id is its innermost name that is no data set or metric, or else all of its names."""
         pairs = [(row, self._meaning(row.names)) for row in self.table.rows]
         ids = [slug((means.rest or row.names or ("",))[-1]) for row, means in pairs]
         counts, full = Counter(ids), [slug(" ".join(map(without_notes, row.names))) for row, _ in pairs]
@@ -299,14 +299,14 @@ class Proposal:
         return Line(number, role, id, label, settings, " / ".join(means.rest), means.subset)
 
     def _check_hidden(self, what: str, number: int, names: Sequence[Cell], own: Mapping[str, str]) -> None:
-        """A name that cannot be read is given by the user."""
+        """Raises if a name that cannot be read has not been given by the user."""
         for cell in names if not {"label", "skip"} & set(own) else ():
             if cell.hidden:
                 say = f"or say {what} {number}: label=..."
                 self.open.append(f"{what} {number} (line {cell.line}): {cell.text!r} {cell.why}; {say}")
 
     def _cell(self, row: Line, column: Line) -> Cell:
-        """The cell with what the user says that it holds; one with the unit of its line is a number."""
+        """The cell with the user's correction; a number with the unit of its line is a number."""
         place = row.number, column.number
         cell, own = self.table.rows[place[0] - 1].cells[place[1] - 1], self.words.cell.get(place, {})
         settings = {**self.whole, **row.settings, **column.settings}
@@ -392,7 +392,7 @@ def slug(text: str) -> str:
 
 
 def is_same_unit(one: str, other: str | None) -> bool:
-    """Whether both are one unit, however it is written: s and seconds."""
+    """Whether both are one unit in any spelling: s and seconds."""
     plain = [unit.strip().rstrip(".").casefold() for unit in (one, other or "")]
     return other is not None and UNITS.get(plain[0], plain[0]) == UNITS.get(plain[1], plain[1])
 
@@ -401,7 +401,7 @@ def is_same_unit(one: str, other: str | None) -> bool:
 
 
 def put(file: ClaimFile, proposal: Proposal) -> str:
-    """Add the table to what is to be written; its id. Raises `AuditError` with all that is open."""
+    """Add the table to the pending changes; returns its id. Raises `AuditError` with all open questions."""
     table, whole = proposal.table, proposal.whole
     if proposal.open:
         raise AuditError("\n".join(f"{table.name}: {point}" for point in proposal.open))
@@ -449,7 +449,7 @@ def _line(line: Line) -> dict[str, Plain]:
 
 
 def _value(proposal: Proposal, row: int, column: Line) -> Plain:
-    """A printed number, or a mapping with what stands beside it; None for a dash."""
+    """A printed number, or a mapping with its spread and marks; None for a dash."""
     cell, own = proposal.cells[row, column.number], proposal.words.cell.get((row, column.number), {})
     more: dict[str, Plain] = {key: own[key] for key in OF_CELL if key in own}
     if column.role == "text":

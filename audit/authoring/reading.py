@@ -1,5 +1,5 @@
-"""A file, or what was pasted, as a table: LaTeX, CSV, TSV, Markdown (as the HTML that it stands for), HTML,
-text with its columns in place, or PDF.
+"""Reads a table from a file or pasted text: LaTeX, CSV, TSV, Markdown (through HTML), HTML, text with aligned
+columns, or PDF.
 
 The standard library's parsers read CSV and pages: pandas turns numbers to floats, and tells no lines."""
 
@@ -39,9 +39,9 @@ _NO_TABLE = {
 
 
 def read(source: str, settings: Mapping[str, str]) -> Table:
-    """The table that is meant, of the file `source`, or of standard input for `-`. `settings`: what the user
-    says of it: format, number (which of its tables), heads, names, separator, decimal, beside. Raises
-    `AuditError`: no file, no text, no table, several, or one that is malformed."""
+    """The chosen table of the file `source`, or of standard input for `-`. `settings` from the user: format,
+    number (which table), heads, names, separator, decimal, beside. Raises `AuditError`: no file, no text, no
+    table, several, or a malformed one."""
     name = "standard input" if source == "-" else source
     try:
         if source == "-":
@@ -66,7 +66,7 @@ def read(source: str, settings: Mapping[str, str]) -> Table:
 
 
 def table_of(name: str, text: str, settings: Mapping[str, str]) -> Table:
-    """`read` for a text that was read already."""
+    """`read` for a text that is already in memory."""
     form = settings.get("format") or _SUFFIXES.get(Path(name).suffix.casefold())
     if form is None:  # by what no other form has
         forms = [form for form, sign in _SIGNS.items() if sign.search(text)]
@@ -83,7 +83,7 @@ def table_of(name: str, text: str, settings: Mapping[str, str]) -> Table:
 
 
 def _chosen(name: str, form: str, tables: Sequence[Source], settings: Mapping[str, str]) -> Table:
-    """The table that is meant, of those that the file has."""
+    """The chosen one of the file's tables."""
     number = settings.get("number")
     if not tables:
         raise AuditError(f"{name}: {_NO_TABLE.get(form, 'it is empty; give one with a heading and rows')}")
@@ -122,7 +122,7 @@ _MATH = re.compile(r"\$([^$]*[\\^_][^$]*|[-+0-9.,%() ]+)\$|\\\((.+?)\\\)")
 
 
 def _with_math(runs: Sequence[Run]) -> tuple[Run, ...]:
-    """The runs with $50.3 \\pm 0.1$ as it is printed."""
+    r"""The runs with math such as $50.3 \pm 0.1$ as it is printed."""
     shown: list[Run] = []
     for run in runs:
         end = 0
@@ -153,7 +153,7 @@ _LINE = "data-line"
 
 
 def _of_html(name: str, text: str) -> list[Source]:
-    """All tables of the page, in order; one within a cell of another is a table of its own."""
+    """All tables of the page, in order; a table inside a cell of another is separate."""
     page = _Page(name)
     end = text.rfind("-->") + 1  # comments without an end would take quadratic time
     page.feed(text[:end] + text[end:].replace("<!--", ""))
@@ -190,7 +190,7 @@ class _Table:
 
 
 class _Page(HTMLParser):
-    """Rows and cells end where the next one begins: their end tags may be left out."""
+    """Rows and cells end where the next one begins, because their end tags are optional."""
 
     def __init__(self, name: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -277,13 +277,13 @@ class _Page(HTMLParser):
 
 
 def _is_bold(attributes: Mapping[str, str | None]) -> bool:
-    """As pages made from LaTeX write it: a class ltx_font_bold, or a style."""
+    """Bold as pages made from LaTeX write it: a class ltx_font_bold, or a style."""
     style = f"{attributes.get('style') or ''} {attributes.get('class') or ''}"
     return re.search(r"font-weight:\s*(bold|[6-9]00)|font_bold|\bbold\b", style) is not None
 
 
 def _of_markdown(name: str, text: str) -> list[Source]:
-    """The tables of the page that the file stands for, with the lines of the file."""
+    """The tables of a Markdown file, with its line numbers."""
     from markdown_it import MarkdownIt
     from markdown_it.renderer import RendererHTML
 

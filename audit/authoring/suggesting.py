@@ -1,4 +1,4 @@
-"""Claims that a paper's tables would bear: the best on one data set, and pairs that differ in one thing.
+"""Claims that a paper's tables support: the best on one data set, and pairs that differ in one part.
 
 What the paper says of them nobody here knows: each sentence is marked as ours, at the place of its table."""
 
@@ -50,7 +50,7 @@ class Competitor(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """A candidate before it has its id and its place."""
+    """A candidate without an id and a place."""
 
     name: str  # What its id is made of.
     kind: str
@@ -62,7 +62,7 @@ class Draft(NamedTuple):
 
 
 def suggestions(paper: Paper) -> tuple[Suggestion, ...]:
-    """All candidates that the file does not have yet, first those that a paper is likeliest to state."""
+    """All candidates that the file does not have yet, the most likely statements first."""
     sheet, order = sheet_of(paper), list(paper.tables)
     there = _signatures(paper, paper.claims)
     ids = {claim.id for claim in paper.claims}
@@ -116,7 +116,7 @@ _OURS = re.compile(r"\b(?:ours?|proposed|this (?:work|paper))\b", re.IGNORECASE)
 
 
 def _rank(draft: Draft, competitors: Sequence[Competitor]) -> int:
-    """A paper says that its own method is the best, then what each part of it does, then the rest."""
+    """Order of likelihood: the paper's own method is the best; then what each of its parts does; the rest."""
     first = draft.roles.get("best") or draft.roles["better"]
     own = [one for one in competitors if _OURS.search(one.label)] or competitors[-1:]
     if draft.kind == "optimum":
@@ -140,7 +140,7 @@ def _signatures(paper: Paper, claims: Iterable[Claim]) -> set[tuple[object, ...]
 
 
 def _fields(sheet: Sheet) -> Iterator[tuple[TableRecord, str, list[Competitor]]]:
-    """Every table and data set on which two or more rows, or else columns, compete, and who does."""
+    """Every table and data set on which two or more rows, or columns, compete, with the competitors."""
     by_table: dict[tuple[str, str], list[list[Number]]] = {}
     labels = {
         (table.id, of): {line.id: line.label for line in lines}
@@ -169,7 +169,7 @@ def _metrics(competitors: Sequence[Competitor]) -> list[str]:
 
 
 def _best_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
-    """The best of three or more, whose number no other prints, nor reaches within the printed spreads."""
+    """The best of three or more, if no other prints its number or reaches it within the printed spreads."""
 
     def ends(number: Number) -> tuple[Fraction, Fraction]:
         spread = printed(number.cell.sd).value if number.cell.sd else Fraction(0)
@@ -200,7 +200,7 @@ _WITHOUT = re.compile(
 
 
 def _better_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
-    """Two that differ in one thing: a part left out, or another one in its place; or the only two."""
+    """Two that differ in one part, which one leaves out or replaces; or the only two."""
     labels = [one.label for one in competitors]
     for a, b in combinations(competitors, 2):
         why = _why_paired(a.label, b.label, labels)
@@ -227,7 +227,7 @@ def _better_ones(competitors: Sequence[Competitor]) -> Iterator[Draft]:
 
 
 def _why_paired(a: str, b: str, labels: Sequence[str]) -> str | None:
-    """Why these two are held against each other; None where nothing in the table sets them side by side."""
+    """Why these two are compared; None if nothing in the table suggests it."""
     lacks = {label: _WITHOUT.fullmatch(label.strip()) for label in labels}
 
     def base(label: str) -> str | None:

@@ -1,4 +1,4 @@
-"""A table as it is read: cells with the numbers as printed, the heading, the names of the rows.
+"""A table that was read: cells with the numbers as printed, the heading, the names of the rows.
 
 A printed number stays the string that it is. What could be read in two ways is `unclear`, with the reason,
 and is settled by words on the whole table: `decimal`, and `beside` for what a number in brackets is."""
@@ -23,7 +23,7 @@ _WORDS = tomllib.loads((resources.files("audit.authoring") / "words.toml").read_
 
 
 def words(part: str, table: str) -> dict[str, str]:
-    """Word -> what it stands for: commands of LaTeX, metrics, quantities, units, from `words.toml`."""
+    """Word -> its meaning: commands of LaTeX, metrics, quantities, units, from `words.toml`."""
     return {word: value for value, listed in _WORDS[part][table].items() for word in listed.split()}
 
 
@@ -61,7 +61,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Piece:
-    """A cell as a reader of files gives it."""
+    """A cell from a reader of files."""
 
     runs: tuple[Run, ...]
     line: int  # Line of the file on which it begins, from 1.
@@ -71,7 +71,7 @@ class Piece:
 
     @property
     def text(self) -> str:
-        """What is printed; letters and digits above or below the line are told by ^ and _."""
+        """What is printed; letters and digits above or below the line are marked by ^ and _."""
         shown = []
         for run in self.runs:
             small = "^" if RAISED in run.styles else "_" if LOWERED in run.styles else ""
@@ -81,7 +81,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Source:
-    """A table as a reader of files gives it."""
+    """A table from a reader of files."""
 
     rows: tuple[tuple[Piece, ...], ...]
     line: int
@@ -94,7 +94,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """A cell in its place, columns counted from 1, and what it says."""
+    """A cell with its place, columns counted from 1, and its content."""
 
     text: str
     kind: Literal["number", "dash", "empty", "text", "unclear"]
@@ -150,7 +150,7 @@ class Table:
 
 
 def check_size(name: str, line: int, cells: int) -> None:
-    """Raises `AuditError` for more cells than a table has, before all of a large file is read."""
+    """Raises `AuditError` for more cells than a table can have, before all of a large file is read."""
     if cells > MOST_CELLS:
         raise AuditError(f"{name}:{line}: more than {MOST_CELLS:,} cells; give the table in parts")
 
@@ -186,7 +186,7 @@ class _UnclearError(ValueError):
 
 
 def cell_of(runs: Sequence[Run], settings: Mapping[str, str], **place: Any) -> Cell:
-    """What the cell with these characters says; `settings` and `place` as in `Cell` and above."""
+    """The content of the cell with these characters; `settings` and `place` as in `Cell` and above."""
     text = " ".join("".join(run.text for run in runs).split())
     fields: dict[str, Any] = {"text": text, **place}
     if not is_visible(text) or any(unicodedata.category(sign) in ("Cc", "Cf") for sign in text):
@@ -263,7 +263,7 @@ def _units(count: str, value: str) -> str:
 def _on_the_line(
     runs: Sequence[Run], decimal: str | None
 ) -> tuple[list[tuple[str, frozenset[str]]], list[tuple[str, bool]]]:
-    """The characters on the line with styles (a spread set smaller too), and those raised or lowered."""
+    """The characters on the line with their styles (a smaller spread too), and those raised or lowered."""
     signs: list[tuple[str, frozenset[str]]] = []
     small: list[tuple[str, bool]] = []
     for run in runs:
@@ -284,7 +284,7 @@ def _on_the_line(
 
 
 def _spelled(number: str, decimal: str | None) -> str:
-    """The number with the point and the commas that claim files have; the digits are those printed."""
+    """The number with the point and commas of claim files; the digits are those printed."""
     text = re.sub(rf"(?<=[{_SIGNS}])\s|\s(?=%)", "", number.strip())
     if decimal == "comma":
         text = text.translate({ord(","): ".", ord("."): ","})

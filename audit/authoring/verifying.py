@@ -1,4 +1,4 @@
-"""A second reading of a table against its entry in the claim file, and the record of who verified it."""
+"""Compares a second reading of a table with its entry in the claim file, and records who verified it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from audit.names import counted
 
 
 class Difference(NamedTuple):
-    """A cell in which the second reading is another one."""
+    """A cell in which the second reading differs."""
 
     row: int  # Of the table in the claim file, from 0.
     column: int
@@ -29,9 +29,9 @@ class Difference(NamedTuple):
 
 
 def compared(read: Table, name: str, table: Entry) -> tuple[list[Difference], str]:
-    """Cell by cell a second file against the entry, as printed but for bold and the like; what was left out.
-    Rows and columns are found by their labels where all are there, and else by their order. Raises
-    `AuditError` where neither leads to every one. Their unit may stand behind the numbers."""
+    """Compares a second file with the entry cell by cell, as printed but for bold and similar marks; also
+    returns what was left out. Rows and columns are matched by their labels if all are there, else by their
+    order. Raises `AuditError` if neither matches every one. Units after the numbers are allowed."""
 
     def size(rows: int, columns: int) -> str:
         return f"{counted(rows, 'row')} and {counted(columns, 'column')}"
@@ -59,7 +59,7 @@ def compared(read: Table, name: str, table: Entry) -> tuple[list[Difference], st
 
 
 def _shown(text: str, sd: str | None = None, marks: Sequence[str] = ()) -> str:
-    """With one kind of minus, without blanks that only set the type, stars and daggers in any order."""
+    """The text with one kind of minus, without typesetting blanks, with stars and daggers in any order."""
 
     def plain(text: str) -> str:
         return re.sub(r"[\N{MINUS SIGN}\N{EN DASH}]", "-", " ".join(text.split())).replace(" %", "%")
@@ -69,7 +69,7 @@ def _shown(text: str, sd: str | None = None, marks: Sequence[str] = ()) -> str:
 
 
 def _places(lines: Sequence[Column] | Sequence[Row], paths: Sequence[Sequence[str]]) -> list[int] | None:
-    """The place of each label (or id) among titles, by all of their path or its end; None where in doubt."""
+    """The place of each label (or id) among titles, by all of their path or its end; None if ambiguous."""
     wanted = [(bare(line.label or line.id), bare(line.id)) for line in lines]
     whole, last = [bare(" ".join(path)) for path in paths], [bare("".join(path[-1:])) for path in paths]
     for titles, ours in product((whole, last), (0, 1)):
@@ -80,7 +80,7 @@ def _places(lines: Sequence[Column] | Sequence[Row], paths: Sequence[Sequence[st
 
 
 def state(paper: Paper, name: str) -> str:
-    """`verified by A. Reader, 2026-11-28`, `not verified`, or that its numbers were changed since."""
+    """`verified by A. Reader, 2026-11-28`, `not verified`, or that its numbers have changed since."""
     if person := verified(name, paper.tables, paper.transcription):
         return f"verified by {person}"
     own = paper.tables[name].transcription
@@ -91,8 +91,8 @@ def state(paper: Paper, name: str) -> str:
 
 
 def record(file: ClaimFile, name: str, *, by: str, date: str, how: str) -> None:
-    """Note that the numbers of table `name` are those of the page; nothing is written yet. The table gets a
-    record of its own, with the fingerprint of its numbers; of one that it has, only the keys that differ are
+    """Note that the numbers of table `name` are those of the page; writes nothing yet. The table gets a
+    record of its own with the fingerprint of its numbers; of an existing one, only the keys that differ are
     written. `how`: what was compared with what."""
     table, place = file.paper.tables[name], ("tables", name, "transcription")
     own = table.transcription

@@ -1,5 +1,5 @@
-"""What a claim file says to run: experiments, and specifications of what the paper leaves open. A
-specification (a "reading" in claim files) is written as its departures from the default, open thing ->
+"""What a claim file asks to run: experiments, and specifications of what the paper leaves open. A
+specification (a "reading" in claim files) is written as its departures from the default, open setting ->
 choice: the default has none."""
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Noise(Model):
 
 
 class Tuning(Shorthand):
-    """How settings are sought before the runs; the name of a protocol alone stands for it as it is."""
+    """How settings are searched before the runs; a protocol's name alone stands for it unchanged."""
 
     text_keys = ("protocol",)
 
@@ -71,7 +71,7 @@ class Tuning(Shorthand):
 
 
 class Command(Model):
-    """A program of the experiment's own, which makes its runs; run only where `--allow-commands` is given."""
+    """A program that makes the experiment's runs; run only with `--allow-commands`."""
 
     run: Annotated[tuple[Annotated[str, AfterValidator(visible)], ...], Field(min_length=1)]
     """The program and its words, read by no shell; {seed} and {out} stand for the seed and a folder."""
@@ -184,14 +184,14 @@ class Experiment(Model):
 
     @property
     def never_run(self) -> str | None:
-        """Why no command runs it here; None where one does, by its model or a program of its own."""
+        """Why nothing runs it here; None if its model or its own program does."""
         if self.command is not None:
             return None
         return self.unavailable or (None if self.model else f"this toolkit has no model {self.model!r} yet")
 
     @property
     def on(self) -> str:
-        """The data set of an experiment on one: those on several are taken apart before they are used."""
+        """The data set of an experiment on one; those on several are split before they are used."""
         assert self.dataset is not None
         return self.dataset
 
@@ -233,8 +233,8 @@ def grid(open_choices: Sequence[record.OpenChoice], limit: Limit) -> tuple[Depar
 def declared(
     specifications: record.Specifications | None, experiments: Iterable[str]
 ) -> tuple[Departures, ...]:
-    """The specifications of a claim about these experiments, under each of which all make the same choice of
-    what has one name; none where nothing is open in any of them."""
+    """The specifications of a claim about these experiments; under each, all make the same choice for a
+    setting of one name. Empty if nothing is open in any of them."""
     if specifications is None:
         return ()
     names = {name for experiment in experiments for name in specifications.of.get(experiment, ())}
@@ -243,7 +243,7 @@ def declared(
 
 
 def experiment_id(experiment: str, specification: Departures, open_here: Collection[str]) -> str:
-    """`rank_ae-delicious~divisor=slots`, by the choices of what is open in the experiment."""
+    """`rank_ae-delicious~divisor=slots`, from the choices of the experiment's open settings."""
     chosen = ",".join(f"{name}={choice}" for name, choice in specification.items() if name in open_here)
     return f"{experiment}~{chosen}" if chosen else experiment
 
@@ -253,7 +253,7 @@ def in_words(specification: Departures) -> str:
 
 
 class Choice(Model):
-    """What one choice sets otherwise than the experiment; the first choice sets nothing."""
+    """What one choice sets differently from the experiment; the first choice sets nothing."""
 
     config: Mapping[Key, Setting] = {}
     """Keys of the model's configuration."""
@@ -263,7 +263,7 @@ class Choice(Model):
     """Another noise in the training labels."""
 
     def changed_keys(self) -> tuple[str, ...]:
-        """What it sets: `config.pooling`, `training.epochs`, `noise`."""
+        """The keys that it sets: `config.pooling`, `training.epochs`, `noise`."""
         config = (f"config.{key}" for key in self.config)
         training = (f"training.{key}" for key in self.training)
         return (*config, *training, *(["noise"] if self.noise else []))
@@ -277,7 +277,7 @@ class Choice(Model):
 
 
 class Open(Model):
-    """Something that the paper leaves open."""
+    """A setting that the paper leaves open."""
 
     why: Text
     """What the paper says about it and what it leaves open, with the place."""
@@ -303,7 +303,7 @@ class Specifications(Model):
     """Open choices by a short name; experiments list theirs under `readings`."""
 
     def as_record(self, experiments: Mapping[str, Experiment]) -> record.Specifications:
-        """With the experiments, each on one data set, in which something is open."""
+        """The record, with the experiments, each on one data set, that have open settings."""
         return record.Specifications(
             limit=self.limit,
             open=tuple(record.OpenChoice(it, of.why, tuple(of.choices)) for it, of in self.open.items()),
@@ -345,8 +345,8 @@ def specified_experiments(
 def fixed(
     specifications: Specifications | None, experiments: Mapping[str, Experiment]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What must not change once a run of an experiment has begun: its specifications, by an id of their own,
-    by which those that are declared later are seen."""
+    """What must not change once a run of an experiment has begun: its specifications, by ids of their own, so
+    that those declared later are noticed."""
     for base, experiment in experiments.items():
         if specifications is not None and experiment.readings:
             open_here = {

@@ -1,5 +1,5 @@
-"""Do the entries of a file fit together, and is there what they name? References, metrics, sources, margins.
-A reference is `table.row`, `table.row.column` or an experiment; a metric picks the column."""
+"""Checks the entries of a file against each other: references, metrics, sources, margins. A reference is
+`table.row`, `table.row.column` or an experiment; a metric picks the column."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_PRIMARIES = 3
 
 
 class UnresolvedError(Exception):
-    """A reference that leads nowhere, or to several cells; the message says which names there are."""
+    """A reference to nothing, or to several cells; the message gives the names that exist."""
 
 
 def is_experiment(reference: str) -> bool:
@@ -108,7 +108,7 @@ def problems(paper: Paper, known: KnownNames | None = None) -> list[Problem]:
 
 
 class Links:
-    """What hangs on what in one file."""
+    """How the entries of one file refer to each other."""
 
     def __init__(self, paper: Paper) -> None:
         self.paper, experiments = paper, paper.single_experiments
@@ -189,7 +189,7 @@ class Links:
                 yield path, f"names no table and no claim; {known_names(name, [*tables, *claims])}"
 
     def in_specifications(self) -> Iterator[Misfit]:
-        """What is open nowhere or is not there, set by two open choices, and too large grids."""
+        """Settings that are open nowhere or do not exist, that two choices set, and too large grids."""
         grid = self.paper.readings
         there, full = (grid.open, grid.limit == "full") if grid else ({}, True)
         for name, experiment in self.paper.experiments.items():
@@ -232,7 +232,7 @@ class Links:
             yield from (((*path, *place), text) for place, text in self._in_references(claim))
 
     def _in_references(self, claim: Claim) -> Iterator[Misfit]:
-        """Each reference leads to a number that can bear the claim, in each metric."""
+        """Checks that each reference leads to a number that fits the claim, in each metric."""
         references, lost = dict(claim.places()), False
         metrics: Sequence[str | None] = self.paper.metrics_of(claim)
         if not claim.needs_metric:
@@ -277,7 +277,7 @@ class Links:
     def _in_expression(
         self, path: KeyPath, reference: str, metrics: Sequence[str | None]
     ) -> Iterator[Misfit]:
-        """The reference of an expression leads to cells; a star stands for all rows, or all metrics."""
+        """Checks that the reference of an expression leads to cells; a star is all rows or all metrics."""
         table, row, *column = reference.split(".")
         tables = self.paper.printed
         for metric in metrics:
@@ -344,8 +344,8 @@ class KnownNames:
 
 
 def names_here(*, configs: bool = False) -> KnownNames:
-    """Found without loading torch; with `configs`, the configuration of each experiment is built as a run
-    does it, which loads torch as soon as a file has an experiment that runs here."""
+    """Names found without loading torch; with `configs`, the configuration of each experiment is built as a
+    run does it, which loads torch for a file with an experiment that runs here."""
     from reimpl.data.preprocessing import PREPROCESSINGS
     from reimpl.models import config_problem, known_models, known_variants
     from reimpl.protocol import PROTOCOLS, problem, tuning_problem
@@ -356,7 +356,7 @@ def names_here(*, configs: bool = False) -> KnownNames:
 
 
 def unknown_names(paper: Paper, known: KnownNames) -> Iterator[Problem]:
-    """Each unknown name of a model, variant, protocol or recipe, and each setting of them that cannot be."""
+    """Each unknown name of a model, variant, protocol or recipe, and each impossible setting of them."""
     in_choices: dict[Problem, None] = {}  # of several experiments told once
     for name, experiment in paper.experiments.items():
         own = [*_in_training(experiment, known), *_in_config(experiment, known)]
@@ -391,7 +391,7 @@ def _in_names(experiment: Experiment, known: KnownNames) -> Iterator[Misfit]:
 
 
 def _in_config(experiment: Experiment, known: KnownNames) -> Iterator[Misfit]:
-    """Of what is run with these keys; nothing where its model or variant is unknown, or it cannot be run."""
+    """Problems of what is run with these keys; none if its model or variant is unknown, or nothing is run."""
     model, variant = experiment.model, experiment.variant
     variants = known.models.get(model or "", ())
     if model and variant and (variants is None or variant in variants):

@@ -1,5 +1,5 @@
 """The claim file: one paper's tables as printed, its experiments, margins and claims. Each step of reading
-must be right before the next: YAML with its lines (`source`) and entries by themselves (`schema`,
+must succeed before the next: YAML with its lines (`source`) and entries by themselves (`schema`,
 `audit.kinds`); entries against each other (`links`); margins against their rules (`margins`)."""
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]
 
 
 class Paper(Model):
-    """A claim file: what a paper prints and states, and what stands behind it."""
+    """A claim file: what a paper prints and states, and the experiments behind it."""
 
     format: Literal[1]
     """Version of this format."""
@@ -93,7 +93,7 @@ class Paper(Model):
 
     @cached_property
     def single_experiments(self) -> Mapping[str, Experiment]:
-        """Every experiment on one data set: those on several come once for each, as experiment-dataset."""
+        """Every experiment on one data set: those on several become one each, named experiment-dataset."""
         found = {}
         for key, experiment in self.experiments.items():
             if not experiment.datasets:
@@ -125,25 +125,25 @@ class Paper(Model):
 
     @cached_property
     def statements(self) -> tuple[record.ClaimRecord, ...]:
-        """All that the text states, in the order of the file, to be held against the tables."""
+        """All statements of the text, in the order of the file, to be checked against the tables."""
         pairs = ((claim, metric) for claim in self.claims for metric in self.metrics_of(claim))
         return tuple(self._claim_record(claim, metric) for claim, metric in pairs)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Paper:
-        """Without what was computed from the values before."""
+        """The copy without values computed from the old fields."""
         copied = super().model_copy(update=update, deep=deep)
         for name in vars(copied).keys() - type(self).model_fields.keys():
             del vars(copied)[name]
         return copied
 
     def metrics_of(self, claim: Claim) -> tuple[str, ...]:
-        """The metrics that the claim is judged for one by one; "" stands for a claim that is about none."""
+        """The metrics for which the claim is judged separately; "" stands for a claim about none."""
         if claim.needs_metric:
             return metrics_of(claim.cells(), claim.metric, self.printed)
         return claim.metric or ("",) if not claim.by_runs else ("",)
 
     def without_runs(self, name: str, why: str, *, unavailable: bool = False) -> record.ExperimentRecord:
-        """An experiment as the file describes it, with why there is no run of it."""
+        """The experiment as the file describes it, with the reason why it has no run."""
         experiment = self.single_experiments.get(name) or self.specified_experiments[name].experiment
         return record.ExperimentRecord(
             id=name,
@@ -158,8 +158,8 @@ class Paper(Model):
         )
 
     def departures_of(self, experiment: str) -> tuple[record.Deviation, ...]:
-        """Where paper and public code differ for `experiment`; `here` is for the runner to fill. What
-        names no experiments is of the paper's own program, and not of a baseline's."""
+        """Where paper and public code differ for `experiment`; the runner fills `here`. An entry that names
+        no experiments is about the paper's own program, not a baseline's."""
         single = self.single_experiments[experiment]
         family, own = experiment.removesuffix(f"-{single.dataset}"), single.protocol != "baseline"
         return tuple(
@@ -169,8 +169,8 @@ class Paper(Model):
         )
 
     def known_as(self, dataset: str, *, content: str, partition: str = "", corpus: str = "") -> str:
-        """Id of the data set, other than `dataset`, that a corpus of these hashes is declared to be; or none.
-        One that is `dataset` too, in this split or another, is no other data set."""
+        """Id of another data set than `dataset` that a corpus of these hashes is declared to be, or None. One
+        that is `dataset` too, in this split or another, is no other data set."""
         hashes = {"content": content, "partition": partition, "corpus": corpus}
         meant = [
             id
@@ -184,19 +184,19 @@ class Paper(Model):
 
     @property
     def superseded(self) -> Mapping[str, str]:
-        """Hash of earlier margins -> why runs that began under them are taken over."""
+        """Hash of earlier margins -> why runs that began under them are accepted."""
         return {earlier.hash: earlier.why for earlier in self.supersedes}
 
     @cached_property
     def margins_hash(self) -> str:
         """Digest of what must be fixed before a run: claims with printed numbers and margins, specifications,
-        and where the authors' code is. Wording, places and the order of the file do not enter; a claim added,
-        dropped or made primary does, as it changes what the others are corrected for."""
+        and where the authors' code is. Wording, places and the order of the file do not count; adding or
+        dropping a claim or making it primary does, because it changes the correction of the others."""
         return record.digest(list(self.fixed.values()))
 
     @property
     def fixed(self) -> Mapping[str, Mapping[str, Any]]:
-        """What `margins_hash` is a digest of: claims by id and metric, sorted, and then specifications."""
+        """The content that `margins_hash` digests: claims by id and metric, sorted, then specifications."""
         claims = {
             claim.id: {
                 "id": claim.id,
@@ -261,7 +261,7 @@ class Paper(Model):
 
     @cached_property
     def cells(self) -> Mapping[str, record.Cell]:
-        """All numbers in the unit of the runs: a metric that is printed as a fraction of 1 is in percent."""
+        """All numbers in the unit of the runs: a metric printed as a fraction of 1 is in percent."""
         found = {c.address: c for table in self.table_records() for row in table.rows for c in row.cells}
         for address, cell in found.items():
             if cell.metric and cell.unit == "fraction" and cell.printed is not None:
@@ -308,8 +308,8 @@ class Paper(Model):
 
 
 def load(path: Path, *, known: KnownNames | None = None, content: bytes | None = None) -> Paper:
-    """The paper of a claim file (or of `content` in its place); its experiments name nothing but `known`.
-    Raises `ClaimFileError` with the problems as `file:line: key.path: what, and what to do`."""
+    """The paper of a claim file (or of `content` instead); its experiments name only what is `known`. Raises
+    `ClaimFileError` with the problems as `file:line: key.path: what, and what to do`."""
     source = claim_source.read(path, content)
     problems, paper = list(source.problems), None
     try:
@@ -340,7 +340,7 @@ def json_schema() -> dict[str, Any]:
 
 def fingerprint(tables: Mapping[str, Table]) -> str:
     """Digest of all numbers of `tables` by their addresses, as printed, each with its spread and mark;
-    labels, captions and the order of rows and columns do not enter."""
+    labels, captions and the order of rows and columns do not count."""
     return record.digest(
         [
             [f"{name}.{row.id}.{column.id}", cell and cell.printed, cell and cell.sd, cell and cell.mark]
@@ -352,8 +352,8 @@ def fingerprint(tables: Mapping[str, Table]) -> str:
 
 
 def verified(name: str, tables: Mapping[str, Table], whole: Transcription | None) -> str | None:
-    """`A. Reader, 2026-11-28` for a table whose numbers somebody held against the page as they are now;
-    `whole` is the paper's own record, which goes for every table that has none."""
+    """`A. Reader, 2026-11-28` for a table whose numbers somebody compared with the page as they are now;
+    `whole` is the paper's own record, used for every table without one."""
     own = tables[name].transcription
     last, seen = (own, {name: tables[name]}) if own else (whole, tables)
     if last is None or last.verified_by is None or is_outdated(last, seen):
@@ -369,7 +369,7 @@ def is_outdated(last: Transcription, tables: Mapping[str, Table]) -> bool:
 
 
 def sentences(error: ValidationError, source: Source) -> Iterator[Problem]:
-    """One problem for each complaint that is not the shadow of another."""
+    """One problem for each complaint that does not follow from another."""
     details = error.errors(include_url=False)
     refused = {problem.path for problem in source.problems}
     for detail in details:
@@ -395,7 +395,7 @@ def sentences(error: ValidationError, source: Source) -> Iterator[Problem]:
 
 
 def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: str | None) -> str:
-    """What is wrong with a value, which the file spells as `spelled` where that is no text."""
+    """What is wrong with a value; `spelled` is its text in the file if it is not a string."""
     names = {type(None): "nothing (null)", dict: "a mapping", list: "a list"}
     quoted = names.get(type(value)) or short(spelled if spelled is not None else repr(value))
     if kind == "string_type" and spelled and isinstance(value, bool | int | float):
@@ -425,8 +425,8 @@ def _about_value(kind: str, value: Plain, context: Mapping[str, Any], spelled: s
 
 
 def _split(location: Sequence[str | int], content: Plain) -> tuple[KeyPath, KeyPath]:
-    """The part of pydantic's location that the file has, and the missing rest; names that pydantic puts
-    between (the kind in a union of kinds, `[key]`) fall away."""
+    """The part of pydantic's location that the file has, and the missing rest, without names that pydantic
+    inserts (the kind in a union of kinds, `[key]`)."""
     path: list[str | int] = []
     missing: list[str | int] = []
     for part in location:
@@ -440,7 +440,7 @@ def _split(location: Sequence[str | int], content: Plain) -> tuple[KeyPath, KeyP
 
 
 def _keys_at(path: KeyPath, content: Plain) -> list[str]:
-    """The keys that the schema knows at `path`: walks the models along the file's keys."""
+    """The keys that the schema knows at `path`, found by walking the models along the file's keys."""
     model: type[BaseModel] = Paper
     for part in path:
         content = content[part]
@@ -464,7 +464,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def own_file(name: str) -> Path | None:
-    """NAME, claims/NAME.yaml or NAME.yaml, the first that is a file; a path is taken as it is."""
+    """NAME, claims/NAME.yaml or NAME.yaml, the first that is a file; a path is taken unchanged."""
     by_key = () if {"/", "."} & set(name) else (Path("claims") / f"{name}.yaml", Path(f"{name}.yaml"))
     return next((path for path in (Path(name), *by_key) if path.is_file()), None)
 
@@ -499,7 +499,7 @@ def papers_of(claims: Sequence[str] | None) -> list[Paper]:
 
 
 def check_keys(papers: Sequence[Paper]) -> None:
-    """Raises `AuditError` where two claim files have one key: they would be taken for one paper."""
+    """Raises `AuditError` if two claim files have one key, because they would be taken for one paper."""
     keys = [paper.paper.key for paper in papers]
     twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
     if twice:

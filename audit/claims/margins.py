@@ -1,4 +1,4 @@
-"""The margin that one judged number gets, fixed before the first run (Lakens, Scheel and Isager 2018).
+"""The margin of each judged number, fixed before the first run (Lakens, Scheel and Isager 2018).
 
     digits           half a unit of the printed number; of a comparison, of its numbers together
     half_gap         half of the smallest improvement among the paper's own claims about the table (for a
@@ -39,7 +39,7 @@ class MarginError(ValueError):
 
 @dataclass(frozen=True)
 class Ground:
-    """What the rules go by, for one judged number."""
+    """What the rules use, for one judged number."""
 
     printed: tuple[str, ...] = ()  # The claim's numbers.
     documents: int | None = None  # Test documents as printed.
@@ -55,7 +55,7 @@ _LACKS = {
 
 
 def resolve(margin: Margin, ground: Ground) -> Resolved:
-    """The margin with its value. Raises `MarginError` for one that its rule does not give, or contradicts."""
+    """The margin with its value. Raises `MarginError` if its rule gives none, or another."""
     rule, computed = _by_rule(margin, ground)
     if margin.value is None:
         if computed is None:
@@ -72,7 +72,7 @@ def resolve(margin: Margin, ground: Ground) -> Resolved:
 
 
 def _by_rule(margin: Margin, ground: Ground) -> tuple[str, Fraction | None]:
-    """The rule, and the value that it gives; None where it cannot tell."""
+    """The rule, and the value that it gives; None if it gives none."""
     # 0.5 points are 0.7 standard errors of P@1 over the 3,865 test documents of EUR-Lex
     field = Fraction(1, 5) if (ground.documents or 0) >= 100_000 else Fraction(1, 2)
     gaps = [size for pair in ground.improvements if (size := gap(*map(printed, pair))) > 0]
@@ -124,20 +124,19 @@ def for_printed(margin: Resolved, text: str) -> Resolved:
 
 
 class Margins:
-    """Which margin of the file counts for a claim, and what its rule goes by in the rest of it."""
+    """Finds the margin of the file that applies to a claim, and what its rule uses from the rest of it."""
 
     def __init__(self, paper: Paper) -> None:
         self.paper = paper
 
     def of(self, claim: Claim, metric: str = "") -> Resolved | None:
-        """As it stands in the file, or by its rule where no value does; None for a claim judged without.
-        Raises `MarginError` for one that `problems` tells of."""
+        """The margin as the file states it, or by its rule if it states no value; None for a claim judged
+        without one. Raises `MarginError` for one that `problems` reports."""
         path, margin = self._that_counts(claim, metric)
         return resolve(margin, self._ground(path, claim, metric)) if margin else None
 
     def _that_counts(self, claim: Claim, metric: str) -> tuple[KeyPath, Margin | None]:
-        """The margin of the claim's metric, its own, of its name, its table, or the default; first its
-        place."""
+        """The applicable margin with its place: by metric, claim, its name, its table, or the default."""
         margins, of_metric = self.paper.margins, f"{claim.id}:{metric}"
         if not isinstance(claim, JudgedByMargin) or not claim.uses_margin:
             return (), None
@@ -149,8 +148,7 @@ class Margins:
         return ("margins", name), margins.get(name)
 
     def problems(self) -> Iterator[Problem]:
-        """In a sound file, margins without a value that their rule lacks too, or with one that it does not
-        give."""
+        """In a sound file, margins without a value whose rule gives none, or with another than it gives."""
         for claim in self.paper.claims:
             for metric in self.paper.metrics_of(claim) if isinstance(claim, JudgedByMargin) else ():
                 try:
@@ -159,8 +157,8 @@ class Margins:
                     yield Problem((*self._that_counts(claim, metric)[0], "value"), str(err))
 
     def _ground(self, path: KeyPath, claim: Claim, metric: str) -> Ground:
-        """A margin of a table looks at all of it, another one at the claim's data set in it; what is called
-        significant is held against what the paper calls so."""
+        """A table's margin considers all of the table, another one the claim's data set in it; claims about
+        significance use what the paper calls significant."""
         _, cells, dataset = self.paper.subject(claim, metric)
         size = self.paper.datasets[dataset].printed.get("test") if dataset else None
         table = _table_of(cells[0]) if cells else None

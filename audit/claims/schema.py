@@ -1,6 +1,6 @@
 """The parts of a claim file: citation, data sets, tables and margins. The docstring under a field is its
-description in the JSON Schema. What one entry alone can tell is checked here (`misfits`); what takes two
-entries, in `audit.claims.links`."""
+description in the JSON Schema. Problems within one entry are found here (`misfits`); those between two
+entries in `audit.claims.links`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def is_metric(name: str) -> bool:
 
 
 def sound_metric(name: str) -> str:
-    """The name. Raises `ValueError` with what may be meant, `P@1` for `Prec@1`."""
+    """The name. Raises `ValueError` with the likely one, `P@1` for `Prec@1`."""
     if is_metric(name):
         return name
     k = (re.findall(r"@([1-9][0-9]*)", name, re.ASCII) or ["5"])[0]
@@ -93,7 +93,7 @@ def sound_metric(name: str) -> str:
 
 
 def no_number(text: str, read: Callable[[str], object] = printed) -> str | None:
-    """Why `text` is no printed number, and what to do; None for one."""
+    """Why `text` is not a printed number, and what to do; None if it is one."""
     try:
         read(text)
     except ValueError:
@@ -112,7 +112,7 @@ def _number(read: Callable[[str], object]) -> AfterValidator:
 
 
 def _listed(value: object) -> object:
-    """One item stands for a list of one."""
+    """A single item becomes a list of one."""
     return [value] if isinstance(value, str) else value
 
 
@@ -165,7 +165,7 @@ Misfit = tuple[KeyPath, str]
 
 
 class MisfitError(ValueError):
-    """Keys of one entry that do not go together."""
+    """Keys of one entry that contradict each other."""
 
     def __init__(self, problems: Sequence[Misfit]) -> None:
         super().__init__("; ".join(text for _, text in problems))
@@ -173,7 +173,7 @@ class MisfitError(ValueError):
 
 
 def repeated(path: KeyPath, names: Iterable[str]) -> Iterator[Misfit]:
-    """A problem for each name of a list that stood before."""
+    """A problem for each name that a list repeats."""
     first: dict[str, int] = {}
     for index, name in enumerate(names):
         if first.setdefault(name, index) != index:
@@ -182,7 +182,7 @@ def repeated(path: KeyPath, names: Iterable[str]) -> Iterator[Misfit]:
 
 
 class Model(BaseModel):
-    """Frozen, and without room for a key that nobody reads."""
+    """A frozen model that refuses unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
 
@@ -193,12 +193,12 @@ class Model(BaseModel):
         return self
 
     def misfits(self) -> Iterator[Misfit]:
-        """Keys that do not go together."""
+        """Keys that contradict each other."""
         yield from ()
 
 
 class Shorthand(Model):
-    """A model that one text may stand for: the value of each of its `text_keys`."""
+    """A model that one text may replace: it is the value of each of its `text_keys`."""
 
     text_keys: ClassVar[tuple[str, ...]]
     text_schema: ClassVar[dict[str, Any]] = {"type": "string", "minLength": 1}
@@ -283,7 +283,7 @@ class Where(Model):
 
 
 class Transcription(Model):
-    """How the numbers came into this file, and who held them against the page."""
+    """How the numbers came into this file, and who compared them with the page."""
 
     source: Text | None = None
     """What they were read from, as in: text extracted from the PDF."""
@@ -421,7 +421,7 @@ class Table(Origin):
             yield from dict.fromkeys(in_row)  # what holds for a whole row is said once
 
     def _in_cell(self, row: int, column: int) -> Iterator[Misfit]:
-        """Whether what has to be a number is one, of a known source and in a unit that metrics have."""
+        """Problems of a cell: it must be a number of a known source, in a unit that its metric has."""
         fields, value = self.cell(row, column), self.rows[row].values[column]
         metric, quantity = fields["metric"], fields["quantity"]
         if value is None or not (metric or quantity):
@@ -467,7 +467,7 @@ class Table(Origin):
 
 
 def _first(key: str, *places: Model | None) -> Any:
-    """What the narrowest place says that says something."""
+    """The value from the narrowest place that gives one."""
     values = (getattr(place, key) for place in places if place)
     return next((value for value in values if value is not None), None)
 
@@ -482,7 +482,7 @@ class Missing(Model):
 
 
 class AuthorResponse(Model):
-    """What the authors said to the findings and verdicts, shown in the report as it stands here."""
+    """The authors' answer to the findings and verdicts, shown unchanged in the report."""
 
     asked: Annotated[str, StringConstraints(pattern=_DATE)]
     """Day on which they were asked, in quotes: "2026-11-28"."""
@@ -513,7 +513,7 @@ class Superseded(Model):
 
 
 class Margin(Model):
-    """How far off still counts as the same number; fixed before the first run."""
+    """The largest difference that counts as equal; fixed before the first run."""
 
     value: Points | None = None
     """The margin in points; may be left out if the rule gives it."""

@@ -1,6 +1,6 @@
-"""A claim file as plain data, with the line on which each key and item stands. Of YAML 1.2 we take mappings
-with text keys, lists, text, numbers, true/false and null; no anchors, aliases or tags. Free text is one line
-of characters that a terminal shows and does not obey (Unicode TR 36)."""
+"""A claim file as plain data, with the line of each key and item. Of YAML 1.2 we accept mappings with text
+keys, lists, text, numbers, true/false and null; no anchors, aliases or tags. Free text is one line of
+characters that a terminal shows and does not obey (Unicode TR 36)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Problem:
 
 @dataclass
 class Source:
-    """A claim file that could be read as YAML; `problems` may still be many."""
+    """A claim file that is valid YAML; it may still have many `problems`."""
 
     name: str  # The file as the user named it.
     content: Plain = None
@@ -63,7 +63,7 @@ class Source:
         return f"{self.name}:{self.line(problem)}: {text}"
 
     def _written(self, path: KeyPath) -> KeyPath:
-        """Without keys of what the file has as text alone: `columns[0]` of a column that is just a metric."""
+        """Without keys that the file gives only as text: `columns[0]` of a column that is just a metric."""
         here = self.content
         for size, part in enumerate(path):
             if isinstance(here, str):
@@ -73,7 +73,7 @@ class Source:
         return path
 
     def line(self, problem: Problem) -> int:
-        """Line of the problem: of its key, or else of the nearest parent in the file."""
+        """Line of the problem: of its key, or of the nearest parent in the file."""
         path = problem.path
         while path and path not in self.lines:
             path = path[:-1]
@@ -84,7 +84,7 @@ class Source:
 
 
 def shown(path: KeyPath) -> str:
-    """`claims[2].where.page`."""
+    """A path as text: `claims[2].where.page`."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{short(part)}" for part in path)
     return "".join(parts).removeprefix(".")
 
@@ -153,7 +153,7 @@ def _line(event: Any) -> int:
 
 
 def _value(source: Source, events: Iterator[Any], event: Any, path: KeyPath) -> Plain:
-    """What begins with `event`, read to its end."""
+    """The value that begins with `event`, read to its end."""
     if len(path) > LIMIT_DEPTH:
         raise source.refusal(_line(event), _TOO_DEEP)
     _refuse_anchor_and_tag(source, event, path)
@@ -220,7 +220,7 @@ _UNSEEN = re.compile(f"[{UNSEEN}]")
 
 
 def visible(text: str) -> str:
-    """The text itself; raises `ValueError` naming the characters, escaped, and what to do about them."""
+    """The text unchanged; raises `ValueError` with invisible characters, escaped, and what to do."""
     if unseen := list(dict.fromkeys(_UNSEEN.findall(text))):
         named = ", ".join(map(ascii, unseen[:5])) + (" and more" if len(unseen) > 5 else "")
         remedy = (
@@ -233,7 +233,7 @@ def visible(text: str) -> str:
 
 
 def visible_throughout(value: Plain) -> Plain:
-    """Plain data itself; raises `ValueError` as `visible` does for the first such text or key in it."""
+    """Plain data unchanged; raises `ValueError` as `visible` does for the first such text or key in it."""
     if isinstance(value, str):
         visible(value)
     elif isinstance(value, Mapping):

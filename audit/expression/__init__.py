@@ -1,1 +1,2 @@
-"""A small language for sentences with numbers in them, over printed cells: read and checked, never run."""
+"""A small language for sentences with numbers over printed cells; they are parsed and checked, never
+executed."""

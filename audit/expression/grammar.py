@@ -23,7 +23,7 @@ Bound = Callable[[Fraction, Fraction], Fraction]
 
 @dataclass(frozen=True)
 class Relation:
-    """Which values stand in this relation to a number n; without a bound, all on that side do."""
+    """The values that stand in this relation to a number n; without a bound, all on that side do."""
 
     meaning: str
     lower: Bound | None = None
@@ -33,7 +33,7 @@ class Relation:
     both_rounded: bool = False  # Whether the unit is that of either side, not of n alone.
 
     def can_hold(self, x: Interval, n: Interval, unit: Fraction) -> bool:
-        """Whether some value of `x` fits some value of `n`; what fits some n at all is one stretch."""
+        """Whether some value of `x` fits some value of `n`; the values that fit some n form one interval."""
         above = self.lower is None or self._beyond(x.high, self.lower(n.low, unit))
         below = self.upper is None or self._beyond(self.upper(n.high, unit), x.low)
         return above and below
@@ -87,7 +87,7 @@ Kind = Literal["number", "set", "truth"]
 
 @dataclass(frozen=True)
 class Function:
-    """What a function takes and gives."""
+    """The arguments and result of a function."""
 
     form: str
     meaning: str
@@ -241,7 +241,7 @@ class ExpressionError(AuditError):
 
 @dataclass(frozen=True)
 class Node:
-    """An expression, or one part of it; equal to another if it says the same, however it is spaced. `op` is
+    """An expression or a part of it; equal to another with the same meaning, whatever the spacing. `op` is
     number, cell, cells, name, call, negation, power, product, sum, comparison, not, and, or. `text` is the
     number, reference, name, function, exponent or relation; of a sum or product, the signs."""
 
@@ -269,7 +269,7 @@ class Node:
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Node:
-    """Reads one sentence over cells. Raises `ExpressionError` at the first thing that cannot be read."""
+    """Parse one sentence over cells. Raises `ExpressionError` at the first part that cannot be read."""
     if not text.strip():
         raise ExpressionError(0, "the expression is empty", "write a comparison, as in t3.a.P@1 > 50")
     if len(text) > MOST_CHARACTERS:
@@ -296,7 +296,7 @@ def names(expression: Node) -> tuple[str, ...]:
 
 
 def written(node: Node, instead: Callable[[Node], str | None] = lambda node: None) -> str:
-    """The text that reads as this tree; where `instead` gives a text for a node, that stands there."""
+    """The text of this tree; a node for which `instead` gives a text is replaced by it."""
 
     other, parts, text = instead(node), node.parts, node.text
     if other is not None:
@@ -326,12 +326,12 @@ def written(node: Node, instead: Callable[[Node], str | None] = lambda node: Non
 
 
 def quoted(text: str) -> str:
-    """In quotes, and not longer than a message bears."""
+    """The text in quotes, cut to fit a message."""
     return repr(str(text) if len(text) <= _MOST_QUOTED else f"{text[: _MOST_QUOTED - 3]}...")
 
 
 def _refuse(error: UnexpectedInput, text: str) -> NoReturn:
-    """Says of what cannot be read, or cannot stand where it stands, what was to come there."""
+    """Raises an error that says what was expected at the part that cannot be read or does not fit."""
     if isinstance(error, UnexpectedCharacters):
         at = error.pos_in_stream or 0
         word = re.match(r"[\w.@*,-]+|.", text[at:], re.DOTALL)
@@ -424,7 +424,7 @@ def _over(op: str, parts: list[Node], text: str = "", *, at: int | None = None) 
 
 
 def _wanted(node: Node, kind: Kind) -> Node:
-    """The node itself; raises `ExpressionError` if it stands for something else."""
+    """The node unchanged; raises `ExpressionError` if it is of another kind."""
     if node.kind != kind:
         what = f"{quoted(written(node))} is {_KINDS[node.kind]} where {_KINDS[kind]} is expected"
         advice = "compare numbers, as in best(...) > 50, and join comparisons with and, or, not"

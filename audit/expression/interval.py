@@ -16,7 +16,7 @@ _MOST_DECIMALS = 24
 
 
 class UndefinedError(Exception):
-    """No value can be told, and why: a division by what may be 0, an empty set, a cell that prints a dash."""
+    """No value, and why: a division by what may be 0, an empty set, a cell with a dash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Interval:
         return spanning(a * b for a in (self.low, self.high) for b in (other.low, other.high))
 
     def __truediv__(self, other: Interval) -> Interval:
-        """Raises `UndefinedError` where the divisor can be 0."""
+        """Raises `UndefinedError` if the divisor can be 0."""
         if other.low <= 0 <= other.high:
             contains = "" if other.low == other.high else ", which contains 0"
             raise UndefinedError(f"division by {other}{contains}")

@@ -1,4 +1,4 @@
-"""Whether printed cells bear out a sentence, and the sentence with its numbers filled in, for readers."""
+"""Whether printed cells support a sentence, and the sentence with its numbers filled in, for readers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OPERATIONS = {"+": Interval.__add__, "-": Interval.__sub__, "*": Interval.__mul
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """One way to read a number."""
+    """One interpretation of a number."""
 
     span: Interval  # All values that the rounding of the printed cells leaves open.
     face: Interval  # The value with the cells taken as printed: one number, but for logarithms.
@@ -36,9 +36,9 @@ Number = tuple[Reading, ...]
 
 
 class Truth(NamedTuple):
-    """What can be told of a sentence, whatever the reading that suits it best. Within the rounding:
-    `can_hold`, `can_fail`, for some values, and true rather too often than too seldom. With the cells as
-    printed: `holds`, `fails`, for sure."""
+    """What is known about a sentence under its most favourable interpretation. Within the rounding:
+    `can_hold`, `can_fail`, for some values, and true too often rather than too seldom. With the cells as
+    printed: `holds`, `fails`, for certain."""
 
     can_hold: bool
     can_fail: bool
@@ -59,13 +59,13 @@ class Lookup(Protocol):
 
 
 class Meaning:
-    """The values of nodes, given where their numbers are; `UndefinedError` where there is none."""
+    """Evaluates nodes, given their numbers; `UndefinedError` if there is no value."""
 
     def __init__(self, lookup: Lookup) -> None:
         self.lookup = lookup
 
     def truth(self, node: Node) -> Truth:
-        """What can be told of a sentence."""
+        """Evaluates a sentence."""
         match node.op:
             case "not":
                 return ~self.truth(node.parts[0])
@@ -85,7 +85,7 @@ class Meaning:
         return _in_some_reading(meeting)
 
     def number(self, node: Node) -> Number:
-        """A number, in each of its readings."""
+        """A number, in each of its interpretations."""
         match node.op:
             case "number":
                 literal = printed(node.text)
@@ -114,7 +114,7 @@ class Meaning:
         return value
 
     def all_numbers(self, nodes: Sequence[Node]) -> list[Number]:
-        """The numbers that the arguments of a function come to, sets opened."""
+        """The values of a function's arguments, with sets expanded."""
         numbers: list[Number] = []
         for node in nodes:
             if node.kind == "set":
@@ -134,8 +134,8 @@ class Meaning:
         return [*own, *self.lookup.others(reference)]
 
     def _rank(self, reference: str) -> Number:
-        """From the place where only those rank higher that must, to the one where all do that can. Of 66.10
-        and 66.11 the second must: their spans meet in 66.105 only, which prints in one way."""
+        """From the rank if only those rank higher that must, to the rank if all do that can. Of 66.10 and
+        66.11 the second must: their intervals meet in 66.105 only, which prints in one way."""
         (own,) = rounded(self.lookup.cell(reference))
         others = [reading for cell in self.lookup.others(reference) for reading in rounded(cell)]
         must = sum(other.span.low >= own.span.high for other in others)
@@ -169,7 +169,7 @@ class Meaning:
         return f"{text} = {' or '.join(dict.fromkeys(ranges))}"
 
     def _number_instead(self, node: Node) -> str | None:
-        """The numbers in place of what refers to them; what has none stays as it is written."""
+        """The numbers instead of references; a node without one stays as written."""
         try:
             if node.op == "cell":
                 return _listed([self.lookup.cell(node.text)])
@@ -187,7 +187,7 @@ class Meaning:
 
 
 def _plain(node: Node) -> bool:
-    """Whether a node shows its value by itself."""
+    """Whether a node already shows its value."""
     return (
         node.op in ("number", "cell", "name")
         or node.kind == "set"
@@ -206,12 +206,12 @@ def _exact(value: Fraction, unit: Fraction = Fraction(0)) -> Reading:
 
 
 def rounded(cell: Printed) -> Number:
-    """A printed cell: it stands for all that rounds to it."""
+    """A printed cell: it stands for all values that round to it."""
     return (Reading(span=Interval(*cell.interval), face=point(cell.value), unit=2 * cell.half_unit),)
 
 
 def combined(function: Callable[..., Interval], arguments: Sequence[Number], *, name: str = "") -> Number:
-    """The function of every choice of readings, each twice: of the spans and of the numbers as printed."""
+    """The function of every combination of interpretations: of the intervals and of the printed numbers."""
     results = (
         Reading(
             span=function(*(reading.span for reading in choice)),
@@ -239,7 +239,7 @@ def _every(parts: Sequence[Truth]) -> Truth:
 
 
 def _in_some_reading(readings: Iterable[Truth]) -> Truth:
-    """Something is true if one reading makes it so, and its contrary too: the text may mean any of them."""
+    """True if one interpretation makes it so; the contrary may be true of another."""
     return Truth(*map(any, zip(*readings, strict=True)))
 
 
@@ -268,7 +268,7 @@ def _count(truths: Sequence[Truth]) -> Number:
 
 
 class Outcome(NamedTuple):
-    """What the cells say to a sentence, and the arithmetic."""
+    """The result of evaluating a sentence on the cells, and the arithmetic."""
 
     result: Literal["consistent", "inconsistent", "untestable"]
     filled_in: str
@@ -276,9 +276,9 @@ class Outcome(NamedTuple):
 
 
 def evaluate(expression: Node, lookup: Lookup) -> Outcome:
-    """Tests a sentence against the cells that `lookup` gives. Inconsistent: no values within the rounding of
-    the cells make it true, in any reading. Consistent: the cells as printed make it true, in one reading at
-    least. Untestable: only the rounding could, or there is no value."""
+    """Tests a sentence on the cells that `lookup` gives. Inconsistent: no values within the rounding of the
+    cells make it true, in any interpretation. Consistent: the cells as printed make it true, in at least one.
+    Untestable: only the rounding could, or there is no value."""
     meaning = Meaning(lookup)
     filled = meaning.filled_in(expression)
     try:

@@ -1,1 +1,1 @@
-"""The one way from a claim file to an audit: `suite` runs experiments, `session` judges a store."""
+"""From a claim file to an audit: `suite` runs experiments, `session` judges a store."""

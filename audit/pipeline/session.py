@@ -1,4 +1,4 @@
-"""What a store holds of a paper, judged: one road for the commands, the Python interface and pytest."""
+"""Judges what a store holds of a paper: the same way for the commands, the Python interface and pytest."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _seen_now(paper: Paper, record: ExperimentRecord) -> ExperimentRecord:
 
 @dataclass
 class Session:
-    """A store, and how what it holds is judged."""
+    """A store, and how its contents are judged."""
 
     store: Path
     evidence: str = "ours"  # Which runs judge an experiment that has ours and imported ones.
@@ -70,32 +70,32 @@ class Session:
 
     @cached_property
     def runs(self) -> list[Run]:
-        """All records. Raises `StoreError` where one is not sound, `AuditError` where there is no store."""
+        """All records. Raises `StoreError` if one is unsound, `AuditError` if there is no store."""
         if self.strict and not self.store.is_dir():
             raise AuditError(f"{self.store}: no such folder; `audit run` and `audit import` make it")
         return list(self.records.runs(problems=None if self.strict else []))
 
     def read_again(self) -> None:
-        """The store has more runs now."""
+        """Read the store again after new runs."""
         self.__dict__.pop("runs", None)
 
     def ledger(self, paper: Paper) -> Ledger:
         return Ledger(self.store, paper.paper.key)
 
     def grown(self, paper: Paper, path: Path) -> Mapping[str, tuple[str, ...]]:
-        """Earlier margins that still stand; raises `AuditError` where claims were changed after the runs."""
+        """Earlier margins that still hold; raises `AuditError` if claims were changed after the runs."""
         return grown_since(self.store, paper, self.runs, path=path)
 
     def imported(self, paper: Paper) -> Mapping[str, tuple[Run, ...]]:
         return active(self.runs, paper.paper.key, self.store)
 
     def plans(self, paper: Paper) -> list[KeptPlan]:
-        """One for each report of the paper; none where nothing was run or imported."""
+        """One plan for each report of the paper; none if nothing was run or imported."""
         key, plans = paper.paper.key, self.ledger(paper).plans()
         return plans or ([KeptPlan(key, key, (), {}, {}, (), "")] if self.imported(paper) else [])
 
     def studies(self, paper: Paper) -> dict[str, SplitStudy]:
-        """Of split columns, by report."""
+        """Studies of split columns, by report."""
         return studies_of(paper, self.plans(paper), self.runs, self.ledger(paper).lost_seeds())
 
     def judge(self, paper: Paper, path: Path, plan: KeptPlan, looks: Sequence[Look] | None = None) -> Audit:
@@ -138,7 +138,7 @@ class Session:
         return replace(audit, splits=self.studies(paper).get(column[0])) if column else audit
 
     def _take_looks(self, paper: Paper, experiments: Iterable[ExperimentRecord]) -> tuple[Look, ...]:
-        """All looks at these runs, with this one, which is none with the same runs or fewer seeds."""
+        """All looks at these runs, and this one unless it has the same runs or fewer seeds."""
         records = [record.runs for record in experiments if record.runs]
         groups = {runs[0].spec.arm: sorted(runs, key=lambda run: run.spec.seed) for runs in records}
         every = [run for runs in groups.values() for run in runs]

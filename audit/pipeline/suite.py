@@ -1,4 +1,4 @@
-"""One paper's runs on one corpus: plan, announce, carry out; its session judges them."""
+"""One paper's runs on one corpus: plans, announces and makes them; its session judges them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def threads_of(workers: int) -> int:
 
 
 def report_name(paper: Paper, data: Path | None) -> str:
-    """Of the report's folder: the next corpus does not replace what the last one said."""
+    """Name of the report's folder; a report on another corpus does not replace the last one."""
     return f"{paper.paper.key}-{data.resolve().name}" if data else paper.paper.key
 
 
@@ -84,8 +84,8 @@ _IDLE: dict[str, Any] = {
 def judged_at_once(
     paper: Paper, path: Path, chosen: RunSettings, session: Session, out: Path
 ) -> Audit | None:
-    """The audit, where this very command was given before and all of its runs are done; else None. That needs
-    no torch: what decides the plan is compared by its digest."""
+    """The audit, if this command was given before and all of its runs are done; else None. Needs no torch:
+    what determines the plan is compared by its digest."""
     if not chosen.store.is_dir() or any(it.command for it in paper.single_experiments.values()):
         return None
     report = report_name(paper, chosen.data)
@@ -100,7 +100,7 @@ def judged_at_once(
 
 
 def request_of(paper: Paper, chosen: RunSettings) -> str:
-    """Digest of all that decides which runs the command plans for the paper."""
+    """Digest of everything that determines which runs the command plans for the paper."""
     settings = {name: str(value) for name, value in asdict(replace(chosen, **_IDLE)).items()}
     places = [chosen.tuned_on, chosen.data, chosen.data_file, chosen.models, chosen.store / "studies"]
     places += [Path(chosen.vectors)] if chosen.vectors else []
@@ -129,7 +129,7 @@ def _code() -> list[Any]:
 
 @dataclass
 class Suite:
-    """A paper, its claim file, and what the user chose for it."""
+    """A paper, its claim file, and the user's choices for it."""
 
     paper: Paper
     path: Path
@@ -153,7 +153,7 @@ class Suite:
         self.console.out(text, highlight=False)
 
     def plan(self, *, seeds: int | None = None, only: Sequence[str] | None = None) -> Plan:
-        """The runs of so many seeds of the experiments that `only` names."""
+        """Plan the runs of that many seeds of the experiments that `only` names."""
         settings = self.settings if seeds is None else replace(self.settings, seeds=seeds)
         settings = settings if only is None else replace(settings, only=only)
         # Other specifications that an earlier command of this report planned: runs of theirs count.
@@ -163,7 +163,7 @@ class Suite:
             return make_plan(self.paper, settings, known=kept.keys.keys() & others.keys() if kept else ())
 
     def announce(self, plan: Plan) -> None:
-        """What is about to be run; what cannot be written or judged ends the command here."""
+        """Prints what will be run; the command ends here if something cannot be written or judged."""
         with explained(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
         check_can_be_written(self.folder)
@@ -179,7 +179,7 @@ class Suite:
             self.say(f"  {remark}")
 
     def _unknown_data(self, plan: Plan) -> Iterator[str]:
-        """What keeps printed values from being judged where nobody has said which content is the paper's."""
+        """Why printed values are not judged if nobody has declared which content is the paper's."""
         data, claims = self.settings.data, self.paper.claim_records()
         for name, described in self.paper.datasets.items():
             runs = {record.id for record in plan.asked if record.dataset == name}
@@ -193,7 +193,7 @@ class Suite:
                 )
 
     def to_do(self, plans: Sequence[Plan], jobs: Sequence[Job]) -> Iterator[str]:
-        """How many of the jobs are to be run, how long that takes, and which were begun before."""
+        """How many of the jobs must be run, how long that takes, and which have been begun before."""
         missing = [job for job in jobs if self.is_open(job)]
         if not missing:
             return
@@ -209,7 +209,7 @@ class Suite:
             yield f"{first_of(begun)} {were} from the last checkpoint"
 
     def seconds_of_runs(self, plans: Sequence[Plan], missing: Sequence[Job]) -> float | None:
-        """Wall-clock seconds of the missing runs, by the records; None where nothing tells."""
+        """Wall-clock seconds of the missing runs, by the records; None if there is no basis."""
         wanted, get = {job.spec.key for job in missing}, self.session.records.get
         runs: Counter[str] = Counter()
         records: dict[str, ExperimentRecord] = {}
@@ -228,7 +228,7 @@ class Suite:
         return None if time is None else time.seconds / self.workers(missing)
 
     def nothing_to_run(self, plan: Plan) -> str:
-        """Why the plan holds no run, in a sentence; empty where it holds some, or commands are to run."""
+        """Why the plan has no run, in a sentence; empty if it has some, or commands will run."""
         wanted = selected(self.paper, self.settings.only)
         idle = [record for record in plan.experiments if record.not_run and record.not_run != LEFT_OUT]
         idle = [record for record in idle if wanted is None or record.id in wanted]
@@ -239,13 +239,13 @@ class Suite:
         return f"{key}: nothing was run: {why}; `audit check {key}` needs no run"
 
     def has_evidence(self, plan: Plan) -> bool:
-        """Whether there is anything to judge by: runs of an earlier command, or others' results."""
+        """Whether there is anything to judge: runs of an earlier command, or imported results."""
         keys = {key for keys in plan.keys.values() for key in keys}
         there = {run.key for run in self.session.runs}
         return bool(keys & there or self.session.imported(self.paper))
 
     def fidelity(self, plan: Plan, *, request: str | None = None) -> tuple[FidelityCheck, ...]:
-        """The gate of the models in the plan, kept with it for the judge; what did not pass is told."""
+        """Fidelity checks of the models in the plan, kept with it for judging; failures are printed."""
         checks = fidelity(plan)
         models = {check.model for check in checks}
         # Those of models that only an earlier command ran: what it settled does not open again.
@@ -258,8 +258,7 @@ class Suite:
         return checks
 
     def keep(self, plan: Plan, checks: Sequence[FidelityCheck], *, request: str | None = None) -> None:
-        """On record, with the margins, before the first run. `request` is "" for a plan of the first part
-        only."""
+        """Record plan and margins before the first run. `request` is "" for a plan of the first part only."""
         keep_fixed(self.session.store, self.paper)
         earlier, asked = self.kept, tuple(job.spec.key for job in plan.jobs)
         commands = [self.session.command]
@@ -281,7 +280,7 @@ class Suite:
         self.session.ledger(self.paper).keep(kept)
 
     def run_own_commands(self) -> bool:
-        """The runs of experiments that bring a program of their own; whether any failed."""
+        """Make the runs of experiments with a program of their own; returns whether any failed."""
         only, session, chosen = selected(self.paper, self.settings.only), self.session, self.settings
         commands = Commands(self.paper, self.path, session.store, only, chosen.retry_failed, session.tell)
         failed = commands.run(seeds=chosen.seeds, allowed=chosen.allow_commands)
@@ -289,7 +288,7 @@ class Suite:
         return failed
 
     def engine(self, jobs: Sequence[Job]) -> Engine:
-        """What carries the jobs out."""
+        """The engine that makes the runs."""
         chosen = self.settings
         at_once = int(chosen.jobs) if chosen.jobs and chosen.jobs != AUTO else None
         if chosen.on == "local" and at_once is None and not chosen.submit:
@@ -299,7 +298,7 @@ class Suite:
         return engine_of(chosen.on, at_once, resources_of(chosen.resources), chosen.device)
 
     def workers(self, jobs: Sequence[Job]) -> int:
-        """Jobs at one time."""
+        """How many jobs run at one time."""
         return max(1, min(self.engine(jobs).at_once or len(jobs), len(jobs)))
 
     def means(self, jobs: Sequence[Job]) -> Means:
@@ -310,7 +309,7 @@ class Suite:
         return Means(self.session.records, cores, chosen.retry_failed, chosen.rerun_changed)
 
     def carry_out(self, jobs: Sequence[Job], *, wait: bool = True) -> bool:
-        """The records of all jobs into `runs`; False where the user interrupted."""
+        """Make the records of all jobs, into `runs`; False if the user interrupted."""
         with Screen(len(jobs), self.console, workers=self.workers(jobs)) as screen:
             try:
                 outcome = execute(jobs, self.means(jobs), screen, self.engine(jobs), wait=wait)
@@ -326,12 +325,12 @@ class Suite:
         return not outcome.interrupted
 
     def run_once(self) -> tuple[Audit | None, Plan]:
-        """All seeds asked for, and one judgement, unless interrupted: judging takes long and is a look."""
+        """Run all seeds asked for, and judge once, unless interrupted: judging takes long and is a look."""
         plan = self.submit()
         return (self.judge() if self.carry_out(plan.jobs) else None), plan
 
     def submit(self) -> Plan:
-        """The plan, told and in the store, for whoever makes the runs."""
+        """Announce the plan and store it for whoever makes the runs."""
         plan = self.plan()
         if idle := self.nothing_to_run(plan):
             self.say(idle)
@@ -347,7 +346,7 @@ class Suite:
         return run is None or not stands(run, job, means)
 
     def failures(self, jobs: Collection[Job]) -> bool:
-        """Whether runs failed, which is told."""
+        """Whether runs failed; prints it."""
         runs = [self.runs[job.spec.key] for job in jobs if job.spec.key in self.runs]
         failed = [str(run.reason) for run in runs if run.status == "failed"]
         if failed:
@@ -357,19 +356,19 @@ class Suite:
         return bool(failed)
 
     def judge(self, looks: Sequence[Look] | None = None) -> Audit:
-        """By all stored seeds of what this report planned, and by imported runs; as `audit judge` does."""
+        """Judge by all stored seeds of this report's plan and by imported runs, as `audit judge` does."""
         plans = {plan.report: plan for plan in self.session.plans(self.paper)}
         return self.session.judge(self.paper, self.path, plans[self.folder.name], looks)
 
     def looks(self, plan: Plan) -> tuple[Look, ...]:
-        """All looks at the runs that are asked for; declared ones are the whole paper's."""
+        """All looks at the runs that are asked for; declared looks hold for the whole paper."""
         ledger = self.session.ledger(self.paper)
         asked = set(ledger.looks(self.arms(plan)))
         every = ledger.looks(keys[0] for keys in plan.keys.values())
         return ruled(look for look in every if look.declared or look in asked)
 
     def arms(self, plan: Plan) -> dict[str, tuple[str, ...]]:
-        """What the ledger knows the plan's experiments by, and the keys of their runs."""
+        """The plan's experiments as the ledger names them, and the keys of their runs."""
         asked = {job.spec.key for job in plan.jobs}
         return {keys[0]: keys for keys in plan.keys.values() if keys[0] in asked}
 
@@ -379,7 +378,7 @@ _clock = time.monotonic
 
 
 def looks_of(text: str) -> tuple[int, ...]:
-    """The looks of `3,5,8`. Raises `AuditError`."""
+    """Parse looks such as `3,5,8`. Raises `AuditError`."""
     parts = [part.strip() for part in text.split(",")]
     if all(part.isascii() and part.isdecimal() and len(part) < 5 for part in parts):
         looks = tuple(int(part) for part in parts)
@@ -389,8 +388,8 @@ def looks_of(text: str) -> tuple[int, ...]:
 
 
 def declared(wanted: tuple[int, ...] | None, taken: Sequence[Look]) -> dict[int, float]:
-    """Number of seeds -> level, of the looks to go by: a new one, which shares what earlier looks left, or
-    the one that was begun. Raises `AuditError` for other looks than those that were begun."""
+    """Number of seeds -> level, of the looks to use: a new plan, which shares what earlier looks left, or the
+    one already begun. Raises `AuditError` for other looks than those already begun."""
     old = max((look.declared for look in taken), key=len, default=())
     if old and wanted not in (None, old):
         raise AuditError(
@@ -407,7 +406,7 @@ def _listed(looks: Sequence[int]) -> str:
 
 @dataclass
 class UntilSettled:
-    """The looks one after another; what an earlier command did is read from its records."""
+    """Takes the looks one after another; reads from the records what an earlier command did."""
 
     suite: Suite
     wanted: tuple[int, ...] | None  # Looks that the user asks for; None: those that were begun, or the usual.
@@ -421,7 +420,7 @@ class UntilSettled:
     nothing_to_run: bool = field(default=False, init=False)
 
     def run(self) -> UntilSettled:
-        """Look by look, until nothing is open that seeds could settle, or the looks, time or hope end."""
+        """Run look by look until seeds can settle no open claim, or looks, time or chances run out."""
         suite, first = self.suite, self.suite.plan(seeds=1)
         self.schedule = declared(self.wanted, suite.looks(first))
         self.runnable = frozenset(record.id for record in first.experiments if record.not_run is None)
@@ -447,7 +446,7 @@ class UntilSettled:
         return self
 
     def _look(self, plan: Plan, seeds: int) -> list[Outlook]:
-        """Judge, put it on record, and say what is open: claims that seeds can settle, and we may run."""
+        """Judge, record it, and return the open claims that seeds can settle and that we may run."""
         runs = self.suite.arms(plan)
         look = Look(seeds, self.schedule[seeds], tuple(self.schedule), runs)
         self.suite.session.ledger(self.suite.paper).take(look, runs)
@@ -461,7 +460,7 @@ class UntilSettled:
         ]
 
     def _outcome(self, number: int, seeds: int, claims: Sequence[Outlook]) -> list[Outlook]:
-        """The claims for which the next look is worth its time; `why` is kept for where there is none."""
+        """The claims for which the next look is worth its time; `why` says why there is none."""
         last, level = max(self.schedule), self.schedule[seeds]
         further = claims if seeds < last else []
         worth_more = [claim for claim in further if (power := claim.chance(last)) is None or power >= FUTILE]
@@ -479,7 +478,7 @@ class UntilSettled:
         return worth_more
 
     def _in_time(self, plan: Plan, seeds: int) -> bool:
-        """Whether the look fits into the time that is left; `why` says by how much it does not."""
+        """Whether the look fits into the remaining time; `why` says by how much it does not."""
         if self.seconds is None:
             return True
         missing = [job for job in plan.jobs if self.suite.is_open(job)]
@@ -496,7 +495,7 @@ class UntilSettled:
         return False
 
     def _worth_running(self, plan: Plan) -> frozenset[str]:
-        """Experiments behind claims that seeds can settle: all arms can be run, and on data that count."""
+        """Experiments behind claims that seeds can settle: all arms can be run, on data that count."""
         elsewhere = {record.id for record in plan.experiments if record.scope != "same_data"}
         return frozenset(
             name

@@ -1,4 +1,4 @@
-"""The open runs of plans that a store holds: made by whoever is free, and counted."""
+"""The open runs of plans in a store: makes them in whatever process is free, and counts them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Standing:
 
 
 def standings(root: Path) -> Iterator[Standing]:
-    """Of every plan in the store. Raises `AuditError` where there is none."""
+    """The standing of every plan in the store. Raises `AuditError` if there is none."""
     store = Store(root)
     at_work = {key: it for key, it in pulses(running_in(store)).items() if time.time() - it.seen < SILENT}
     for plan in plans_in(root):
@@ -65,8 +65,8 @@ def plans_in(root: Path) -> list[KeptPlan]:
 
 
 def work_off(root: Path, jobs: str | None, console: Console) -> Exit:
-    """Make the open runs of every plan in the store in turn, but for those in progress elsewhere. Neither
-    judges nor looks. Raises `AuditError`, also where a plan cannot be made again."""
+    """Make the open runs of every plan in the store in turn, except those in progress elsewhere. Neither
+    judges nor looks. Raises `AuditError`, also if a plan cannot be made again."""
     worst = Exit.OK
     check_can_be_written(root)
     for plan in plans_in(root):

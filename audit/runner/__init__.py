@@ -1,4 +1,5 @@
-"""Experiments x seeds -> run records. The only part of the engine that reaches into `reimpl`, and lazily."""
+"""Turns experiments and seeds into run records. The only part of the engine that imports `reimpl`, and only
+when needed."""
 
 from audit.runner.plan import Job, Plan, make_plan
 

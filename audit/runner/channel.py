@@ -1,4 +1,4 @@
-"""What a run at work tells, and how it is told to stop: small files in the store, the same for every engine.
+"""How a run reports its progress and is asked to stop: small files in the store, the same for every engine.
 
 STORE/running/KEY.json     of a run at work: where, since when, how far; removed at its end
 STORE/running/stop-NAME    there while a command that was interrupted waits for its runs to stop"""
@@ -33,7 +33,7 @@ ENDING = threading.Event()
 
 @dataclass(frozen=True)
 class Pulse:
-    """How far a run was when it was last heard of."""
+    """The last reported progress of a run."""
 
     title: str
     host: str
@@ -50,7 +50,7 @@ class Pulse:
 
 
 class Telling:
-    """Writes the pulse of one task into the folder while a block runs."""
+    """Writes the progress of one task into the folder while a block runs."""
 
     def __init__(self, folder: Path, name: str, title: str) -> None:
         now = time.time()
@@ -80,7 +80,7 @@ class Telling:
 
 
 def pulses(folder: Path) -> dict[str, Pulse]:
-    """The newest pulse of each task that is at work, by the task's name."""
+    """The newest progress of each running task, by the task's name."""
     found = {}
     for path in folder.glob("*.json"):
         with suppress(OSError, RecordError, UnicodeDecodeError):  # it ended just now
@@ -89,7 +89,7 @@ def pulses(folder: Path) -> dict[str, Pulse]:
 
 
 class Stop:
-    """Whether the tasks of one command are to stop: asked as `stop()` before each step, in any process."""
+    """Whether the tasks of one command should stop: called as `stop()` before each step, in any process."""
 
     def __init__(self, folder: Path, name: str = "") -> None:
         self.path = folder / (name or f"stop-{platform.node()}-{os.getpid()}-{secrets.token_hex(4)}")
@@ -117,8 +117,8 @@ class Stop:
 
 @contextmanager
 def interrupts(folder: Path, heard: Callable[[], None] = lambda: None) -> Iterator[Stop]:
-    """What the first Ctrl-C (or SIGTERM) sets; a second one ends the process as usual. `heard` is called at
-    once: a step may take a while to come to its end."""
+    """Sets what the first Ctrl-C (or SIGTERM) sets; a second one ends the process as usual. `heard` is called
+    at once, because a step may take a while to end."""
     stop, before = Stop(folder), {}
 
     def handle(number: int, frame: Any) -> None:

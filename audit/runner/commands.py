@@ -1,4 +1,4 @@
-"""Experiments that bring a command of their own: its runs, seed by seed, as records in the store.
+"""Experiments that run a command of their own: makes their runs, seed by seed, as records in the store.
 
 STORE/commands/PAPER/EXPERIMENT/SEED.out, SEED.err    what the program wrote, of the newest try
 
@@ -51,8 +51,8 @@ _TAIL_LINES, _TAIL_LENGTH = 3, 300
 def run_command(
     words: Sequence[str], *, cwd: Path, stdout: Path, stderr: Path, time_limit: float
 ) -> str | None:
-    """Run a program to its end; why it came to nothing, or None where it ended with exit code 0. Whatever it
-    started ends with it. Raises `KeyboardInterrupt`, for SIGTERM too, and `OSError`."""
+    """Run a program to its end. Returns why it gave no result, or None after exit code 0. All processes that
+    it started end with it. Raises `KeyboardInterrupt`, for SIGTERM too, and `OSError`."""
     failure = None
     with stdout.open("wb") as out, stderr.open("wb") as err:
         try:
@@ -83,7 +83,7 @@ def _last_lines(log: Path) -> str:
 
 
 def _end_group(child: subprocess.Popen[bytes]) -> None:
-    """The process and all that it started: asked first, and ended after a while."""
+    """Ask the process and all that it started to stop, and kill them after a while."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         patience = time.monotonic() + GRACE
         with suppress(ProcessLookupError, PermissionError):
@@ -97,7 +97,7 @@ def _end_group(child: subprocess.Popen[bytes]) -> None:
 
 
 def result_of(paper: Paper, experiment: str, command: Command, seed: int, *, out: Path, cwd: Path) -> Result:
-    """Of one seed. Raises `AuditError` where the file is not there, or not to be read in one way only."""
+    """The result of one seed. Raises `AuditError` if the file is missing or ambiguous."""
     path = out / command.results
     if not path.is_file():
         there = ", ".join(sorted(path.name for path in out.iterdir())[:8]) or "nothing"
@@ -119,7 +119,7 @@ def result_of(paper: Paper, experiment: str, command: Command, seed: int, *, out
 
 @dataclass(frozen=True)
 class Commands:
-    """The commands of one claim file, and the store that takes their runs."""
+    """The commands of one claim file, and the store for their runs."""
 
     paper: Paper
     path: Path  # The claim file: folders in it are seen from there.
@@ -129,9 +129,9 @@ class Commands:
     tell: Callable[[str], None] = lambda text: None
 
     def run(self, *, seeds: int, allowed: bool) -> bool:
-        """Whether runs failed: every seed of every command that has no record yet. Raises `AuditError` where
-        results cannot be read, or nothing else is asked for and commands are not allowed; else leaves them
-        out."""
+        """Run every seed of every command that has no record yet; returns whether any failed. Raises
+        `AuditError` if results cannot be read, or if commands are not allowed and nothing else is asked for
+        (else they are left out)."""
         experiments = self.paper.single_experiments.items()
         asked = {name: of for name, of in experiments if self.only is None or name in self.only}
         commands = {name: of.command for name, of in asked.items() if of.command is not None}
@@ -159,7 +159,7 @@ class Commands:
         return failed > 0
 
     def _settle(self, name: str, command: Command, seed: int) -> bool:
-        """Whether the run of that seed, where it has no record yet, failed."""
+        """Run this seed unless it has a record; returns whether it failed."""
         store, key = Store(self.store), self.paper.paper.key
         idle = {"time_limit", "authors_code", "same_data"}  # they do not decide the outcome
         mark = digest(command.model_dump(mode="json", exclude=idle))

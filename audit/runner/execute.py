@@ -1,4 +1,5 @@
-"""Jobs -> run records: one in this process, or all of them by an engine. Imports torch when a run is made."""
+"""Makes run records from jobs: one in this process, or all through an engine. Imports torch only when a run
+is made."""
 
 from __future__ import annotations
 
@@ -38,20 +39,20 @@ _TRANSIENT = {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.ETIMEDO
 
 
 class Stopped(Exception):  # noqa: N818 - a request, not an error
-    """The run was interrupted and can go on from its checkpoint."""
+    """The run was interrupted and can continue from its checkpoint."""
 
 
 class HeldElsewhere(Exception):  # noqa: N818
-    """Another process is at work on the same run."""
+    """Another process is making the same run."""
 
 
 class OutOfMemory(Exception):  # noqa: N818
-    """The run is to be tried once more with nothing else on its device."""
+    """The run should be tried once more with nothing else on its device."""
 
 
 @dataclass(frozen=True)
 class Means:
-    """What a process needs beside the job."""
+    """What a process needs besides the job."""
 
     store: Store
     threads: int | None = None
@@ -62,9 +63,9 @@ class Means:
 
 
 def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], bool]) -> Run:
-    """The run's record: read when it is there, else made and kept; what goes amiss in it is on record. Raises
-    `Stopped`, `HeldElsewhere`, `OutOfMemory`, `SettledError` where another process was faster, `StoreError`,
-    and `ChangedError` where the code was edited meanwhile."""
+    """The run's record: read if it exists, else made and stored; a failure is recorded as well. Raises
+    `Stopped`, `HeldElsewhere`, `OutOfMemory`, `SettledError` if another process was faster, `StoreError`, and
+    `ChangedError` if the code was edited meanwhile."""
     key = job.spec.key
     with means.store.claim(key, wait=0) as claim:
         if claim.record and stands(claim.record, job, means):
@@ -83,7 +84,7 @@ def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], 
 
 
 def stands(run: Run, job: Job, means: Means) -> bool:
-    """Whether the record that is there needs no further run."""
+    """Whether the stored record needs no further run."""
     if means.rerun_changed and run.sources != job.sources:
         return False
     return run.status == "done" or (run.status == "failed" and not means.retry_failed)
@@ -137,7 +138,7 @@ def _run(
 
 
 def train_job(job: Job, data: Dataset, threads: int | None, watch: Watch) -> Result:
-    """The job's training, by the model's own `train` where it has one. Raises `ChangedError`."""
+    """Train the job, by the model's own `train` if it has one. Raises `ChangedError`."""
     import torch
 
     from reimpl.batching import width_of_split
@@ -220,13 +221,13 @@ def _record(
 
 
 def now() -> str:
-    """ISO 8601, in seconds."""
+    """The time in ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @cache
 def device_name(device: str) -> str:
-    """The GPU or the processor, by the name that its maker gave it."""
+    """The maker's name of the GPU or processor."""
     if device.startswith("cuda"):
         import torch
 
@@ -242,7 +243,7 @@ def device_name(device: str) -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """Of what a run's numbers depend on."""
+    """Versions of the packages on which a run's numbers depend."""
     import numpy
     import torch
 
@@ -264,7 +265,7 @@ def _commit() -> dict[str, Any]:
 
 
 def device_here(device: str, seat: int) -> str:
-    """The device in this process; worker `seat` takes its turn of several GPUs. Raises `AuditError`."""
+    """The device of this process; worker `seat` takes the GPUs in turn. Raises `AuditError`."""
     if device == "cpu":
         return device
     import torch
@@ -287,9 +288,9 @@ class Outcome:
 def execute(
     jobs: Sequence[Job], means: Means, screen: Screen, engine: Engine, *, wait: bool = True
 ) -> Outcome:
-    """Have every job's record: those in the store at once, the others by the engine. `wait`: also for runs
-    that other commands are at work on, which are taken over where their process dies. Raises `StoreError`
-    when records cannot be read or written, and what data that cannot be read raise."""
+    """Get every job's record: from the store at once, the others through the engine. `wait`: also wait for
+    runs that other commands are making, and take them over if their process dies. Raises `StoreError` if
+    records cannot be read or written, and the errors of unreadable data."""
     outcome, open_jobs, store = Outcome(), [], means.store
     for job in jobs:
         run = store.get(job.spec.key)
@@ -324,14 +325,14 @@ def execute(
 
 
 def running_in(store: Store) -> Path:
-    """The folder in which runs at work tell how far they are."""
+    """The folder in which running tasks report progress."""
     return store.root / "running"
 
 
 def _answer(
     means: Means, stop: Stop, job: Job, *, seat: int = 0, tell: Progress | None = None
 ) -> Run | Literal["held", "stopped", "short"] | tuple[Literal["faster"], Run] | Exception:
-    """What becomes of the job, in whatever process: what ends the command is handed back too."""
+    """The outcome of the job, in whatever process; errors that end the command are returned as well."""
     try:
         job = replace(job, device=device_here(job.device, seat))
         return carry_out(job, means, progress=tell or (lambda done, total, loss: None), stop=stop)
@@ -348,7 +349,7 @@ def _answer(
 
 
 class _Runs:
-    """What an engine tells of jobs: onto the screen, and into the outcome."""
+    """Passes the engine's reports on to the screen and into the outcome."""
 
     def __init__(
         self, jobs: Sequence[Job], screen: Screen, outcome: Outcome, stop: Stop, store: Store
@@ -386,7 +387,7 @@ class _Runs:
             self.short.append(job)
 
     def _failed(self, job: Job, died: Died, means: Means) -> Run:
-        """The record of a run whose process died with nothing of ours beside it: it stays in the count."""
+        """The record of a run whose process died with no other run beside it: it stays in the count."""
         reason = f"{died.how}, beside other runs and alone; the system does this when memory is short"
         with means.store.claim(job.spec.key, wait=0) as claim:
             run = claim.record

@@ -1,4 +1,4 @@
-"""Models as the runs need them: those of a folder, their fidelity gate, their weights counted."""
+"""Models for the runs: those of a folder, their fidelity checks, and counts of their weights."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class ChangedError(AuditError):
-    """The code that decides a run is not any more what it was when the runs were planned."""
+    """The code that determines a run has changed since the runs were planned."""
 
 
 def check_unchanged(spec: RunSpec, sources: Mapping[str, str]) -> None:
-    """Raises `ChangedError` where this process has other code than that by which the run was planned."""
+    """Raises `ChangedError` if this process has other code than the plan was made with."""
     from reimpl.models import sources_of
 
     if sources and sources_of(models_in(spec.model, spec.config)) != sources:
@@ -31,7 +31,7 @@ def check_unchanged(spec: RunSpec, sources: Mapping[str, str]) -> None:
 
 
 def fault_of(err: BaseException, spec: RunSpec) -> str:
-    """`ValueError: oops (mine/net.py:31)`: with the last line of a model of others, where one led to it."""
+    """`ValueError: oops (mine/net.py:31)`: with the last line of a user's model in the traceback, if any."""
     from reimpl.errors import ConfigError
     from reimpl.models import fault, find_model
 
@@ -44,7 +44,7 @@ def fault_of(err: BaseException, spec: RunSpec) -> str:
 
 @contextmanager
 def models_of(folder: Path | None) -> Iterator[None]:
-    """The models in the folder too, here and in worker processes. Raises `AuditError` for one without any."""
+    """Register the models of the folder, here and in worker processes. Raises `AuditError` if it has none."""
     from reimpl.models import FOLDERS, files_of_models, forget
 
     if folder is None:
@@ -66,7 +66,7 @@ def models_of(folder: Path | None) -> Iterator[None]:
 
 
 def with_way_out(err: ConfigError, model: str, config: Mapping[str, Any]) -> str:
-    """The message; where a model, or the one that it is put on, is not there, with what would add it."""
+    """The message; if the model, or its base, is missing, also what would add it."""
     from reimpl.models import known_models
 
     if set(models_in(model, config)) <= set(known_models()):
@@ -75,7 +75,7 @@ def with_way_out(err: ConfigError, model: str, config: Mapping[str, Any]) -> str
 
 
 def fidelity(plan: Plan) -> tuple[FidelityCheck, ...]:
-    """The checks of every model that the plan runs, and of models that those hold; imports torch."""
+    """Run the checks of every model in the plan, and of models inside those; imports torch."""
     from reimpl.fidelity import check
 
     models = dict.fromkeys(name for job in plan.jobs for name in models_in(job.spec.model, job.spec.config))
@@ -87,7 +87,7 @@ def fidelity(plan: Plan) -> tuple[FidelityCheck, ...]:
 
 
 def count_weights(counted: Mapping[str, Any]) -> int:
-    """The size of the weights that `counted` (`audit.kinds.stated.Counted`) names. Raises `PlanError`."""
+    """The number of weights that `counted` (`audit.kinds.stated.Counted`) asks for. Raises `PlanError`."""
     import torch
 
     from reimpl.errors import ConfigError

@@ -1,4 +1,4 @@
-"""What is to be run: the experiments of a claim file, resolved to run specifications and their deviations."""
+"""Plans the runs: resolves the experiments of a claim file to run specifications and their deviations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """One run to be had: its specification, its data, and what it is called on the screen."""
+    """One planned run: its specification, its data, and its name on the screen."""
 
     spec: RunSpec
     data: DataRequest
@@ -69,7 +69,7 @@ class Plan:
     settings: RunSettings = field(default_factory=RunSettings)
 
     def summary(self, paper: str, seeds: int, workers: int) -> str:
-        """One line for the screen: what is about to be run, on what."""
+        """One line for the screen: what will be run, on what."""
         settings = self.settings
         others = sum(bool(record.reading) for record in self.asked)
         parts = [
@@ -87,7 +87,7 @@ class Plan:
 
     @property
     def asked(self) -> list[ExperimentRecord]:
-        """Experiments that are to be run, and other specifications of these."""
+        """Experiments to be run, and their other specifications."""
         open_ones = [record for record in self.experiments if record.not_run is None]
         plain = {record.id for record in open_ones if not record.reading}
         return [record for record in open_ones if plain & {record.id, record.reading_of}]
@@ -95,7 +95,7 @@ class Plan:
     def with_runs(
         self, runs: Mapping[str, Run], lost: Mapping[str, tuple[int, ...]] | None = None
     ) -> dict[str, ExperimentRecord]:
-        """The experiments with those of their runs that are there; `lost` as in `audit.storage.manifest`."""
+        """The experiments with those of their runs that exist; `lost` as in `audit.storage.manifest`."""
         records = {}
         for experiment in self.experiments:
             keys = self.keys.get(experiment.id, ())
@@ -193,7 +193,7 @@ def _resolve(
     settings: RunSettings,
     specified: SpecifiedExperiment | None,
 ) -> tuple[ExperimentRecord, list[RunSpec], DataRequest]:
-    """Its record, a specification a seed (one where all seeds give one result), and its data."""
+    """The experiment's record, a specification per seed (only one if all seeds agree), and its data."""
     from reimpl.data.catalogue import far_apart, scope_of
     from reimpl.models import sources_of
     from reimpl.protocol import as_dict, as_json
@@ -268,7 +268,7 @@ _COUNTED = ("train", "test", "dev", "labels", "features")
 
 
 def sheet_of(described: Described, data: Dataset) -> DataSheet:
-    """The data, as they come, against a data set of a claim file."""
+    """Compares the data with a data set of a claim file."""
     from reimpl.data.catalogue import differences
 
     observed, recognised = _known(data)
@@ -285,8 +285,8 @@ def sheet_of(described: Described, data: Dataset) -> DataSheet:
 
 
 def statistics(printed: Mapping[str, str], observed: Observed) -> tuple[DataStatistic, ...]:
-    """All that is printed or was counted, by the rules of `catalogue.differences`. With as many places as are
-    printed, in the way of counting that agrees if one does."""
+    """All sizes that are printed or counted, by the rules of `catalogue.differences`: with the printed number
+    of places, in the way of counting that agrees if one does."""
     from reimpl.data.catalogue import NOUNS, differences
 
     every = []
@@ -307,8 +307,8 @@ def statistics(printed: Mapping[str, str], observed: Observed) -> tuple[DataStat
 
 @lru_cache(maxsize=2)
 def _known(data: Dataset) -> tuple[Observed, str]:
-    """What is seen of the data, and what the catalogue says to it; once for all experiments on them. Features
-    of a corpus without texts; words a document, as the recipe parts them, before any cut."""
+    """Facts about the data and the matching catalogue entry, computed once for all experiments on them:
+    features of a corpus without texts; words a document, as the recipe splits them, before any cut."""
     from reimpl.data.catalogue import catalogue, observed_of, recognise
     from reimpl.data.dataset import has_words
 
@@ -368,7 +368,7 @@ def deviations(paper: Paper, experiment: str, resolved: Resolved, precision: str
         return f"as the reduced protocol {used.name} has it"
 
     def of_config(_: str, theirs: Any, ours: Any) -> str:
-        """A reduction: a smaller size, or a list smaller in some place and larger in none."""
+        """A reduction: a smaller size, or a list with some smaller and no larger entry."""
         if used.deviation is None:
             return _BY_COMMAND
         lists = isinstance(theirs, list | tuple) and isinstance(ours, list | tuple)
@@ -450,14 +450,14 @@ def _of_values(
 
 
 def _numbers(paper: Any, here: Any) -> tuple[float, float] | None:
-    """Both, where each is a number."""
+    """Both values, if each is a number."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in (paper, here)):
         return float(paper), float(here)
     return None
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a model holds of another key by key: `base_config` {maps: 16} is base maps."""
+    """Settings of a model inside another, key by key: `base_config` {maps: 16} is base maps."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, Mapping):

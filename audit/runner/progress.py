@@ -1,4 +1,5 @@
-"""Progress on the screen: bars with the time left on a terminal; elsewhere a line a run, and one a minute."""
+"""Progress on the screen: bars with the remaining time on a terminal; elsewhere a line for each run, and one
+a minute."""
 
 from __future__ import annotations
 
@@ -35,11 +36,11 @@ _STOPPING = "stopping: saving the state of active runs; Ctrl-C again ends at onc
 
 class _Console(Console):
     def out(self, *objects: Any, **how: Any) -> None:
-        """Lines neither wrapped nor coloured; on a terminal wrapped between words."""
+        """Print lines without colour, wrapped only on a terminal."""
         super().out(*map(folded, objects) if self.is_terminal else objects, **how)
 
     def on_broken_pipe(self) -> None:
-        """Who reads has gone; the runs go on in silence."""
+        """The reader has gone; the runs continue in silence."""
         self.quiet = True
 
 
@@ -62,7 +63,7 @@ def run_bars(console: Console) -> Progress:
 
 
 class Screen:
-    """Tells how runs go on."""
+    """Shows how runs proceed."""
 
     def __init__(self, total: int, console: Console, *, workers: int = 1) -> None:
         self.console, self.total, self.finished, self.workers = console, total, 0, workers
@@ -83,7 +84,7 @@ class Screen:
         self.bars.stop()
 
     def began(self, job: Job) -> None:
-        """A run begins, or goes on; told more than once."""
+        """A run begins or continues; may be called more than once."""
         key = job.spec.key
         self.started.setdefault(key, time.monotonic())
         self.titles[key] = job.title
@@ -105,11 +106,11 @@ class Screen:
             self.say("; ".join(f"{text}, {seconds}" for text, seconds in zip(texts, took, strict=True)))
 
     def about(self, job: Job, text: str) -> None:
-        """Something to know of one run."""
+        """A remark about one run."""
         self.say(f"{job.title}: {text}")
 
     def stopping(self) -> None:
-        """The first interrupt came, maybe while a line is being written."""
+        """The first interrupt came, maybe while a line was being written."""
         try:
             self.say(_STOPPING)
         except RuntimeError:  # the stream was about to write
@@ -120,7 +121,7 @@ class Screen:
         self.console.out(text, highlight=False)
 
     def ended(self, job: Job, run: Run) -> None:
-        """A record is there."""
+        """A record was made."""
         self.finished += 1
         task = self.active.pop(job.spec.key, None)
         self.shares.pop(job.spec.key, None)
@@ -147,8 +148,8 @@ class Screen:
 
 @contextmanager
 def bytes_bar(name: str, console: Console | None = None) -> Iterator[Callable[..., None]]:
-    """What shows progress for a block, on a terminal only: it gets the bytes done and in all, None for
-    unknown, and what is being done to the file."""
+    """Gives a block a callback that shows progress, on a terminal only; it takes the bytes done and in all
+    (None if unknown), and what is being done to the file."""
     console = console or new_console()
     text = TextColumn("{task.description}", markup=False)
     columns = (text, BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())

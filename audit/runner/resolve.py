@@ -1,4 +1,4 @@
-"""What an experiment of a claim file comes to on a corpus: model, settings and data, before any tuning."""
+"""Resolves an experiment of a claim file on a corpus: model, settings and data, before any tuning."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Chosen = TypeVar("Chosen", bound=TrainingSettings)
 
 
 def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Options:
-    """How the corpus is read; raises `AuditError` for an empty name or separator."""
+    """The options for reading the corpus; raises `AuditError` for an empty name or separator."""
     from reimpl.data.formats import Options
 
     with corpus_questions(spelling):
@@ -60,8 +60,8 @@ def options_of(chosen: CorpusSettings, *, spelling: Spelling = in_data) -> Optio
 
 
 def checked(chosen: Chosen) -> Chosen:
-    """With the kind of device that is planned for, cpu, cuda or cuda:N; which one it is, a worker decides.
-    Raises `AuditError` for what does not go together."""
+    """The settings with the kind of device, cpu, cuda or cuda:N; the worker chooses which one. Raises
+    `AuditError` for settings that do not go together."""
     from reimpl.data.formats import split_name
     from reimpl.protocol import PROTOCOLS
 
@@ -137,7 +137,7 @@ class DataRequest:
         return _load(self)
 
     def fingerprint(self) -> str:
-        """That of `load`, for which no noise need be made. Raises `reimpl.errors.DataError`."""
+        """The fingerprint of `load`'s data set, without making noise. Raises `reimpl.errors.DataError`."""
         from reimpl.data.splits import fingerprint_with
 
         clean = replace(self, noise=None).load()
@@ -145,7 +145,7 @@ class DataRequest:
 
     @property
     def whole(self) -> DataRequest:
-        """The same corpus as it comes, which is what it is known by."""
+        """The same corpus without changes, by which it is recognised."""
         return replace(self, hold_out=None, noise=None)
 
 
@@ -199,8 +199,8 @@ _ALONE = {"texts": "texts without features", "features": "features without text"
 
 
 class UnfitError(Exception):
-    """The experiment cannot be had on this corpus, which is known to be another `dataset` of the paper, or it
-    is `lacking` something on this machine; the other experiments may."""
+    """The experiment cannot be run on this corpus, which is known to be another `dataset` of the paper, or
+    this machine is `lacking` something; other experiments may run."""
 
     def __init__(self, why: str, *, dataset: str = "", lacking: bool = False) -> None:
         super().__init__(why)
@@ -209,7 +209,7 @@ class UnfitError(Exception):
 
 @dataclass(frozen=True)
 class Resolved:
-    """An experiment as it can be had on this corpus: settings as claimed and as used, and its data."""
+    """An experiment resolved on this corpus: settings as claimed and as used, and its data."""
 
     module: ModuleType
     config: Any
@@ -225,7 +225,7 @@ class Resolved:
 
 
 def resolved(paper: Paper, name: str, experiment: Experiment, settings: TrainingSettings) -> Resolved:
-    """Raises `PlanError`, `UnfitError` for a corpus that is not for it, and `reimpl.errors.DataError`."""
+    """Raises `PlanError`, `UnfitError` for a corpus that does not fit, and `reimpl.errors.DataError`."""
     from reimpl.batching import word_weights
     from reimpl.data.dataset import has_words
     from reimpl.data.preprocessing import find_preprocessing
@@ -289,7 +289,7 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Training
 
 @contextmanager
 def as_unfit() -> Iterator[None]:
-    """What a run would say of its corpus or settings at its start is said of the experiment now."""
+    """Reports now what a run would report about its corpus or settings at its start."""
     from reimpl.errors import ConfigError, DataError
 
     try:
@@ -299,7 +299,7 @@ def as_unfit() -> Iterator[None]:
 
 
 def check_selection(experiment: Resolved) -> None:
-    """What a run would say at its start; of a model with a training of its own, only where that chooses."""
+    """Reports now what a run would at its start; a model's own training matters only if it selects epochs."""
     from reimpl.training import check_selection as check
 
     module, data = experiment.module, experiment.whole
@@ -336,12 +336,12 @@ def selected(paper: Paper, only: Sequence[str]) -> set[str] | None:
 
 
 def study_path(store: Path, key: str) -> Path:
-    """The record of a study whose budget was spent; the search works in the folder of the same name."""
+    """The record of a finished study; the search works in the folder of the same name."""
     return store / "studies" / f"{key}.json"
 
 
 def put_study(store: Path, study: Study) -> Study:
-    """Write the record, in place of an earlier one with fewer trials; returned with its seal."""
+    """Write the record, replacing an earlier one with fewer trials; returns it with its seal."""
     path = study_path(store, study.key)
     with explained(path):
         write_sealed(path, study)
@@ -349,7 +349,7 @@ def put_study(store: Path, study: Study) -> Study:
 
 
 def get_study(path: Path) -> Study:
-    """The study of that record. Raises `StoreError` for a file that is not as it was written."""
+    """The study of that record. Raises `StoreError` for a file that has changed since it was written."""
     try:
         study: Study | None = read_sealed(path, Study, STUDY_FORMAT)
         if study is None or not path.stem == study.key == study.spec.key:
@@ -362,7 +362,7 @@ def get_study(path: Path) -> Study:
 
 @dataclass(frozen=True)
 class Question:
-    """A study to be made: what decides it, and how a process gets at its data."""
+    """A study to be made: everything that determines it, and how a process gets its data."""
 
     spec: StudySpec
     data: DataRequest  # With the rule by which documents are held out.
@@ -374,8 +374,7 @@ class Question:
 
 
 def questions(paper: Paper, settings: TrainingSettings) -> tuple[Question, ...]:
-    """One for each different question of the experiments that are asked for, which share a study. Raises
-    `PlanError` where none of them asks for tuning or can be had on the corpus."""
+    """One question for all experiments that share a study. Raises `PlanError` if none can be tuned here."""
     wanted = selected(paper, settings.only)
     experiments = paper.single_experiments.items()
     asking = {name: of for name, of in experiments if of.tuning and (wanted is None or name in wanted)}
@@ -400,8 +399,7 @@ def questions(paper: Paper, settings: TrainingSettings) -> tuple[Question, ...]:
 
 
 def question_of(name: str, experiment: Experiment, plain: Resolved, settings: TrainingSettings) -> Question:
-    """The search that `tuning` asks for. Raises `PlanError` if there is nothing to search, and
-    `DataError`."""
+    """The search that `tuning` asks for. Raises `PlanError` if there is nothing to search; `DataError`."""
     from reimpl.errors import ConfigError
     from reimpl.protocol import as_dict, as_json, space_of
 
@@ -472,9 +470,9 @@ class UntunedError(Exception):
 
 
 def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSettings) -> Resolved:
-    """The experiment with the best values of its study, where it asks for one: in all four settings, since
-    what was tuned is no departure. Raises `UntunedError` where there is no such study, `PlanError` where the
-    protocol has nothing to seek."""
+    """The experiment with the best values of its study, if it asks for one: in all four settings, because
+    tuned values are no departure. Raises `UntunedError` if there is no such study, `PlanError` if the
+    protocol has nothing to search."""
     if experiment.tuning is None:
         return plain
     protocol, store = tuning_of(experiment), settings.store
@@ -502,8 +500,7 @@ def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSetti
 
 
 def with_values(plain: Resolved, own: Collection[str] = ()) -> Resolved:
-    """With the best values of its study, except settings `own`, as in `config.margin`. Raises
-    `ConfigError`."""
+    """The settings with the study's best values, except `own`, as `config.margin`. Raises `ConfigError`."""
     from reimpl.models import find_config
     from reimpl.protocol import as_dict, with_training
 
@@ -523,7 +520,7 @@ def with_values(plain: Resolved, own: Collection[str] = ()) -> Resolved:
 
 
 def by_target(values: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
-    """Values of a trial, parted into those of the configuration and those of the training."""
+    """A trial's values, separated into configuration and training."""
     parts: dict[str, dict[str, Json]] = {"config": {}, "training": {}}
     for name, value in values.items():
         target, _, key = name.partition(".")

@@ -1,4 +1,4 @@
-"""A search for settings: Optuna proposes, trials train on what is held out, wherever an engine has them made.
+"""A search for settings: Optuna proposes, and trials train on held-out data, wherever an engine runs them.
 
 STORE/studies/KEY/ holds Optuna's journal, and a lock for each trial: any number of workers and commands
 share a search. A trial that was interrupted, or whose process died, is made first, with the same values."""
@@ -44,7 +44,7 @@ LIVES = 3
 
 
 class TrialStopped(Exception):  # noqa: N818 - a request, not an error
-    """The trial was told to stop; the next command makes it."""
+    """The trial was asked to stop; the next command makes it."""
 
 
 class TrialPruned(Exception):  # noqa: N818
@@ -53,7 +53,7 @@ class TrialPruned(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a trial came to: a score, or why there is none."""
+    """A trial's score, or why it has none."""
 
     score: float | None = None
     reason: str | None = None
@@ -76,14 +76,14 @@ class Search:
     storage: str = ""  # URL of Optuna's storage, where it is not the journal in the folder.
 
     def trials(self) -> tuple[Trial, ...]:
-        """Those that are over, by number."""
+        """Finished trials, by number."""
         records = map(_as_record, self.study().get_trials(deepcopy=False))
         return tuple(trial for trial in records if trial is not None)
 
     @contextmanager
     def next(self, wanted: int) -> Iterator[int | None]:
-        """The number of a trial that is ours while the block runs: one that was begun and left, or a new one
-        until there are `wanted`; None where there is none."""
+        """The number of a trial that this process holds while the block runs: one that was begun and
+        abandoned, or a new one until there are `wanted`; None if there is none."""
         from optuna.distributions import CategoricalDistribution, FloatDistribution
 
         locks = _locks_of(self.folder)
@@ -110,7 +110,7 @@ class Search:
             yield number
 
     def make(self, number: int, objective: Objective) -> Trial:
-        """The trial as it ended. Raises `TrialStopped`, after which it can be made again."""
+        """The finished trial. Raises `TrialStopped`, after which it can be made again."""
         from optuna.trial import Trial as Live
 
         began, study = time.monotonic(), self.study()
@@ -137,7 +137,7 @@ class Search:
         return self._end(number, state, outcome, round(time.monotonic() - began, 3))
 
     def given_up(self, number: int) -> bool:
-        """Whether its process died so often that the trial failed, which goes on record."""
+        """Whether its process died so often that the trial counts as failed, which is recorded."""
         if _times_begun(self.study().get_trials(deepcopy=False)[number]) < LIVES:
             return False
         self._end(number, "FAIL", Outcome(reason=f"its process ended {LIVES} times"), 0.0)
@@ -158,7 +158,7 @@ class Search:
         return record
 
     def study(self) -> optuna.Study:
-        """Optuna's."""
+        """Optuna's study."""
         from optuna import create_study, logging
         from optuna.pruners import MedianPruner, NopPruner, SuccessiveHalvingPruner
         from optuna.storages import JournalStorage
@@ -197,7 +197,7 @@ class Search:
                 raise AuditError(f"{option('storage', self.storage)}: {why}; {how}") from err
 
     def _sampler(self, number: int) -> optuna.samplers.BaseSampler:
-        """With a seed of the proposal's own, so that a search that goes on proposes what one go would."""
+        """A sampler with the proposal's own seed, so that an interrupted search proposes the same values."""
         from optuna.samplers import RandomSampler, TPESampler
 
         seed = int.from_bytes(hashlib.sha256(f"{self.seed}:{number}".encode()).digest()[:4])
@@ -208,7 +208,7 @@ class Search:
 
 @cache
 def _locks_of(folder: Path) -> Locks:
-    """Of the store of that search, kept in each process."""
+    """The locks of that search's store, one object per process."""
     return Locks(folder.parent.parent)
 
 
@@ -217,7 +217,7 @@ def _times_begun(trial: optuna.trial.FrozenTrial) -> int:
 
 
 def _as_record(trial: optuna.trial.FrozenTrial) -> Trial | None:
-    """None while it waits or runs."""
+    """The trial as a record; None while it waits or runs."""
     names: Mapping[str, Any] = {"COMPLETE": "done", "PRUNED": "pruned", "FAIL": "failed"}
     if trial.state.name not in names:
         return None
@@ -238,14 +238,14 @@ def _as_record(trial: optuna.trial.FrozenTrial) -> Trial | None:
 
 
 def without_test(request: DataRequest) -> Dataset:
-    """The data with the documents held out in the place of the test ones: there is no way to those."""
+    """The data with the held-out documents as test set: a search cannot see the real test documents."""
     data = request.load()
     assert data.dev is not None
     return replace(data, test=data.dev)
 
 
 def settings_of(spec: StudySpec, values: Mapping[str, Json]) -> RunSpec:
-    """The run that a trial with these values is."""
+    """The run of a trial with these values."""
     config, training = by_target(values)
     return RunSpec(
         model=spec.model,
@@ -268,7 +268,7 @@ def train_trial(
     values: Mapping[str, Json],
     report: Callable[[float, float], None],
 ) -> Outcome:
-    """The score, in percent; what goes amiss in a trial is its outcome, and the search goes on."""
+    """The score in percent; a failure is the trial's outcome, and the search continues."""
     from reimpl.errors import ReimplError
     from reimpl.training import Interrupted, Watch
 
@@ -300,7 +300,7 @@ def train_trial(
 
 @dataclass(frozen=True)
 class Making:
-    """What a process needs to make a trial; several of them share a search."""
+    """What a process needs to make a trial; several processes share a search."""
 
     question: Question
     search: Search
@@ -310,7 +310,7 @@ class Making:
     stop: Stop
 
     def __call__(self, task: int, *, seat: int = 0, tell: Any = None) -> Trial | AuditError | None:
-        """One trial more; None where there are enough, or it was told to stop."""
+        """Make one more trial; None if there are enough, or it was asked to stop."""
         if self.stop() or (self.until is not None and time.time() >= self.until):
             return None
         try:
@@ -344,9 +344,9 @@ def carry_on(
     timeout: float | None = None,
     storage: str = "",
 ) -> Study | None:
-    """The study when there are so many trials, earlier ones and those of other commands included, or
-    `timeout` seconds are over. None where it was interrupted; what there is is kept. Raises `AuditError`
-    when the folder cannot be written."""
+    """The study once it has that many trials, including earlier ones and those of other commands, or after
+    `timeout` seconds. None if it was interrupted; finished trials are kept. Raises `AuditError` if the folder
+    cannot be written."""
     spec, until = question.spec, None if timeout is None else time.time() + timeout
     folder = store / "studies" / spec.key
     epochs = spec.training["epochs"]
@@ -394,7 +394,7 @@ def carry_on(
 
 
 class _Trials:
-    """Tells of each trial: a bar on a terminal, a line a trial everywhere."""
+    """Shows each trial: a bar on a terminal, a line per trial everywhere."""
 
     def __init__(self, question: Question, search: Search, trials: int, console: Console, stop: Stop) -> None:
         self.question, self.search, self.trials = question, search, trials
@@ -406,7 +406,7 @@ class _Trials:
         self.bar = self.bars.add_task(question.experiments[0], total=float(trials), state="")
 
     def announce(self, at_once: int | None) -> None:
-        """What is about to be sought, on what."""
+        """Prints what will be searched, on what data."""
         question, spec = self.question, self.question.spec
         first, *others = question.experiments
         names = first + (f" and {len(others)} alike" if others else "")

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place, synced, renamed; and `audit.json` read."""
+"""Files that are whole or absent: written beside their place, synced, renamed; also reads `audit.json`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def check_can_be_written(folder: Path) -> None:
-    """Raises `StoreError` where nothing can be written into the folder, or it cannot be made; makes none."""
+    """Raises `StoreError` if the folder cannot be made or written to; makes nothing."""
     there = next(path for path in (folder, *folder.absolute().parents) if path.exists() or path.is_symlink())
     with explained(folder):
         if not there.is_dir():
@@ -80,7 +80,7 @@ def write(path: Path, content: bytes, *, durable: bool = True) -> None:
 
 
 def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
-    """Files by name into the folder, which is made; their paths. Raises `StoreError`."""
+    """Write files by name into the folder, which is made; returns their paths. Raises `StoreError`."""
     paths = [folder / name for name in texts]
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -90,7 +90,7 @@ def write_texts(folder: Path, texts: dict[str, str]) -> list[Path]:
 
 
 def write_sealed(path: Path, record: Any) -> None:
-    """A dataclass as JSON with a seal over its content. Raises `OSError`; `ValueError` for a NaN in it."""
+    """Write a dataclass as JSON with a seal over it. Raises `OSError`; `ValueError` for a NaN in it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     content = json.loads(json.dumps(asdict(record), allow_nan=False))
     content["seal"] = seal_of(content)
@@ -98,7 +98,7 @@ def write_sealed(path: Path, record: Any) -> None:
 
 
 def read_sealed(path: Path, kind: Any, newest: int) -> Any:
-    """What `write_sealed` wrote, None where there is no file. Raises `RecordError` and `StoreError`."""
+    """Read a file of `write_sealed`; None if there is none. Raises `RecordError` and `StoreError`."""
     with explained(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, "")
@@ -121,7 +121,7 @@ def read_sealed(path: Path, kind: Any, newest: int) -> Any:
 
 
 def read_audit(path: Path) -> Audit:
-    """The audit in a file. Raises `AuditError` naming the file, and the key where one is to blame."""
+    """The audit in a file. Raises `AuditError` naming the file, and the faulty key if there is one."""
     # Nothing is lost with an audit's record: all runs are in the store.
     remedy = "`audit judge` writes it again from the runs in the store; `audit run` makes runs"
     try:

@@ -40,7 +40,7 @@ except OSError:
 
 @dataclass(frozen=True)
 class Locks:
-    """Of one store, in one process."""
+    """The locks of one store, in one process."""
 
     store: Path
     # Kept, since a lease of another machine is seen to stand still by the object that looked before.
@@ -48,13 +48,13 @@ class Locks:
 
     @property
     def leases(self) -> bool:
-        """Whether this store uses leases. It is asked each time, since another machine may find out."""
+        """Whether this store uses leases, which another machine may have found necessary since."""
         return self._marker.exists()
 
     @contextmanager
     def hold(self, path: Path, wait: float | None = None) -> Iterator[bool]:
-        """Whether `path`, which takes the suffix of a lock, is held against all others while the block runs.
-        `wait` is the number of seconds to wait for another holder: None for ever. Raises `StoreError`."""
+        """Hold the lock of `path` while the block runs; gives whether it was got within `wait` seconds (None:
+        no limit). Raises `StoreError`."""
         with explained(self.store):
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = self._acquire(path, -1 if wait is None else wait)
@@ -65,8 +65,8 @@ class Locks:
                 lock.release()
 
     def check(self) -> str | None:
-        """A sentence where a second process or another machine would not see our locks; the store has leases
-        from then on. It takes 0.1 s: whoever is about to claim runs calls it once. Raises `StoreError`."""
+        """A sentence if a second process or another machine would not see our locks; the store then uses
+        leases. Takes 0.1 s: whoever is about to claim runs calls it once. Raises `StoreError`."""
         with explained(self.store):
             if not self.leases and not self._locks_hold():
                 self._use_leases()
@@ -122,7 +122,7 @@ class Locks:
 
 
 def _mount_of(path: Path) -> set[str]:
-    """Type and options of the file system of that path; empty where the system does not tell."""
+    """Type and options of the path's file system; empty if the system does not say."""
     depth, found = 0, set[str]()
     with suppress(OSError, ValueError):
         for line in _MOUNTS.read_text().splitlines():

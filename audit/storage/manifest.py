@@ -1,4 +1,4 @@
-"""What a store holds of a paper beside its runs: what was planned, on record and fixed; the looks taken.
+"""What a store keeps of a paper besides its runs: what was planned, recorded and fixed, and the looks taken.
 
 STORE/manifests/PAPER.json       one file under one seal: with it a paper is judged from the store alone
 STORE/margins/PAPER/HASH.json    claim and metric -> kind, cells, experiments, margin, ...; runs hold the hash
@@ -70,7 +70,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Manifest:
-    """Of one paper in one store."""
+    """The manifest of one paper in one store."""
 
     paper: str
     plans: Mapping[str, KeptPlan] = field(default_factory=dict)  # Report -> its newest plan.
@@ -85,7 +85,7 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The manifest of one paper in one store. All that reads or writes it raises `StoreError`."""
+    """Reads and writes the manifest of one paper in one store. All methods raise `StoreError`."""
 
     store: Path
     paper: str
@@ -95,7 +95,7 @@ class Ledger:
         return self.store / "manifests" / f"{self.paper}.json"
 
     def _read(self) -> Manifest:
-        """An empty one where there is none."""
+        """The manifest; an empty one if there is no file."""
         try:
             manifest: Manifest | None = read_sealed(self.path, Manifest, FORMAT_VERSION)
         except RecordError as err:
@@ -108,18 +108,18 @@ class Ledger:
             write_sealed(self.path, change(self._read()))
 
     def plans(self) -> list[KeptPlan]:
-        """Those that are kept, by report."""
+        """The kept plans, by report."""
         return [plan for _, plan in sorted(self._read().plans.items())]
 
     def plan(self, report: str) -> KeptPlan | None:
         return self._read().plans.get(report)
 
     def keep(self, plan: KeptPlan) -> None:
-        """In place of an earlier plan of the same report."""
+        """Keep the plan, replacing an earlier one of the same report."""
         self._change(lambda manifest: replace(manifest, plans={**manifest.plans, plan.report: plan}))
 
     def note_settled(self, specs: Iterable[RunSpec]) -> None:
-        """Put on record which of these runs have a record, so that one that is lost later is seen."""
+        """Note which of these runs have a record, so that a later loss is noticed."""
         known = self._read().settled
         new = [spec for spec in specs if spec.key not in known.get(spec.arm, ()) and self._has(spec.key)]
 
@@ -133,7 +133,7 @@ class Ledger:
             self._change(change)
 
     def lost_seeds(self) -> dict[str, tuple[int, ...]]:
-        """`RunSpec.arm` -> seeds of the runs that were on record and are gone."""
+        """`RunSpec.arm` -> seeds of runs that were recorded and are gone."""
         settled = self._read().settled.items()
         lost = {arm: sorted(n for key, n in runs.items() if not self._has(key)) for arm, runs in settled}
         return {arm: tuple(seeds) for arm, seeds in lost.items() if seeds}
@@ -146,7 +146,7 @@ class Ledger:
         return self._read().decided.get(report, {})
 
     def note_decided(self, report: str, verdicts: Iterable[Verdict], among: int) -> None:
-        """Put on record what was decided for the first time."""
+        """Record the verdicts that were reached for the first time."""
         before = self.decided(report)
         new = {it.claim: (it.outcome, among) for it in verdicts if it.outcome != "inconclusive"}
         if not before.keys() >= new.keys():
@@ -158,12 +158,12 @@ class Ledger:
         return bool(self._read().looks)
 
     def looks(self, arms: Iterable[str]) -> tuple[Look, ...]:
-        """Those that saw one of the arms, each once, in the order in which they were first taken."""
+        """The looks that used one of the arms, each once, in the order in which they were first taken."""
         wanted = set(arms)
         return tuple(taken.look for taken in self._read().looks if wanted.intersection(taken.arms))
 
     def take(self, look: Look, arms: Iterable[str]) -> tuple[Look, ...]:
-        """Put the look on record, once however often it is taken; returns all looks at these runs."""
+        """Record the look, once however often it is taken; returns all looks at these runs."""
         asked = {*arms, *look.runs}
 
         def change(manifest: Manifest) -> Manifest:
@@ -187,8 +187,8 @@ class Ledger:
 def with_stored_runs(
     plan: KeptPlan, paper: Paper, runs: Iterable[Run], lost: Mapping[str, tuple[int, ...]] | None = None
 ) -> dict[str, ExperimentRecord]:
-    """Every experiment of the claim file with all its seeds among `runs`; `lost` are gone seeds, by arm. An
-    experiment that was described otherwise when it was run is without runs."""
+    """Every experiment of the claim file with all its seeds among `runs`; `lost` are missing seeds, by arm.
+    An experiment whose description has changed since its runs has none."""
     arms: dict[str, list[Run]] = {}
     for run in runs:
         if not run.imported and run.status != "interrupted":
@@ -231,7 +231,7 @@ def with_stored_runs(
 def with_lost_imports(
     experiments: Mapping[str, ExperimentRecord], lost: Mapping[str, tuple[int, ...]]
 ) -> dict[str, ExperimentRecord]:
-    """Those that imported runs judge, or would, with the seeds of such runs that are gone."""
+    """Experiments judged by imported runs, with the seeds of such runs that are gone."""
     found = dict(experiments)
     for name, record in experiments.items():
         gone = lost.get(f"{IMPORTED} {name.removesuffix(f' ({IMPORTED})')}", ())
@@ -241,7 +241,7 @@ def with_lost_imports(
 
 
 def definitions(paper: Paper) -> dict[str, str]:
-    """Experiment -> digest of what decides how it is run: not its title, nor a key that is not there."""
+    """Experiment -> digest of all that determines its runs; its title and absent keys do not count."""
     specified = {name: it.experiment for name, it in paper.specified_experiments.items()}
     found = {}
     for name, experiment in {**paper.single_experiments, **specified}.items():
@@ -262,7 +262,7 @@ _CODE = "code"
 
 
 def keep_fixed(root: Path, paper: Paper) -> None:
-    """Write what the claim file fixes now into the store at `root`, once for each hash."""
+    """Write what the claim file fixes now into the store at `root`, once per hash."""
     path = _path(root, paper.paper.key, paper.margins_hash)
     with explained(path):
         if not path.exists():
@@ -271,7 +271,7 @@ def keep_fixed(root: Path, paper: Paper) -> None:
 
 
 def superseded(root: Path, paper: Paper) -> Mapping[str, str]:
-    """Earlier hashes that the claim file takes over -> why, and what has changed since."""
+    """Earlier hashes that the claim file takes over -> the reason, and what has changed since."""
     told, now = {}, json.loads(json.dumps(paper.fixed))
     for mark, why in paper.superseded.items():
         before = _read(_path(root, paper.paper.key, mark), mark)
@@ -337,7 +337,7 @@ def _shown(claim: Mapping[str, Any], key: str) -> str:
 
 
 def _listed(changes: Iterable[Change], path: Path) -> str:
-    """With the line of each; metrics of one claim that changed alike are one."""
+    """The changes with their lines; metrics of one claim that changed alike count once."""
     lines, metrics = claim_lines(path), dict[tuple[str, str], list[str]]()
     for claim, what in changes:
         name, _, metric = claim.partition(":")
@@ -350,7 +350,7 @@ def _listed(changes: Iterable[Change], path: Path) -> str:
 
 
 def claim_lines(path: Path) -> dict[str, int]:
-    """Claim id -> its line in the file; none of a paper that was handed over in Python."""
+    """Claim id -> its line in the file; empty for a paper made in Python."""
     if not path.exists():
         return {}
     source = read_yaml(path)
@@ -363,7 +363,7 @@ def _path(root: Path, paper: str, mark: str) -> Path:
 
 
 def _read(path: Path, mark: str) -> Fixed | None:
-    """None where there is no such file. Raises `StoreError` for one that does not hash to its name."""
+    """None if there is no such file. Raises `StoreError` for one whose hash does not match its name."""
     with explained(path):
         try:
             content = path.read_bytes()

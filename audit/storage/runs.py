@@ -41,7 +41,7 @@ _KEY = re.compile(r"[0-9a-f]{32}")
 
 
 class SettledError(StoreError):
-    """The run has a record that is not replaced. Who made the run meanwhile may go on with that `record`."""
+    """The run has a record that is not replaced. Whoever made the run too may continue with that `record`."""
 
     def __init__(self, message: str, record: Run) -> None:
         super().__init__(message)
@@ -58,7 +58,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of run records. It is made when the first thing is written to it."""
+    """A folder of run records, made when something is first written to it."""
 
     root: Path
     locks: Locks = field(init=False, repr=False, compare=False)
@@ -70,7 +70,7 @@ class Store:
         return Store, (self.root,)  # a worker process gets the folder, never the locks
 
     def get(self, key: str) -> Run | None:
-        """The record of a run, or None. Raises `StoreError` when the file is there but is no sound record."""
+        """The record of a run, or None. Raises `StoreError` if the file exists but is not a sound record."""
         path = self._record(key)
         try:
             run: Run | None = read_sealed(path, Run, FORMAT_VERSION)
@@ -82,8 +82,8 @@ class Store:
         return run
 
     def runs(self, *, problems: list[StoreError] | None = None) -> Iterator[Run]:
-        """All sound records, by key. What is wrong with the rest goes to `problems`; without such a list it
-        is raised, together, as one `StoreError` after the last sound record."""
+        """All sound records, by key. Problems with the rest go to `problems`; without such a list they are
+        raised together, as one `StoreError` after the last sound record."""
         found: list[StoreError] = []
         with explained(self.root):
             paths = sorted(self.root.iterdir()) if self.root.exists() else []
@@ -99,8 +99,8 @@ class Store:
             raise StoreError("\n".join(str(problem) for problem in found))
 
     def predictions(self, key: str) -> dict[str, NDArray[Any]] | None:
-        """The arrays beside the record, or None when there is no record or it names none. Raises `StoreError`
-        when the file is gone or is not, byte for byte, the one that `put` wrote."""
+        """The arrays beside the record, or None if there is no record or it names none. Raises `StoreError`
+        if the file is gone or differs from the one that `put` wrote."""
         run = self.get(key)
         if run is None or run.predictions is None:
             return None
@@ -163,7 +163,7 @@ class Store:
         return run
 
     def take_back(self, run: Run) -> None:
-        """Remove a record that the caller has just put, predictions and all. Raises `StoreError`."""
+        """Remove a record that the caller has just put, with its predictions. Raises `StoreError`."""
         path = self._record(run.key)
         with self._claim_to_write(run.key) as claim, explained(path):
             if not claim.held or claim.record is None or claim.record.seal != run.seal:
@@ -182,8 +182,8 @@ class Store:
 
     @contextmanager
     def _claim_to_write(self, key: str) -> Iterator[Claim]:
-        """As `claim`, for a moment. Who lost its lease to another process must not wait until that one has
-        made the whole run: writing has a lease of its own."""
+        """As `claim`, for a moment. A process that lost its lease must not wait until another has made the
+        whole run, so writing has a lease of its own."""
         name = self._record(key).stem + "-write" * self.locks.leases
         with self.locks.hold(self.root / "locks" / name, PUT_WAIT) as held:
             yield Claim(held, self.get(key))
@@ -196,7 +196,7 @@ class Store:
         return path
 
     def has_checkpoint(self, key: str) -> bool:
-        """Whether an unfinished run of that key left a state to go on from."""
+        """Whether an unfinished run of that key left a checkpoint."""
         return any(path.suffix == ".pt" for path in self._checkpoint(key).rglob("*"))
 
     def _record(self, key: str) -> Path:

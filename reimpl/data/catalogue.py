@@ -1,5 +1,5 @@
-"""The corpora of the field, as `catalogue.yaml` beside this file has them: printed sizes and by whom, where
-to get them, what identifies their content. Each number has a source; what is not known is "unknown"."""
+"""The corpora of the field, from `catalogue.yaml`: printed sizes and who prints them, where to get them, what
+identifies their content. Each number has a source; what is not known is "unknown"."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Published(Sizes):
 
 
 class Known(_Part):
-    """A content that was read: enough to recognise it."""
+    """Content that was read: enough to recognise it again."""
 
     what: str
     content: str  # `Dataset.content`: this split in this order
@@ -77,7 +77,7 @@ class Place(_Part):
 
 
 class Entry(_Part):
-    """One corpus, in all versions that bear its name."""
+    """One corpus, in all versions with its name."""
 
     name: str
     about: str
@@ -95,7 +95,7 @@ class Entry(_Part):
 
     @property
     def versions(self) -> tuple[Sizes, ...]:
-        """All sizes on record, the published ones first; those that another one tells in full only once."""
+        """All recorded sizes, published ones first; those that another version states in full only once."""
         sizes = [*self.published, *(known.sizes for known in self.known if known.sizes)]
         found: dict[tuple[str | None, ...], Sizes] = {}
         for each in sorted(sizes, key=lambda each: each.labels is None):
@@ -112,7 +112,7 @@ class Catalogue(_Part):
     entries: Mapping[str, Entry]
 
     def find(self, key: str) -> Entry:
-        """Raises `DataError` naming the known keys."""
+        """The entry of that key. Raises `DataError` naming the known keys."""
         if key not in self.entries:
             raise DataError(f"catalogue: {key!r} is unknown; known are {', '.join(self.entries)}")
         return self.entries[key]
@@ -157,7 +157,7 @@ REORDERED = "the documents are in another order"
 
 @dataclass(frozen=True)
 class Observed:
-    """What was read of a corpus."""
+    """What was read from a corpus."""
 
     content: str
     corpus: str
@@ -167,7 +167,7 @@ class Observed:
 
 @dataclass(frozen=True)
 class Recognition:
-    """Which entry of the catalogue a corpus is, and by what."""
+    """Which catalogue entry a corpus is, and how it was recognised."""
 
     key: str | None
     how: How
@@ -201,14 +201,14 @@ def scope_of(
     corpora: Collection[str],
     partitions: Collection[str] = (),
 ) -> Scope:
-    """What a corpus is to a claim that names these contents, partitions and corpora; "" is no hash."""
+    """The scope of a corpus for a claim that names these contents, partitions and corpora; "" is no hash."""
     if (content and content in same) or (partition and partition in partitions):
         return "same_data"
     return "other_split" if corpus and corpus in corpora else "other_data"
 
 
 def observed_of(dataset: Dataset) -> Observed:
-    """What a prepared corpus shows: sizes and labels; not its words, which are cut."""
+    """Sizes and labels of a prepared corpus; not its words, which are cut."""
     pairs = [(len(part.label_ids), part.size) for part in dataset.splits.values()]
     statistics: dict[str, tuple[float, ...]]
     statistics = {name: (float(part.size),) for name, part in dataset.splits.items()}
@@ -226,7 +226,7 @@ def label_means(pairs: Sequence[tuple[int, int]], n_labels: int) -> dict[str, tu
 
 
 def differences(printed: Mapping[str, str], observed: Observed) -> tuple[str, ...]:
-    """What is printed and not here, as "printed 5.30 labels a document, here 5.14", by no way of counting."""
+    """Printed sizes that no way of counting gives here, as "printed 5.30 labels a document, here 5.14"."""
     differ = []
     for name, noun in NOUNS.items():
         readings = observed.statistics.get(name)
@@ -239,7 +239,7 @@ def differences(printed: Mapping[str, str], observed: Observed) -> tuple[str, ..
 
 
 def far_apart(printed: Mapping[str, str], observed: Observed) -> bool:
-    """Whether a tenth more or fewer documents are here than are printed, which is no slip."""
+    """Whether the number of documents differs from the printed one by more than a tenth."""
     for name in {"train", "test"} & printed.keys() & observed.statistics.keys():
         value, _ = _printed(printed[name])
         if all(abs(Fraction(reading) - value) > value / 10 for reading in observed.statistics[name]):
@@ -259,7 +259,7 @@ def _printed(text: str) -> tuple[Fraction, int]:
 
 
 def recognise(observed: Observed, catalogue: Catalogue) -> Recognition:
-    """The entry by content, in any order too, else by corpus, or sizes."""
+    """The entry by content (also in another order), else by corpus, else by sizes."""
     hows: tuple[How, ...] = ("content", "partition", "corpus")
     for how in hows:
         mine = getattr(observed, how)
@@ -284,7 +284,7 @@ def _sizes_apart(observed: Observed, entry: Entry) -> Iterator[tuple[Sizes, tupl
 
 
 def compared(observed: Observed, key: str, entry: Entry) -> Recognition:
-    """As `recognise`, against one entry that the user names; else how its nearest version differs."""
+    """As `recognise`, for one entry that the user names; otherwise how its nearest version differs."""
     alone = entry.model_copy(update={"stand_in_for": None})
     found = recognise(observed, Catalogue.model_construct(format=1, places={}, entries={key: alone}))
     if found.key is not None:

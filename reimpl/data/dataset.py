@@ -117,7 +117,7 @@ def has_words(data: Dataset) -> bool:
 
 
 def words_as_features(split: Split, vocabulary: int) -> sparse.csr_matrix:
-    """float32 (N, V): how often each document has each word that was kept of it."""
+    """float32 (N, V): how often each document has each of its kept words."""
     ones = np.ones(len(split.tokens), dtype=np.float32)
     shape = (split.size, vocabulary)
     counted = sparse.csr_matrix((ones, split.tokens, split.offsets), shape=shape, copy=True)

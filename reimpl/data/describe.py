@@ -1,4 +1,4 @@
-"""Figures about a corpus as it lies on disk, unprocessed: what papers print in their data tables."""
+"""Statistics of a corpus on disk, unprocessed: what papers print in their data tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reimpl.data.numbering import ContentHash, TextSource, identities, line_of
 
 def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
     """Sizes of each split, what test and train share, and `statistics` by the names of the papers' tables, in
-    every way of counting, the usual one first. Words are runs between white space. Raises `DataError`."""
+    every way of counting, the usual one first. Words are separated by white space. Raises `DataError`."""
     corpus = open_corpus(source) if isinstance(source, Path) else source
     if isinstance(corpus, Dataset):
         tallies = {split: _count_features(corpus, split) for split in corpus.splits}
@@ -56,7 +56,7 @@ def describe(source: TextSource | Dataset | Path) -> Mapping[str, Any]:
 
 
 def observed_in(figures: Mapping[str, Any]) -> Observed:
-    """What `describe` found, to be held against the catalogue and the papers."""
+    """The result of `describe` in a form to compare with the catalogue and the papers."""
     names = ("content", "corpus", "statistics", "partition")
     return Observed(*(figures[name] for name in names))
 

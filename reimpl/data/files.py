@@ -1,5 +1,5 @@
 """Files of corpora: on disk or in a .zip, plain or packed, read in blocks, with progress; nothing is unpacked
-to disk. Lines end at the line feed alone: a form feed inside a text is text."""
+to disk. Only a line feed ends a line: a form feed inside a text is text."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Counted(io.FileIO):
 
 @contextmanager
 def counted(total: int, show: Progress | None) -> Iterator[None]:
-    """Within it what is read is shown; at its end, if anything was and unless by an error, all is."""
+    """Shows the progress of reading while the block runs; without an error the bar ends complete."""
     done = 0
 
     def meter(count: int) -> None:
@@ -116,7 +116,7 @@ class File:
 
 @contextmanager
 def _explained(where: object) -> Iterator[None]:
-    """What the system or a library says of a file becomes a `DataError`."""
+    """Turns errors of the system or a library about a file into a `DataError`."""
     try:
         yield
     except EOFError as err:
@@ -148,7 +148,7 @@ def head(file: File, size: int = 1 << 16) -> bytes:
 
 
 def blocks(file: File, size: int = BLOCK) -> Iterator[bytes]:
-    """The content; text in UTF-16, as spreadsheets save it, comes in UTF-8."""
+    """The content; UTF-16, as spreadsheets save it, is converted to UTF-8."""
     with opened(file) as stream:
         block = stream.read(size)
         wide = block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -195,13 +195,13 @@ def decoded(line: bytes, where: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as it goes into a message: its repr, cut short; bytes as the text that they are meant to be."""
+    """A value for a message: its repr, cut short; bytes as the text that they encode."""
     text = repr(value.decode("utf-8", "replace") if isinstance(value, bytes) else value)
     return text if len(text) <= 40 else text[:40] + "..."
 
 
 def exact_floats() -> dict[str, Any]:
-    """Makes `pandas.read_csv` read each number as `float` does; from 3.1 on it does so anyway."""
+    """Makes `pandas.read_csv` read each number as `float` does; from pandas 3.1 on it always does."""
     import pandas
 
     old = tuple(map(int, pandas.__version__.split(".")[:2])) < (3, 1)
@@ -210,7 +210,7 @@ def exact_floats() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Tree:
-    """What a user points at: a file, a folder or a .zip, as the files by their names without packing."""
+    """What a user names: a file, a folder or a .zip, as files by their names without packing."""
 
     path: Path
     files: Mapping[str, tuple[File, ...]]
@@ -221,7 +221,7 @@ class Tree:
         return name.split(".")[0] or name if self.path.is_file() else name
 
     def find(self, name: str) -> File | None:
-        """The file of that name, packed or not; raises `DataError` when it is there twice."""
+        """The file of that name, packed or not; raises `DataError` if there are two."""
         same = self.files.get(name, ())
         if len(same) > 1:
             names = " and ".join(file.name for file in same)
@@ -230,7 +230,7 @@ class Tree:
 
 
 def tree(path: Path) -> Tree:
-    """The files at a path; raises `DataError` when there are none or they cannot be read."""
+    """The files at a path; raises `DataError` if there are none or they cannot be read."""
     with _explained(path):
         if path.is_dir():
             files = _folder(path)
@@ -247,7 +247,7 @@ def tree(path: Path) -> Tree:
 
 
 def _folder(path: Path) -> list[File]:
-    """The files of a folder; one folder within a folder, and nothing else, is looked through."""
+    """The files of a folder; if it holds one folder and nothing else, the files of that one."""
     entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
     files = [File(entry) for entry in entries if entry.is_file()]
     if not files and len(entries) == 1 and entries[0].is_dir():
@@ -258,7 +258,7 @@ def _folder(path: Path) -> list[File]:
 
 
 def _members(path: Path) -> list[File]:
-    """The files in the outermost folder of an archive that holds any; raises `DataError` for two of them."""
+    """The files in the outermost folder of an archive that holds any; raises `DataError` if there are two."""
     with zipfile.ZipFile(path) as archive:
         names = sorted({info.filename for info in archive.infolist() if not info.is_dir()})
     inside = {name: PurePosixPath(name) for name in names if not name.startswith("__MACOSX/")}
@@ -292,7 +292,7 @@ _KNOWN: ContextVar[dict[str, Any] | None] = ContextVar("known", default=None)
 
 
 def digest_of(value: object) -> str:
-    """SHA-256, in hex, of a text, or of what JSON makes of a value, its keys sorted."""
+    """SHA-256, in hex, of a text, or of a value's JSON with sorted keys."""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -318,7 +318,7 @@ def file_digest(path: Path) -> str:
 
 @contextmanager
 def remembered(memory: Path) -> Iterator[None]:
-    """Within it digests are taken from, and added to, a file; a damaged or locked one is no hindrance."""
+    """Within it, digests are read from and added to a file; a damaged or locked file is ignored."""
     try:
         before: dict[str, Any] = dict(json.loads(memory.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
@@ -338,8 +338,8 @@ def remembered(memory: Path) -> Iterator[None]:
 def cached_entry(
     place: Path, what: str, opened: Callable[[Path], Entry], make: Callable[[Path], None]
 ) -> Entry:
-    """What `opened` gives of a folder; made under another name first, and renamed when whole, where it is not
-    there or `opened` raises `DataError`. One process makes it, others wait. Raises `DataError`."""
+    """The folder as `opened` returns it; made under another name and renamed when complete, if it does not
+    exist or `opened` raises `DataError`. One process makes it, others wait. Raises `DataError`."""
 
     def if_there() -> Entry | None:
         try:
@@ -377,13 +377,13 @@ def cached_entry(
 
 
 def write_meta(folder: Path, meta: Mapping[str, Any], names: Iterable[str]) -> None:
-    """What is to be known of a finished folder, with size and time of its files."""
+    """Write a finished folder's metadata, with size and time of its files."""
     files = {name: _state(folder / name) for name in names}
     (folder / _META).write_text(json.dumps({**meta, "files": files}, ensure_ascii=False), "utf-8")
 
 
 def read_meta(folder: Path) -> dict[str, Any]:
-    """The same, if no file was touched since; raises `DataError` naming the first that was."""
+    """Read the metadata of a folder; raises `DataError` naming the first file that has changed since."""
     try:
         meta: dict[str, Any] = json.loads((folder / _META).read_text("utf-8"))
         for name, state in meta["files"].items():
@@ -400,7 +400,7 @@ def _state(path: Path) -> list[int]:
 
 
 class GrowingArray:
-    """A flat array made block by block: in `FOLDER/NAME.npy`, or in memory where there is no folder."""
+    """A flat array built block by block: in `FOLDER/NAME.npy`, or in memory if there is no folder."""
 
     def __init__(self, folder: Path | None, name: str, dtype: type[np.generic]) -> None:
         self.path, self._dtype = folder and folder / f"{name}.npy", np.dtype(dtype)
@@ -408,7 +408,7 @@ class GrowingArray:
         self._write_header()
 
     def append(self, values: Array) -> None:
-        """More of it; raises `OSError` when the disk is full."""
+        """Add a block; raises `OSError` if the disk is full."""
         values = np.ascontiguousarray(values, dtype=self._dtype)
         self.size += len(values)
         if self.path is None:
@@ -418,7 +418,7 @@ class GrowingArray:
                 stream.write(values.data)
 
     def done(self) -> Array:
-        """The whole of it; from a file it is read as it is needed."""
+        """The whole array; from a file it is read as needed."""
         if self.path is None:
             self._parts = [np.concatenate(self._parts)]
             return self._parts[0]

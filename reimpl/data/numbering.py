@@ -1,5 +1,5 @@
-"""Documents as a reader of any format gives them, their identity, and as numbers: words and labels by first
-appearance in the corpus, whatever the number of processes. A worker gives back the distinct words of some
+"""Documents from a reader of any format, their identity, and their numbers: words and labels by first
+appearance in the corpus, whatever the number of processes. A worker returns the distinct words of some
 hundred documents, and the documents as places among them; here these get the numbers of the corpus. Tokens go
 to disk, so memory does not grow with the corpus. Workers import neither scipy nor torch nor pandas."""
 
@@ -31,7 +31,7 @@ MODULUS = 1 << 256
 
 
 class Document(NamedTuple):
-    """One document as it was written: label names in their order, duplicates included, and the text."""
+    """One document as written: label names in their order, duplicates included, and the text."""
 
     labels: tuple[str, ...]
     text: str
@@ -39,7 +39,7 @@ class Document(NamedTuple):
 
 @dataclass(frozen=True)
 class TextSource:
-    """A corpus of raw texts in any format; it is read anew, and streamed, at each call of `documents`."""
+    """A corpus of raw texts in any format, read and streamed anew at each call of `documents`."""
 
     name: str
     readers: Mapping[str, Callable[[], Iterator[Document]]]  # split -> its documents
@@ -64,7 +64,7 @@ class TextSource:
             raise DataError(f"{self.name}: {split} has no documents; give a file that is not empty")
 
     def digest(self) -> str:
-        """SHA-256 over the files' bytes as they lie on disk and over the options."""
+        """SHA-256 over the bytes of the files on disk and the options."""
         packed = {path: file_digest(path) for path in sorted({file.path for file in self.files})}
         names = self.splits if self.by_split else [f"{file.name} {file.member}" for file in self.files]
         parts = [f"{name} {packed[file.path]}" for name, file in zip(names, self.files, strict=True)]
@@ -72,9 +72,9 @@ class TextSource:
 
 
 def line_of(labels: Sequence[str], text: bytes) -> bytes:
-    """What counts of a document: its distinct sorted labels, joined by a space, tab, text (UTF-8), line feed.
-    Where a label holds a space, a tab or a line feed, or is empty, that would not tell two labels from one:
-    such a line starts with a space, which no other does, and has them as JSON."""
+    """A document as its hash sees it: its distinct sorted labels, joined by a space, tab, text (UTF-8), line
+    feed. If a label is empty or holds a space, a tab or a line feed, two labels could look like one: such a
+    line starts with a space, which no other does, and has the labels as JSON."""
     distinct = sorted(set(labels))
     names = " ".join(distinct)
     if distinct and (names.split(" ") != distinct or not distinct[0] or "\t" in names or "\n" in names):
@@ -110,8 +110,8 @@ def sum_of_digests(parts: Iterable[bytes]) -> int:
 def rows_as_bytes(
     label_ids: NDArray[Any], label_offsets: NDArray[Any], offsets: NDArray[Any], *values: NDArray[Any]
 ) -> Iterator[bytes]:
-    """What counts of each document of numbers: how many labels (8 bytes), label ids, its part of `values`, in
-    4 bytes, little-endian; `offsets` (N+1,) are those of `values`."""
+    """The bytes that identify each document of numbers: how many labels (8 bytes), label ids, its part of
+    `values`, in 4 bytes, little-endian; `offsets` (N+1,) are those of `values`."""
     arrays = [array.astype(array.dtype.newbyteorder("<")).tobytes() for array in (label_ids, *values)]
     ends = zip(label_offsets.tolist(), offsets.tolist(), strict=True)
     for (start, first), (stop, last) in pairwise(ends):
@@ -162,7 +162,7 @@ class Rows(NamedTuple):
 
 
 class Documents(list[Document]):
-    """Documents that their format's reader has taken apart."""
+    """Documents that their format's reader has already parsed."""
 
     def rows(self) -> Rows:
         texts = [document.text.encode() for document in self]
@@ -173,7 +173,7 @@ class Documents(list[Document]):
 
 @dataclass(frozen=True)
 class Lines:
-    """Some whole lines `labels<TAB>text` of a file, as they stand there."""
+    """Whole lines `labels<TAB>text` of a file, not yet parsed."""
 
     packed: bytes
     file: str
@@ -191,7 +191,7 @@ class Lines:
         return documents.rows()
 
     def _at_once(self) -> Rows | None:
-        """The documents, if every line is written as it counts (`line_of`), with one tab, in UTF-8."""
+        """The documents, if every line is in the form of `line_of`, with one tab, in UTF-8."""
         packed, lines = self.packed, self.packed.splitlines(keepends=True)
         if self.ids or b"\r" in packed or b"\0" in packed or not packed.endswith(b"\n"):
             return None
@@ -250,7 +250,7 @@ def chunks_of(source: TextSource, split: str) -> Iterator[Chunk]:
 
 @dataclass(frozen=True)
 class Task:
-    """What is wanted of the documents of a split."""
+    """What to compute from the documents of a split."""
 
     tokeniser: Tokeniser
     length: int  # Words of a document that are kept
@@ -288,7 +288,7 @@ class _Places(dict[str, int]):
 
 
 class _Pieces(dict[bytes, int]):
-    """The code of each distinct piece that this process has met: the number of its word, or see above."""
+    """The code of each distinct piece seen by this process: the number of its word, or one of those above."""
 
     def __init__(self, tokeniser: Tokeniser) -> None:
         super().__init__()
@@ -329,9 +329,9 @@ class _Pieces(dict[bytes, int]):
         return np.insert(tokens, ends[bare], self.words[self.tokeniser.empty]), lengths + bare
 
     def _codes_of(self, flat: bytes, starts: Ints, stops: Ints) -> Ints:
-        """int32 code of each piece. One of up to 16 bytes is two 64-bit words, compared with the two in their
-        slot of a table: a third of the time that a bytes object, its hash and a look-up take. The table keeps
-        whichever came to a slot first; all others go through the dict."""
+        """int32 code of each piece. A piece of up to 16 bytes is two 64-bit words, compared with the two in
+        their slot of a table, in a third of the time of a bytes object, its hash and a look-up. The table
+        keeps the first piece of each slot; all others use the dict."""
         lengths = stops - starts
         words = np.ndarray((len(flat) + 9,), dtype="<u8", buffer=flat + bytes(16), strides=(1,))
         first = words[starts] & _FIRST_BYTES[np.minimum(lengths, 8)]
@@ -423,7 +423,7 @@ def processes(workers: int | None, packed: int) -> Iterator[Any]:
 
 
 def numbered(chunks: Iterable[Chunk], task: Task, pool: Any) -> Iterator[Numbered]:
-    """The numbers of each chunk, in order; raises `DataError` as the chunks do, or when a process ended."""
+    """The numbers of each chunk, in order; raises `DataError` as the chunks do, or if a process ended."""
     if pool is None:
         yield from (number(chunk, task) for chunk in chunks)
         return
@@ -443,7 +443,7 @@ def numbered(chunks: Iterable[Chunk], task: Task, pool: Any) -> Iterator[Numbere
 
 
 class SplitNumbers:
-    """One split as numbers of the corpus; flat arrays are on disk where there is a folder."""
+    """One split as numbers of the corpus; flat arrays are on disk if there is a folder."""
 
     def __init__(self, folder: Path | None, name: str) -> None:
         self.folder, self.name = folder, name
@@ -459,7 +459,7 @@ class SplitNumbers:
         return GrowingArray(self.folder, f"{self.name}.{name}", kind)
 
     def joined(self, name: str) -> Ints:
-        """int32: those of all documents: their labels, or a number a document as in `Numbered`."""
+        """int32: those of all documents: their labels, or one number a document as in `Numbered`."""
         return np.concatenate([np.empty(0, dtype=np.int32), *self.parts[name]])
 
 

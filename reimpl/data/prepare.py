@@ -1,6 +1,6 @@
-"""From a corpus on disk to a `Dataset`, with a count of everything a rule did; kept for the next start in a
-folder of .npy files named by a digest of source, preprocessing and options. Arrays are read from there as
-they are needed. N documents, L labels, W words met in all texts, V words of the vocabulary."""
+"""From a corpus on disk to a `Dataset`, with a count of everything that a rule did; cached as a folder of
+.npy files named by a digest of source, preprocessing and options. Arrays are read from there as needed. N
+documents, L labels, W words met in all texts, V words of the vocabulary."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def prepare(
     progress: Progress | None = None,
     folder: Path | None = None,
 ) -> Dataset:
-    """Reads, tokenises, counts, cuts to `length` words and looks up word vectors: a source, `glove`,
-    `random:E` or a file; `rng` draws those of words without one. The number of `workers` changes no number.
-    Arrays go into .npy files of `folder`, or into memory. Raises `DataError` and `ConfigError`."""
+    """Read, tokenise, count, cut to `length` words and look up word vectors: a source, `glove`, `random:E` or
+    a file; `rng` draws those of words without one. The number of `workers` changes no number. Arrays go into
+    .npy files of `folder`, or into memory. Raises `DataError` and `ConfigError`."""
     source, vectors = _source(source), parse_source(vectors) if isinstance(vectors, str) else vectors
     choices = find_preprocessing(preprocessing).of(source)
     if length < 1:
@@ -91,8 +91,8 @@ def load_or_prepare(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Dataset:
-    """The prepared corpus from `cache`, else prepared and kept there: the same arrays either way. Errors as
-    in `prepare`; `DataError` where nothing can be kept."""
+    """The prepared corpus from `cache`, else prepared and stored there: the same arrays either way. Errors as
+    in `prepare`; `DataError` if it cannot be stored."""
     source, vectors = _source(source), parse_source(vectors) if isinstance(vectors, str) else vectors
     if isinstance(vectors, VectorFile):
         vectors = replace(vectors, cache=cache / "vectors")
@@ -234,7 +234,7 @@ def _vocabulary(
 
 
 def kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, IntArray]:
-    """int64 (W,) each: how often each word stands in what is kept, and at which place of it first."""
+    """int64 (W,) each: how often each word occurs in the kept text, and at which place first."""
     times, never, before = np.zeros(n_words, dtype=np.int64), np.iinfo(np.int64).max, 0
     first = np.full(n_words, never)
     for part in parts:
@@ -251,7 +251,7 @@ def kept_words(parts: Sequence[SplitNumbers], n_words: int) -> tuple[IntArray, I
 def _split(
     part: SplitNumbers, choices: Preprocessing, vocabulary: Vocabulary, label_ids: IntArray, idf: FloatArray
 ) -> tuple[Split, IntArray]:
-    """The split, and how often each word of the vocabulary stands in it (V,)."""
+    """The split, and how often each word of the vocabulary occurs in it (V,)."""
     fill = choices.empty == "unknown"
     tokens = part.array("tokens", np.int32)
     times = np.zeros(len(vocabulary.words), dtype=np.int64)
@@ -347,8 +347,7 @@ _LOOKED_AT, _TELL = 500, 0.01
 
 
 def _losses(source: TextSource, choices: Preprocessing) -> Iterator[str]:
-    """A note where words with letters or signs beyond ASCII do not come through as they are: rules that were
-    made for English part them or drop them."""
+    """A note if words with characters beyond ASCII are changed: rules made for English split or drop them."""
     total = broken = 0
     for document in islice(source.documents("train"), _LOOKED_AT):
         words = document.text.split()
@@ -368,7 +367,7 @@ _PLAIN = ("name", "fingerprint", "content", "partition", "corpus", "padding_id",
 
 
 def load(entry: Path, *, name: str | None = None) -> Dataset:
-    """Opens an entry, maybe under another `name`; raises `DataError` when it was touched or is damaged."""
+    """Open an entry, maybe under another `name`; raises `DataError` if it was changed or is damaged."""
     meta = files.read_meta(entry)
     try:
         parts: dict[str, Any] = {key: meta[key] for key in _PLAIN} | ({} if name is None else {"name": name})

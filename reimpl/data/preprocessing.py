@@ -35,7 +35,7 @@ class Preprocessing:
 
     @property
     def identity(self) -> dict[str, str | int | bool]:
-        """Every choice that acts, as plain values, for fingerprints."""
+        """Every choice that has an effect, as plain values, for fingerprints."""
         names = ["vocabulary", "out_of_vocabulary", "padding_trainable", "unlabelled", "empty"]
         if self.vocabulary in ("liu", "attentionxml"):
             names.append("vocabulary_size")
@@ -46,7 +46,7 @@ class Preprocessing:
         return {"tokeniser": self.tokeniser.name, **choices, **tfidf}
 
     def of(self, source: object) -> Preprocessing:
-        """AttentionXML's rule parts texts that are `tokenised` already at blanks only."""
+        """The tokeniser; AttentionXML's rule splits texts that are `tokenised` already at blanks only."""
         if self.tokeniser is ATTENTIONXML and getattr(source, "tokenised", False):
             return replace(self, tokeniser=TOKENISED)
         return self
@@ -81,7 +81,7 @@ PREPROCESSINGS = {
 
 
 def find_preprocessing(name: str | Preprocessing) -> Preprocessing:
-    """That of the name; raises `ConfigError` naming the known ones. In claim files the key is `recipe`."""
+    """The preprocessing (`recipe` in claim files) of that name; raises `ConfigError` with the known ones."""
     if isinstance(name, Preprocessing):
         return name
     if name not in PREPROCESSINGS:
@@ -96,7 +96,7 @@ NO_ROW = -1
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The words by token id, and the way from word numbers to token ids."""
+    """The words by token id, and the map from word numbers to token ids."""
 
     words: tuple[str, ...]  # (V,)
     ids: IntArray  # int32 (W,): token id of each numbered word; `unknown_id` for those without a row
@@ -116,7 +116,8 @@ def study_vocabulary(words: Sequence[str], frequency: IntArray, *, min_frequency
 
 
 def by_frequency(words: Sequence[str], frequency: IntArray, min_frequency: int = 1) -> IntArray:
-    """Numbers of the words that stand in so many documents: most frequent first, ties by the alphabet."""
+    """Numbers of the words that at least so many documents have: most frequent first, ties by the
+    alphabet."""
     seen = np.flatnonzero(frequency >= max(min_frequency, 1))
     alphabetical = np.array(sorted(seen.tolist(), key=words.__getitem__), dtype=np.int64)
     order: IntArray = alphabetical[np.argsort(-frequency[alphabetical], kind="stable")]

@@ -1,6 +1,6 @@
-"""Hold-out: which training documents a validation (or test) part is made of; a rule, a seed and a rounding.
-Where public code exists its very documents are held out: scikit-learn's `train_test_split` takes the first
-ones of `RandomState(seed).permutation(n)`, which numpy has frozen (NEP 19). Both keep the order."""
+"""Hold-out: which training documents form a validation (or test) part; a rule, a seed and a rounding. Where
+public code exists its very documents are held out: scikit-learn's `train_test_split` takes the first ones of
+`RandomState(seed).permutation(n)`, which numpy has frozen (NEP 19). Both keep the order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class HoldOut:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """All that decides which documents are held out; the name does not."""
+        """Everything that determines which documents are held out; the name does not."""
         chosen = {"share": self.share, "count": self.count, "seed": self.seed}
         return chosen if self.few is None else {**chosen, "few": list(self.few)}
 
@@ -102,8 +102,8 @@ def take(split: Split, rows: IntArray) -> Split:
 
 
 def hold_out(data: Dataset, rule: HoldOut) -> Dataset:
-    """The data with a dev part out of their training documents; words and labels stay those of all of these,
-    as in the public code. Raises `DataError` when there is a dev part, or too few documents."""
+    """The data with a dev part taken from their training documents; words and labels stay those of all of
+    these, as in the public code. Raises `DataError` if there is a dev part, or too few documents."""
     if data.dev is not None:
         there = f"there are {data.dev.size} dev documents"
         raise DataError(f"{data.name}: {there}; hold-out {rule.name!r} is for none")
@@ -228,7 +228,7 @@ def _flipped_on(keys: IntArray, cells: int, noise: LabelNoise, rng: np.random.Ge
 
 
 def _others(keys: IntArray, documents: IntArray, n_labels: int, rng: np.random.Generator) -> IntArray:
-    """A key for each entry of `documents`: different labels that it does not have, all equally likely."""
+    """Keys (document L + label) for the entries of `documents`: labels that it lacks, all equally likely."""
     have = np.bincount(keys // n_labels, minlength=int(documents.max(initial=-1)) + 1) if len(keys) else keys
     wanted = np.bincount(documents)
     wanted = np.minimum(wanted, n_labels - have[: len(wanted)])

@@ -1,8 +1,8 @@
-"""A made corpus: seeded, in memory, in about a second; what `audit run` uses when no data are given. A
-document holds one passage of topic words for each of its labels, at a random place among background words:
-which words occur tells the labels, where they stand tells nothing. So the question of the XML-CNN study,
-how a model looks at a text, decides alone. It is a demonstration of the mechanism and no evidence about
-EUR-Lex: verdicts from it have the scope `other_data`."""
+"""A synthetic corpus: seeded, in memory, in about a second; what `audit run` uses without data. A document
+holds one passage of topic words for each of its labels, at a random place among background words: which words
+occur identifies the labels, their position does not. So the question of the XML-CNN study, how a model reads
+a text, decides alone. It demonstrates the mechanism and is no evidence about EUR-Lex: verdicts from it have
+the scope `other_data`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Shape:
 
 
 def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) -> Dataset:
-    """The made corpus of `seed`; `changes` are fields of `Shape` by name."""
+    """The synthetic corpus of `seed`; `changes` are fields of `Shape` by name."""
     shape = replace(shape or Shape(), **changes)  # type: ignore[arg-type]
     rng = np.random.default_rng(seed)
     topics = [f"topic{i}_{j}" for i in range(shape.n_labels) for j in range(shape.words_per_label)]
@@ -72,7 +72,7 @@ def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) ->
 
 
 def _digest(train: Split, test: Split, *more: FloatArray) -> str:
-    """SHA-256 of the arrays themselves, so that another generator of numbers is another corpus."""
+    """SHA-256 of the arrays, so that another random generator gives another corpus."""
     digest = hashlib.sha256()
     for split in (train, test):
         for array in (split.tokens, split.offsets, split.label_ids, split.label_offsets):
@@ -136,7 +136,7 @@ def _place_topics(
     rng: np.random.Generator,
 ) -> None:
     """Writes one passage of topic words for each label into each document, in place: in random order, without
-    overlap, the background words shared out at random between them. The first word of a passage is its
+    overlap, with the background words distributed at random between them. The first word of a passage is its
     label's own, each other one is, with probability `noise`, of a random label."""
     lengths, sizes = np.diff(offsets), np.diff(label_offsets)
     wanted = np.maximum(rng.binomial(lengths, shape.topic_probability), sizes)

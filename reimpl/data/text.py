@@ -1,5 +1,5 @@
-"""From texts to words, by the rules of the public programs. `flat` cuts many texts at once into raw pieces,
-bytes to bytes and without a Python step a word; `words` turns each *distinct* piece into its words once."""
+"""From texts to words, by the rules of the public programs. `flat` splits many texts at once into raw pieces,
+bytes to bytes and without a Python step per word; `words` turns each *distinct* piece into its words once."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def joined(texts: Sequence[bytes]) -> bytes:
 
 
 def _kept(kept: bytes, *, beyond_ascii: bool) -> bytes:
-    """Table for `bytes.translate`: these bytes stay, and maybe those of other characters; else a blank."""
+    """Table for `bytes.translate`: keeps these bytes, maybe those of other characters; others become
+    blank."""
     return bytes(
         code if code in kept or code == _NUL or (beyond_ascii and code > 127) else _BLANK
         for code in range(256)
@@ -215,8 +216,8 @@ def treebank_pieces(text: bytes) -> bytes:
 
 
 def _last_stop(text: bytes) -> int | None:
-    """Where the piece starts whose full stop ends the text, though brackets and quotes may follow it; an
-    apostrophe at the very end is one for a rule of that kind too."""
+    """Where the piece starts whose full stop ends the text, even with brackets and quotes after it; an
+    apostrophe at the very end counts for a rule of that kind too."""
     stop = text.rfind(b".")
     if stop < 1 or (stop + 1 < len(text) and text[stop + 1 :].decode().strip(_CLOSING)):
         return text.rfind(b" ") + 1 if text.endswith(b"'") else None

@@ -46,7 +46,7 @@ VERSION = 5
 
 
 class Lookup(NamedTuple):
-    """What a source knows of V words."""
+    """A source's vectors for V words."""
 
     rows: FloatArray  # float32 (V, E), the caller's to change; rows that were not found hold anything
     found: BoolArray  # (V,)
@@ -162,8 +162,8 @@ VectorSource: TypeAlias = RandomVectors | VectorFile | GlovePackage
 
 
 def parse_source(text: str, progress: Progress | None = None) -> VectorSource:
-    """`glove`, `random:E` or the path of a vector file, divided by their norms after `unit:`. Raises
-    `DataError` for anything else."""
+    """`glove`, `random:E` or the path of a vector file; with `unit:` before it, vectors are divided by their
+    norms. Raises `DataError` for anything else."""
     if text.startswith("unit:"):
         return replace(parse_source(text.removeprefix("unit:"), progress), unit=True)
     if text == "glove":
@@ -177,7 +177,7 @@ def parse_source(text: str, progress: Progress | None = None) -> VectorSource:
 
 @dataclass
 class Tally:
-    """What was met while a file was read; vectors are counted with the bad ones."""
+    """Counts of what was met while a file was read; bad vectors are included."""
 
     form: str = "text"
     dimension: int = 0
@@ -189,7 +189,7 @@ class Tally:
     duplicates: int = 0  # Words that stood there before; the first vector counts
 
     def notes(self, name: str) -> tuple[str, ...]:
-        """What a reader of a report should know of the file, a sentence each."""
+        """What a reader of a report should know about the file, one sentence each."""
         unit = "line" if self.form == "text" else "vector"
         notes = [f"{name}, {self.dimension} dimensions, {self.lines} {unit}s."]
         # Without a header a cut between two lines shows in nothing else. GloVe 6B: Liu et al.'s code asserts
@@ -234,7 +234,7 @@ class ConvertedFile(NamedTuple):
 
 
 def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> ConvertedFile:
-    """The file as it is kept under `folder`, converted when it is not there or was touched."""
+    """The file as stored under `folder`, converted if it is not there or has changed."""
     file = locate(path)
 
     def opened(entry: Path) -> ConvertedFile:
@@ -260,7 +260,7 @@ def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> 
 
 
 def _key(file: File, folder: Path | None, progress: Progress | None) -> str:
-    """Names what is made of the file: its content, and what its name says of how it is read."""
+    """Identifies a converted file: its content, and what its name says about how it is read."""
     memory = files.remembered(folder / files.MEMORY) if folder else nullcontext()
     with memory, counted(file.path.stat().st_size, progress and partial(progress, "hashing")):
         content = files.file_digest(file.path)
@@ -273,7 +273,7 @@ def _archive(path: Path) -> Path | None:
 
 
 def is_vector_file(path: Path) -> bool:
-    """Whether a file is there, on disk or in a .zip."""
+    """Whether a file exists, on disk or in a .zip."""
     return path.is_file() or _archive(path) is not None
 
 
@@ -347,7 +347,7 @@ def read_vectors(file: File, tally: Tally) -> Iterator[tuple[list[bytes], FloatA
 
 
 def _check_dimension(file: File, dimension: int, said: int | None = None) -> None:
-    """Raises `DataError` for another dimension than the header says, or one that cannot be."""
+    """Raises `DataError` for a dimension that differs from the header's or is impossible."""
     if said not in (None, dimension) or not 0 < dimension <= MOST_NUMBERS:
         header = "" if said is None else f", but {said} in its header"
         what = f"vectors of {dimension} dimensions{header}"
@@ -385,7 +385,7 @@ def _trailing_numbers(line: bytes) -> int:
 
 
 def _read_at_once(first: int, block: bytes, dimension: int) -> _Lines | None:
-    """The lines of a block where each is a word and E numbers, parted by single spaces; else None."""
+    """The lines of a block if each is a word and E numbers, separated by single spaces; else None."""
     import pandas
 
     if any(blank in block for blank in (b"\r", b"\v", b"\f")) or b"\n " in block or block[:1] == b" ":
@@ -406,7 +406,7 @@ def _read_at_once(first: int, block: bytes, dimension: int) -> _Lines | None:
 
 
 def _read_by_line(first: int, block: bytes, dimension: int) -> _Lines:
-    """The same of lines of which some are blank, bad, oddly parted or hold spaces in their word."""
+    """The same for lines that may be blank, bad, oddly separated or hold spaces in their word."""
     numbers, words, rows = list[int](), list[bytes](), list[list[float]]()
     for number, line in enumerate(block[:-1].split(b"\n"), start=first):
         if line.strip():

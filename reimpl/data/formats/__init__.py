@@ -1,4 +1,4 @@
-"""The formats in which corpora are passed around: what something on disk is; a corpus by `PATH` or `PATH@N`.
+"""The formats in which corpora are distributed: recognises them, and opens a corpus by `PATH` or `PATH@N`.
 Each column of splits is a corpus of its own: noise between splits is not noise between seeds."""
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ READERS: Mapping[str, Reader] = {reader.name: reader for reader in _READERS}
 
 
 def sniff(path: Path) -> list[Reader]:
-    """The formats that a file, folder or .zip may be, mostly one. Raises `DataError` when it is none."""
+    """The possible formats of a file, folder or .zip, mostly one. Raises `DataError` if there is none."""
     where = tree(path)
     if path.is_file() and path.suffix.lower() != ".zip":
         raise DataError(f"{path}: one file without splits; give the folder with its train and test files")
@@ -129,7 +129,7 @@ def _sniffed(path: Path, options: Options) -> str:
 
 
 def split_name(path: Path) -> tuple[Path, int | None]:
-    """`DIR@3` is column 3 of DIR, unless there is something of that very name."""
+    """`DIR@3` is column 3 of DIR, unless a file or folder has that very name."""
     match = re.fullmatch(r"(.+)@([0-9]{1,4})", path.name)
     if match is None or path.exists():
         return path, None
@@ -137,7 +137,7 @@ def split_name(path: Path) -> tuple[Path, int | None]:
 
 
 def check_columns(path: Path, columns: Sequence[int], left_out: str) -> None:
-    """Before anything is read. Raises `ConfigError` for a column that is not there, `DataError` for none."""
+    """Raises `ConfigError` for a column that does not exist, `DataError` for none; reads no data."""
     for column in columns:
         features.check_column(path.name, column, _columns_at(path, left_out))
 

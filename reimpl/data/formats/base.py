@@ -1,4 +1,4 @@
-"""What a format is to the rest: its options, how it is recognised and opened."""
+"""The interface of a format: its options, how it is recognised and opened."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPLITS |= dict.fromkeys(("dev", "valid", "val", "validation", "eval", "developme
 
 @dataclass(frozen=True)
 class Options:
-    """What a file does not say of itself. Each reader takes some of them and refuses the others."""
+    """What a file does not say about itself. Each reader takes some options and refuses the others."""
 
     base: Base | None = None  # 0 or 1: the first feature id and label id, where these do not tell
     column: int | None = None  # which of several splits, from 0
@@ -49,7 +49,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Reader:
-    """One format: how it is called, recognised and opened."""
+    """One format: its name, how it is recognised and opened."""
 
     name: str
     title: str
@@ -59,7 +59,7 @@ class Reader:
 
 
 def by_split(tree: Tree, pattern: str) -> dict[str, File]:
-    """Split -> file, of the names (without packing) that fit `{split}` and maybe `{prefix}`, as `eurlex_`."""
+    """Split -> file, for names (without packing) that fit `{split}` and maybe `{prefix}`, as `eurlex_`."""
     pattern = pattern.replace("{split}", f"({'|'.join(SPLITS)})").replace("{prefix}", r"(?:[\w.-]+[_.-])?")
     names: dict[str, str] = {}
     for name in sorted(tree.files):
@@ -76,7 +76,7 @@ def by_split(tree: Tree, pattern: str) -> dict[str, File]:
 
 
 def shards(tree: Tree, file: File) -> tuple[File, ...]:
-    """The file, or all of a set that it belongs to. Raises `DataError` where one is missing."""
+    """The file, or all files of its set. Raises `DataError` if one is missing."""
     match = _SHARD.search(file.stem)
     if match is None:
         return (file,)
@@ -89,12 +89,12 @@ def shards(tree: Tree, file: File) -> tuple[File, ...]:
 
 
 def first_file(tree: Tree, pattern: str) -> File | None:
-    """The train file, else another one that fits; None where there is none."""
+    """The train file, else another one that fits; None if there is none."""
     return next(iter(by_split(tree, pattern).values()), None)
 
 
 def train_and_test(tree: Tree, pattern: str, title: str) -> dict[str, File]:
-    """As `by_split`; raises `DataError` when one of the two is missing."""
+    """As `by_split`; raises `DataError` if one of the two is missing."""
     files = by_split(tree, pattern)
     for split in ("train", "test"):
         if split not in files:
@@ -112,7 +112,7 @@ def files_beside(tree: Tree, files: Mapping[str, File], pattern: str, what: str)
 
 
 def first_lines(file: File) -> Sequence[bytes]:
-    """The first whole lines, which tell formats apart; of a file that is one long line, none."""
+    """The first whole lines, by which formats are told apart; empty for a file that is one long line."""
     start = head(file)
     lines = start.split(b"\n")
     if len(lines) == 1:

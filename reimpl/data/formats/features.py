@@ -44,7 +44,7 @@ _FORM = "`label,label feature:value ...`"
 
 
 class Rows(NamedTuple):
-    """N lines: ids as they are written there, rising within a line, a label once a line."""
+    """N lines with their ids as written, rising within a line, a label once a line."""
 
     ids: IntArray  # int32 (n,): features
     values: FloatArray  # float32 (n,)
@@ -55,14 +55,14 @@ class Rows(NamedTuple):
     open_end: bool = False  # The last line has no end: it may have lost something
 
     def without_empty_end(self, least: int = 0) -> Rows:
-        """Without the lines at the end that hold nothing, as long as there are more than `least`."""
+        """The lines without empty ones at the end, as long as there are more than `least`."""
         full = np.flatnonzero(self.lengths + self.label_lengths)
         size = min(len(self.lengths), max(least, int(full[-1]) + 1 if len(full) else 0))
         return self._replace(lengths=self.lengths[:size], label_lengths=self.label_lengths[:size])
 
 
 def read_rows(file: File, skip: int = 0) -> Rows:
-    """All lines but the first `skip`. Raises `DataError` with file and line for the first that is unsound."""
+    """All lines but the first `skip`. Raises `DataError` with file and line for the first invalid one."""
     blocks, open_end = [_rows_of([])], False
     for number, block in line_blocks(file):
         while number <= skip and block:
@@ -87,7 +87,7 @@ def read_rows(file: File, skip: int = 0) -> Rows:
 
 
 def _rows_of(lines: Sequence[bytes]) -> Rows | None:
-    """Of lines parted by single spaces; None for a breach of the form. `#` begins a comment, 3.0 is 3."""
+    """Parses lines separated by single spaces; None if one is different. `#` begins a comment, 3.0 is 3."""
     import pandas
 
     if any(b"#" in line for line in lines):
@@ -178,7 +178,7 @@ def open_headed(tree: Tree, options: Options) -> Dataset:
 
 
 def _read_headed(file: File) -> tuple[Rows, tuple[int, int]]:
-    """A file with a header, and its D and L; raises `DataError` when it holds other than N documents."""
+    """A file with a header, and its D and L; raises `DataError` if it does not hold N documents."""
     if (header := _header(file)) is None:
         raise DataError(f"{file}:1: no header `N D L`; is it another format?")
     n, n_features, n_labels = header
@@ -203,8 +203,8 @@ def open_bare(tree: Tree, options: Options) -> Dataset:
 def _base(
     where: str, what: str, ids: Sequence[IntArray], size: int | None, stated: Base | None
 ) -> tuple[Base, int, list[str]]:
-    """What ids count from, D or L (`size` where a header gives it), and a note on how that is known: what is
-    `stated` decides where both 0 and 1 fit. Raises `DataError` where nothing does, or none fits."""
+    """Whether ids count from 0 or 1, of D or L (`size` if a header gives it), and a note on how that is
+    known: `stated` decides if both fit. Raises `DataError` if nothing does, or none fits."""
     lowest = min((int(array.min()) for array in ids if len(array)), default=1)
     highest = max((int(array.max()) for array in ids if len(array)), default=-1)
     run = f"the {what} ids run from {lowest} to {highest}"
@@ -230,7 +230,7 @@ Matrices = tuple[sparse.csr_matrix, sparse.csr_matrix]
 def _assemble(
     tree: Tree, rows: Mapping[str, Rows], options: Options, sizes: tuple[int, int] | None = None
 ) -> tuple[dict[str, Matrices], dict[str, Any]]:
-    """Matrices by split, and `names`, `counts` and `notes` of a data set; `sizes` are D and L of a header."""
+    """Matrices by split, and `names`, `counts`, `notes` of a data set; `sizes` are the header's D and L."""
     where, (D, L) = str(tree.path), sizes or (None, None)
     ids, labels = [each.ids for each in rows.values()], [each.labels for each in rows.values()]
     feature_base, n_features, note = _base(where, "feature", ids, D, options.base)
@@ -263,7 +263,7 @@ def _assemble(
 
 
 def _names_beside(tree: Tree, size: int) -> tuple[str, ...] | None:
-    """Names of the labels by id, if a file of them lies there; raises `DataError` where that has others."""
+    """Names of the labels by id, if a file of them exists; raises `DataError` if it does not fit."""
     file = tree.find("labels.txt") or tree.find("Y.txt")
     if file is None:
         return None
@@ -281,7 +281,7 @@ def features_dataset(
     counts: Mapping[str, float] | None = None,
     notes: Sequence[str] = (),
 ) -> Dataset:
-    """Documents of no words, none dropped. Raises `DataError` for none, or none with labels in train."""
+    """A data set without words, of all documents. Raises `DataError` if none, or none to train on."""
     n_features, n_labels = parts["train"][0].shape[1], parts["train"][1].shape[1]
     sizes: dict[str, float] = {"features": n_features, "labels": n_labels}
     splits, lines, sums, kept = {}, ["bow"], {}, []
@@ -333,7 +333,7 @@ def _column_files(where: Tree) -> dict[str, File]:
 
 
 def count_columns(where: Tree) -> int | None:
-    """How many splits, by the first line of row numbers; None where there are no such files."""
+    """How many splits, by the first line of row numbers; None if there are no such files."""
     files = _column_files(where)
     if (rows := files.get("train") or files.get("test")) is None:
         return None
@@ -344,13 +344,13 @@ def count_columns(where: Tree) -> int | None:
 
 
 def check_column(where: str, column: int, columns: int) -> None:
-    """Raises `ConfigError` for a column (from 0) that is not there."""
+    """Raises `ConfigError` for a column (from 0) that does not exist."""
     if not 0 <= column < columns:
         raise ConfigError(f"{where}: column {column} of {columns}; give 0 to {columns - 1}")
 
 
 def open_column(where: Tree, options: Options) -> Dataset:
-    """One split. Raises `DataError` if `column` is needed, `ConfigError` if there is no such column."""
+    """One split. Raises `DataError` if `column` is needed, `ConfigError` if it does not exist."""
     files, columns = _column_files(where), count_columns(where) or 1
     no_data = options.data is None and "data" not in files
     lacking = f"there is no data file beside them; state {option('data', 'FILE')}"
@@ -405,7 +405,7 @@ def detect_matrices(tree: Tree) -> object:
 
 
 def open_matrices(tree: Tree, options: Options) -> Dataset:
-    """A folder of feature and label matrices; raises `DataError` when they have different rows or columns."""
+    """A folder of feature and label matrices; raises `DataError` if their rows or columns differ."""
     files = train_and_test(tree, _FEATURES, "the format of sparse matrices")
     targets = base.files_beside(tree, files, _TARGETS, "matrix of {} labels")
     parts = {split: (_read_matrix(file), _read_matrix(targets[split])) for split, file in files.items()}
@@ -418,7 +418,7 @@ def open_matrices(tree: Tree, options: Options) -> Dataset:
 
 
 def _read_matrix(file: File) -> sparse.csr_matrix:
-    """float32 CSR, sorted, without zeros. Raises `DataError` for values twice there or not finite."""
+    """float32 CSR, sorted, without zeros. Raises `DataError` for repeated or infinite values."""
     if not file.plain:
         raise DataError(f"{file}: an .npz in an archive; unpack it first")
     try:

@@ -72,7 +72,7 @@ def detect_pairs(tree: Tree) -> object:
 
 
 def open_pairs(tree: Tree, options: Options) -> TextSource:
-    """Raises `DataError` when a file is missing or `raw` must be stated."""
+    """Texts with a file of labels. Raises `DataError` if a file is missing or `raw` must be stated."""
     tokenised, raw = first_file(tree, _TOKENISED), first_file(tree, _RAW)
     if tokenised and raw and options.raw is None:
         choice = f"state {option('raw', False)} (tokenised) or {option('raw', True)}"
@@ -91,7 +91,7 @@ def open_pairs(tree: Tree, options: Options) -> TextSource:
 
 
 def open_arrays(tree: Tree, options: Options) -> TextSource:
-    """Raises `DataError` where the words or readable labels are missing, or an array is none."""
+    """Raises `DataError` if the words or readable labels are missing, or an array is invalid."""
     texts, vocabulary = train_and_test(tree, _ARRAYS, "AttentionXML's arrays"), tree.find("vocab.npy")
     if vocabulary is None:
         raise DataError(f"{tree.path}: no vocab.npy, without which the word ids say nothing; add the file")
@@ -124,7 +124,7 @@ def open_arrays(tree: Tree, options: Options) -> TextSource:
 
 
 def _with_labels(file: File, texts: Iterator[str], labels: File) -> Iterator[Document]:
-    """The texts of a file with a line of labels each, by white space; `DataError` for unlike numbers."""
+    """The texts of a file, with a line of labels each, split at blanks; `DataError` if numbers differ."""
     rows = (line for _, line in text_lines(labels))
     for n, (text, row) in enumerate(zip_longest(texts, rows)):
         if text is None or row is None:
@@ -141,13 +141,13 @@ _SAMPLE = 500  # Lines by which columns are told apart.
 
 
 def detect_json(tree: Tree) -> bool:
-    """Whether an object or a list begins the file; what is amiss in it the reader says."""
+    """Whether an object or a list begins the file; the reader reports errors in it."""
     file = first_file(tree, _JSON)
     return file is not None and head(file).lstrip()[:1] in (b"{", b"[")
 
 
 def _json_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
-    """An object a line, or a list of objects, or objects over several lines. Raises `DataError`."""
+    """One object a line, or a list of objects, or objects over several lines. Raises `DataError`."""
     try:
         lines = isinstance(json.loads(first_lines(file)[0]), dict)
     except (ValueError, RecursionError, IndexError):
@@ -169,7 +169,7 @@ def _json_lines(file: File) -> Iterator[tuple[str, Any]]:
 
 
 def _json_values(file: File) -> Iterator[tuple[str, Any]]:
-    """Of a file that is read as a whole: the objects of its list, or one after another."""
+    """The objects of a file that is read as a whole: of its list, or one after another."""
     text, decoder, place, number = "\n".join(line for _, line in text_lines(file)), json.JSONDecoder(), 0, 1
     while rest := text[place : place + 1]:
         if rest.isspace():
@@ -204,7 +204,7 @@ def _row_of(where: str, record: Any, text: tuple[str, ...], labels: str) -> _Row
 
 
 def _parquet_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
-    """Raises `DataError` without the package pyarrow."""
+    """The rows of a Parquet file. Raises `DataError` without the package pyarrow."""
     try:
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
@@ -238,7 +238,7 @@ def has_named_columns(tree: Tree, options: Options) -> bool:
 
 
 def check_order(tree: Tree) -> None:
-    """Raises `DataError` where the column of labels looks like the text, and that of the text like labels."""
+    """Raises `DataError` if the column of labels looks like text, and that of the text like labels."""
     if (file := first_file(tree, _LINES)) is None:
         return
     rows = [line.decode("utf-8", "replace").split("\t") for line in head(file).split(b"\n")[:-1][:_SAMPLE]]
@@ -259,7 +259,7 @@ def open_csv(tree: Tree, options: Options) -> TextSource:
 
 
 def _csv_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
-    """A row a document under a row of names, or fields by their numbers from 1. Raises `DataError`."""
+    """One row a document under a row of names, or fields by their numbers from 1. Raises `DataError`."""
     lines = _csv_lines(file)
     first, header = next(lines, (1, []))
     rows: Iterable[tuple[int, list[str]]] = lines
@@ -293,7 +293,7 @@ def _csv_rows(file: File, text: tuple[str, ...], labels: str) -> Iterator[_Row]:
 
 
 def _csv_lines(file: File) -> Iterator[tuple[int, list[str]]]:
-    """Parted by what parts the first line. Parted by tabs, quotes are text unless that line has them."""
+    """Rows by the separator of the first line. With tabs, quotes are text unless that line has them."""
     # the module's limit of 131,072 characters is shorter than documents are, and can only be set for all
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     first = next((line for _, line in text_lines(file)), "")
@@ -316,7 +316,7 @@ def _listed(names: Any) -> str:
 
 
 def _listed_labels(where: str, labels: str) -> tuple[str, ...]:
-    """Of a list that was written as text: `['a', 'b']`. Raises `DataError`."""
+    """Labels of a list written as text: `['a', 'b']`. Raises `DataError`."""
     try:
         names = ast.literal_eval(labels)
         if all(type(name) in (str, int) and name != "" for name in names):
@@ -327,7 +327,7 @@ def _listed_labels(where: str, labels: str) -> tuple[str, ...]:
 
 
 def _parted(where: str, labels: str | tuple[str, ...], separator: str | None) -> tuple[str, ...]:
-    """Raises `DataError` where nothing says what parts them, or one is empty."""
+    """The labels of a string. Raises `DataError` if their separator is unknown, or one is empty."""
     if not isinstance(labels, str):
         return labels
     if labels[:1] == "[" and labels[-1:] == "]":
@@ -346,7 +346,7 @@ def _parted(where: str, labels: str | tuple[str, ...], separator: str | None) ->
 def _fields_source(
     tree: Tree, options: Options, pattern: str, title: str, rows: Callable[..., Iterator[_Row]], name: str
 ) -> TextSource:
-    """The documents, their labels parted; reading raises `DataError` for an empty label in a list."""
+    """The documents with their labels split; reading raises `DataError` for an empty label in a list."""
     files, separator = train_and_test(tree, pattern, title), options.separator
     parts = {split: base.shards(tree, file) for split, file in files.items()}
     fields = {"text": options.text or ("text",), "labels": options.labels or "labels"}
@@ -366,7 +366,7 @@ open_parquet = partial(_fields_source, pattern=_PARQUET, title="Parquet", rows=_
 
 
 def _laid_out(tree: Tree) -> dict[str, tuple[File, Path]]:
-    """Split -> the table of its documents' ids and labels, and their folder; either may be of all splits."""
+    """Split -> the table of its documents' ids and labels, and their folder; either may serve all splits."""
     tables, folders = by_split(tree, _ID_TABLES), dict[str, Path]()
     whole = tree.find("labels.csv") or tree.find("labels.tsv")
     if table := next(iter(tables.values()), whole):
@@ -382,7 +382,7 @@ def detect_folders(tree: Tree) -> bool:
 
 
 def open_folders(tree: Tree, options: Options) -> TextSource:
-    """A file for each document, which a table of ids and labels names once, or reading raises `DataError`."""
+    """A file for each document; a table names each id once with its labels, or reading raises `DataError`."""
     if not detect_folders(tree):
         beside = "train/ and test/, a .txt file for each document, beside labels.csv (columns id, labels)"
         raise DataError(f"{tree.path}: folders of texts need {beside}")
