@@ -20,8 +20,6 @@ Pairs = Sequence[tuple[ClaimRecord, Verdict]]
 #: A term, its text, and where it leads; empty where nowhere.
 Fact = tuple[str, str, str]
 
-# --------------------------------------------------------------------------- one card
-
 
 def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
     """The card of one claim of the file, over its metrics; without a verdict it is shown as not tested. Of a
@@ -33,6 +31,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
     cause = "one of the two sides has not been run" if unrun and any(verdict.attempts) else unrun
     first = index.claims.get(index.same_claims.get(pressing.id, ""))
     brief = status == "not_tested" or first is not None
+    again = index.asked_again.get(claim.claim, ())
     against = any(index.status(claim) == "contradicted" for claim in members)
     note = words.alternatives(claim, len(index.departures(claim))) if against else ""
     if kind.parts and status == "reproduced":
@@ -49,10 +48,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
         scope=verdict.scope if status != "not_tested" else None,
         on=index.run_on(claim, verdict),
         rows=[_row(*pair, index) for pair in pairs],
-        asked_again=[
-            (words.kind_words(of).word, of.claim, index.card_anchors[of.id])
-            for of in index.asked_again.get(claim.claim, ())
-        ],
+        asked_again=[(words.kind_words(of).word, of.claim, index.card_anchors[of.id]) for of in again],
         same=first and View(title=index.claim_title(first), href=f"#{index.anchors[first.id]}"),
         brief=brief,
         open=claim.primary,
@@ -357,26 +353,19 @@ def card_groups(cards: Sequence[View]) -> list[View]:
 
     def key(view: View) -> tuple[int, bool, str, str]:
         """Place, and what heads the group: word and reason."""
-        if view.same or view.primary:
-            return (
-                (5, True, "Same runs as another claim", "")
-                if view.same
-                else (-1, False, "Primary claims", "")
-            )
+        if view.same:
+            return 5, True, "Same runs as another claim", ""
+        if view.primary:
+            return -1, False, "Primary claims", ""
         word = words.STATUS_WORDS[view.status] + (f" {view.on}" if view.scope else "")
         return words.PRESSING.index(view.status), view.scope == "other_data", word, view.cause
 
     groups = grouped(sorted(cards, key=lambda view: key(view)[:2]), key)
     anchors = unique_slugs("g", [f"{word} {why}" for _, _, word, why in groups])
+    last, sorts = words.PRESSING.index("not_tested"), zip(groups.items(), anchors.values(), strict=True)
     return [
-        View(
-            anchor=anchor,
-            word=word,
-            why=why,
-            cards=members,
-            folded=place >= words.PRESSING.index("not_tested"),
-        )
-        for ((place, _, word, why), members), anchor in zip(groups.items(), anchors.values(), strict=True)
+        View(anchor=anchor, word=word, why=why, cards=members, folded=place >= last)
+        for ((place, _, word, why), members), anchor in sorts
     ]
 
 

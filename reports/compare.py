@@ -177,9 +177,6 @@ def _findings(old: Audit, new: Audit) -> list[View]:
     return sorted(changed, key=lambda finding: not finding.worse)
 
 
-# --------------------------------------------------------------------------- as text
-
-
 def changes_text(changes: View) -> str:
     """A line for each claim whose verdict changed and one for what differs behind it, then the rest."""
     lines = [f"{line(changes.paper)}", f"old: {line(changes.before)}", f"new: {line(changes.after)}"]

@@ -389,9 +389,6 @@ def _number(claim: ClaimRecord, verdict: Verdict) -> str:
     )
 
 
-# --------------------------------------------------------------------------- all of them
-
-
 #: By the name that `--also` knows: the file beside `report.html`, and what writes it.
 EXPORTS: dict[str, tuple[str, Callable[[Audit], str]]] = {
     "csv": ("report.csv", claims_csv),

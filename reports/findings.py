@@ -189,9 +189,6 @@ def inconsistencies(index: Lookup) -> Iterator[tuple[str, str, str, str]]:
             yield f"{numbers.count(number)} {text}", "", href, ""
 
 
-# --------------------------------------------------------------------------- what was not checked
-
-
 def not_checked(index: Lookup) -> View:
     """Numbers and reasons of all that was not tested, run, extracted, compared or decided."""
     audit, spoken = index.audit, {address for claim in index.audit.claims for address in claim.cells}

@@ -195,9 +195,11 @@ class Lookup:
 
     def obstacle(self, claim: ClaimRecord) -> str:
         """Why it was not tested, as such claims are counted: without what is special to one experiment."""
-        code = self.verdicts[claim.id].reason
-        why = next(filter(None, self.lacking(claim)), "") if code == "not_run" else ""
-        return NEVER if why.startswith(NEVER) else why or words.reason(code)
+        verdict, names = self.verdicts[claim.id], [f"`{name}`" for name in claim.experiments]
+        why = next(filter(None, self.lacking(claim)), "") or words.unrun(verdict, names) or ""
+        if verdict.reason != "not_run" or not why:
+            return words.reason(verdict.reason)
+        return NEVER if why.startswith(NEVER) else why
 
     def unjudged_lines(self, codes: Iterable[str]) -> list[str]:
         """How many judgements each of the reasons `codes` left open, under the status that the page gives."""

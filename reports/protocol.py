@@ -153,13 +153,9 @@ def protocol_box(index: Lookup) -> tuple[str, str] | None:
         rest = [f"and {len(changes) - 6} more"] if len(changes) > 6 else []
         told = f": {', '.join([*changes[:6], *rest])}" if changes else ""
         parts.append(f"reduced{' for a CPU' if cpu else ''}{of}{told}")
-    if own:
-        parts.append(
-            f"{'' if own == len(run) else f'in {own} '}the paper’s own, as far as the paper describes it"
-        )
-    if imported:
-        some = "" if imported == len(run) else f"in {imported} "
-        parts.append(f"{some}that of the program whose results were imported")
+    whose = {"the paper’s own, as far as the paper describes it": own}
+    whose["that of the program whose results were imported"] = imported
+    parts += [f"{'' if of == len(run) else f'in {of} '}{said}" for said, of in whose.items() if of]
     return f"{capital('; '.join(parts))}.", _rising(run)
 
 
@@ -261,9 +257,6 @@ def run_groups(index: Lookup) -> list[View]:
     ]
 
 
-# --------------------------------------------------------------------------- the fidelity gate
-
-
 def gate_models(index: Lookup) -> list[View]:
     """In the order in which the checks stand; models that were run without any check at the end."""
     checks = grouped(index.audit.fidelity, lambda check: check.model)
@@ -285,9 +278,6 @@ def gate_models(index: Lookup) -> list[View]:
             )
         )
     return views
-
-
-# --------------------------------------------------------------------------- running it again
 
 
 def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:

@@ -231,9 +231,6 @@ def around(centre: float | None, margin: float | None) -> Bounds | None:
     return None if centre is None or margin is None else (centre - margin, centre + margin)
 
 
-# --------------------------------------------------------------------------- specification curves
-
-
 def specification_curve(
     verdicts: Iterable[SpecificationVerdict],
     choices: Sequence[OpenChoice],

@@ -319,9 +319,6 @@ def _tried(noise: SplitNoise) -> str:
     return f" ({number} of {noise.attempts} columns)" if number < noise.attempts else ""
 
 
-# --------------------------------------------------------------------------- on the page
-
-
 def split_section(index: Lookup) -> View | None:
     """None where the audit is of no split column, or nothing was measured."""
     study = index.audit.splits
