@@ -184,9 +184,10 @@ class Lookup:
     def lacking(self, claim: ClaimRecord) -> list[str]:
         """Why each of the claim's experiments has no runs; empty of one that has some, or that is unknown."""
         records = [self.experiments.get(name) for name in claim.experiments]
-        said = [((record and record.not_run) or "").rstrip(".") for record in records]
+        said = [(of.not_run or "").rstrip(".") if of and not of.runs else "" for of in records]
         return [
-            f"{NEVER}. {why}" if of and of.unavailable else why for of, why in zip(records, said, strict=True)
+            f"{NEVER}. {why}" if why and of and of.unavailable else why
+            for of, why in zip(records, said, strict=True)
         ]
 
     def unrun(self, claim: ClaimRecord) -> str | None:
