@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from audit.errors import AuditError
-from audit.judging.plan import Derivation, derivation, outlooks
+from audit.judging.plan import TEXTS, Derivation, derivation, outlooks
 from audit.judging.plan import sentence as outlook_sentence
 from audit.judging.verdicts import about_specifications
-from audit.names import known_names, wrapped
+from audit.names import counted, known_names, wrapped
 from audit.record import Audit, ClaimRecord, ExperimentRecord
-from audit.stats.decision import Step, num
+from audit.stats.decision import ALPHA, Step, num, percent
 from audit.stats.printed import printed
 from reports import numbers
 from reports.cards import seed_note, where_text
@@ -34,11 +35,7 @@ from reports.sentences import (
 from reports.text import plural
 
 _INDENT = 13
-_OF_READINGS = (
-    "one verdict per reading, each at the full level. A decision needs all of them, so it errs no more often "
-    "than under the paper's own reading; no correction for their number is needed. The p-values of the claim "
-    "are the largest over its readings"
-)
+_WORDS: Mapping[str, Mapping[str, str]] = TEXTS["derivation"]
 
 
 def explained(claim: str, audits: Sequence[tuple[Path, Audit]]) -> Iterator[str]:
@@ -68,7 +65,7 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
     records = [found.experiments[name] for name in claim.experiments if name in found.experiments]
     parts = ((part, (part.estimate, part.p_reproduced, part.p_contradicted)) for part in verdict.parts)
     as_text = (
-        (part.says, *(numbers.ABSENT if value is None else num(value) for value in values))
+        (part.says, *(numbers.ABSENT if value is None else f"{value:.4g}" for value in values))
         for part, values in parts
     )
     return [
@@ -77,19 +74,22 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
         *_rows("said in", [where_text(claim)]),
         *_rows("verdict", [f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})"]),
         *_rows("", [on_page.sentence(claim)]),
-        *_rows("printed", _printed(claim)),
+        *_rows("printed", _printed(claim, {record.id: record.title for record in records})),
         *_rows("margin", _margin(claim, audit, records)),
         *_rows("data", [SCOPE_WORDS[verdict.scope] if verdict.scope else ""]),
         *_rows("runs", _runs(found)),
         *(line for term, text in hangs_on(claim, verdict) for line in _rows(term.lower(), [text])),
         *_rows("note", verdict.badges),
         *_rows("protocol", _departures(claim, on_page)),
-        *_steps("derivation", found.steps),
-        *_rows("looks", audit.about_looks),
+        *_steps(claim, found.steps),
+        *_rows("looks", _looks(found, audit)),
         *_rows("family", _family(found)),
         *_specifications(found, audit),
-        *_rows("band", [f"D {band}, taken alone" if band else ""]),
-        *_rows("parts", (f"{says}: {by}, p {p}, of the reverse {back}" for says, by, p, back in as_text)),
+        *_rows("other margins", [f"D {band}, taken alone" if band else ""]),
+        *_rows(
+            "parts",
+            (f"{says}: {by}{_unit(claim)}, p {p}, of the reverse {back}" for says, by, p, back in as_text),
+        ),
         *_rows("would change", _changes(found, audit, records)),
     ]
 
@@ -103,25 +103,41 @@ def _rows(term: str, texts: Iterable[str]) -> Iterator[str]:
         yield from rest
 
 
-def _steps(title: str, steps: Sequence[Step]) -> Iterator[str]:
-    if steps:
-        yield title
+def _unit(claim: ClaimRecord) -> str:
+    return " points" if claim.metric else ""
+
+
+def _steps(claim: ClaimRecord, steps: Sequence[Step]) -> Iterator[str]:
+    """What each step computes, in words, with the symbols that are new in it; its formula; its numbers."""
+    if not steps:
+        return
+    unit = ", scores and differences in points" if claim.metric else ""
+    yield from wrapped(f"derivation{unit} (computed with all digits, printed with those that matter)", 0, 2)
+    names, symbols, last = _WORDS["steps"], dict(_WORDS["symbols"]), ""
     for step in steps:
-        if step.filled in ("", num(step.value)):
-            yield from wrapped(str(step), 2, 6)
-        else:
-            yield from wrapped(f"{step.name} = {step.formula}", 2, 6)
-            yield from wrapped(f"= {step.filled} = {num(step.value)}", 6, 8)
+        label, _, name = step.name.rpartition(": ")
+        words = re.sub(r"^[\d.]+ %", "%", name).split(",")[0]
+        says = names.get(words) or names.get(words.rpartition(" ")[0], "")
+        new = [symbols.pop(part) for part in tuple(symbols) if re.search(part, step.formula)]
+        about = f" ({'; '.join(dict.fromkeys(new))})" if new else ""
+        head = f"{label and f'{label}: '}{says or name}"
+        yield from wrapped(f"{head}{about}", 2, 4) if head != last or new else ()
+        last, (filled, value) = head, step.printed
+        yield from wrapped(f"{name} = {step.formula}", 6, 8)
+        yield from wrapped(f"= {filled} = {value}" if filled not in ("", value) else f"= {value}", 8, 10)
 
 
-def _printed(claim: ClaimRecord) -> Iterator[str]:
-    """The cells as printed, with the half unit of each; after ± the most that rounds to it."""
-    kind, runs = kind_words(claim), plural(claim.runs_behind, "run")
-    behind = f"; {runs} of the paper behind it, m = {claim.runs_behind}" if kind.printed else ""
+def _printed(claim: ClaimRecord, titles: Mapping[str, str]) -> Iterator[str]:
+    """Whose each printed number is, and what its rounding leaves open."""
+    runs = plural(claim.runs_behind, "run")
+    behind = f"; of m = {runs} of the paper" if kind_words(claim).printed else ""
+    whose = claim.experiments if len(claim.experiments) == len(claim.printed) else ()
     for k, text in enumerate(claim.printed):
-        half = num(float(printed(text).half_unit))
-        address = f" ({claim.cells[k]})" if k < len(claim.cells) else ""
-        yield f"{'v = ' if kind.is_value else ''}{text}{address}, rounded: h = {half}{behind}"
+        number = printed(text)
+        to = f"to {counted(number.decimals, 'decimal')}" if number.decimals > 0 else "rounded"
+        cell = f" ({claim.cells[k]})" if k < len(claim.cells) else ""
+        of = f"{titles.get(whose[k], whose[k])}: " if whose else ""
+        yield f"{of}{text}{cell}, printed {to}, so ±{num(float(number.half_unit))}{behind}"
     if spread := claim.details.get("spread"):
         size, reading = printed(spread["size"]), spread.get("reading") or "the paper does not say what"
         used = f"used as {num(float(size.interval[1]))}, the most that rounds to it"
@@ -137,7 +153,7 @@ def _margin(claim: ClaimRecord, audit: Audit, records: Sequence[ExperimentRecord
         yield f"none: claims of this kind are judged by direction only{how}"
         return
     why = f": {claim.margin.why}" if claim.margin.why else ""
-    yield f"D = {num(claim.margin.value)}, by rule {claim.margin.rule}{why}"
+    yield f"D = {numbers.margin_size(claim.margin.value)}{_unit(claim)}, by rule {claim.margin.rule}{why}"
     if audit.margins_hash:
         yield margins_of(audit, (run for record in records for run in record.runs), claim.id)
 
@@ -150,7 +166,8 @@ def _runs(found: Derivation) -> Iterator[str]:
         if k < len(verdict.seeds):
             values = dict(zip(verdict.seeds[k], verdict.values[k], strict=False))
         others = [run for run in (record.runs if record else ()) if run.spec.seed not in values]
-        shown = [f"seed {seed}: {num(value)}" for seed, value in values.items()]
+        decimals = max((len(f"{value:.5g}".partition(".")[2]) for value in values.values()), default=0)
+        shown = [f"seed {seed}: {value:.{min(decimals, 3)}f}" for seed, value in values.items()]
         shown += [f"seed {run.spec.seed}: {seed_note(run.status, run.reason)}" for run in others]
         yield f"{name} ({record.title if record else name}): {'; '.join(shown) or 'none'}"
         if record is not None and record.study is not None:
@@ -174,24 +191,39 @@ def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
 
 
 def _family(found: Derivation) -> Iterator[str]:
-    look, family = found.look, found.family
-    own = max(found.verdict.n, default=0)
-    part = f", {own} of them for this claim" if look and own < look.seeds else ""
-    at = (f"look at {look.seeds} seeds{part}, " if look else "") + f"level {num(found.level)}"
+    family, level = found.family, percent(found.level)
     if family is None:
-        yield f"outside the correction for multiple claims: no test may decide it ({at})"
+        yield f"not corrected for multiple claims: no test may decide it (level {level})"
         return
-    yield f"{plural(family.size, 'claim')} can be tested, {family.primaries} of them primary ({at})"
+    yield f"{plural(family.size, 'claim')} can be tested, {family.primaries} of them primary (level {level})"
     holm = "Holm"
     if 0 < family.primaries < family.size:
         holm = "Holm; primary and other claims have half of the level each, plus what the other half leaves"
     rules = (("p_rep", family.reproduced, "Benjamini and Hochberg"), ("p_con", family.contradicted, holm))
     for name, place, rule in rules:
+        others = f"corrected for the other claims it is {place.adjusted:.3g} ({rule})"
         yield (
-            f"{name} {num(place.raw)} ranks {place.rank} of {family.size}, smallest first; adjusted "
-            f"{num(place.adjusted)} ({rule}); given the others, {num(place.threshold)} "
-            "or less would be significant"
+            f"{name} = {place.raw:.3g} ranks {place.rank} of {family.size}, the smallest first; {others}. "
+            f"{place.threshold:.3g} or less would be significant, the others being as they are"
         )
+
+
+def _looks(found: Derivation, audit: Audit) -> Iterator[str]:
+    """What a look is, which one this verdict is of, and what else was looked at."""
+    look, own = found.look, max(found.verdict.n, default=0)
+    if look is None:
+        yield from audit.about_looks
+        return
+    yield (
+        "A look is one judging of the claims while seeds are being added. Each look is one more chance to "
+        f"err, so all looks share the level of {percent(ALPHA)}"
+    )
+    fewer = f", of which it has {own}" if own < look.seeds else ""
+    level = percent(look.level)
+    yield f"This claim has the verdict of the look at {look.seeds} seeds{fewer}, at the level of {level}"
+    others = [f"at {it.seeds} seeds ({percent(it.level)})" for it in audit.looks if it != look]
+    yield f"Other looks at this paper: {', '.join(others)}" if others else ""
+    yield from audit.about_looks[1:]
 
 
 def _specifications(found: Derivation, audit: Audit) -> Iterator[str]:
@@ -206,7 +238,9 @@ def _specifications(found: Derivation, audit: Audit) -> Iterator[str]:
         yield "  only the default reading was run; `audit run --readings` runs the others"
         return
     counts = Counter(reading.outcome for reading in verdict.readings)
-    yield from wrapped(f"{about_specifications(counts, verdict.readings_declared)}: {_OF_READINGS}", 2, 4)
+    yield from wrapped(
+        f"{about_specifications(counts, verdict.readings_declared)}: {TEXTS['of_readings']}", 2, 4
+    )
     difference, marks = kind_words(claim).differs, edges(claim, verdict)
     show = numbers.signed if difference else numbers.points
     interval = f"{coverage(verdict)[1]}% interval"
@@ -233,11 +267,11 @@ def _changes(found: Derivation, audit: Audit, records: Sequence[ExperimentRecord
         return
     name, side = ("p_rep", "reproduced") if verdict.outcome == "reproduced" else ("p_con", "contradicted")
     if low := getattr(verdict, f"margin_{side}_from"):
-        yield f"a margin below {num(low)}"
+        yield f"a margin below {low:.4g}"
     if high := getattr(verdict, f"margin_{side}_up_to"):
-        yield f"a margin above {num(high)}"
+        yield f"a margin above {high:.4g}"
     if found.family is not None:
-        yield f"more seeds, if they raised {name} above {num(getattr(found.family, side).threshold)}"
+        yield f"more seeds, if they raised {name} above {getattr(found.family, side).threshold:.3g}"
     if verdict.outcome == "contradicted":
         imported = any(run.imported for record in records for run in record.runs)
         theirs = "evidence that the imported runs do not use the authors' code, or these settings"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from audit.claims.load import claim_paths, papers_of
-from audit.cli.app import Folder, Words, app, command, say, say_json, say_on_stderr, say_table, verdict_code
+from audit.cli.app import Folder, Words, app, command, say, say_json, say_on_stderr, verdict_code
 from audit.errors import AuditError, Exit
 from audit.names import counted, first_of, wrapped
 from audit.record import Audit, SplitStudy, to_json
@@ -208,14 +208,6 @@ def tell_study(study: SplitStudy, folder: Path) -> None:
     say(f"reports: {folder}@N, one a column")
 
 
-_LEGEND = (
-    "Seeds of each side, those already run included, for 80 % (90 %) power if means and spread stay as they "
-    "are: planned with the upper 80 % limit of the SD, at the level that the paper's other claims leave. "
-    "Adding seeds by hand is a further look at a stricter level; `audit run --until-settled --budget 30m` "
-    "declares its looks in advance."
-)
-
-
 @command(app, "plan")
 def plan_command(
     names: Words = None, *, out: Path = Path("audit-report"), as_json: bool = False, everything: bool = False
@@ -223,7 +215,7 @@ def plan_command(
     """List the open claims by the cost of settling them: seeds, and their time by the run records.
 
     Needs no data, no GPU and no torch. Exit code 0 whether claims are open or not, 2 for bad input."""
-    from audit.judging.plan import cost, outlooks, settling
+    from audit.judging.plan import TEXTS, cost, outlooks, settling
 
     audits, some = list(_audits(names, out)), False
     if as_json:
@@ -239,7 +231,7 @@ def plan_command(
         _print(audit, where, open_claims, everything)
         some = some or any(claim.seeds is not None for claim in open_claims)
     if some:
-        say("\n".join(wrapped(_LEGEND)))
+        say("\n".join(wrapped(TEXTS["legend"])))
     return Exit.OK
 
 
@@ -267,14 +259,17 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
     )
     say(f"{head}; more seeds can settle {len(by_seeds)} of them\n", fold=True)
     if by_seeds:
-        rows: dict[tuple[str, ...], list[str]] = {}
+        rows: dict[tuple[str, str], list[str]] = {}
         for claim in by_seeds:
             now = " and ".join(str(n) for n in dict.fromkeys(claim.seeds_now.values()))
             name, _, metric = claim.claim.partition(":")
-            cells = (name, now, _needed(claim.reproduce), _needed(claim.contradict), sentence(claim))
-            rows.setdefault(cells, []).append(metric)  # metrics with the same plan share a line
-        heads = ("claim", "now", "reproduce", "contradict", "to settle it")
-        say_table(heads, [(" ".join((name, *of)).rstrip(), *others) for (name, *others), of in rows.items()])
+            ways = (("reproduced", claim.reproduce), ("contradicted", claim.contradict))
+            needed = [f"to be {word} {_needed(seeds)}" for word, seeds in ways if seeds.seeds_80 is not None]
+            plan = f": {'; '.join([f'{sentence(claim)} ({now or 0} now)', *needed])}"
+            rows.setdefault((name, plan), []).append(metric)  # metrics with the same plan share a line
+        for (name, plan), metrics in rows.items():
+            say("\n".join(wrapped(" ".join(filter(None, (name, *metrics))) + plan, 0, 4)))
+        say("")
         runs: dict[str, int] = {}
         for claim in by_seeds:
             for name, number in claim.missing.items():
@@ -296,7 +291,5 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
 
 
 def _needed(needed: Any) -> str:
-    """`6 (7)`: for 80 and for 90 %."""
-    if needed.seeds_80 is None:
-        return "–"
-    return f"{needed.seeds_80} ({needed.seeds_90 if needed.seeds_90 is not None else '> 100'})"
+    more = "more than 100" if needed.seeds_90 is None else needed.seeds_90
+    return f"{needed.seeds_80} (with 90 % power {more})"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from audit.judging.evidence import COUNTED, Evidence
@@ -36,54 +38,10 @@ _SEEDS_HELP = frozenset({
     "ambiguous_spread", "hangs_on_spread", "undecided", "multiplicity", "tied", "partly_run", "undone",
 })  # fmt: skip
 
-#: Why no number of seeds can be named, though seeds are what the claim lacks.
-_OBSTACLES = {
-    "no_number_of_our_seeds": "no number of our seeds can settle this; the authors' seeds would",
-    "no_number_of_seeds": "no number of seeds can settle this if the difference stays as it is",
-    "too_many_seeds": "more than 100 seeds",
-    "no_rule": "seeds may settle it, but their number cannot be planned for claims of this kind",
-}
-
-#: By reason code: why seeds do not settle a claim.
-HOPELESS = {
-    "other_data": "it is about the paper's own data: runs on them would test it",
-    "other_split": "seeds do not reduce the noise of the test sets; the paper's own split would settle it",
-    "run_failed": "its runs failed: use `audit run --retry-failed`, or import finished ones",
-    "most_failed": "more of its runs failed than finished: use `audit run --retry-failed` first",
-    "same_runs": "both sides rest on the same runs",
-    "different_data": "its two sides were tested on different data",
-    "stand_in": "seeds could only contradict it, which takes the paper's own data: `audit run --data`",
-    "reduced_protocol": "seeds could only contradict it, which takes the full protocol: `--protocol claimed`",
-    "untuned": "seeds could only contradict it, which takes tuned settings: `audit tune` first",
-    "unverified_reimplementation": "seeds could only contradict it, once the model passes its own checks",
-    "unverified_import": "seeds could only contradict it, which takes runs stated to be of the authors' code",
-    "mixed_evidence": "one side is ours and the other imported: run both or import both, or choose with "
-    "--evidence where both sides have runs of one kind",
-    "never_reached": "no run reaches the score: train longer, or set a lower score in a new audit",
-    "runs_gone": "some of its runs on record are gone: `audit run` runs them again",
-    "margins_changed": "the margins were changed after the runs: declare a new audit in the claim file",
-    "no_margin": "the claim file sets no margin",
-    "no_printed_number": "the claim names no printed number",
-    "no_target_score": "the claim file sets no target score",
-    "not_measured": "the run records do not contain the quantity it is about",
-    "different_machines": "its runs were on different machines",
-    "negligible_gain": "better, but by less than counts as a gain: more seeds would show the same",
-    "ambiguous_description": "its readings of what the paper leaves open do not all come to one verdict: "
-    "word of what the authors did settles it, or more seeds where single readings are open",
-    "some_readings": "not all readings of what the paper leaves open were run: `audit run --readings` first",
-    "kind_not_judged": "there is no rule for this kind of claim",
-    "too_many_levels": "the sweep is too long for its test",
-    "place_always_held": "the claimed place includes every method, so no result could contradict it",
-    "absolute_cost": "the cost of one system depends on its data and machine: name a second one to compare",
-    "no_sizes": "the claim file names no experiments of growing size: add sizes to the claim",
-    "counted_exactly": "`audit check` counts its operations; it needs no run",
-    "not_one_size": "its experiments differ in more than the varied size",
-    "needs_sizes": "seeds do not move the fitted line: more sizes, or sizes further apart, may settle it",
-    "too_few_sizes": "it needs at least five sizes: run more",
-    "too_narrow": "its sizes are too close together: run larger ones",
-    "no_spread": "all its runs gave one number, which leaves no spread to plan with: a model declares "
-    "`DETERMINISTIC` where all seeds give one result, a claim on imported runs `deterministic: true`",
-}
+#: sentences.toml
+TEXTS = tomllib.loads((files("audit.judging") / "sentences.toml").read_text(encoding="utf-8"))
+_OBSTACLES: Mapping[str, str] = TEXTS["obstacles"]
+HOPELESS: Mapping[str, str] = TEXTS["hopeless"]
 
 
 @dataclass(frozen=True)
@@ -129,20 +87,18 @@ class RunTimes:
         """Of the experiment itself, else of those most like it: same model and data set, same model, any."""
         if experiment in self.own or not self.own:
             return self.own.get(experiment, RunTime(0.0, "CPU"))
-        record, like = self.experiments.get(experiment), list(self.own.values())
-        for alike in ("dataset", ""):
-            same = [
-                time
-                for name, time in self.own.items()
-                if record
-                and (of := self.experiments[name]).model == record.model
-                and getattr(of, alike, "") == getattr(record, alike, "")
-            ]
-            if same:
-                like = same
-                break
+        record = self.experiments.get(experiment)
+
+        def alike(name: str) -> int:
+            other = self.experiments[name]
+            if record is None or other.model != record.model:
+                return 0
+            return 1 + (other.dataset == record.dataset)
+
+        most = max(map(alike, self.own))
+        like = [time for name, time in self.own.items() if alike(name) == most]
         devices = [time.device for time in like]
-        usual = max(sorted(set(devices), reverse=True), key=devices.count)
+        usual: Literal["CPU", "GPU"] = "GPU" if devices.count("GPU") >= devices.count("CPU") else "CPU"
         return RunTime(sum(time.seconds for time in like) / len(like), usual, similar=True)
 
 

@@ -55,14 +55,14 @@ class OrderClaim(Better):
         that.
 
         p_rep = P[t >= d / se]                       small iff better at all
-        p_con = min(1, 2 P[t >= (d0 - d) / se])      small iff better by less than d0, or worse
+        p_con = min(1, 2 P[t >= (least - d) / se])   small iff better by less than that, or worse
 
         reproduced (direction)               p_rep is small, and p_con is not
         inconclusive (negligible_gain)       both are small: better, by a size that hardly matters
         contradicted (reversed, negligible)  p_con is small, and p_rep is not; reversed where worse than 0"""
         gap, negligible = case.printed_gap, case.claim.negligible
         least = 0.0 if gap is not None and gap <= 2.0 * negligible else negligible
-        steps = Steps(case.alpha, d0=least)
+        steps = Steps(case.alpha, least=least)
         d = note_difference(steps, *case.values)
         value = d.value
         if case.deterministic and d.still:
@@ -76,7 +76,7 @@ class OrderClaim(Better):
         p_reproduced = steps.tail("p_rep", "d", df)
         routes = [Route(reason="reversed", p=steps.tail("p_reversed", "-d", df, doubled=True))]
         if least:
-            routes.append(Route(reason="negligible", p=steps.tail("p_con", "d0 - d", df, doubled=True)))
+            routes.append(Route(reason="negligible", p=steps.tail("p_con", "least - d", df, doubled=True)))
         else:
             steps.work("p_con", "p_reversed")
         inside = max(upper_tail(negligible + value, se, df), upper_tail(negligible - value, se, df))  # TOST

@@ -28,6 +28,8 @@ ALPHA = 0.05
 _SYMBOL = re.compile(r"(?<!\w)[A-Za-z]\w*(?![\w(\[])")
 _QUANTILE = re.compile(r"(?<!\w)t\(([\w.]+)\)")
 _TAIL = re.compile(r"P\[t >= (.+) / (\w+)\]")
+_FILLED_TAIL = re.compile(r"P\[(?:t\((.+?)\)|z) >= (.+?)\]")
+_DECIMAL = re.compile(r"\d+\.\d+(?:e[-+]\d+)?")
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,18 @@ class Step:
         filled = _QUANTILE.sub(r"z(\1)" if normal else rf"t(\1; {num(self.df)})", filled)
         return filled.replace("P[t >=", "P[z >=" if normal else f"P[t({num(self.df)}) >=")
 
+    @property
+    def printed(self) -> tuple[str, str]:
+        """What is filled in and what it comes to, with five digits of each, three of a p-value; with more of
+        the first where the line, worked out as printed, would not give the second."""
+        filled, digits = self.filled, 3 if "p_" in self.name else 5
+        value = f"{self.value:.{digits}g}"
+        for kept in () if "([" in filled else (5, 6, 7):  # ranks of runs may hang on any digit
+            text = _DECIMAL.sub(lambda number, kept=kept: f"{float(number[0]):.{kept}g}", filled)  # type: ignore[misc]
+            if not text or f"{worked_out(text):.{digits}g}" == value:
+                return text, value
+        return filled, value
+
     def _filled_in(self, symbol: re.Match[str]) -> str:
         if symbol[0] not in self.numbers:
             return symbol[0]
@@ -76,6 +90,12 @@ class Step:
     def __str__(self) -> str:
         parts = dict.fromkeys((self.name, self.formula, self.filled, num(self.value)))
         return " = ".join(part for part in parts if part)
+
+
+def worked_out(filled: str) -> float:
+    """What a filled-in formula comes to; see `Step` for what may stand in it."""
+    python = _FILLED_TAIL.sub(lambda tail: f"tail({tail[2]}, 1, {tail[1] or 'inf'})", filled)
+    return float(eval(python.replace("^", "**").replace(";", ","), _FUNCTIONS))
 
 
 def num(x: float) -> str:
@@ -160,7 +180,9 @@ def _compiled(pattern: str) -> tuple[CodeType, tuple[str, ...], str]:
 
 
 _FUNCTIONS: dict[str, Any] = {"__builtins__": {}, "abs": abs, "max": max, "min": min}
-_FUNCTIONS |= {"sqrt": math.sqrt, "exp": math.exp, "tail": upper_tail, "quantile": quantile}
+_FUNCTIONS |= {"sqrt": math.sqrt, "exp": math.exp, "tail": upper_tail, "quantile": quantile, "inf": math.inf}
+_FUNCTIONS |= {"t": lambda p, df: quantile(p, df), "z": lambda p: quantile(p, math.inf)}
+_FUNCTIONS |= {"Holm": lambda *p: holm(p), "PC": lambda u, *p: partial_conjunction(p, at_least=u)}
 
 
 @dataclass(frozen=True)

@@ -62,17 +62,17 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
     assert told(out, "claim") == "the-value:P@1, printed value"
     assert told(out, "said in") == "section 3.2, page 7"
     assert told(out, "verdict").startswith("REPRODUCED (tost) 5 seeds of “Method A” give a mean of 78.54")
-    assert told(out, "printed") == "v = 78.60, rounded: h = 0.005; 1 run of the paper behind it, m = 1"
-    assert told(out, "margin").startswith("D = 0.5, by rule field: usual Margins 000000000000: 0 of 5 runs")
+    assert told(out, "printed").startswith("Method A: 78.60, printed to 2 decimals, so ±0.005; of m = 1 run")
+    assert told(out, "margin").startswith("D = 0.50 points, by rule field: usual Margins 000000000000: 0 of")
     runs = "seed 0: 78.6; seed 1: 78.1; seed 2: 78.9; seed 3: 78.4; seed 4: 78.7"
     assert told(out, "runs") == f"a (Method A): {runs}"
     assert "  s~ = sqrt((d0 v0 + (n - 1) s^2) / (d0 + n - 1))" in out
-    assert "  se = sqrt(s^2 / n)\n" in out
+    assert "  its standard error\n      se = sqrt(s^2 / n)\n" in out
     assert "(0.5 - 0.005 + -0.06) / " in out
     assert told(out, "spread") == "sd 0.30, moderated 0.29"
     assert told(out, "family").startswith("12 claims can be tested, 0 of them primary")
-    assert told(out, "band").endswith("contradicted by none, taken alone")
-    assert told(out, "would change").startswith("a margin below 0.29899266 more seeds, if")
+    assert told(out, "other margins").endswith("contradicted by none, taken alone")
+    assert told(out, "would change").startswith("a margin below 0.299 more seeds, if")
 
 
 def test_an_unknown_claim_is_answered_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,6 +32,8 @@ def test_each_step_is_what_its_text_comes_to(name: str) -> None:
         assert math.isfinite(step.value)
         if step.filled:
             assert work_out(step.filled) == pytest.approx(step.value, rel=2e-5, abs=1e-9), str(step)
+            digits = 1e-2 if "p_" in step.name else 1e-4
+            assert work_out(step.printed[0]) == pytest.approx(float(step.printed[1]), rel=digits, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", CASES)

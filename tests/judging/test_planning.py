@@ -158,7 +158,7 @@ def test_an_optimum_hangs_on_its_nearest_rival() -> None:
 @pytest.mark.parametrize(
     ("reason", "text"),
     [
-        ("other_data", "it is about the paper's own data: runs on them would test it"),
+        ("other_data", "only runs on the paper's own data can test it: `audit run --data`"),
         ("run_failed", "its runs failed: use `audit run --retry-failed`, or import finished ones"),
         ("a_new_reason", "a_new_reason"),
     ],
