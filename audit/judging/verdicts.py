@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -40,7 +40,6 @@ from audit.record import (
     ClaimRecord,
     ExperimentRecord,
     Outcome,
-    Run,
     Specifications,
     SpecificationVerdict,
     Verdict,
@@ -83,11 +82,6 @@ class MarginsNow:
     def of(cls, audit: Audit) -> MarginsNow:
         return cls(audit.paper.key, audit.margins_hash, audit.margins_superseded, audit.margins_grown)
 
-    def added_since(self, name: str, runs: Iterable[Run]) -> Iterator[str]:
-        """Marks of runs that began before the claim file had this."""
-        marks = {run.margins.get(self.paper, "") for run in runs}
-        return (mark for mark in marks if name in self.grown.get(mark, ()))
-
     def warnings(self, claim: ClaimRecord, arms: Sequence[Arm]) -> tuple[tuple[str, ...], bool]:
         """Badges about margins that the runs did not begin under, and whether that forbids a verdict."""
         runs = [run for arm in arms for run in arm.runs]
@@ -114,7 +108,8 @@ def stated_late(claim: ClaimRecord, experiments: Experiments, margins: MarginsNo
     if margins is None:
         return False
     runs = (run for name in claim.experiments if name in experiments for run in experiments[name].runs)
-    return any(mark not in margins.earlier for mark in margins.added_since(claim.id, runs))
+    marks = {run.margins.get(margins.paper, "") for run in runs} - set(margins.earlier)
+    return any(claim.id in margins.grown.get(mark, ()) for mark in marks)
 
 
 def compare(
@@ -220,7 +215,9 @@ class Judged:
         if self.verdict.reason == "runs_gone":
             return 1.0, 1.0
         p, q = self.p_values
-        return (p or 0.0, q or 0.0) if self.test and self.test.testable else None
+        if self.test is None or not self.test.testable or p is None or q is None:
+            return None
+        return standing(p, q, self.verdict.level)
 
     @property
     def p_values(self) -> PValues:
@@ -263,6 +260,12 @@ def _judge(case: Case, evidence: Evidence, margins: MarginsNow | None) -> Judged
     if why is not None:
         return Judged(replace(verdict, reason=why), evidence.experiments)
     return Judged(verdict, evidence.experiments, test)
+
+
+def standing(p: float, q: float, level: float) -> tuple[float, float]:
+    """p-values of a test in its family. Where both are small (a gain, but a negligible one) nothing is
+    reproduced, and the 1 keeps Benjamini and Hochberg from counting a discovery that is not made."""
+    return 1.0 if max(p, q) <= level else p, q
 
 
 def _badged(verdict: Verdict, *texts: str) -> Verdict:
@@ -352,7 +355,7 @@ def family_of(
         both = p, q = verdict.p_reproduced, verdict.p_contradicted
         stands: InFamily = (1.0, 1.0) if verdict.reason in {"runs_gone", *not_shown} else None
         if verdict.p_reproduced_adjusted is not None and p is not None and q is not None:
-            stands = p, q
+            stands = standing(p, q, verdict.level)
         found.append((verdict, both, stands))
     return Family.of(audit.claims, found, experiments, MarginsNow.of(audit))
 
@@ -483,8 +486,10 @@ class Judgement:
         if verdict.outcome == "inconclusive" or test is None or not test.testable:
             return verdict
         needed, kind = self.family.needed(k, alpha=self.alpha), KINDS[claim.kind]
-        printed_spread = claim.details.get("spread") and claim.runs_behind > 1
-        if verdict.outcome == "contradicted" and kind.of_printed and not printed_spread:
+        # their SD is taken from ours; where the paper prints its own, or ours is 0, kappa changes nothing
+        by_ours = claim.runs_behind == 1 or not claim.details.get("spread")
+        by_ours = by_ours and any(scatter.sd for scatter in verdict.scatter)
+        if verdict.outcome == "contradicted" and kind.of_printed and by_ours:
             verdict = replace(verdict, kappa=self._vanishes(claim, needed[1]))
         if not kind.under_specifications or min(verdict.n, default=0) < _ONE_SEED_FROM:
             return verdict

@@ -80,3 +80,12 @@ def test_equal_values_of_all_digits_are_no_independent_seeds() -> None:
     assert judge(claim("order", "high", "emb"), printed).outcome == "reproduced"
     declared = claim("value", "emb", printed=("50.23",), deterministic=True)
     assert said(judge(declared, held)) == ("reproduced", "deterministic")
+
+
+def test_on_another_split_only_the_documents_scatter() -> None:
+    """60 % of 50 documents, 80 % of 3,865: se_pred^2 = 48 + 0.414. No kappa is named, as nothing scatters."""
+    svm = replace(still("svm", 60.0), scope="other_split")
+    verdict = judge(claim("value", "svm", printed=("80.00",)), {"svm": svm}, test_sizes={"toy": 3865})
+    assert said(verdict) == ("contradicted", "minimum_effect")
+    p = 2 * stats.norm.sf((20 - 0.5 - 0.005) / (48 + 0.41397) ** 0.5)
+    assert (verdict.p_contradicted, verdict.kappa) == (pytest.approx(p, rel=1e-4), None)

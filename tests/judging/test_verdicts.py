@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from audit.judging.verdicts import MarginsNow, compare
@@ -157,6 +158,16 @@ def test_a_paper_is_judged_by_p_values_adjusted_over_what_could_be_tested() -> N
     ]
     for verdict in verdicts[5:]:
         assert (verdict.p_reproduced_adjusted, verdict.p_contradicted_adjusted) == (None, None)
+
+
+def test_a_negligible_gain_is_no_discovery_that_helps_another_claim() -> None:
+    """d = .02, se = .01, 8 df: P[t >= 2] = .0403 of the gain and of "within .04"; 2 P[t >= 8] < .001."""
+    held = arms(a=[50.0, 50.01, 50.02, 50.03, 50.04], b=[49.98, 49.99, 50.0, 50.01, 50.02])
+    claims = [claim("order", "a", "b"), claim("equivalent", "a", "b", id="alike", margin=margin(0.04))]
+    assert said(judge(claims[1], held)) == ("reproduced", "tost")
+    gain, alike = compare(claims, held, fidelity=OK)
+    assert (gain.reason, alike.reason) == ("negligible_gain", "multiplicity")
+    assert alike.p_reproduced_adjusted == pytest.approx(2 * stats.t.sf(2.0, 8))
 
 
 def test_claims_that_could_not_be_tested_change_no_other() -> None:

@@ -11,16 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from audit.stats.sample import (
-    error,
-    instance_se,
-    interval,
-    quantile,
-    sample,
-    small_sample_cap,
-    upper_tail,
-    welch,
-)
+from audit.stats.sample import error, instance_se, interval, quantile, sample, upper_tail, welch
 from tests.stats import golden
 
 
@@ -53,21 +44,6 @@ def test_equal_values_have_exactly_no_spread(value: float) -> None:
     got = sample([value] * 3)
     assert got.sd == 0.0
     assert got.mean == value
-
-
-@pytest.mark.parametrize(
-    ("n", "still", "code"),
-    [
-        (1, False, "no_variance_estimate"),
-        (2, False, "too_few_seeds"),
-        (2, True, "too_few_seeds"),
-        (3, True, "no_spread"),
-        (3, False, None),
-        (20, False, None),
-    ],
-)
-def test_fewer_than_three_or_equal_runs_decide_nothing(n: int, still: bool, code: str | None) -> None:
-    assert small_sample_cap(n, still=still) == code
 
 
 @golden.cases("instance_se")
