@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -195,8 +196,14 @@ def judge_command(
 
 
 def command_line(context: typer.Context) -> str:
-    """The command as it is typed, with ~ for the home folder, whose name a review is not to see."""
-    return shlex.join(["audit", *context.obj]).replace(f"{Path.home()}/", "~/" if Path.home().name else "/")
+    """The command as typed, but no path of this machine goes into a report: `~/runs`, `.../runs`."""
+
+    def shown(word: str) -> str:
+        for folder, short in ((Path.cwd(), ""), (Path.home(), "~/")):
+            word = word.replace(f"{folder}/", short) if folder.name else word
+        return re.sub(r"(^'?|[=:])/(?!/).*/(?=.)", r"\1.../", word)
+
+    return " ".join(["audit", *(shown(shlex.quote(word)) for word in context.obj)])
 
 
 def tell_study(study: SplitStudy, folder: Path) -> None:

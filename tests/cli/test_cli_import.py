@@ -68,14 +68,17 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
     assert cli.main(["report"]) == Exit.OK  # the page again, from audit.json alone
 
 
-def test_the_home_folder_is_in_no_export(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For a blind review; the command is shown with ~."""
-    monkeypatch.setenv("HOME", str(folder))
+def test_no_path_of_the_machine_is_in_an_export(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a blind review."""
+    monkeypatch.setenv("HOME", str(folder.parent))
     for command in (IMPORT, JUDGE):
-        assert cli.main([*command, "--store", f"{folder}/s"]) == Exit.OK
+        assert cli.main([*command, "--store", f"{folder.parent}/s"]) == Exit.OK
     assert cli.main(["report", "--also", "all"]) == Exit.OK
     assert not [it for it in Path("audit-report").rglob("*.*") if str(folder) in it.read_text("utf-8")]
     assert record().command.endswith("--store ~/s")
+    monkeypatch.setenv("HOME", "/home/nobody")
+    assert cli.main([*JUDGE, "--store", f"{folder.parent}/s", f"--out={folder}/audit-report"]) == Exit.OK
+    assert record().command.endswith("--store .../s --out=audit-report")
 
 
 def test_another_split_goes_into_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
