@@ -661,7 +661,7 @@ class AuthorResponse:
     effect: str | None = None  # What it changed in this audit.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit(Shown):
     """The whole audit of one paper, from which a report is made."""
 
@@ -707,6 +707,9 @@ class Audit(Shown):
         of = [verdict.outcome if verdict.tested else "not tested" for verdict in self.verdicts]
         names = ("reproduced", "contradicted", "inconclusive", "not tested")
         return f"{self.paper.key}: {', '.join(f'{of.count(name)} {name}' for name in names)}"
+
+    def __repr__(self) -> str:
+        return f"<Audit of {self}>"
 
     def to_frame(self) -> pandas.DataFrame:
         """The verdicts as a pandas table, a row for each claim and metric. `outcome` is inconclusive also of

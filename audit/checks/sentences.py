@@ -49,6 +49,8 @@ def formulas(sheet: Sheet) -> Iterator[Finding]:
             yield sheet.finding(check, "untestable", [], str(err), claim=claim)
             continue
         text = f"{outcome.filled_in}: {outcome.reason}" if outcome.reason else outcome.filled_in
+        if check == "sentence" and outcome.result == "inconsistent":
+            text = f"the sentence says {claim.expect}; the printed numbers give {text}, which does not hold"
         reasons = (_OTHER_FORMULA if check == "structure" else _ROUGHLY, SLIP)
         yield sheet.finding(check, outcome.result, numbers, text, reasons, claim=claim)
 
@@ -177,7 +179,8 @@ def _is_less(first: Number, second: Number) -> Result:
         return "consistent", f"{shown} by {decimal(gap)}"
     if -gap < rounding:
         return "untestable", f"{shown}? The printed digits {'tie' if not gap else 'differ by their rounding'}"
-    return "inconsistent", f"{shown} does not hold: {decimal(-gap)} the other way"
+    where = f"{second.text} ({second.address}) is to be above {first.text} ({first.address})"
+    return "inconsistent", f"{where}, and is {decimal(-gap)} below"
 
 
 def _all(results: Sequence[Result]) -> Result:

@@ -91,6 +91,9 @@ class Paper(Model):
             code_commit=code.commit if code else None,
         )
 
+    def __repr__(self) -> str:
+        return f"<Paper {self.paper.key}: {self.paper.title}, {counted(len(self.claims), 'claim')}>"
+
     @cached_property
     def single_experiments(self) -> Mapping[str, Experiment]:
         """Every experiment on one data set: those on several become one each, named experiment-dataset."""

@@ -201,7 +201,7 @@ def _paper_lines(paper: Paper, everything: bool) -> Iterator[str]:
         of = parts["primary claims"] if claim.primary else rest["other claims"]
         of.append(f"{claim.id} ({claim.kind}): {claim.says}")
     for name, experiment in paper.experiments.items():
-        how = f"{experiment.model}, {experiment.variant}, {experiment.protocol}"
+        how = f"model {experiment.model}, variant {experiment.variant}, protocol {experiment.protocol}"
         how += f", tuned by {experiment.tuning.protocol}" if experiment.tuning else ""
         how = f"its own command: {' '.join(experiment.command.run)}" if experiment.command else how
         how = f"not available: {experiment.unavailable}" if experiment.unavailable else how
