@@ -116,13 +116,9 @@ def assemble(
     )
     verdicts = _verdicts(unjudged)
     now = {verdict.claim: verdict.outcome for verdict in verdicts}
-    kept = {
-        claim: before
-        for claim, before in unjudged.earlier.items()
-        if claim in now and before[0] != now[claim]
-    }
-    judged = replace(unjudged, verdicts=verdicts, earlier=kept)
-    return replace(judged, share=share(claims, judged.verdicts), settling=settling(judged))
+    kept = {claim: was for claim, was in unjudged.earlier.items() if now.get(claim, was[0]) != was[0]}
+    judged = replace(unjudged, verdicts=verdicts, earlier=kept, share=share(claims, verdicts))
+    return replace(judged, settling=settling(judged))
 
 
 def _without_hosts(record: ExperimentRecord) -> ExperimentRecord:

@@ -38,15 +38,13 @@ from audit.record import (
     Scope,
 )
 from audit.stats.printed import printed_count
-from audit.stats.sample import Moderated, Prior, prior_of, sample
+from audit.stats.sample import DECIDING_SEEDS, Moderated, Prior, prior_of, sample
 
 if TYPE_CHECKING:
     from audit.claims.load import Paper
 
 #: Costs that are counted and not timed.
 COUNTED = ("parameters", "model_size")
-#: Seeds from which on an arm decides by its own spread.
-_DECIDING = 3
 
 #: A metric, and the corpus that runs were tested on: name, test documents, split column.
 Group = tuple[str, tuple[str, int, int | None]]
@@ -237,7 +235,7 @@ class Evidence:
         if record.deterministic and len(set(values)) > 1:
             notes.append("declared deterministic, but the runs differ")
         elif record.deterministic and values and (cost is None or metric in COUNTED):
-            values = values if len(values) >= _DECIDING else values[:1] * _DECIDING
+            values = values if len(values) >= DECIDING_SEEDS else values[:1] * DECIDING_SEEDS
             notes.append("deterministic: one run suffices")
         # an import may not tell its documents, and has the printed number on the paper's own data
         printed = self.test_sizes.get(record.dataset, 0) if record.scope == "same_data" else 0

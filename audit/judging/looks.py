@@ -1,6 +1,7 @@
 """Verdicts where the claims were judged at several numbers of seeds: every look costs. Each look has its part
 of the level (Bonferroni: any dependence), and the first that decides a claim gives its verdict, by the runs
-that it saw, unless the seeds since do not bear it out. Judging the same seeds again is no new look."""
+that it saw, unless the seeds since do not bear it out. Judging the same seeds again is no new look.
+A look at so few seeds that it decides nothing costs nothing."""
 
 from __future__ import annotations
 
@@ -11,12 +12,10 @@ from functools import reduce
 from audit.names import counted
 from audit.record import ExperimentRecord, Look, Verdict
 from audit.stats.decision import ALPHA, level_of, percent
+from audit.stats.sample import DECIDING_SEEDS
 
 Judge = Callable[[Mapping[str, ExperimentRecord], float], tuple[Verdict, ...]]
 """Experiments and a level -> one verdict a claim."""
-
-#: With fewer seeds nothing is decided by their spread, so that such a look costs nothing of the level.
-_DECIDES_FROM = 3
 
 
 def ruled(looks: Iterable[Look]) -> tuple[Look, ...]:
@@ -30,12 +29,12 @@ def ruled(looks: Iterable[Look]) -> tuple[Look, ...]:
         place = next((k for k, old in enumerate(taken) if old.is_same(look, taken[:k])), len(taken))
         if place == len(taken):
             taken.append(replace(look, level=level_of(number + 1)))
-            number += look.seeds >= _DECIDES_FROM
+            number += look.seeds >= DECIDING_SEEDS
         taken[place] = taken[place].joined(look)
     declared = max((look.declared for look in every), key=len, default=())
     further = [seeds for seeds in declared if seeds not in {look.seeds for look in taken}]
     reached = max((look.seeds for look in every if look.declared), default=0)
-    spent = sum(look.level for look in taken if look.seeds >= _DECIDES_FROM)
+    spent = sum(look.level for look in taken if look.seeds >= DECIDING_SEEDS)
     level = (ALPHA - spent) / len(further) if further else 0.0
     for seeds in (seeds for seeds in further if seeds <= reached):
         alike = (look for look in every if look.declared and look.seeds == seeds)
@@ -47,7 +46,7 @@ def next_level(looks: Sequence[Look]) -> float:
     """The level of the look that comes after these; all of it where none is on record."""
     if declared := [look for look in looks if look.declared]:
         return declared[-1].level
-    return level_of(1 + sum(look.seeds >= _DECIDES_FROM for look in looks)) if looks else ALPHA
+    return level_of(1 + sum(look.seeds >= DECIDING_SEEDS for look in looks)) if looks else ALPHA
 
 
 def with_look(
@@ -137,7 +136,7 @@ def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) 
 
     reached, alpha, each = furthest(looks), percent(ALPHA, 3), []
     for look in looks:
-        costs = percent(look.level, 3) if look.seeds >= _DECIDES_FROM else "decides nothing"
+        costs = percent(look.level, 3) if look.seeds >= DECIDING_SEEDS else "decides nothing"
         each.append(f"{counted(look.seeds, 'seed')} ({costs})")
     text = (
         f"First look, at {listed(each)}: later looks, at more seeds, are judged more strictly, so that all "

@@ -25,9 +25,7 @@ from audit.record import (
 )
 from audit.stats.decision import ALPHA, Step
 from audit.stats.power import FULL, NONE, Levels, Needed, Question, Several
-
-#: Seeds an arm from which on claims are decided.
-LEAST = 3
+from audit.stats.sample import DECIDING_SEEDS
 
 #: Of these no more is to be told than that seeds are to be had.
 _MERELY_NOT_RUN = (NOT_YET, LEFT_OUT, NOT_IN_STORE)
@@ -178,8 +176,8 @@ def _outlook(claim: ClaimRecord, verdict: Verdict, evidence: Evidence, levels: L
     counted = bool(kind.of_costs and kind.arms) and claim.details.get("quantity") in COUNTED
     if (kind.of_printed or counted) and any(record.scope == "other_data" for record in planned_for):
         return replace(plain, why_not="other_data")
-    if min(seeds.values(), default=LEAST) < LEAST:
-        return replace(plain, seeds=LEAST, first=True)
+    if min(seeds.values(), default=DECIDING_SEEDS) < DECIDING_SEEDS:
+        return replace(plain, seeds=DECIDING_SEEDS, first=True)
     case = case_of(claim, evidence)
     question = None if obstacle(case) else kind.judge(case).question
     if question is None:
@@ -244,7 +242,7 @@ def sentence(outlook: Outlook) -> str:
     if why is not None:
         return _OBSTACLES.get(why) or HOPELESS.get(why) or why
     if imported and outlook.reason == "not_run":  # what the imported program would have to add
-        return f"the metric was not imported for every side: import it for {LEAST} seeds or more"
+        return f"the metric was not imported for every side: import it for {DECIDING_SEEDS} seeds or more"
     part = f" (weakest: {outlook.part})" if outlook.part else ""
     if imported:
         by = "run the additional ones with the program whose results were imported"
@@ -252,7 +250,8 @@ def sentence(outlook: Outlook) -> str:
     if outlook.first:
         begun = "not run" if outlook.reason == "not_run" else "too few seeds"
         similar = " by similar experiments" if time and time.similar else ""
-        return f"{begun}: {LEAST} seeds first, {f'about {time}{similar}' if time else 'time not known'}"
+        takes = f"about {time}{similar}" if time else "time not known"
+        return f"{begun}: {DECIDING_SEEDS} seeds first, {takes}"
     return f"{outlook.seeds} seeds, {time or 'time not known'}{part}"
 
 

@@ -190,7 +190,7 @@ def obstacle(case: Case) -> str | None:
         # beside another arm's, no spread would count as a very small one
         "no_spread": kind.arms != 1 and any(arm.raw for arm in arms),
         "no_printed_number": kind.of_printed and len(claim.printed) < len(arms),
-        "no_margin": kind.needs_margin(claim) and not (claim.margin and claim.margin.value > 0.0),
+        "no_margin": kind.needs_margin(claim.details) and not (claim.margin and claim.margin.value > 0.0),
     }
     return next((reason for reason, stands in obstacles.items() if stands), None)
 

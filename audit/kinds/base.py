@@ -134,7 +134,8 @@ class Claim(Model):
         return {}
 
     @staticmethod
-    def needs_margin(claim: ClaimRecord) -> bool:
+    def needs_margin(details: Mapping[str, Any]) -> bool:
+        """Whether a claim with these `ClaimRecord.details` is judged by a margin."""
         return False
 
     @staticmethod
@@ -174,12 +175,8 @@ class JudgedByMargin(Claim):
     margin: Margin | None = None
     """The claim's own margin; default: the one in `margins` for the claim, its table, or all."""
 
-    @property
-    def uses_margin(self) -> bool:
-        return True
-
     @staticmethod
-    def needs_margin(claim: ClaimRecord) -> bool:
+    def needs_margin(details: Mapping[str, Any]) -> bool:
         return True
 
 

@@ -17,10 +17,11 @@ from audit.claims.schema import Misfit, Name, Points, Quantity, Reference, Text
 from audit.claims.source import KeyPath
 from audit.judging.evidence import COUNTED, Arm, settings
 from audit.kinds.base import KIND, Case, Claim, Constant, Symbol, formula_misfits, note_difference, untested
+from audit.kinds.pair import direction
 from audit.names import counted
 from audit.record import Run
-from audit.stats.decision import ALPHA, Decision, Route, Steps, Test, percent, within
-from audit.stats.sample import SAME, small_sample_cap
+from audit.stats.decision import ALPHA, Route, Steps, Test, within
+from audit.stats.sample import small_sample_cap
 
 #: Costs that are times, which two machines do not have alike.
 TIMES = ("training_time", "prediction_time")
@@ -66,37 +67,29 @@ class CostClaim(Claim):
 
         reproduced      iff P[t >= d / se] <= alpha        (`cheaper`)
         contradicted    iff 2 P[t <= d / se] <= alpha      (`reversed`)"""
-        quantity, alpha = case.claim.details["quantity"], case.alpha
+        quantity = case.claim.details["quantity"]
         if quantity in TIMES and _on_several_machines(case):
             return untested("different_machines")
         if quantity in COUNTED and case.scope == "other_data":  # other labels and words: another network
             return untested("other_data")
-        steps, (low, high) = Steps(alpha), ([math.log(x) for x in values] for values in case.values)
+        steps, (low, high) = Steps(case.alpha), ([math.log(x) for x in values] for values in case.values)
         d = note_difference(steps, high, low, names=(f"log {case.names[1]}", f"log {case.names[0]}"))
         plain = Test(
             estimate=steps.work("ratio", "exp(d)"), badges=(f"ratio of {quantity}",), cap=d.cap, steps=steps
         )
         if quantity in COUNTED and d.still:
-            exact = Decision("inconclusive", "undecided")  # equal costs are not "less"
-            if d.value > SAME:
-                exact = Decision("reproduced", "cheaper")
-            elif d.value < -SAME:
-                exact = Decision("contradicted", "reversed")
+            exact = direction(d.value, weighty=False, reason="cheaper")  # equal costs are not "less"
             return replace(plain, cap=None, exact=exact)
         if d.error is None:
             return plain
-        df, intervals = d.error.df, []
-        for level, sided in ((1.0 - 2.0 * alpha, "one"), (1.0 - alpha, "two")):
-            name = f"{percent(level)} interval of the ratio"
-            low_end = steps.work(f"{name}, from", f"exp(d - t({sided}) * se)", df)
-            intervals.append((low_end, steps.work(f"{name}, to", f"exp(d + t({sided}) * se)", df)))
+        df = d.error.df
+        intervals = steps.intervals("d", df, of=" of the ratio", scale="exp({})")
         p_reproduced = steps.tail("p_rep", "d", df)
         p_reversed = steps.tail("p_con", "-d", df, doubled=True)
         return replace(
             plain,
             df=df,
-            ci90=intervals[0],
-            ci95=intervals[1],
+            **intervals,
             p_reproduced=p_reproduced,
             contradictions=(Route(reason="reversed", p=p_reversed),),
             if_reproduced="cheaper",
@@ -358,11 +351,8 @@ def growth(
     spread = math.fsum((a - fmean(x)) ** 2 for a in x)
     df = steps.note("df", "n - 2", n - 2.0, n=n)
     slope = steps.note("b", "sum (x - mean)(y - mean) / sum (x - mean)^2", float(fit.slope))
-    se = steps.note(
-        "se",
-        "sqrt(sum of squared residuals / (n - 2) / sum (x - mean)^2)",
-        math.sqrt(residuals / max(1, n - 2) / spread),
-    )
+    se = math.sqrt(residuals / max(1, n - 2) / spread)
+    steps.note("se", "sqrt(sum of squared residuals / (n - 2) / sum (x - mean)^2)", se)
     intervals = steps.intervals("b", df)
     steps.work("d", "b - e")
     p_reproduced = steps.tail("p_rep", "D - abs(d)", df)

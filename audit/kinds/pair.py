@@ -22,21 +22,19 @@ def _test(case: Case, d: Difference, steps: Steps, *, badges: Sequence[str] = ()
     return Test(**{**numbers, "margin": steps.known.get("D"), "badges": shown, "steps": steps, **more})
 
 
-def _exact(
-    case: Case, d: Difference, steps: Steps, decision: tuple[Outcome, str], badges: Sequence[str] = ()
-) -> Test:
-    return _test(case, d, steps, badges=badges, se=0.0, df=None, cap=None, exact=Decision(*decision))
+def _exact(case: Case, d: Difference, steps: Steps, exact: Decision, badges: Sequence[str] = ()) -> Test:
+    return _test(case, d, steps, badges=badges, se=0.0, df=None, cap=None, exact=exact)
 
 
-def _direction(d: float, *, above: float = 0.0, weighty: bool) -> tuple[Outcome, str]:
+def direction(d: float, *, above: float = 0.0, weighty: bool, reason: str = "direction") -> Decision:
     """Reproduced above a margin; no difference at all contradicts one that the paper gives weight."""
     if d > above + SAME:
-        return "reproduced", "direction"
+        return Decision("reproduced", reason)
     if d > SAME:
-        return "inconclusive", "straddles_margin"
+        return Decision("inconclusive", "straddles_margin")
     if d < -SAME:
-        return "contradicted", "reversed"
-    return ("contradicted", "negligible") if weighty else ("inconclusive", "undecided")
+        return Decision("contradicted", "reversed")
+    return Decision("contradicted", "negligible") if weighty else Decision("inconclusive", "undecided")
 
 
 class OrderClaim(Better):
@@ -66,9 +64,9 @@ class OrderClaim(Better):
         d = note_difference(steps, *case.values)
         value = d.value
         if case.deterministic and d.still:
-            small = SAME < value < least - SAME
-            decision = _direction(value, weighty=bool(least))
-            return _exact(case, d, steps, ("inconclusive", "negligible_gain") if small else decision)
+            if SAME < value < least - SAME:
+                return _exact(case, d, steps, Decision("inconclusive", "negligible_gain"))
+            return _exact(case, d, steps, direction(value, weighty=bool(least)))
         if d.error is None:
             return _test(case, d, steps)
         se, df = d.error
@@ -119,7 +117,7 @@ class SignificantClaim(Better, JudgedByMargin):
         steps, weighty = Steps(case.alpha, D=margin), gap > 2.0 * margin
         d = note_difference(steps, *case.values)
         if case.deterministic and d.still:
-            return _exact(case, d, steps, _direction(d.value, above=margin, weighty=weighty), badges)
+            return _exact(case, d, steps, direction(d.value, above=margin, weighty=weighty), badges)
         if d.error is None:
             return _test(case, d, steps, badges=badges)
         df = d.error.df
@@ -192,7 +190,8 @@ class EquivalentClaim(JudgedByMargin):
         d = note_difference(steps, *case.values)
         if case.deterministic and d.still:  # 64.4 - 63.9 is 0.5000000000000071 in floating point
             kept = d.value >= -margin - SAME and (no_loss or d.value <= margin + SAME)
-            return _exact(case, d, steps, ("reproduced" if kept else "contradicted", "deterministic"))
+            outcome: Outcome = "reproduced" if kept else "contradicted"
+            return _exact(case, d, steps, Decision(outcome, "deterministic"))
         if d.error is None:
             return _test(case, d, steps)
         df, noise, band = d.error.df, noise_of(d), Band()

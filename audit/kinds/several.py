@@ -6,7 +6,7 @@ sets: Benjamini and Heller 2008."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -17,7 +17,7 @@ from pydantic import Field
 from audit.claims.schema import Count, Misfit, Name, Reference, Table
 from audit.claims.source import KeyPath
 from audit.kinds.base import KIND, Case, Claim, JudgedByMargin, References, note_difference, untested
-from audit.record import Cell, ClaimRecord, Part
+from audit.record import Cell, Part
 from audit.stats.decision import Decision, Route, Step, Steps, Test, holm, nums, partial_conjunction
 from audit.stats.power import Direction, Question, Several, noise_of
 from audit.stats.sample import SAME, Difference, small_sample_cap
@@ -68,11 +68,10 @@ def compared(
     """By Welch's t; `still`: nothing is random. `where` distinguishes comparisons of the same arms."""
     steps, label = Steps(), f"{first} > {second}{where}: "
     d = note_difference(steps, x, y, names=(first, second), label=label, where=where)
-    plain = Comparison(first, second, where, d, cap=d.cap)
+    plain = Comparison(first, second, where, d, tuple(steps), cap=d.cap)
     if still and d.still:
         holds, back = float(d.value <= SAME), float(d.value >= -SAME)
-        plain = replace(plain, cap=None, exact=True, steps=tuple(steps))
-        return replace(plain, holds=holds, worse=back, reversed=back)
+        return replace(plain, cap=None, exact=True, holds=holds, worse=back, reversed=back)
     if d.error is not None:
         kept, steps.label = len(steps), label
         p, worse = steps.tail("p_order", "d", d.error.df), steps.tail("p_worse", "-d", d.error.df)
@@ -109,10 +108,10 @@ def _test(
     """Of p-values that are 0 or 1 where nothing is random."""
     exact = None
     if all(pair.exact for pair in every):
-        holds = (
+        exact = (
             Decision("reproduced", reason) if p_reproduced == 0.0 else Decision("inconclusive", "undecided")
         )
-        exact = Decision("contradicted", "reversed") if p_broken == 0.0 else holds
+        exact = Decision("contradicted", "reversed") if p_broken == 0.0 else exact
     numbers: dict[str, Any] = {
         "contradictions": (Route(reason="reversed", p=p_broken),),
         "cap": _cap(every),
@@ -301,17 +300,13 @@ class OptimumClaim(JudgedByMargin):
     strength: Literal["unique", "among_best"] = "unique"
     """unique: better than every other level; among_best: no other level is better by the margin."""
 
-    @property
-    def uses_margin(self) -> bool:
-        return self.strength == "among_best"
-
     @staticmethod
-    def needs_margin(claim: ClaimRecord) -> bool:
-        return claim.details.get("strength") == "among_best"
+    def needs_margin(details: Mapping[str, Any]) -> bool:
+        return details.get("strength") == "among_best"
 
     def misfits(self) -> Iterator[Misfit]:
         yield from super().misfits()
-        if self.margin and not self.uses_margin:
+        if self.margin and self.strength != "among_best":
             text = "is not used: that one level is better than all is judged without; drop it"
             yield ("margin",), f"{text}, or set strength: among_best"
 
@@ -336,7 +331,7 @@ class OptimumClaim(JudgedByMargin):
         best, *others = levels
         if not others:
             return untested("same_runs")
-        margin = case.margin if OptimumClaim.needs_margin(case.claim) else None
+        margin = case.margin if OptimumClaim.needs_margin(case.claim.details) else None
         steps = Steps(case.alpha, D=margin)
         pairs = (compared(best, name, levels[best], levels[name], case.deterministic) for name in others)
         every = _noted(steps, pairs)

@@ -212,7 +212,9 @@ def around(
     if min(against) <= alpha < max(against):
         undecided = "ambiguous_spread"
     intervals = steps.intervals(estimate, own.df)
-    pi95 = steps.interval(f"{percent(1.0 - alpha)} of the paper's runs", estimate, "two", wide.df, "se_pred")
+    pi95 = steps.interval(
+        f"{percent(1.0 - alpha)} of the paper's runs", estimate, "two", wide.df, se="se_pred"
+    )
     band = within(steps, off, own.df, wide.df, se="se_pred", floor=floor)
     if cap is not None:  # a band that decides nothing is not shown
         del steps[-2:]
@@ -246,9 +248,9 @@ class GapClaim(Better, JudgedByMargin):
     def judge(case: Case) -> Test:
         """Is our gap within the margin of the printed gap g? By the tests of `around`, with Welch's error.
 
-            D = max(margin, |g| / 2)        half a large gap is still the effect that was claimed (Simonsohn
-            2015) h = h_A + h_B                   both printed numbers are rounded se_pred^2 = sA^2 (1/nA +
-            r^2/m) + sB^2 (1/nB + r^2/m)     each arm of the paper is a draw as well
+            D = max(margin, |g| / 2)    half a large gap is still the claimed effect (Simonsohn 2015)
+            h = h_A + h_B               both printed numbers are rounded
+            se_pred^2 = sA^2 (1/nA + r^2/m) + sB^2 (1/nB + r^2/m)    the paper's arms are draws as well
 
         The printed difference is about the paper's data: runs on other data are not judged by it."""
         test = _gap(case)

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from audit.stats.power import Question
 
-
-from functools import lru_cache
-
 Outcome = Literal["reproduced", "contradicted", "inconclusive"]
 
 #: Level of every test: 5 % for "reproduced" though it differs, 5 % for "contradicted" though it does not.
@@ -151,15 +148,20 @@ class Steps(list[Step]):
         self.known[name] = value
         return value
 
-    def interval(self, name: str, centre: str, sided: str, df: float, se: str = "se") -> tuple[float, float]:
-        low = self.work(f"{name}, from", f"{centre} - t({sided}) * {se}", df)
-        return low, self.work(f"{name}, to", f"{centre} + t({sided}) * {se}", df)
+    def interval(
+        self, name: str, centre: str, sided: str, df: float, *, se: str = "se", scale: str = "{}"
+    ) -> tuple[float, float]:
+        low, high = (scale.format(f"{centre} {sign} t({sided}) * {se}") for sign in "-+")
+        return self.work(f"{name}, from", low, df), self.work(f"{name}, to", high, df)
 
-    def intervals(self, centre: str, df: float) -> dict[str, Any]:
-        """The intervals that go with the one-sided and with the two-sided test."""
+    def intervals(self, centre: str, df: float, *, of: str = "", scale: str = "{}") -> dict[str, Any]:
+        """The intervals that go with the one-sided and with the two-sided test; `scale` as in `exp({})`."""
         return {
-            "ci90": self.interval(f"{percent(1.0 - 2.0 * self.alpha)} interval", centre, "one", df),
-            "ci95": self.interval(f"{percent(1.0 - self.alpha)} interval", centre, "two", df),
+            key: self.interval(f"{percent(level)} interval{of}", centre, sided, df, scale=scale)
+            for key, level, sided in (
+                ("ci90", 1.0 - 2.0 * self.alpha, "one"),
+                ("ci95", 1.0 - self.alpha, "two"),
+            )
         }
 
     def tail(self, name: str, distance: str, df: float, se: str = "se", *, doubled: bool = False) -> float:
@@ -326,19 +328,14 @@ def within(steps: Steps, d: str, own: float, predicted: float, *, se: str = "se"
 _DUST = 1e-12
 
 
-@lru_cache(maxsize=8)  # each claim of a paper asks for the family that it is not in
-def _holm(p_values: tuple[float, ...]) -> tuple[float, ...]:
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """max over j <= i of (m - j + 1) p_(j), at most 1, p ascending: family-wise, under any dependence."""
     m, running = len(_checked(p_values)), 0.0
     adjusted = [0.0] * m
     for rank, i in enumerate(sorted(range(m), key=lambda i: p_values[i])):
         running = max(running, min(1.0, (m - rank) * p_values[i]))
         adjusted[i] = running
     return tuple(adjusted)
-
-
-def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """max over j <= i of (m - j + 1) p_(j), at most 1, p ascending: family-wise, under any dependence."""
-    return _holm(tuple(p_values))
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:

@@ -153,9 +153,13 @@ def sample(values: Sequence[float]) -> Sample:
     return Sample(n, mean, math.sqrt(variance), df)
 
 
+#: With fewer seeds an arm is not judged by its own spread.
+DECIDING_SEEDS = 3
+
+
 def small_sample_cap(n: int, *, still: bool) -> str | None:
     """Reason code why an arm's `n` runs decide nothing by their own SD, or None when they may."""
-    if n < 3:
+    if n < DECIDING_SEEDS:
         return "no_variance_estimate" if n == 1 else "too_few_seeds"
     return "no_spread" if still else None
 
