@@ -138,9 +138,8 @@ class Margins:
     def _that_counts(self, claim: Claim, metric: str) -> tuple[KeyPath, Margin | None]:
         """The applicable margin with its place: by metric, claim, its name, its table, or the default."""
         margins, of_metric = self.paper.margins, f"{claim.id}:{metric}"
-        if not isinstance(claim, JudgedByMargin) or not claim.needs_margin(
-            claim.settings().get("details", {})
-        ):
+        details = claim.settings().get("details", {})
+        if not isinstance(claim, JudgedByMargin) or not claim.needs_margin(details):
             return (), None
         if claim.margin is not None and of_metric not in margins:
             return ("claims", self.paper.claims.index(claim), "margin"), claim.margin

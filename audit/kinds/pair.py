@@ -70,7 +70,7 @@ class OrderClaim(Better):
         if d.error is None:
             return _test(case, d, steps)
         se, df = d.error
-        intervals, noise = steps.intervals("d", df), noise_of(d)
+        intervals = steps.intervals("d", df)
         p_reproduced = steps.tail("p_rep", "d", df)
         routes = [Route(reason="reversed", p=steps.tail("p_reversed", "-d", df, doubled=True))]
         if least:
@@ -89,7 +89,7 @@ class OrderClaim(Better):
             if_reproduced="direction",
             if_both="negligible_gain",
             badges=("difference negligible",) if small else (),
-            question=Direction(value, noise, floor=least) if noise else None,
+            question=Direction(value, noise_of(d), floor=least),
         )
 
 
@@ -121,7 +121,7 @@ class SignificantClaim(Better, JudgedByMargin):
         if d.error is None:
             return _test(case, d, steps, badges=badges)
         df = d.error.df
-        intervals, noise = steps.intervals("d", df), noise_of(d)
+        intervals = steps.intervals("d", df)
         p_reproduced = steps.tail("p_rep", "d - D", df)
         p_reversed = steps.tail("p_reversed", "-d", df, doubled=True)
         routes, smallest = [Route(reason="reversed", p=p_reversed)], "p_reversed"
@@ -140,7 +140,6 @@ class SignificantClaim(Better, JudgedByMargin):
                 band = Band(reproduced_up_to=up_to, contradicted_from=0.0)
             elif small < half:
                 band = Band(reproduced_up_to=up_to, contradicted_from=small, contradicted_up_to=half)
-        dwarfed = margin if weighty else None
         return _test(
             case,
             d,
@@ -151,7 +150,7 @@ class SignificantClaim(Better, JudgedByMargin):
             if_reproduced="exceeds_margin",
             badges=badges,
             band=band,
-            question=Direction(d.value, noise, bar=margin, small=dwarfed) if noise else None,
+            question=Direction(d.value, noise_of(d), bar=margin, small=margin if weighty else None),
         )
 
 
@@ -194,9 +193,11 @@ class EquivalentClaim(JudgedByMargin):
             return _exact(case, d, steps, Decision(outcome, "deterministic"))
         if d.error is None:
             return _test(case, d, steps)
-        df, noise, band = d.error.df, noise_of(d), Band()
+        df, band = d.error.df, Band()
+        question: Direction | Distance = Distance(d.value, noise_of(d), margin)
         intervals = steps.intervals("d", df)
         if no_loss:
+            question = Direction(d.value, noise_of(d), bar=-margin, floor=-margin)
             p_reproduced = steps.tail("p_rep", "D + d", df)
             route = Route(reason="loss", p=steps.tail("p_con", "-d - D", df, doubled=True))
             if d.cap is None:
@@ -208,10 +209,6 @@ class EquivalentClaim(JudgedByMargin):
             p_reproduced = steps.work("p_rep", "max(p_low, p_high)")
             route = Route(reason="minimum_effect", p=steps.tail("p_con", "abs(d) - D", df, doubled=True))
             band = within(steps, "d", df, df) if d.cap is None else band
-        question: Direction | Distance | None = None
-        if noise:
-            one_sided = Direction(d.value, noise, bar=-margin, floor=-margin)
-            question = one_sided if no_loss else Distance(d.value, noise, margin)
         return _test(
             case,
             d,

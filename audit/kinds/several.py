@@ -108,10 +108,11 @@ def _test(
     """Of p-values that are 0 or 1 where nothing is random."""
     exact = None
     if all(pair.exact for pair in every):
-        exact = (
-            Decision("reproduced", reason) if p_reproduced == 0.0 else Decision("inconclusive", "undecided")
-        )
-        exact = Decision("contradicted", "reversed") if p_broken == 0.0 else exact
+        exact = Decision("inconclusive", "undecided")
+        if p_broken == 0.0:
+            exact = Decision("contradicted", "reversed")
+        elif p_reproduced == 0.0:
+            exact = Decision("reproduced", reason)
     numbers: dict[str, Any] = {
         "contradictions": (Route(reason="reversed", p=p_broken),),
         "cap": _cap(every),
@@ -125,8 +126,8 @@ def _question(
     every: Sequence[Comparison], *, shared: bool, sweep: bool = False, within: float | None = None
 ) -> Question | None:
     """None where the noise of one cannot be estimated; `within` a margin, and one of them holds."""
-    noises = [(d, noise_of(d)) for pair in every if (d := pair.difference)]
-    parts = tuple(Direction(d.value, noise) for d, noise in noises if noise)
+    known = [d for pair in every if (d := pair.difference) and d.error]
+    parts = tuple(Direction(d.value, noise_of(d)) for d in known)
     if len(parts) < len(every):
         return None
     names = tuple(pair.says for pair in every)

@@ -52,10 +52,9 @@ class Noise(NamedTuple):
         return math.sqrt(self.arms / n)
 
 
-def noise_of(difference: Difference) -> Noise | None:
-    """Of two arms; None where it cannot be estimated."""
-    if difference.error is None:
-        return None
+def noise_of(difference: Difference) -> Noise:
+    """Of two arms of which it can be estimated."""
+    assert difference.error is not None
     arms = difference.first, difference.second
     sd = math.sqrt((arms[0].variance + arms[1].variance) / 2.0)
     return Noise(sd, difference.error.df, arms=2, prior_df=sum(arm.df - (arm.n - 1) for arm in arms) / 2.0)

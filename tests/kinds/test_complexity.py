@@ -131,7 +131,7 @@ def test_what_no_run_can_say_is_not_tested_with_its_reason(tmp_path: Path) -> No
     checks = [it for it in audit.findings if it.claim == "counted"]
     assert [it.result for it in checks] == ["consistent"]
     plans = {it.claim: sentence(it) for it in outlooks(audit)}
-    assert plans["counted"] == "`audit check` counts its operations; it needs no run"
+    assert plans["counted"] == "it needs no run: `audit check` counts its operations"
     assert "add sizes" in plans["unnamed"]
 
 
