@@ -135,20 +135,15 @@ def compare(
 
 def judge_of(audit: Audit) -> Callable[[Experiments, float], tuple[Verdict, ...]]:
     """How the audit's claims are judged, with its own gate, margins and test sizes."""
-    margins = MarginsNow.of(audit)
-
-    def judge(experiments: Mapping[str, ExperimentRecord], level: float) -> tuple[Verdict, ...]:
-        return compare(
-            audit.claims,
-            experiments,
-            fidelity=passed(audit.fidelity),
-            margins=margins,
-            test_sizes=audit.test_sizes,
-            specifications=audit.readings,
-            alpha=level,
-        )
-
-    return judge
+    return lambda experiments, level: compare(
+        audit.claims,
+        experiments,
+        fidelity=passed(audit.fidelity),
+        margins=MarginsNow.of(audit),
+        test_sizes=audit.test_sizes,
+        specifications=audit.readings,
+        alpha=level,
+    )
 
 
 def case_of(claim: ClaimRecord, evidence: Evidence, *, alpha: float = ALPHA, kappa: float = KAPPA) -> Case:

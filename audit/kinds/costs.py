@@ -130,9 +130,8 @@ class ConvergenceClaim(Claim):
         if not all(reaches):
             return untested("not_measured", badges=badges)
         test = convergence(*([of[seed] for seed in sorted(of)] for of in reaches))
-        told = ("not reached" if at is None else f"{round(at, 2):g}" for at in test.medians)
-        medians = " and ".join(told)
-        badges.append(f"median epochs to {target:g}: {medians}")
+        medians = ("not reached" if at is None else f"{round(at, 2):g}" for at in test.medians)
+        badges.append(f"median epochs to {target:g}: {' and '.join(medians)}")
         return replace(test, target=float(target), badges=tuple(badges), steps=[*steps, *test.steps])
 
 

@@ -68,10 +68,9 @@ class ValueClaim(JudgedByMargin):
     def judge(case: Case) -> Test:
         (arm,), claim = case.arms, case.claim
         reported = printed(claim.printed[0])
-        ours, documents = arm.runs[0].data.n_test, case.test_sizes.get(claim.dataset)
+        sizes = case.test_sizes.get(claim.dataset, 0), arm.runs[0].data.n_test  # theirs and ours
         in_percent = all(0.0 <= x <= 100.0 for x in (*arm.values, float(reported.value)))
-        known = case.scope == "other_split" and documents and ours > 0 and in_percent
-        split = (documents or 0, ours) if known else None
+        split = sizes if case.scope == "other_split" and min(sizes) > 0 and in_percent else None
         after = claim.details.get("spread") if claim.runs_behind > 1 else None
         test = value(
             arm.values,
@@ -195,7 +194,7 @@ def around(
 
     `steps` know D, h, se and se_pred. `predicted` is the error of the difference to the paper's own runs, for
     each way to read its spread: the largest p counts. `floor` is the least margin that is used."""
-    steps.known["se"], against, alpha = own.se, [], steps.alpha
+    steps.known["se"], against = own.se, []
     steps.tail("p_low", f"D - h + {off}", own.df)
     steps.tail("p_high", f"D - h - {off}", own.df)
     p_reproduced = steps.work("p_rep", "max(p_low, p_high)")
@@ -209,12 +208,11 @@ def around(
     steps.known["se_pred"] = wide.se
     lucky = abs(steps.known[off]) <= quantile(two, wide.df) * wide.se
     undecided = "within_seed_spread" if lucky else "straddles_margin"
-    if min(against) <= alpha < max(against):
+    if min(against) <= steps.alpha < max(against):
         undecided = "ambiguous_spread"
     intervals = steps.intervals(estimate, own.df)
-    pi95 = steps.interval(
-        f"{percent(1.0 - alpha)} of the paper's runs", estimate, "two", wide.df, se="se_pred"
-    )
+    of_theirs = f"{percent(1.0 - steps.alpha)} of the paper's runs"
+    pi95 = steps.interval(of_theirs, estimate, "two", wide.df, se="se_pred")
     band = within(steps, off, own.df, wide.df, se="se_pred", floor=floor)
     if cap is not None:  # a band that decides nothing is not shown
         del steps[-2:]
