@@ -310,11 +310,6 @@ class Family:
                 tests.setdefault(self.same[i], (*both, self.primary[i]))
         return tests
 
-    @cached_property
-    def tests(self) -> dict[bool, dict[str, tuple[float, float, bool]]]:
-        """Those of the family of claims that are late, or not."""
-        return {late: self.once(late=late) for late in (True, False)}
-
     def adjusted(self, only: int | None = None) -> list[PValues]:
         """(p_reproduced, p_contradicted) of each claim: Holm over the contradictions, primaries first
         (`families`), Benjamini-Hochberg over all reproductions."""
@@ -331,7 +326,7 @@ class Family:
 
     def others(self, k: int) -> list[tuple[float, float, bool]]:
         """The tests that stand beside claim `k`."""
-        return [test for key, test in self.tests[self.late[k]].items() if key != self.same[k]]
+        return [test for key, test in self.once(late=self.late[k]).items() if key != self.same[k]]
 
     def needed(self, k: int, *, alpha: float) -> tuple[float, float]:
         """The largest p to reproduce and to contradict claim `k`, the other tests being as they are."""

@@ -21,7 +21,7 @@ from audit.kinds.pair import direction
 from audit.names import counted
 from audit.record import Run
 from audit.stats.decision import ALPHA, Route, Steps, Test, within
-from audit.stats.sample import small_sample_cap
+from audit.stats.sample import DECIDING_SEEDS, small_sample_cap
 
 #: Costs that are times, which two machines do not have alike.
 TIMES = ("training_time", "prediction_time")
@@ -31,7 +31,6 @@ _BYTES_A_NUMBER = 4
 MARGIN = 0.15
 FEWEST_SIZES = 5
 FEWEST_DECADES = 1.2
-FEWEST_REPEATS = 3
 
 #: So many ways to deal the runs to two arms are enumerated, 10 seeds against 10; of more so many are drawn.
 MOST_DEALS = 200_000
@@ -205,7 +204,7 @@ class ComplexityClaim(Claim):
             return untested("not_one_size")
         if not counts and _on_several_machines(case):
             return untested("different_machines")
-        if not counts and min(map(len, case.values)) < FEWEST_REPEATS:
+        if not counts and min(map(len, case.values)) < DECIDING_SEEDS:
             return untested("too_few_seeds")
         if len(case.arms) < 3:
             return untested("too_few_sizes")
