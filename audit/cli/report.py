@@ -268,11 +268,11 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
     if by_seeds:
         rows: dict[tuple[str, str], list[str]] = {}
         for claim in by_seeds:
-            now = " and ".join(str(n) for n in dict.fromkeys(claim.seeds_now.values()))
+            now = " and ".join(str(n) for n in dict.fromkeys(claim.seeds_now.values())) or "0"
             name, _, metric = claim.claim.partition(":")
             ways = (("reproduced", claim.reproduce), ("contradicted", claim.contradict))
-            needed = [f"to be {word} {_needed(seeds)}" for word, seeds in ways if seeds.seeds_80 is not None]
-            plan = f": {'; '.join([f'{sentence(claim)} ({now or 0} now)', *needed])}"
+            needed = [f"{word} with {_needed(seeds)}" for word, seeds in ways if seeds.seeds_80 is not None]
+            plan = f": {'; '.join([f'{sentence(claim)} (now {now})', *needed])}"
             rows.setdefault((name, plan), []).append(metric)  # metrics with the same plan share a line
         for (name, plan), metrics in rows.items():
             say("\n".join(wrapped(" ".join(filter(None, (name, *metrics))) + plan, 0, 4)))
@@ -299,4 +299,4 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
 
 def _needed(needed: Any) -> str:
     more = "more than 100" if needed.seeds_90 is None else needed.seeds_90
-    return f"{needed.seeds_80} (with 90 % power {more})"
+    return f"{needed.seeds_80} at 80 % power, {more} at 90 %"

@@ -136,16 +136,16 @@ def about_looks(looks: Sequence[Look], experiments: Iterable[ExperimentRecord]) 
 
     reached, alpha, each = furthest(looks), percent(ALPHA, 3), []
     for look in looks:
-        costs = percent(look.level, 3) if look.seeds >= DECIDING_SEEDS else "decides nothing"
+        costs = f"level {percent(look.level, 3)}" if look.seeds >= DECIDING_SEEDS else "decides nothing"
         each.append(f"{counted(look.seeds, 'seed')} ({costs})")
     text = (
-        f"First look, at {listed(each)}: later looks, at more seeds, are judged more strictly, so that all "
-        f"together err in at most {alpha} of cases."
+        f"First look at the results, at {listed(each)}. Each later look, at more seeds, is stricter, so that "
+        f"all looks together err in at most {alpha} of cases."
     )
     if len(looks) > 1 or reached.declared:
         planned = f" of the declared ones, at {listed(reached.declared)} seeds" if reached.declared else ""
         text = (
-            f"Looks at {listed(each)}{planned}: together they err in at most {alpha} of cases. A claim has "
+            f"Looks at {listed(each)}{planned}: all together err in at most {alpha} of cases. A claim has "
             "the verdict of the first look that decided it, on that look's seeds, if later seeds confirm it."
         )
     later = [seeds for seeds in reached.declared if seeds > reached.seeds]

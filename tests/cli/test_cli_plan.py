@@ -199,13 +199,13 @@ def test_more_seeds_by_hand_are_a_second_look_and_the_report_says_so(
 ) -> None:
     assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
     assert record().looks == (Look(3, 0.04),)
-    assert "First look, at 3 seeds (4 %)" in told(capsys)
+    assert "First look at the results, at 3 seeds (level 4 %)" in told(capsys)
     assert cli.main([*RUN, "--seeds", "5"]) == Exit.OK
     assert record().looks == (Look(3, 0.04), Look(5, 0.005))
     (said,) = record().about_looks
-    assert said.startswith("Looks at 3 seeds (4 %) and 5 seeds (0.5 %)")
+    assert said.startswith("Looks at 3 seeds (level 4 %) and 5 seeds (level 0.5 %)")
     assert said in told(capsys)
-    assert "5 seeds (0.5 %)" in Path("audit-report/toy2024-corpus/report.html").read_text()
+    assert "5 seeds (level 0.5 %)" in Path("audit-report/toy2024-corpus/report.html").read_text()
     assert cli.main(["report"]) == Exit.OK
     assert cli.main([*RUN, "--seeds", "5"]) == cli.main(["judge", "toy.yaml"]) == Exit.OK
     assert record().looks == (Look(3, 0.04), Look(5, 0.005))  # the same evidence again
