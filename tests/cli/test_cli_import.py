@@ -75,7 +75,6 @@ def test_no_path_of_the_machine_is_in_an_export(folder: Path, monkeypatch: pytes
         assert cli.main([*command, "--store", f"{folder.parent}/s"]) == Exit.OK
     assert cli.main(["report", "--also", "all"]) == Exit.OK
     assert not [it for it in Path("audit-report").rglob("*.*") if str(folder) in it.read_text("utf-8")]
-    assert record().command.endswith("--store ~/s")
     monkeypatch.setenv("HOME", "/home/nobody")
     assert cli.main([*JUDGE, "--store", f"{folder.parent}/s", f"--out={folder}/audit-report"]) == Exit.OK
     assert record().command.endswith("--store .../s --out=audit-report")

@@ -66,10 +66,7 @@ def test_the_level_of_the_look_that_is_to_come() -> None:
 def test_what_a_reader_is_told_of_the_looks() -> None:
     looks = ruled([Look(n, 0.0125, (3, 5, 8, 12)) for n in (3, 5)])
     (levels, waiting) = about_looks(looks, [ran([1.0] * 7), ran([1.0] * 5)])
-    assert (
-        "Looks at 3 seeds (level 1.25 %) and 5 seeds (level 1.25 %) of the declared ones, at 3, 5, 8 and 12"
-        in levels
-    )
+    assert "3 seeds (level 1.25 %) and 5 seeds (level 1.25 %) of the declared ones, at 3, 5, 8" in levels
     more = "1 experiment has more seeds than the look at 5"
     assert waiting == f"{more}: they are not used before the look at 8."
     (first,) = about_looks(TAKEN[:1], [ran([1.0] * 3)])
