@@ -80,8 +80,10 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
         ours = sorted(number.value.value for number, _ in group)
         if len(group) > 1 and ours == sorted(theirs[0].value.value for _, theirs in group):
             metrics = " and ".join(number.cell.metric or "" for number, _ in group)
-            shown = ", ".join(f"{number.text} for {theirs[0].text}" for number, theirs in group)
-            text = f"{metrics} are interchanged: {shown} in {key}"
+            shown, origins = (
+                " and ".join(of) for of in zip(*((n.text, of[0].text) for n, of in group), strict=True)
+            )
+            text = f"{metrics} are interchanged: {shown} here, {origins} in {key}"
             yield finding(group, "inconsistent", text, (SLIP, _SECOND_HAND))
             continue
         for number, those in group:
@@ -92,9 +94,12 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
     for (_, here, there), pairs in by_sizes.items():
         texts = ", ".join(dict.fromkeys(number.text for number, _ in pairs))
         text = f"{texts} {'stands' if len(pairs) == 1 else 'stand'} here for {_size(here)} test documents, "
-        text += f"and in {key} for {_size(there)}"
         reasons = () if same_count(here, there) else (_VERSIONS, _slip(here, there))
+        text += f"and in {key} for {_size(there)}{_UNLIKELY if reasons else ''}"
         yield finding(pairs, "inconsistent" if reasons else "consistent", text, reasons)
+
+
+_UNLIKELY = ": two test sets would hardly give the same numbers"
 
 
 def _size(of: Printed) -> str:
@@ -136,7 +141,7 @@ def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
                 *(f"{other_key}:{number.address}" for number in others),
             ),
             arithmetic=f"{texts} stand in {key} for {_size(here)} test documents, and in {other_key} for "
-            f"{_size(there)}; neither paper cites the other as its source",
+            f"{_size(there)}{_UNLIKELY}; neither paper cites the other as its source",
             alternatives=(_VERSIONS, _THIRD, _slip(here, there)),
             id=f"across:copies:{collection}.{key}={other_key}",
             weight=WEIGHTS["copies"],

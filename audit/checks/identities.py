@@ -93,7 +93,8 @@ def identity(sheet: Sheet) -> Iterator[Finding]:
             if len(pair) != 2:
                 continue
             result, reasons = _agree(*pair), [SLIP, LABEL_FREE, OTHER_DEFINITION]
-            text = f"{names[0]} = {pair[0].text} and {names[1]} = {pair[1].text}: {_difference(*pair)}"
+            text = f"{names[0]} = {pair[0].text} and {names[1]} = {pair[1].text}, one number by definition: "
+            text += _difference(*pair)
             by_family = {name.partition("@")[0]: of.value for name, of in zip(names, pair, strict=True)}
             over_all, labelled = sorted(by_family, key=lambda family: by_family[family].value)
             if result == "inconsistent":
@@ -143,7 +144,9 @@ def _of_pairs(sheet: Sheet, pairs: Sequence[tuple[Number, Number]], *, all_diffe
     """Where all metrics of an experiment differ, it is hardly a slip; more likely it was run again."""
     first, second = pairs[0]
     names = [a.cell.metric or f"{a.cell.quantity} of {a.cell.dataset}" for a, _ in pairs]
-    shown = "; ".join(f"{name} is {a.text} and {b.text}" for name, (a, b) in zip(names, pairs, strict=True))
+    shown = "; ".join(
+        f"{name} is {a.text} here and {b.text} there" for name, (a, b) in zip(names, pairs, strict=True)
+    )
     difference = "all differ by more than rounding" if all_differ else _difference(first, second)
     single = not first.cell.metric or first.cell.source == "copied" or (first.is_single and second.is_single)
     again = all_differ or (not single and _agree(first, second) == "inconsistent")
@@ -425,7 +428,8 @@ def _of_ranks(sheet: Sheet, numbers: Sequence[Number], along: str) -> Iterator[F
             return
     closest = min(rank_readings(parts[0], reported), key=lambda reading: len(reading.misfits))
     given = ", ".join("-" if rank is None else decimal(rank, 4) for rank in closest.averages)
-    text = f"{shown} over {len(parts[0])} lines; the table's own numbers give {given} (ties: {closest.rule})"
+    text = f"printed are {shown}, averages over {len(parts[0])} lines; the table's own numbers give {given} "
+    text += f"(ties: {closest.rule})"
     wrong = all_ranked and all(impossible(part, reported) for part in parts)
     yield sheet.finding(
         "average_rank",

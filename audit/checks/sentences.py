@@ -50,7 +50,10 @@ def formulas(sheet: Sheet) -> Iterator[Finding]:
             continue
         text = f"{outcome.filled_in}: {outcome.reason}" if outcome.reason else outcome.filled_in
         if check == "sentence" and outcome.result == "inconsistent":
+            left, right = (*expression.parts, expression)[:2]
             text = f"the sentence says {claim.expect}; the printed numbers give {text}, which does not hold"
+            if (left.op, expression.text, right.op) == ("cell", "=", "number"):
+                text = f"the text says {right.text}, the table prints {numbers[0].text}"
         reasons = (_OTHER_FORMULA if check == "structure" else _ROUGHLY, SLIP)
         yield sheet.finding(check, outcome.result, numbers, text, reasons, claim=claim)
 
@@ -258,11 +261,11 @@ def _place(winner: Number, rivals: Sequence[Number], place: int) -> Result:
     surely = [rival for rival in ahead if _is_less(rival, winner)[0] == "inconsistent"]
     level = [rival for rival in rivals if _is_less(rival, winner)[0] == "untestable" and rival not in ahead]
     higher = [rival.text for rival in sorted(ahead, key=lambda rival: rival.value.value)]
-    shown = f"{winner.text}, beside {', '.join(higher) or 'nothing higher'}"
+    shown = f"{winner.text}, below {', '.join(higher)}" if higher else f"{winner.text}, with none above it"
     # a method may stand in several rows, copied and run anew, say: it takes one place
     taken, most = (len({rival.cell.method for rival in of}) for of in (surely, ahead))
     if taken >= place:
-        return "inconsistent", f"place {taken + 1}: {shown}"
+        return "inconsistent", f"it has place {taken + 1}: {shown}"
     if most >= place or (place == 1 and level):
         return "untestable", f"the printed digits tie: {shown}"
     return "consistent", shown

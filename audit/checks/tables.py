@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from audit.names import counted
 from audit.record import Cell, ClaimRecord, DatasetRecord, Finding, FindingResult, PaperInfo, TableRecord
 from audit.stats.printed import COUNTS, Printed, in_percent, printed, printed_count
 
@@ -242,8 +243,8 @@ class Sheet:
             column = next(column.label for column in table.columns if column.id == number.column)
             by_row.setdefault(f"{table.label}: {row}", {})[column] = None
         shown = [f"{row}, {' and '.join(columns)}" for row, columns in by_row.items()]
-        more = [f"and {len(shown) - _MOST_ROWS} more rows"] if len(shown) > _MOST_ROWS else []
-        return "; ".join([*shown[:_MOST_ROWS], *more])
+        more = len(shown) - _MOST_ROWS
+        return "; ".join([*shown[:_MOST_ROWS], *([f"and {counted(more, 'more row')}"] if more > 0 else [])])
 
     def finding(
         self,
@@ -272,6 +273,8 @@ class Sheet:
                 note += " (Chosen after the table was seen.)"
                 if result == "consistent":
                     result, arithmetic = "untestable", f"{arithmetic}; {_FITTED}"
+            if result == "inconsistent" and numbers:
+                arithmetic += f" ({self.places(numbers)})"
         return Finding(
             check=check,
             result=result,

@@ -90,11 +90,12 @@ def _lines(finding: Finding) -> list[str]:
     lines = [finding.id]
     if says or where:
         lines.append(f"the text, in our words: {says} [{where}]" if says else f"{where}{source}")
+    lines.append(finding.arithmetic)
     if finding.note:
         lines.append(f"{'read as' if finding.claim else 'known from elsewhere'}: {finding.note}")
     if finding.result == "inconsistent" and finding.alternatives:
         lines.append(f"possible explanations: {'; '.join(finding.alternatives)}")
-    return [*lines, finding.arithmetic]
+    return lines
 
 
 def _summary(paper: Paper, findings: Sequence[Finding]) -> str:
