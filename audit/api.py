@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -51,6 +52,10 @@ def load(paper: str | os.PathLike[str]) -> Paper:
 
 class Findings(tuple[Finding, ...]):
     """What the checks that need no run found."""
+
+    def __repr__(self) -> str:
+        of = Counter(finding.result for finding in self)
+        return f"<Findings: {', '.join(f'{number} {result}' for result, number in of.items())}>"
 
     def to_frame(self) -> pandas.DataFrame:
         """As a pandas table, a row for each finding."""

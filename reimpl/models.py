@@ -455,9 +455,10 @@ def protocols() -> dict[str, str]:
     for name, it in PROTOCOLS.items():
         whole = name if name in TABLES["training"] else name.removesuffix("-small")
         of = TABLES["training"][whole]["whose"] + ", at the sizes of small" * (whole != name)
-        reported = it.select if it.select == "last" else f"{it.select} by {it.select_metric}"
-        how = f"{it.epochs} epochs, batches of {it.batch_size}, {it.optimiser} at {it.learning_rate:g}"
-        lines[name] = f"{of}: {how}, {it.length} tokens; select: {reported}"
+        best = f"epoch of the best {it.select_metric} on the {it.select.removeprefix('best_on_')} documents"
+        how = f"{it.epochs} epochs, batches of {it.batch_size}, {it.optimiser} at rate {it.learning_rate:g}"
+        how += f", {it.length:,} tokens a document at most"
+        lines[name] = f"{of}: {how}; reports the {'last epoch' if it.select == 'last' else best}"
     return lines
 
 

@@ -254,7 +254,7 @@ def notebook(shown: Audit | Verdict) -> str:
         judged = [view for view in judged if view.status != "not_tested" and not view.same]
         plots = [plot for view in _overview(index) for plot in view.plots]
     else:
-        title = f"{shown.claim}: {shown.outcome} ({shown.reason})"
+        title = str(shown)
         margin = svg.around(shown.target, shown.margin) if len(shown.values) == 1 else None
         seen: Any = {"estimate": shown.estimate, "target": shown.target}
         seen |= {"inner": shown.ci90, "outer": shown.ci95}

@@ -52,11 +52,8 @@ def check_command(
         offered = known_names(explain, [finding.id for finding in findings])
         raise AuditError(f"there is no finding {explain!r}; {offered}")
     if as_json:
-        content = {
-            "papers": [paper.paper.key for paper in papers],
-            "findings": [asdict(finding) for finding in asked or findings],
-        }
-        say_json(content)
+        found = [asdict(finding) for finding in asked or findings]
+        say_json({"papers": [paper.paper.key for paper in papers], "findings": found})
     elif asked:
         say("\n".join(_explained(asked[0])))
     else:
@@ -146,7 +143,14 @@ def schema_command() -> int:
 
 
 #: Names that a claim file may use, by the word for their sort.
-_SORTS = ("models", "protocols", "recipes", "tuning", "readers", "metrics")
+_SORTS = {
+    "models": "Names for `model:`, each with its file; `audit list model NAME` shows its variants and keys.",
+    "protocols": "Names for `protocol:`: how a model is trained, and which epoch is reported.",
+    "recipes": "Names for `recipe:`, which says whose code is followed in making words of texts.",
+    "tuning": "Names for `protocol:` below `tuning:`, by which `audit tune` searches settings.",
+    "readers": "Formats of corpora; --format takes the name where a folder could be of several.",
+    "metrics": "Names for `metric:`; k is a number, as in P@5.",
+}
 
 
 @command(app, "list")
@@ -158,6 +162,7 @@ def list_command(claims: Words = None, *, models: Folder = None, everything: boo
     elif words == ["training"]:
         lines += training_lines()
     elif len(words) == 1 and words[0] in _SORTS:
+        say_on_stderr(_SORTS[words[0]])
         for name, text in _names(words[0]).items():
             lines += wrapped(f"{name:20} {text}".rstrip(), 0, 4)
     elif words:

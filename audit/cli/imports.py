@@ -11,9 +11,11 @@ from audit.claims.load import Paper, papers_of
 from audit.cli.app import Folder, app, command, say
 from audit.errors import AuditError, Exit
 from audit.importing.results import Declared
-from audit.names import counted
+from audit.names import counted, first_of
 from audit.record import Run
 from audit.storage.manifest import keep_fixed
+
+_FEW = 6  # More experiments than this are told by data set.
 
 
 @command(app, "import")
@@ -50,14 +52,16 @@ def import_command(
     from audit.storage.runs import Store
 
     (claims,) = papers_of([paper])
-    names = ("--train-truth", declared.train_truth), ("--threshold", declared.threshold)
+    of_predictions = {
+        "--train-truth": declared.train_truth,
+        "--threshold": declared.threshold,
+        "--labels": declared.labels,
+    }
     if truth is not None:
         how: dict[str, Any] = {"experiment": experiment, "seeds": seed or [], "declared": declared}
         results = from_predictions(claims, files, truth=truth, **how)
-    elif alone := next(
-        (it for it, value in (*names, ("--labels", declared.labels)) if value is not None), None
-    ):
-        raise AuditError(f"{alone} is for predictions; add --truth FILE, or leave it out")
+    elif alone := [name for name, value in of_predictions.items() if value is not None]:
+        raise AuditError(f"{alone[0]} is for predictions; add --truth FILE, or leave it out")
     else:
         results = from_results(claims, files, declared, experiment=experiment, seeds=seed or [])
     kept = keep(results, Store(store), claims, declared, replacing=replace)
@@ -65,11 +69,8 @@ def import_command(
     every = dict.fromkeys(note for result in results for note in result.notes)
     notes = [note for note in every if "not scored" in note or note.startswith("not read")]
     if not kept.added:
-        say(
-            "\n  ".join(
-                [f"{counted(len(kept.same), 'run')}, all in {store} already; nothing changed", *notes]
-            )
-        )
+        nothing = f"{counted(len(kept.same), 'run')}, all in {store} already; nothing changed"
+        say("\n  ".join([nothing, *notes]))
         return Exit.OK
     failed = sum(run.status == "failed" for run in kept.added)
     already = f"; {len(kept.same)} more were there already" if kept.same else ""
@@ -79,23 +80,37 @@ def import_command(
     by_experiment: dict[str, list[Run]] = {}
     for run in kept.added:
         by_experiment.setdefault(Provenance.of(run).experiment, []).append(run)
-    summaries = (f"{name}: {_summary(mine)}" for name, mine in by_experiment.items())
-    for line in (*summaries, *notes, *_left_unsaid(by_experiment, claims, declared)):
+    for line in (*_summaries(by_experiment), *notes, *_left_unsaid(by_experiment, claims, declared)):
         say(f"  {line}")
     say(f"`audit judge {paper} --store {store}` judges them")
     return Exit.OK
 
 
-def _summary(runs: Sequence[Run]) -> str:
-    """Seeds, and the mean of each metric over those that have it."""
+def _summaries(by_experiment: Mapping[str, Sequence[Run]]) -> Iterator[str]:
+    """A line an experiment with its means; of more than a few, a line for those of one data set and seeds."""
+    if len(by_experiment) <= _FEW:
+        yield from (f"{name}: {_seeds(mine)}{_means(mine)}" for name, mine in by_experiment.items())
+        return
+    alike: dict[tuple[str, str], list[str]] = {}
+    for name, mine in by_experiment.items():
+        alike.setdefault((mine[0].data.name, _seeds(mine)), []).append(name)
+    for (dataset, seeds), names in alike.items():
+        yield f"{dataset}: {counted(len(names), 'experiment')} with {seeds} ({first_of(names, 3)})"
+
+
+def _seeds(runs: Sequence[Run]) -> str:
+    seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)
+    return f"seed{'' if len(runs) == 1 else 's'} {seeds}"
+
+
+def _means(runs: Sequence[Run]) -> str:
+    """The mean of each metric over the runs that have it."""
     from reports.numbers import points
 
-    seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)
     names = dict.fromkeys(metric for run in runs for metric in run.metrics)
     values = {name: [run.metrics[name] for run in runs if name in run.metrics] for name in names}
     means = [f"{name} {points(fmean(of))}" for name, of in values.items()]
-    mean = f"; mean {', '.join(means)}" if means else ""
-    return f"seed{'' if len(runs) == 1 else 's'} {seeds}{mean}"
+    return f"; mean {', '.join(means)}" if means else ""
 
 
 def _left_unsaid(

@@ -28,7 +28,7 @@ from scipy import sparse
 
 from audit.claims.load import Paper
 from audit.errors import AuditError, ImportFileError, option
-from audit.importing.results import Declared, Problems, Result, dataset_of, experiment_of, sound_seed
+from audit.importing.results import F1_BY, Declared, Problems, Result, dataset_of, experiment_of, sound_seed
 from audit.importing.tables import Number, Source, objects, read_text, refuse, suffix_of, text, unpacked
 from audit.names import counted
 from audit.record import digest
@@ -253,6 +253,8 @@ def _scored(
             lacks[name] = f"the longest list has {counted(ids.shape[1], 'label')}"
         else:
             rankings[name] = k
+    if threshold is not None and all(parse(name).k for name in names if "[" not in name):
+        lacks["F1"] = f"no claim of the paper is about it, so {option('threshold')} changes nothing"
     notes = [f"{name} not scored: {why}" for name, why in lacks.items()]
     values: dict[str, float] = {}
     if rankings:
@@ -260,7 +262,7 @@ def _scored(
     if sums and threshold is not None:
         rows = [row[line > threshold].tolist() for row, line in zip(ids, scores, strict=True)]
         values |= label_f1(Truth.from_lists(rows), truth, n_labels)
-        notes.append(f"F1 over {n_labels:,} labels, those with a score above {threshold:g} decided for")
+        notes.append(f"{F1_BY}{n_labels:,} labels, those with a score above {threshold:g} decided for")
     measured = {name: values[name] for name in names if name in rankings or name in sums}
     if not measured:
         raise AuditError(f"nothing can be scored: {'; '.join(notes)}")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from audit.claims.load import Paper
 from audit.errors import StoreError, option
-from audit.importing.results import Declared, Problems, Result
+from audit.importing.results import F1_BY, Declared, Problems, Result
 from audit.judging.evidence import OF_DOCUMENTS, UNKNOWN, Provenance, all_digits, counting
 from audit.names import counted
 from audit.record import DataInfo, Run, digest
@@ -168,6 +168,8 @@ def _differences(old: Run, result: Result, declared: Declared) -> list[str]:
     for name in ("by", "authors_code", "same_data", "other_split"):
         before = getattr(Provenance.of(old), name)
         pairs += [(option(name), before, getattr(declared, name) or before)]
+    f1, f1_here = (next((it for it in of.notes if it.startswith(F1_BY)), "none") for of in (old, result))
+    pairs += [(option("threshold"), f1, f1_here)]
     values = [f"other values of {', '.join(changed)}"] if changed else []
     values += [f"further metrics ({', '.join(fewer)})"] if fewer else []
     return values + [f"another {of} ({it!r} there, {here!r} here)" for of, it, here in pairs if it != here]

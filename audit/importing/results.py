@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 MOST_SEED = 2**63 - 1
 SHOWN = 20  # More lines of problems than this help nobody; the first ones show the pattern.
+_ALIKE = 3  # So many lines that differ only in names and numbers.
+#: How the note on decided labels begins.
+F1_BY = "F1 over "
 _CELL = 200  # No name and no number is longer.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
 _SEED = re.compile(r"[+-]?\d+(\.0+)?", re.ASCII)
@@ -107,10 +110,14 @@ class Problems:
 
     def settle(self) -> None:
         """Raises `ImportFileError` if there is anything to tell: nothing of the import is kept then."""
-        lines = [
-            f"{places[0]}: {what}" + (f" ({len(places) - 1} more such)" if len(places) > 1 else "")
-            for what, places in self.places.items()
-        ]
+        kinds: dict[str, list[str]] = {}
+        for what, places in self.places.items():
+            more = f" ({len(places) - 1} more such)" if len(places) > 1 else ""
+            kinds.setdefault(re.sub(r"'[^']*'|\d+", "", what), []).append(f"{places[0]}: {what}{more}")
+        lines = []
+        for alike in kinds.values():
+            lines += alike[:_ALIKE]
+            lines += [f"and {len(alike) - _ALIKE} more like the last"] if len(alike) > _ALIKE else []
         if lines:
             further = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
             raise ImportFileError([*lines[:SHOWN], *further])
