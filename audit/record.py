@@ -458,10 +458,10 @@ class Verdict(Shown):
         return self.reason not in UNTESTED
 
     def __str__(self) -> str:
-        """`kim:P@1: reproduced; measured 50.13 points (96 % interval 47.23 to 53.04), printed 30.45`."""
-        said = f"{self.claim}: {self.outcome if self.tested else 'not tested'}"
+        """`kim:P@1: reproduced (direction); measured 50.13 points (96 % interval 47 to 53), printed 30`."""
+        said = f"{self.claim}: {self.outcome if self.tested else 'not tested'} ({self.reason})"
         if self.estimate is None or not self.tested:
-            return f"{said} ({self.reason})"
+            return said
         said += f"; measured {self.estimate:.2f}{' points' if ':' in self.claim else ''}"
         if self.ci95:
             said += f" ({100 - 100 * self.level:g} % interval {self.ci95[0]:.2f} to {self.ci95[1]:.2f})"

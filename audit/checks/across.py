@@ -81,7 +81,7 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
         if len(group) > 1 and ours == sorted(theirs[0].value.value for _, theirs in group):
             metrics = " and ".join(number.cell.metric or "" for number, _ in group)
             shown, origins = (
-                " and ".join(of) for of in zip(*((n.text, of[0].text) for n, of in group), strict=True)
+                " and ".join(of) for of in zip(*((n.text, it[0].text) for n, it in group), strict=True)
             )
             text = f"{metrics} are interchanged: {shown} here, {origins} in {key}"
             yield finding(group, "inconsistent", text, (SLIP, _SECOND_HAND))

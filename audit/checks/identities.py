@@ -112,15 +112,13 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
     mean over runs and a single run are not the same number, nor are means over more and over fewer runs.
     Where single runs are not stated, the first thing to consider is that the experiment was run twice."""
     same = grouped(sheet.numbers.values(), _quantity)
-    different = [
+    apart = [
         (first, second)
         for what, numbers in same.items()
         for first, second in combinations(numbers, 2)
         if what and (first.table, first.text) != (second.table, second.text)
     ]
-    places = grouped(
-        different, lambda of: (of[0].cell.dataset, of[0].cell.experiment, of[0].table, of[1].table)
-    )
+    places = grouped(apart, lambda of: (of[0].cell.dataset, of[0].cell.experiment, of[0].table, of[1].table))
     for group in places.values():
         differing = all(_agree(*pair) == "inconsistent" for pair in group)
         all_differ = bool(differing and len(group) > 1 and group[0][0].cell.metric)

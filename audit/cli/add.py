@@ -348,9 +348,7 @@ def model_command(name: str, *, to: Folder = None, dry_run: bool = False) -> int
 
     files = {folder / f"{name}.py": filled("model.py"), folder / f"test_{name}.py": filled("test_model.py")}
     if there := [path for path in files if path.exists()]:
-        raise AuditError(
-            f"{there[0]}: the file exists and is not overwritten; choose another name or --to DIR"
-        )
+        raise AuditError(f"{there[0]}: the file exists and is not overwritten; choose another or --to DIR")
     if dry_run:
         say("\n".join(f"--- {path}\n{text}" for path, text in files.items()), fold=False)
         return Exit.OK

@@ -238,9 +238,8 @@ def _specifications(found: Derivation, audit: Audit) -> Iterator[str]:
         yield "  only the default reading was run; `audit run --readings` runs the others"
         return
     counts = Counter(reading.outcome for reading in verdict.readings)
-    yield from wrapped(
-        f"{about_specifications(counts, verdict.readings_declared)}: {TEXTS['of_readings']}", 2, 4
-    )
+    about = about_specifications(counts, verdict.readings_declared)
+    yield from wrapped(f"{about}: {TEXTS['of_readings']}", 2, 4)
     difference, marks = kind_words(claim).differs, edges(claim, verdict)
     show = numbers.signed if difference else numbers.points
     interval = f"{coverage(verdict)[1]}% interval"

@@ -9,7 +9,7 @@ from typing import Any
 
 from audit.claims.load import Paper, papers_of
 from audit.cli.app import Folder, app, command, say
-from audit.errors import AuditError, Exit
+from audit.errors import AuditError, Exit, option
 from audit.importing.results import Declared
 from audit.names import counted, first_of
 from audit.record import Run
@@ -52,16 +52,12 @@ def import_command(
     from audit.storage.runs import Store
 
     (claims,) = papers_of([paper])
-    of_predictions = {
-        "--train-truth": declared.train_truth,
-        "--threshold": declared.threshold,
-        "--labels": declared.labels,
-    }
+    of_predictions = ("train_truth", "threshold", "labels")
     if truth is not None:
         how: dict[str, Any] = {"experiment": experiment, "seeds": seed or [], "declared": declared}
         results = from_predictions(claims, files, truth=truth, **how)
-    elif alone := [name for name, value in of_predictions.items() if value is not None]:
-        raise AuditError(f"{alone[0]} is for predictions; add --truth FILE, or leave it out")
+    elif alone := [name for name in of_predictions if getattr(declared, name) is not None]:
+        raise AuditError(f"{option(alone[0])} is for predictions; add --truth FILE, or leave it out")
     else:
         results = from_results(claims, files, declared, experiment=experiment, seeds=seed or [])
     kept = keep(results, Store(store), claims, declared, replacing=replace)

@@ -261,10 +261,8 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
 
     lacking = [claim for claim in open_claims if claim.imported and claim.reason == "not_run"]
     by_seeds = [claim for claim in open_claims if claim.seeds is not None and claim not in lacking]
-    head = (
-        f"{audit.paper.key} ({where}): {len(open_claims)} of {counted(len(audit.claims), 'judgement')} open"
-    )
-    say(f"{head}; more seeds can settle {len(by_seeds)} of them\n", fold=True)
+    of = f"{len(open_claims)} of {counted(len(audit.claims), 'judgement')} open"
+    say(f"{audit.paper.key} ({where}): {of}; more seeds can settle {len(by_seeds)} of them\n", fold=True)
     if by_seeds:
         rows: dict[tuple[str, str], list[str]] = {}
         for claim in by_seeds:
@@ -282,9 +280,7 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
             for name, number in claim.missing.items():
                 runs[name] = max(number, runs.get(name, 0))
         time = RunTimes(audit.experiments).of(runs) or "time not known"
-        say(
-            f"all of these together, shared runs counted once: {sum(runs.values())} runs, {time}\n", fold=True
-        )
+        say(f"all these together, shared runs counted once: {sum(runs.values())} runs, {time}\n", fold=True)
     hopeless: dict[str, list[str]] = {}
     for claim in open_claims:
         if claim not in by_seeds:

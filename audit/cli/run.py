@@ -58,9 +58,7 @@ def run_command(
             if value is not None:
                 raise AuditError(f"{option} goes with --until-settled; give both, or neither")
     elif getattr(context.get_parameter_source("seeds"), "name", "") == "COMMANDLINE":
-        raise AuditError(
-            "--seeds: --until-settled takes its seeds from --looks; give that instead, as in 3,5,8"
-        )
+        raise AuditError("--seeds: --until-settled takes its seeds from --looks; give that, as in 3,5,8")
     seconds = None if budget is None else seconds_of(budget, option="--budget")
     wanted = None if looks is None else looks_of(looks)
     several = columns_of(columns, settings.data)
@@ -68,9 +66,7 @@ def run_command(
         one = f"take one column, as in --data {settings.data}@0"
         raise AuditError(f"--columns {columns}: with --until-settled or --readings {one}")
     if settings.readings and until_settled:
-        raise AuditError(
-            "--readings does not go with --until-settled; give --seeds N instead, for all readings"
-        )
+        raise AuditError("--readings does not go with --until-settled; give --seeds N instead")
     named = claims or [DEFAULT_PAPER]
     papers = papers_of(named)
     check_keys(papers)
@@ -181,11 +177,7 @@ def _run_columns(suite: Suite, columns: Sequence[int], also: Sequence[str]) -> E
         settings = replace(suite.settings, data=data, seeds=seeds if column == first else 1)
         suites[column] = replace(suite, settings=settings, runs={})
     plans = {column: of_column.plan() for column, of_column in suites.items()}
-    jobs = [
-        replace(job, title=f"{job.title} column {column}")
-        for column, plan in plans.items()
-        for job in plan.jobs
-    ]
+    jobs = [replace(job, title=f"{job.title} column {k}") for k, plan in plans.items() for job in plan.jobs]
     if idle := suites[first].nothing_to_run(plans[first]):
         suite.say(idle)
         if not any(suites[column].has_evidence(plan) for column, plan in plans.items()):

@@ -47,10 +47,8 @@ def status_command(*, store: Path = Path("audit-runs")) -> int:
             "failed": len(standing.failed),
         }
         total = counted(sum(parts.values()), "run")
-        say(
-            f"{standing.report}: {total}: " + ", ".join(f"{n} {what}" for what, n in parts.items() if n),
-            fold=True,
-        )
+        shown = ", ".join(f"{n} {what}" for what, n in parts.items() if n)
+        say(f"{standing.report}: {total}: {shown}", fold=True)
         for pulse in standing.running:
             since = span(max(1.0, time.time() - pulse.began))
             silent = time.time() - pulse.seen

@@ -41,9 +41,7 @@ def keep(
     key, problems = paper.paper.key, Problems()
     with store.claim(digest(["import", key]), wait=PUT_WAIT) as claim:
         if not claim.held:
-            raise StoreError(
-                f"{store.root}: another import has been running for {PUT_WAIT:.0f} s; let it finish"
-            )
+            raise StoreError(f"{store.root}: another import has run for {PUT_WAIT:.0f} s; let it finish")
         there = counting((run for run in store.runs(problems=[]) if run.imported), key)
         judged = Ledger(store.root, key).judged()
         same, fresh = list[Run](), dict[tuple[str, int], Result]()

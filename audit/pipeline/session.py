@@ -39,12 +39,9 @@ def _seen_now(paper: Paper, record: ExperimentRecord) -> ExperimentRecord:
     printed, data = paper.datasets.get(record.dataset), record.data
     if printed is None or data is None:
         return record
-    same = {
-        "same": printed.content or (),
-        "corpora": printed.corpus or (),
-        "partitions": printed.partition or (),
-    }
-    return replace(record, scope=scope_of(data.content, data.corpus, data.partition, **same))
+    same, corpora, parts = (of or () for of in (printed.content, printed.corpus, printed.partition))
+    scope = scope_of(data.content, data.corpus, data.partition, same=same, corpora=corpora, partitions=parts)
+    return replace(record, scope=scope)
 
 
 @dataclass

@@ -107,9 +107,7 @@ def request_of(paper: Paper, chosen: RunSettings) -> str:
     dated = []  # name, size and date of each file, and of all files below each folder
     for place in (split_name(place)[0] for place in places if place is not None):
         files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.is_file())
-        dated.append(
-            [str(place), *((str(path), (of := path.stat()).st_size, of.st_mtime_ns) for path in files)]
-        )
+        dated.append([str(place), *((str(it), (of := it.stat()).st_size, of.st_mtime_ns) for it in files)])
     # what decides which device `auto` is, without loading torch
     driver = any(Path("/dev", name).exists() for name in ("nvidiactl", "kfd", "dxg"))
     machine = [driver, os.environ.get("CUDA_VISIBLE_DEVICES")]
