@@ -9,7 +9,7 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +58,10 @@ def one_line(text: str) -> str:
 
 def audit_markdown() -> str:
     """The schema as a page: one section for each kind of object, one line for each key."""
-    schema = audit_schema()
-    sections = [_section(name, part) for name, part in [("Audit", schema), *schema["$defs"].items()]]
-    return "\n".join([_text("audit-json.md").format(version=FORMAT_VERSION), *sections])
+    schema, seen = audit_schema(), dict[str, str]()
+    sections = [("Audit", schema), *schema["$defs"].items()]
+    tables = [_keys(f"## {name}", part, seen, record=True) for name, part in sections]
+    return "\n".join([_text("audit-json.md").format(version=FORMAT_VERSION), *tables])
 
 
 #: In the order in which a file has them; the kinds of claims follow by name.
@@ -73,31 +74,27 @@ _ORDER = (
 
 def claim_markdown() -> str:
     """The page: examples, keys of the file, of its parts, of every claim and of each kind; expressions."""
-    schema = Paper.model_json_schema(by_alias=True)
+    schema, seen = Paper.model_json_schema(by_alias=True), dict[str, str]()
     parts = schema["$defs"]
     by_kind = {part.get("properties", {}).get("kind", {}).get("const"): part for part in parts.values()}
     kinds = {name: by_kind[name] for name in KINDS}
     shared = set.intersection(*(set(part["properties"]) for part in kinds.values()))
     assert set(_ORDER) == {name for name, part in parts.items() if part not in kinds.values()}
-    claim = {
-        "description": "The keys that every claim has; each kind has more, below.",
-        "required": next(iter(kinds.values()))["required"],
-        "properties": {
-            key: of for key, of in next(iter(kinds.values()))["properties"].items() if key in shared
-        },
-    }
-    claim["properties"]["kind"] = {**claim["properties"]["kind"], "enum": [*kinds]}
+    of_all = {key: of for key, of in kinds["value"]["properties"].items() if key in shared}
+    about = "The keys that every claim has; each kind has more, below."
+    claim = {"description": about, "required": kinds["value"]["required"], "properties": of_all}
+    of_all["kind"] = {**of_all["kind"], "enum": [*kinds]}
     relations = [f"| `x {word} n` | {_cell(it.meaning)} |" for word, it in RELATIONS.items()]
     functions = [f"| `{it.form}` | {_cell(it.meaning)} |" for it in FUNCTIONS.values()]
     return "\n".join(
         [
             _text("claim-file.md"),
-            _keys("## The file", schema),
-            *(_keys(f"## {name}", parts[name]) for name in _ORDER),
-            _keys("## Claims", claim),
-            *(_keys(f"### {kind}", kinds[kind], without=shared) for kind in kinds),
+            _keys("## The file", schema, seen),
+            *(_keys(f"## {name}", parts[name], seen) for name in _ORDER),
+            _keys("## Claims", claim, seen),
+            *(_keys(f"### {kind}", kinds[kind], seen, without=shared) for kind in kinds),
             _text("expressions.md"),
-            "| relation | holds for what is, of a number n |\n|---|---|",
+            "| relation | x is |\n|---|---|",
             *relations,
             "\n| function | value |\n|---|---|",
             *functions,
@@ -106,22 +103,32 @@ def claim_markdown() -> str:
     )
 
 
-def _keys(heading: str, part: Mapping[str, Any], without: Collection[str] = ()) -> str:
-    """A heading, what the part is, and a line a key: bold where it must be given, else with its default."""
+def _keys(
+    heading: str, part: Mapping[str, Any], seen: dict[str, str], *, record: bool = False, without: Any = ()
+) -> str:
+    """A heading, what the part is, and a line a key: bold where it must be given, else with its default.
+    Long lines that stand in an earlier part name that part (`seen`); keys without a meaning share a line."""
     objects = [it for it in part.get("anyOf", ()) if "properties" in it]  # text alone may stand for some
     keys = objects[0] if objects else part
-    about = one_line(part.get("description", ""))
-    lines = [f"{heading}\n\n{about}\n\n| key | type | meaning |\n|---|---|---|"]
-    for key, value in keys.get("properties", {}).items():
-        if key not in without:
-            must = key in keys.get("required", ()) or key == "margins"
-            default = value.get("default")
-            more = f" Default: `{json.dumps(default)}`." if not must and default not in (None, [], {}) else ""
-            name = f"**`{key}`**" if must else f"`{key}`"
-            types = _type(value).removesuffix(" or null")
-            if key == "claims":
-                types = "list of [claims](#claims)"
-            lines.append(f"| {name} | {types} | {_cell(one_line(value.get('description', '')) + more)} |")
+    name = heading.lstrip("# ")
+    rows: list[list[str]] = []
+    for key, value in ((key, of) for key, of in keys.get("properties", {}).items() if key not in without):
+        must = not record and (key in keys.get("required", ()) or key == "margins")
+        default = None if must else value.get("default")
+        more = f" Default: `{json.dumps(default)}`." if default not in (None, [], {}, "") else ""
+        types = _type(value) if record else _type(value).removesuffix("?")
+        types = "list of [claims](#claims)" if key == "claims" and not record else types
+        row = [f"**`{key}`**" if must else f"`{key}`", types, one_line(value.get("description", "") + more)]
+        earlier = seen.setdefault(" ".join(row), name)
+        if earlier != name and len(" ".join(row[1:]).split()) > 12:
+            row[1:] = [f"as in [{earlier}](#{earlier.lower()})", ""]
+        if rows and not row[2] and rows[-1][1:] == row[1:]:
+            rows[-1][0] += f", {row[0]}"
+        else:
+            rows.append(row)
+    lines = [heading, "", *([about, ""] if (about := one_line(part.get("description", ""))) else [])]
+    lines += ["| key | type | meaning |", "|---|---|---|"]
+    lines += [f"| {key} | {types} | {_cell(text)} |".replace("|  |", "| |") for key, types, text in rows]
     return "\n".join([*lines, ""])
 
 
@@ -129,26 +136,15 @@ def _text(name: str) -> str:
     return (Path(__file__).parent / f"{name}.txt").read_text(encoding="utf-8")
 
 
-def _section(name: str, part: Mapping[str, Any]) -> str:
-    """One kind of object: what it is, and a table of its keys."""
-    lines = [f"## {name}\n", f"{one_line(part.get('description', ''))}\n", "| key | type | meaning |"]
-    lines.append("|---|---|---|")
-    for key, value in part.get("properties", {}).items():
-        default = f" Default: `{json.dumps(value['default'])}`." if "default" in value else ""
-        meaning = _cell((one_line(value.get("description", "")) + default).strip())
-        lines.append(f"| `{key}` | {_type(value)} | {meaning} |".replace("|  |", "| |"))
-    return "\n".join([*lines, ""])
-
-
 def _type(value: Mapping[str, Any]) -> str:
-    """A type in a few words: `number or null`, `list of Run`, `map of number`."""
+    """A type in a few words: `number?`, `list of Run`, `map of number`."""
     if "$ref" in value:
         name = value["$ref"].rsplit("/", 1)[-1]
         return f"[{name}](#{name.lower()})"
     if "enum" in value or "const" in value:
         return ", ".join(f"`{it}`" for it in value.get("enum", [value.get("const")]))
     if choices := value.get("anyOf") or value.get("oneOf"):
-        return " or ".join(dict.fromkeys(map(_type, choices)))
+        return " or ".join(dict.fromkeys(map(_type, choices))).replace(" or null", "?")
     if value.get("type") == "array":
         items = value.get("prefixItems", [value.get("items", {})])
         return f"list of {', '.join(map(_type, items))}"
