@@ -31,6 +31,8 @@ def open_file(paper: str, *, configs: bool = False) -> ClaimFile:
     from audit.authoring.edit import ClaimFile
 
     if (path := own_file(paper)) is None:
+        if paper in {builtin.stem for builtin in builtin_claims()}:
+            raise AuditError(f"{paper!r} is a built-in paper, which stays as it is; give your own claim file")
         begin = f"give its path, or begin one with `audit add paper {paper}`"
         raise AuditError(f"{paper!r} is not a claim file; {begin}")
     return ClaimFile.open(path, known=names_here(configs=configs))

@@ -14,7 +14,7 @@ from audit.claims.links import names_here
 from audit.claims.load import Paper, check_keys, claim_paths, json_schema, load, papers_of
 from audit.cli.app import Folder, Words, app, command, say, say_json, say_on_stderr, say_table
 from audit.errors import AuditError, Exit
-from audit.names import counted, known_names, wrapped
+from audit.names import counted, known_names, nearest, wrapped
 from audit.record import Finding, untested
 
 if TYPE_CHECKING:
@@ -156,9 +156,11 @@ _SORTS = {
 @command(app, "list")
 def list_command(claims: Words = None, *, models: Folder = None, everything: bool = False) -> int:
     """Show papers, their experiments and claims, and the names that a claim file may use."""
-    words, lines = claims or [], list[str]()
-    if words[:1] == ["model"]:
-        lines += model_lines(words[1] if len(words) == 2 else "")
+    words, lines, sorts = claims or [], list[str](), [*_SORTS, "training"]
+    if words[:1] == ["model"] and len(words) == 2:
+        lines += model_lines(words[1])
+    elif words and words[0].isalpha() and words[0] not in sorts and (meant := nearest(words[0], sorts)):
+        raise AuditError(f"'audit list {' '.join(words)}': did you mean `audit list {meant}`?")
     elif words == ["training"]:
         lines += training_lines()
     elif len(words) == 1 and words[0] in _SORTS:

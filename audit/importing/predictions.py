@@ -254,8 +254,11 @@ def _scored(
         else:
             rankings[name] = k
     if threshold is not None and all(parse(name).k for name in names if "[" not in name):
-        lacks["F1"] = f"no claim of the paper is about it, so {option('threshold')} changes nothing"
-    notes = [f"{name} not scored: {why}" for name, why in lacks.items()]
+        lacks["F1"] = "no claim of the paper is about it, so a threshold changes nothing"
+    by_reason: dict[str, list[str]] = {}
+    for name, why in lacks.items():
+        by_reason.setdefault(why, []).append(name)
+    notes = [f"{', '.join(of)} not scored: {why}" for why, of in by_reason.items()]
     values: dict[str, float] = {}
     if rankings:
         values = {**evaluate(ids, truth, sorted({*rankings.values()}), weights=weights)}
