@@ -480,7 +480,7 @@ def claim_paths(claims: Sequence[str] | None) -> list[Path]:
     paths = []
     for name in claims:
         path: Path | None = Path(name)
-        if not {"/", "."} & set(name) and not Path(name).exists():
+        if not {"/", "."} & set(name) and not Path(name).is_file():
             path = builtin.get(name) or own_file(name)
         if path is None:
             known = ", ".join(builtin)
