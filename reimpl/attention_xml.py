@@ -221,7 +221,7 @@ def _train_one(
         return result
     if result.top_scores is not None:  # the logarithm of the sigmoid
         result = replace(result, top_scores=-np.logaddexp(0, -result.top_scores))
-    return result.noted(f"no label tree: a leaf has room for all labels ({config.cluster_size})")
+    return result.noted(f"no label tree, because one leaf has room for all labels ({config.cluster_size})")
 
 
 def _probabilities(config: Config, data: Dataset, protocol: Protocol, **how: Any) -> Result:

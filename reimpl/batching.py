@@ -204,7 +204,7 @@ class WordWeights(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        note = "features: counts of the words that were kept of each document"
+        note = "features: counts of the words of each document, as prepared"
         return (note,) if self.are_words else ()
 
 
@@ -227,7 +227,7 @@ def word_weights(
         train = plain(data.train)
         if not are_words and (weighted := train.data[train.data % 1 != 0]).size:
             why = f"the features of {data.name!r} are weights already ({weighted[0]:.3g} is not a count)"
-            raise ConfigError(f"weights: tfidf would weigh twice, since {why}; take weights: given")
+            raise ConfigError(f"weights: tfidf would weigh twice, since {why}; use weights: given")
         seen = np.bincount(train.indices, minlength=train.shape[1])
         idf = (1 + np.log((1 + train.shape[0]) / (1 + seen))).astype(dtype)
 

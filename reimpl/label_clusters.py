@@ -141,9 +141,8 @@ class LabelClusters(nn.Module):
                 nn.init.normal_(module.weight, std=_DEVIATION)
 
     def visits(self, size: int, rows: Tensor, ranks: Tensor) -> tuple[Tensor, Tensor]:
-        """Of B = `size` documents with positives of these ranks in `rows`: bool (B, K), which have a label in
-        which tail, and (B,) labels of the clusters that each learns from, with the units that learn to be
-        0."""
+        """For B = `size` documents with positives of these ranks in `rows`: bool (B, K), whether a document
+        has a label in a tail, and (B,) the number of outputs that it learns from."""
         cluster = torch.searchsorted(self.first, ranks, right=True)
         visited = torch.zeros(size, len(self.sizes), dtype=torch.bool, device=rows.device)
         visited[rows, cluster] = True

@@ -75,8 +75,7 @@ def depth_of(n_labels: int, max_leaf: int) -> int:
 
 def kept_depths(depth: int, height: int, ways: int) -> tuple[int, ...]:
     """Depths of the binary tree that stay as inner levels, from the top (section 2.2): the parents of the
-    labels, then every c-th level above, 2^c = `ways`, `height` in all, a `fitting_height`. Fig. 1b: depth 10,
-    height 3, 8 ways -> 4, 7, 10."""
+    labels, then every c-th level above, 2^c = `ways`, `height` in all. Fig. 1b: 10, 3, 8 -> 4, 7, 10."""
     c = ways.bit_length() - 1
     if ways < 2 or 2**c != ways:
         raise ConfigError(f"ways must be a power of 2 from 2, not {ways!r}")
@@ -99,8 +98,7 @@ def node_starts(n_labels: int, depth: int) -> IntArray:
 
 
 def label_features(features: sparse.csr_matrix, labels: sparse.csr_matrix) -> sparse.csr_matrix:
-    """(N, D) word weights, (N, L) labels -> (L, D): normalised sums of the normalised rows of each label;
-    zero without documents or words."""
+    """(N, D) word weights, (N, L) labels -> (L, D): normalised sum of each label's normalised rows."""
     return normalize(sparse.csr_matrix(labels.T @ normalize(sparse.csr_matrix(features))))
 
 
@@ -272,8 +270,7 @@ class Children:
 
 
 def are_positive(ids: Tensor, rows: Tensor, cols: Tensor, n: int) -> Tensor:
-    """float32 (B, M): 1 where node ids[b, m] is a positive of document b; `rows` and `cols` (positives,):
-    document and node of `n` nodes."""
+    """float32 (B, M): 1 where node ids[b, m] is a positive of document b, as `rows` and `cols` list them."""
     if len(cols) == 0:
         return torch.zeros(ids.shape, device=ids.device)
     keys = (rows * n + cols).sort().values

@@ -135,8 +135,7 @@ def label_scores(
     C). layers: weight and bias of each, the last with a single output. `sparse`: the gradient of `queries`
     holds the rows of the candidates only. Computed a chunk of labels at a time, forward and, once more,
     backward: of the tensors of B L T, B L D and B L F numbers no more is ever there. On a CPU, documents much
-    shorter than the longest of their batch are computed apart, over their own words. The numbers are those of
-    `attend` and the layers."""
+    shorter than the longest of their batch are computed apart, over their own words. It equals `attend`."""
     kind, (_, T, D) = states.device.type, states.shape
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else states.dtype
     states = states.to(dtype)
@@ -319,8 +318,8 @@ def _take(x: Tensor, index: Tensor) -> Tensor:
 
 def _stretches(lengths: Sequence[int], work: int) -> list[tuple[int, int, int]]:
     """Stretches of time (first, last, documents that reach into it) for lengths in falling order. As many
-    documents end in each; `work` is what one place of one document costs, and there are as many stretches as
-    make all work and calls cheapest."""
+    documents end in each; `work` is what one place of one document costs, and the cheapest number is
+    taken."""
     rising, size = list(reversed(lengths)), len(lengths)
     choices = []
     for count in _STRETCHES:

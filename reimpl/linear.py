@@ -175,7 +175,7 @@ def _minimum(loss: Any, documents: int) -> str:
     ours = np.zeros_like(reference)
     np.put_along_axis(ours, result.top_ids.astype(np.int64), result.top_scores.astype(np.float64), axis=1)
     gap = close("score", ours, reference, tolerance=1e-4)
-    return f"scores of 5 labels agree with those at the objective's minimum to {gap:.0e}"
+    return f"scores of 5 labels agree with the objective's minimum to {gap:.0e}"
 
 
 def _minimum_of(loss: str, X: Array, has: Array, X_test: Array, C: float = 0.7) -> Array:

@@ -86,8 +86,8 @@ def ranking_loss(
     scores: Tensor, rows: Tensor, cols: Tensor, *, margin: float, over: Over = "sum"
 ) -> RankingLoss:
     """LP and LN of each document, (B,) each; `over`: sums over N and over P, or means. Labels that share the
-    lowest positive or highest negative score share its gradient; a term of exactly 0 has slope 1, as the
-    public code's clamp."""
+    lowest positive or highest negative score share its gradient; a term of 0 has slope 1, as in the public
+    code."""
     B, L = scores.shape
     mine = scores[rows, cols]
     positives = how_often(rows, B)

@@ -296,9 +296,8 @@ Arrays = Mapping[str, NDArray[Any]]
 
 def hit_pattern(top_ids: ArrayLike, truth: TruthLike) -> dict[str, NDArray[Any]]:
     """What is stored with a run of the given lists (N, K): `hits` (N,) uint8, bit r set when the label at
-    rank r + 1 is true; `true_labels` (N,) uint16; `documents_sha256` (32,) of the truth, which shows whether
-    runs were scored on the same documents; `hits_format` (2,): version, and how many ranks, 8 at most. Raises
-    `DataError`."""
+    rank r + 1 is true; `true_labels` (N,) uint16; `documents_sha256` (32,) of the truth, the same for runs on
+    the same documents; `hits_format` (2,): version, and how many ranks, 8 at most. Raises `DataError`."""
     known = as_truth(truth)
     ranks = min(RANKS, np.asarray(top_ids).shape[-1])
     ids = check_lists(top_ids, known, (ranks,))

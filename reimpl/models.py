@@ -247,7 +247,7 @@ def _import_statements(content: bytes) -> list[tuple[int, list[str]]]:
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError, RecursionError):
-        return []  # that is told when it is imported
+        return []  # the import reports it
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

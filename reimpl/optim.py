@@ -150,8 +150,7 @@ class QueueClip(NormClip):
     """AttentionXML's rule: at most `factor` times the largest of the last five norms. The queue starts with
     one infinity: steps 1 to 5 have no bound. After each step min(norm before clipping, 2 x largest in the
     queue, 1) is put in, so that from step 6 the bound is at most `factor`; five steps without any gradient
-    put it at 0 for good, as in the public code (yourh/AttentionXML e2bbbec, deepxml/models.py:98-105; not in
-    the paper)."""
+    put it at 0 for good, as in the public code (yourh/AttentionXML e2bbbec, deepxml/models.py:98-105)."""
 
     def __init__(self, device: torch.device | str, factor: float = _FACTOR) -> None:
         self.factor = factor

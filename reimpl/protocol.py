@@ -380,7 +380,7 @@ class TuningProtocol:
     metric: str
     """Which is to be as high as possible on the documents held out."""
     spaces: Mapping[str, tuple[Parameter, ...]]
-    """By model. A key that the experiment sets itself is not sought."""
+    """By model. A key that the experiment sets itself is not tuned."""
     hold_out: str
     """Rule of `reimpl.data.splits` for the documents held out, where the corpus brings no dev part."""
     sampler: Literal["random", "tpe"] = "random"

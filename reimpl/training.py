@@ -231,15 +231,14 @@ def check_selection(protocol: Protocol, data: Dataset) -> None:
 
 
 def conditions(network: nn.Module, precision: Precision, device: torch.device) -> tuple[str, ...]:
-    """Notes on the arithmetic: the precision of each part, and on a GPU whether a seed gives the same
-    bits."""
+    """Notes on the arithmetic: the precision of each part, and on a GPU whether runs are repeatable."""
     notes = []
     if precision == "bf16":
         apart = dict.fromkeys(str(it.in_float32) for it in network.modules() if hasattr(it, "in_float32"))
-        but = f", but for {' and '.join(apart)} in float32" if apart else ""
+        but = f", except {' and '.join(apart)} in float32" if apart else ""
         recurrent = any(isinstance(it, nn.RNNBase) for it in network.modules())
         if recurrent and not apart and device.type == "cuda":
-            but = ", but for recurrent layers, for which cuDNN takes float16"
+            but = ", except recurrent layers, for which cuDNN takes float16"
         rest = "weights, loss and optimiser in float32"
         notes.append(f"bf16: matrix products and convolutions in bfloat16{but}; {rest}")
     if device.type == "cuda":

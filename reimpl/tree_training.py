@@ -134,7 +134,7 @@ def train_ensemble(
             if result is None:
                 part = watch.part(len(results), models, path)
                 train_one = partial(one, config, data, protocol, seed=seed, watch=part, **settings)
-                note = "a checkpoint could not be read, so a model of the ensemble was begun again"
+                note = "a checkpoint could not be read, so a model of the ensemble started again"
                 result = begin_again(train_one, path, note)
                 if done is not None and not result.failed:
                     save_checkpoint(done, result.packed(), torch.device("cpu"))
@@ -147,7 +147,7 @@ def train_ensemble(
             break
     whole = Result.of_parts(results, "model")
     if there:
-        note = "models of the ensemble that were there already, trained with the same settings"
+        note = "models of the ensemble from earlier runs with the same settings"
         whole = replace(whole, notes=(*whole.notes, f"{note}: {sorted(there)}"))
     if results[number].failed:
         return replace(whole, reason=f"model {number} of the ensemble: {results[number].reason}")
@@ -242,9 +242,9 @@ def train_tree(
     nodes = ", ".join(f"{n:,}" for n in tree.sizes[:-1])
     note = f"label tree of {nodes} inner nodes over {tree.sizes[-1]:,} labels, seed {how['seed']}"
     if height < config.tree_height:
-        note += f"; {height} of {config.tree_height} levels, for which there are labels enough"
+        note += f"; {height} of {config.tree_height} levels: there are too few labels for more"
     if data.train.features is None:
-        note += "; by counts of the words that were kept of each document, since the corpus has no features"
+        note += "; the corpus has no features, so word counts take their place"
     return replace(
         whole.noted(note),
         metrics=last.metrics,
@@ -328,7 +328,7 @@ class _Level(Run):
                 made.inherit(above.network)  # type: ignore[operator]
             return made
 
-        note = "a checkpoint could not be read, so the level was begun again"
+        note = "a checkpoint could not be read, so the level started again"
         result = begin_again(lambda: self.go(build), self.watch.checkpoint, note)
         own = (note for note in result.notes if note not in self.conditions)
         return replace(result, notes=(*self.conditions, *(f"level {self.depth}: {note}" for note in own)))

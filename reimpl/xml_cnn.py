@@ -201,8 +201,7 @@ class XMLCNN(nn.Module):
                     nn.init.zeros_(module.bias)
 
     def features(self, token_ids: Tensor) -> Tensor:
-        """(B, T), of `minimum_width` or more -> (B, feature_size): window-, then filter-, then
-        position-major, ReLU applied."""
+        """(B, T >= `minimum_width`) -> (B, feature_size), after ReLU, ordered by window, filter, position."""
         if self.config.regions == "bags":
             pooled = [self._pooled_bags(token_ids, cast(Bags, bags)).flatten(1) for bags in self.convolutions]
             return torch.cat(pooled, dim=1)

@@ -78,7 +78,7 @@ def corrections(whole: Mapping[str, str], texts: Sequence[str] = ()) -> Correcti
                 value = key  # a word that stands alone has itself as value
             elif key not in _KEYS[target] or not value:
                 offered = [*_WORDS[target], *(f"{key}=" for key in _KEYS[target])]
-                what = f"{word!r} says nothing of a {target}"
+                what = f"{word!r} is not a key of a {target}"
                 raise AuditError(f"{text!r}: {what}; {known_names(word, offered)}")
             settings[key] = value
         numbers = tuple(number for span in spans for number in span)

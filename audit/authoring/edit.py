@@ -271,13 +271,12 @@ def _value(name: str, text: str, field: Any) -> Plain:
         else:
             return value
     about = " ".join((field.description or "").split())
-    raise AuditError(f"{name} {text!r} cannot stand there ({problems[0]}); it is: {about}")
+    raise AuditError(f"{name} {text!r} is not valid ({problems[0]}); it means: {about}")
 
 
 def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> None:
-    """Record that `table.row`, `table.column` or `table.row.column` reports the experiment, on its data
-    sets. Raises `AuditError` for a line that does not exist, reports another experiment, or holds several
-    methods."""
+    """Record that `table.row`, `table.column` or `table.row.column` reports the experiment, on its data sets.
+    Raises `AuditError` for a line that is missing, is of another experiment, or holds several methods."""
     option = f"--row {name!r}"
     table, _, line = name.partition(".")
     if table not in file.paper.tables:

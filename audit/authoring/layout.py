@@ -1,5 +1,4 @@
-"""Rows and cells of a file as a table: where the heading ends, what names the rows, which columns belong
-together."""
+"""Rows and cells of a file as a table: the end of the heading, row names, columns that belong together."""
 
 from __future__ import annotations
 
@@ -181,8 +180,8 @@ def _is_section(row: Sequence[Cell]) -> bool:
 
 def _heads(grid: Grid, source: Source) -> int:
     """Number of rows of the heading: as the file says, or down to the first line across the table. A row with
-    gaps or with titles over several columns continues in the next one, if that has no number. Whole numbers
-    may be in it (the k of P@k)."""
+    gaps or with titles over several columns continues in the next one, if that has no number. It may hold
+    whole numbers (the k of P@k)."""
     if source.heads is not None and not source.least_heads:
         return source.heads
     results = [any(it.kind not in ("empty", "text") or it.with_unit for it in row[1:]) for row in grid]

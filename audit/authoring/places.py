@@ -40,7 +40,7 @@ class Word:
 
 
 Words = Sequence[Word]
-_TITLE_OR_NAME = "may be a title over the rows below it, or part of a name; skip it, and label those rows"
+_TITLE_OR_NAME = "may be a title over the rows below it, or part of a name; skip it, and label these rows"
 
 
 Spans = list[tuple[float, float]]
@@ -74,8 +74,7 @@ def _placed(
     ruled: Sequence[int] = (),
 ) -> list[list[Piece]]:
     """The cells of each line; `under`: where the short rules below a line of the heading begin and end.
-    `ruled`: lines beside a rule across the table. A line without numbers is a title there, or in the
-    middle."""
+    `ruled`: lines beside a rule across the table. A line without numbers is a title there."""
     words = [word for k in body for word in lines[k]]
     numbers = _spans([word for word in words if _is_value(word)], gap)
     wide = [word for word in words if len(_under(word, numbers)) > 1]  # –not run–
@@ -203,8 +202,8 @@ def _of_page(name: str, number: int, page: Any) -> Iterator[Source]:
         same = [rule for rule in rules if abs(rule[0] - start) < 3 and abs(rule[1] - end) < 3]
         last = same[-1][2]
         short = [rule for rule in rules if start - 3 < rule[0] and rule[1] < end + 3]
-        of_it = [it for it in short if min(it[0] - start, end - it[1]) < 3 and first < it[2] < last]
-        rules = [rule for rule in rules if rule not in same and rule not in of_it]
+        rowspans = [it for it in short if min(it[0] - start, end - it[1]) < 3 and first < it[2] < last]
+        rules = [rule for rule in rules if rule not in same and rule not in rowspans]
         lines, size = _lines(page, start, end, first, last)
         captions = [top for top, line in lines if _CAPTION.match(" ".join(word.run.text for word in line))]
         parts = [[first]]

@@ -1,7 +1,7 @@
 """Reads a table from a file or pasted text: LaTeX, CSV, TSV, Markdown (through HTML), HTML, text with aligned
 columns, or PDF.
 
-The standard library's parsers read CSV and pages: pandas turns numbers to floats, and tells no lines."""
+The standard library's parsers read CSV and pages: pandas has floats and no line numbers."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
         if _SEVERAL.fullmatch(line):
             raise _UnclearError("holds two numbers; give each its own cell")
         if any(sign.isdigit() and sign not in "0123456789" for sign in line):
-            raise _UnclearError("has digits other than 0 to 9; write those")
+            raise _UnclearError("has digits other than 0 to 9; write 0 to 9")
         if any(sign.isalpha() for sign in line) or small:
             return {"kind": "text"}
         raise _UnclearError("is not a plain number")
@@ -238,16 +238,16 @@ def _number(runs: Sequence[Run], settings: Mapping[str, str]) -> dict[str, Any]:
         # 82.12(15): 0.15 as physics writes it, or 15; a footnote and a reference have no such brackets
         units = printed_so[:1] == "(" and text.isdecimal() and "." in value
         is_near = compact and f"{match['value'].strip()}(" in line
-        told = "sd" if text[:1] == "±" else settings.get("beside")
-        told = "digits" if is_near and text.isdecimal() else told
-        if _CHANGE.match(text) or told == "mark":
+        meaning = "sd" if text[:1] == "±" else settings.get("beside")
+        meaning = "digits" if is_near and text.isdecimal() else meaning
+        if _CHANGE.match(text) or meaning == "mark":
             marks.append(text.replace(" ", "_"))
-        elif told is None or (told == "digits" and not units and not is_near):
+        elif meaning is None or (meaning == "digits" and not units and not is_near):
             say = "digits" if units else "sd"
             raise _UnclearError(f"has {text!r} beside the number; say --set beside={say} or beside=mark")
         elif sd is not None:
             raise _UnclearError(f"has two spreads, {sd!r} and {text!r}; give it with a correction")
-        elif units and told == "sd":
+        elif units and meaning == "sd":
             what = f"has {text!r} beside the number, which may be {_units(text, value)}"
             raise _UnclearError(f"{what}; say --set beside=digits if so, or give its sd with a correction")
         else:

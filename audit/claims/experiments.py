@@ -1,6 +1,5 @@
 """What a claim file asks to run: experiments, and specifications of what the paper leaves open. A
-specification (a "reading" in claim files) is written as its departures from the default, open setting ->
-choice: the default has none."""
+specification ("reading" in claim files) is its departures from the default: open setting -> choice."""
 
 from __future__ import annotations
 

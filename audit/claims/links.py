@@ -53,8 +53,7 @@ def row_of(reference: str, tables: Tables) -> list[Cell]:
 
 
 def cell_of(reference: str, metric: str | None, tables: Tables) -> Cell:
-    """The cell of `reference`; `metric` (or a quantity) picks it if no column is named. Raises
-    `UnresolvedError`."""
+    """The cell of `reference`; `metric` (or a quantity) picks a column. Raises `UnresolvedError`."""
     cells = row_of(reference, tables)
     table, row, *column = reference.split(".")
     if column:
@@ -337,7 +336,7 @@ class KnownNames:
     training: Callable[[str, Mapping[str, Any]], Fault] = lambda protocol, changes: None
     """What is wrong with these changes of that protocol; None for nothing."""
     tuning: Callable[[str | None, Any], Fault] = lambda model, settings: None
-    """The same of how a model's settings are sought."""
+    """The same for how a model's settings are tuned."""
     config: Callable[[str, str | None, Mapping[str, Any]], tuple[KeyPath, str] | None] = lambda *_: None
     """The same of a model, a variant and keys that differ, with the path from the experiment. It may load the
     model; where it is left out, configurations are not looked at."""
@@ -357,7 +356,7 @@ def names_here(*, configs: bool = False) -> KnownNames:
 
 def unknown_names(paper: Paper, known: KnownNames) -> Iterator[Problem]:
     """Each unknown name of a model, variant, protocol or recipe, and each impossible setting of them."""
-    in_choices: dict[Problem, None] = {}  # of several experiments told once
+    in_choices: dict[Problem, None] = {}  # each once, for all experiments
     for name, experiment in paper.experiments.items():
         own = [*_in_training(experiment, known), *_in_config(experiment, known)]
         for place, text in (*_in_names(experiment, known), *own):

@@ -1,6 +1,5 @@
 """The parts of a claim file: citation, data sets, tables and margins. The docstring under a field is its
-description in the JSON Schema. Problems within one entry are found here (`misfits`); those between two
-entries in `audit.claims.links`."""
+description in the JSON Schema. `misfits` finds problems within an entry."""
 
 from __future__ import annotations
 

@@ -1,2 +1,1 @@
-"""A small language for sentences with numbers over printed cells; they are parsed and checked, never
-executed."""
+"""A small language for sentences about printed numbers; they are parsed and checked, never executed."""

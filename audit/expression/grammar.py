@@ -343,7 +343,7 @@ def _refuse(error: UnexpectedInput, text: str) -> NoReturn:
     at = len(text) if token.type == "$END" else token.start_pos or 0
     shown = "the end" if token.type == "$END" else quoted(str(token))
     what = f"{shown} cannot stand here"
-    advice = "close the parenthesis, or write an operator, a comparison, and or or before it"
+    advice = "close the parenthesis, or write an operator, a comparison, `and` or `or` before it"
     if "NUMBER" in wanted:
         what, advice = f"{shown} where a number is expected", "write a cell, a number or a function there"
     raise ExpressionError(at, what, advice) from None

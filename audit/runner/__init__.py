@@ -1,5 +1,4 @@
-"""Turns experiments and seeds into run records. The only part of the engine that imports `reimpl`, and only
-when needed."""
+"""Turns experiments and seeds into run records; the only part that imports `reimpl`, when it needs it."""
 
 from audit.runner.plan import Job, Plan, make_plan
 

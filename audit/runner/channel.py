@@ -54,7 +54,7 @@ class Telling:
 
     def __init__(self, folder: Path, name: str, title: str) -> None:
         now = time.time()
-        self.path, self.told = folder / f"{name}.json", 0.0
+        self.path, self.written_at = folder / f"{name}.json", 0.0
         self.pulse = Pulse(title, platform.node(), os.getpid(), now, now)
 
     def __enter__(self) -> Self:
@@ -67,12 +67,12 @@ class Telling:
 
     def progress(self, done: int, total: int, loss: float | None) -> None:
         """`done` of `total` steps."""
-        if time.monotonic() - self.told >= _EVERY:
+        if time.monotonic() - self.written_at >= _EVERY:
             self.pulse = replace(self.pulse, seen=time.time(), done=done, total=total, loss=loss)
             self._write()
 
     def _write(self) -> None:
-        self.told = time.monotonic()
+        self.written_at = time.monotonic()
         # neither a full disk nor a loss of NaN is a fault of the run here
         with suppress(OSError, ValueError):
             self.path.parent.mkdir(parents=True, exist_ok=True)

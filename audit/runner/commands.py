@@ -130,8 +130,7 @@ class Commands:
 
     def run(self, *, seeds: int, allowed: bool) -> bool:
         """Run every seed of every command that has no record yet; returns whether any failed. Raises
-        `AuditError` if results cannot be read, or if commands are not allowed and nothing else is asked for
-        (else they are left out)."""
+        `AuditError` if results cannot be read, or if only commands are asked for and they are not allowed."""
         experiments = self.paper.single_experiments.items()
         asked = {name: of for name, of in experiments if self.only is None or name in self.only}
         commands = {name: of.command for name, of in asked.items() if of.command is not None}

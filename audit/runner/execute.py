@@ -1,5 +1,4 @@
-"""Makes run records from jobs: one in this process, or all through an engine. Imports torch only when a run
-is made."""
+"""Makes run records from jobs: one in this process, or all through an engine. Only a run imports torch."""
 
 from __future__ import annotations
 

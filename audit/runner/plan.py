@@ -127,7 +127,7 @@ def make_plan(paper: Paper, settings: RunSettings, *, known: Collection[str] = (
         base = specified.base if specified else name
         asked = (wanted is None or base in wanted) and (specified is None or settings.readings)
         if specified is not None and (base not in keys or not (asked or name in known)):
-            continue  # what is to be told of its experiment is told
+            continue  # its experiment already names the problem
         if why := experiment.never_run or (experiment.command and BY_COMMAND):
             records.append(replace(paper.without_runs(name, why), unavailable=not experiment.command))
             continue
@@ -207,7 +207,7 @@ def _resolve(
     described = specified.base if specified else name
     if specified is None:
         chosen = tuned(name, experiment, chosen, settings)
-    else:  # a specification takes over what was sought for its experiment, but for what it sets itself
+    else:  # a specification takes over what was tuned for its experiment, but for what it sets itself
         base = paper.single_experiments[described]
         best = tuned(described, base, resolved(paper, described, base, settings), settings)
         chosen = replace(chosen, study=best.study, tuning=best.tuning, untuned=best.untuned)
@@ -359,7 +359,7 @@ def deviations(paper: Paper, experiment: str, resolved: Resolved, precision: str
     def of_training(key: str, theirs: Any, ours: Any) -> str:
         if used.deviation is None:
             return _BY_COMMAND
-        if key in AMOUNTS:  # a reduction is told as one
+        if key in AMOUNTS:  # a reduction has a reason of its own
             return used.deviation
         if key == "learning_rate" and ours < theirs:
             return "lowered by the reduced protocol"
@@ -419,7 +419,7 @@ def _of_data(
         sizes = ", ".join(f"{key} {value}" for key, value in printed.printed.items())
         here = f"{data.name}: train {data.train.size:,}, test {data.test.size:,}, labels {data.n_labels:,}"
         means = {key: text for key, text in printed.printed.items() if key.endswith(("_document", "_label"))}
-        here += "".join(f"; {of}" for of in differences(means, observed_of(data)))  # sizes are told anyway
+        here += "".join(f"; {of}" for of in differences(means, observed_of(data)))  # sizes are listed anyway
         yield Deviation("data", f"{printed.name} ({sizes})" if sizes else printed.name, here, stand_in)
     if wanted.vectors:
         size = f"{data.dimension} components"

@@ -1,5 +1,4 @@
-"""Progress on the screen: bars with the remaining time on a terminal; elsewhere a line for each run, and one
-a minute."""
+"""Progress: bars with the remaining time on a terminal; elsewhere a line for each run, and one a minute."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def checked(chosen: Chosen) -> Chosen:
             both = f"{option('untuned', True)} and {option('tuned_on', chosen.tuned_on)}"
             raise AuditError(f"{both} exclude each other; give one")
         if not split_name(chosen.tuned_on)[0].exists():
-            how = "name the corpus that `audit tune --data` had"
+            how = "name the corpus of `audit tune --data`"
             raise AuditError(f"{option('tuned_on', chosen.tuned_on)}: no such folder; {how}")
     device = _device_of(chosen)
     if chosen.precision not in ("float32", "tf32", "bf16"):
@@ -111,7 +111,7 @@ def _device_of(chosen: TrainingSettings) -> str:
     if int(number or 0) >= there:
         raise AuditError(
             f"{option('device', wanted)}: torch {torch.__version__} finds {there} CUDA devices, counted "
-            f"from 0; use another one or {option('device', 'cpu')}, or let others do the work by "
+            f"from 0; use another one or {option('device', 'cpu')}, or run elsewhere with "
             f"{option('on', 'ray')}, {option('on', 'slurm')} or {option('submit', True)}"
         )
     return wanted
@@ -221,7 +221,7 @@ class Resolved:
     catalogue: str | None  # Name by which other papers know the data set that the experiment is about.
     study: Study | None = None  # The search whose best values stand in all four settings.
     tuning: tuple[Deviation, ...] = ()  # How the tuning departs from the paper's.
-    untuned: bool = False  # Whether the paper tunes, and here nothing was sought or in fewer trials.
+    untuned: bool = False  # Whether the paper tunes, and here nothing was tuned, or in fewer trials.
 
 
 def resolved(paper: Paper, name: str, experiment: Experiment, settings: TrainingSettings) -> Resolved:
@@ -431,12 +431,12 @@ def question_of(name: str, experiment: Experiment, plain: Resolved, settings: Tr
         hold_out=None,
     )
     request = replace(plain.request, hold_out=protocol.hold_out)
-    sought = {(of.target, of.key) for of in space}
+    tuned = {(of.target, of.key) for of in space}
     config, fixed = as_json(as_dict(plain.config)), as_json(training.as_dict())
     spec = StudySpec(
         model=model,
-        config={key: value for key, value in config.items() if ("config", key) not in sought},
-        training={key: value for key, value in fixed.items() if ("training", key) not in sought},
+        config={key: value for key, value in config.items() if ("config", key) not in tuned},
+        training={key: value for key, value in fixed.items() if ("training", key) not in tuned},
         space=tuple(
             SearchRange(of.name, choices=of.choices)
             if of.choices
@@ -453,7 +453,7 @@ def question_of(name: str, experiment: Experiment, plain: Resolved, settings: Tr
     notes = list(protocol.ours)  # what of the search is not the paper's
     if used.deviation:
         sizes = f"the reduced protocol {used.name} ({used.deviation})"
-        notes.append(f"trials are of {sizes}; the sizes that it reduces are not sought")
+        notes.append(f"trials run at the sizes of {sizes}; these sizes are not tuned")
     return Question(spec, request, settings.device, (name,), protocol.name, protocol.trials, tuple(notes))
 
 
@@ -470,16 +470,16 @@ class UntunedError(Exception):
 
 
 def tuned(name: str, experiment: Experiment, plain: Resolved, settings: RunSettings) -> Resolved:
-    """The experiment with the best values of its study, if it asks for one: in all four settings, because
-    tuned values are no departure. Raises `UntunedError` if there is no such study, `PlanError` if the
-    protocol has nothing to search."""
+    """The experiment with the best values of its study, if it asks for one: in all four settings (tuned
+    values are no departure). Raises `UntunedError` if there is no such study, `PlanError` for an empty
+    search."""
     if experiment.tuning is None:
         return plain
     protocol, store = tuning_of(experiment), settings.store
     if settings.untuned:
         what = "not tuned: the settings of the claim file"
         return replace(plain, tuning=(Deviation("tuning", protocol.source, what, "--untuned"),), untuned=True)
-    if not any((store / "studies").glob("*.json")):  # most stores: nothing is held out only to be told so
+    if not any((store / "studies").glob("*.json")):  # most stores: do not hold out documents in vain
         raise UntunedError(name)
     folder = settings.tuned_on.resolve() if settings.tuned_on else plain.request.folder
     asked = replace(plain, request=replace(plain.request, folder=folder))
@@ -506,8 +506,8 @@ def with_values(plain: Resolved, own: Collection[str] = ()) -> Resolved:
 
     if plain.study is None or plain.study.best is None:
         return plain
-    sought = plain.study.best.values
-    config, training = by_target({name: value for name, value in sought.items() if name not in own})
+    tuned = plain.study.best.values
+    config, training = by_target({name: value for name, value in tuned.items() if name not in own})
     both = (plain.config, plain.claimed_config)
     used, claimed = (find_config(plain.module, None, {**as_dict(of), **config}) for of in both)
     return replace(

@@ -115,11 +115,11 @@ class Search:
 
         began, study = time.monotonic(), self.study()
         trial = study.get_trials(deepcopy=False)[number]
-        live, told, times = Live(study, trial._trial_id), set(trial.intermediate_values), _times_begun(trial)
+        live, seen, times = Live(study, trial._trial_id), set(trial.intermediate_values), _times_begun(trial)
         live.set_user_attr("begun", times + 1)
 
         def report(epoch: float, score: float) -> None:
-            if round(epoch) not in told:  # a trial that was begun before has told of its first epochs
+            if round(epoch) not in seen:  # a trial that was begun before has reported its first epochs
                 live.report(score, round(epoch))
             if live.should_prune():
                 raise TrialPruned
@@ -306,7 +306,7 @@ class Making:
     search: Search
     wanted: int  # Trials in all.
     threads: int | None
-    until: float | None  # Seconds since 1970 after which no trial is begun.
+    until: float | None  # Seconds since 1970 after which no trial begins.
     stop: Stop
 
     def __call__(self, task: int, *, seat: int = 0, tell: Any = None) -> Trial | AuditError | None:
@@ -345,8 +345,7 @@ def carry_on(
     storage: str = "",
 ) -> Study | None:
     """The study once it has that many trials, including earlier ones and those of other commands, or after
-    `timeout` seconds. None if it was interrupted; finished trials are kept. Raises `AuditError` if the folder
-    cannot be written."""
+    `timeout` seconds. None if it was interrupted; finished trials are kept. Raises `AuditError`."""
     spec, until = question.spec, None if timeout is None else time.time() + timeout
     folder = store / "studies" / spec.key
     epochs = spec.training["epochs"]

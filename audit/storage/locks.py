@@ -53,8 +53,8 @@ class Locks:
 
     @contextmanager
     def hold(self, path: Path, wait: float | None = None) -> Iterator[bool]:
-        """Hold the lock of `path` while the block runs; gives whether it was got within `wait` seconds (None:
-        no limit). Raises `StoreError`."""
+        """Hold the lock of `path` while the block runs; yields whether it did within `wait` s. Raises
+        `StoreError`."""
         with explained(self.store):
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = self._acquire(path, -1 if wait is None else wait)

@@ -38,7 +38,7 @@ from audit.record import (
 from audit.storage.files import explained, read_sealed, write, write_sealed
 from audit.storage.locks import Locks
 
-_UNKNOWN = "without it missing runs and looks taken are unknown: restore it, or choose another --store"
+_UNKNOWN = "it records missing runs and the looks taken: restore it, or choose another --store"
 _CHANGED = "the claim file describes it differently from when it was run"
 
 
@@ -204,7 +204,7 @@ def with_stored_runs(
 
     found = {}
     for name in (*paper.single_experiments, *(it for it in paper.specified_experiments if it in planned)):
-        plain = name in paper.single_experiments  # of a reading that was not run nothing is to be told
+        plain = name in paper.single_experiments  # a reading that was not run has nothing to report
         record = planned.get(name) or without_runs(name)
         if (sheet := record.data) is not None and record.dataset in paper.datasets:
             identity = {it: getattr(sheet, it) for it in ("content", "partition", "corpus")}
@@ -272,13 +272,13 @@ def keep_fixed(root: Path, paper: Paper) -> None:
 
 def superseded(root: Path, paper: Paper) -> Mapping[str, str]:
     """Earlier hashes that the claim file takes over -> the reason, and what has changed since."""
-    told, now = {}, json.loads(json.dumps(paper.fixed))
+    changes, now = {}, json.loads(json.dumps(paper.fixed))
     for mark, why in paper.superseded.items():
         before = _read(_path(root, paper.paper.key, mark), mark)
         texts = [f"{claim} ({what})" for claim, what in sorted(_changes(before or {}, now))]
         what = f"; changed since: {first_of(texts, 2 * _NAMED)}" if texts else ""
-        told[mark] = f"{why.rstrip('.')}{what}"
-    return told
+        changes[mark] = f"{why.rstrip('.')}{what}"
+    return changes
 
 
 def grown_since(

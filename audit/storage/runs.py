@@ -147,7 +147,9 @@ class Store:
         alone = nullcontext(Claim(True, self.get(run.key)))
         with self._claim_to_write(run.key) if durable else alone as claim, explained(path):
             if not claim.held:
-                raise StoreError(f"{path}: another process held this run for {PUT_WAIT:.0f} s; let it finish")
+                raise StoreError(
+                    f"{path}: another process held this run for {PUT_WAIT:.0f} s; try again later"
+                )
             before = claim.record
             if before is not None and anew and before.sources != run.sources:
                 before = None

@@ -79,8 +79,7 @@ def falling(score: FloatArray, group: IntArray) -> IntArray:
 def separated(
     X: sparse.csr_matrix, node: IntArray, n: int, known: BoolArray, side: BoolArray, **of_solver: float
 ) -> tuple[BoolArray, int]:
-    """Side of each row by the separators learned from the `known` ones, min |w|_1 + C sum ln(1 + e^-m);
-    non-zero weights."""
+    """Side of each row, learned from the `known` rows by min |w|_1 + C sum ln(1 + e^-m); non-zero weights."""
     if side.all() or not side.any():
         return np.zeros(len(node), dtype=bool), 0
     D = X.shape[1]  # a column for each feature of each node

@@ -26,7 +26,7 @@ from reimpl.training import How, Result, kept
 #: What of a corpus it can learn from, the better one first.
 TAKES = ("features", "texts")
 NOT_SEEDED = (
-    "the seed only decides the trees: the order in which the classifiers of nodes are fitted has no seed"
+    "the seed decides only the trees: the library fits the classifiers of nodes in an order without a seed"
 )
 
 

@@ -388,7 +388,7 @@ def read_meta(folder: Path) -> dict[str, Any]:
         meta: dict[str, Any] = json.loads((folder / _META).read_text("utf-8"))
         for name, state in meta["files"].items():
             if _state(folder / name) != state:
-                raise DataError(f"{folder}: {name} is damaged, or was touched since it was written")
+                raise DataError(f"{folder}: {name} is damaged, or was changed since it was written")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as err:
         raise DataError(f"{folder}: the entry of the cache is damaged ({err})") from err
     return meta

@@ -325,10 +325,10 @@ def _notes(counts: Mapping[str, float], choices: Preprocessing, length: int) -> 
             if n := int(counts.get(f"{split}.{name}", 0)):
                 notes.append(f"{split}: {sentence.format(n=n, **values)}")
     if choices.tokeniser is ATTENTIONXML:
-        without = "a full stop inside a text stays at its word."
+        without = "a full stop inside a text stays with its word."
         notes.append(f"Words by NLTK 3.4's rules without its sentence splitter: {without}")
     if choices.tokeniser is TOKENISED:
-        notes.append("The texts were tokenised already and are parted at blanks.")
+        notes.append("The texts were tokenised already and are split at blanks.")
     if choices.tfidf:
         notes.append("Features: tf-idf of whole documents, as scikit-learn's TfidfVectorizer weighs words.")
     if choices.tokens:
@@ -357,7 +357,7 @@ def _losses(source: TextSource, choices: Preprocessing) -> Iterator[str]:
             broken += bool(word) and [len(piece) for piece in pieces] != [len(word)]
     if broken >= _TELL * max(total, 1):
         share = f"{broken / total:.0%} of the words of the first {_LOOKED_AT} training texts"
-        yield f"The preprocessing {choices.name} splits, shortens or drops {share}, those beyond ASCII."
+        yield f"The preprocessing {choices.name} splits, shortens or drops {share} (not ASCII)."
 
 
 _ARRAYS = ("tokens", "offsets", "label_ids", "label_offsets")

@@ -116,8 +116,7 @@ def study_vocabulary(words: Sequence[str], frequency: IntArray, *, min_frequency
 
 
 def by_frequency(words: Sequence[str], frequency: IntArray, min_frequency: int = 1) -> IntArray:
-    """Numbers of the words that at least so many documents have: most frequent first, ties by the
-    alphabet."""
+    """Numbers of the words in at least so many documents: most frequent first, then by the alphabet."""
     seen = np.flatnonzero(frequency >= max(min_frequency, 1))
     alphabetical = np.array(sorted(seen.tolist(), key=words.__getitem__), dtype=np.int64)
     order: IntArray = alphabetical[np.argsort(-frequency[alphabetical], kind="stable")]
@@ -136,8 +135,7 @@ def attentionxml_vocabulary(
 ) -> Vocabulary:
     """The `size` - 2 words of most training documents, behind padding (0) and unknown word (1). Ties go to
     words with a vector (yourh/AttentionXML at e2bbbec, deepxml/data_utils.py 24-39; XunGuangxu/CorNet at
-    ecc0996), then by the alphabet, where that code has the order of a hash table. As there, a size of 2 or
-    less is no limit."""
+    ecc0996), then by the alphabet, where that code has the order of a hash table. Size <= 2: no limit."""
     order = by_frequency(words, frequency)
     room = size - 2 if size > 2 else len(order)
     if len(order) > room:

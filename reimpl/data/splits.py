@@ -45,7 +45,7 @@ class HoldOut:
         if self.few is not None and n < self.few[0]:
             taken = self.few[1]
         if not 0 < taken < n:
-            what = f"hold-out {self.name!r} takes {taken} of {n} documents and must leave some"
+            what = f"hold-out {self.name!r} takes {taken} of {n} documents and must leave one or more"
             raise DataError(f"{what}; use a rule for fewer")
         return taken
 

@@ -1,8 +1,7 @@
 """A synthetic corpus: seeded, in memory, in about a second; what `audit run` uses without data. A document
 holds one passage of topic words for each of its labels, at a random place among background words: which words
 occur identifies the labels, their position does not. So the question of the XML-CNN study, how a model reads
-a text, decides alone. It demonstrates the mechanism and is no evidence about EUR-Lex: verdicts from it have
-the scope `other_data`."""
+a text, decides alone. It is no evidence about EUR-Lex: its verdicts have the scope `other_data`."""
 
 from __future__ import annotations
 

@@ -42,8 +42,7 @@ def joined(texts: Sequence[bytes]) -> bytes:
 
 
 def _kept(kept: bytes, *, beyond_ascii: bool) -> bytes:
-    """Table for `bytes.translate`: keeps these bytes, maybe those of other characters; others become
-    blank."""
+    """Table for `bytes.translate`: keeps these bytes and maybe all above 127; others become blank."""
     return bytes(
         code if code in kept or code == _NUL or (beyond_ascii and code > 127) else _BLANK
         for code in range(256)
@@ -250,7 +249,7 @@ _DOUBLE = re.compile(r"nn|mm|tt|\.\.|--", re.IGNORECASE)
 
 
 def _attentionxml_words(piece: bytes) -> Sequence[str]:
-    """Tokens with a word character, lower-cased but for the mark between title and body."""
+    """Tokens with a word character, lower-cased except the mark between title and body."""
     if piece.isalnum() and not _DOUBLE.search(text := piece.decode()):
         return (text.lower(),)
     if piece.isascii() and _PLAIN.fullmatch(text := piece.decode()) and not _DOUBLE.search(text):

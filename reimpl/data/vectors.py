@@ -427,8 +427,7 @@ def _float32(rows: FloatArray) -> FloatArray:
 
 def _of_binary(file: File, header: re.Match[bytes], tally: Tally) -> Iterator[_Lines]:
     """word2vec's: a line `N E`, then N times a word, a space, and E little-endian float32 numbers. The
-    original program (tmikolov/word2vec, word2vec.c 562-565) writes a line feed after each vector, gensim does
-    not."""
+    original program (tmikolov/word2vec, word2vec.c 562-565) adds a line feed to each, gensim none."""
     tally.form = "word2vec binary"
     tally.declared, tally.dimension = int(header[1]), int(header[2])
     _check_dimension(file, tally.dimension)

@@ -72,7 +72,7 @@ CELLS = {
     "75.1 (±0.3)": "number 75.1 ±0.3",
     "6.8e-1": "number 0.68",
     "75\N{ZERO WIDTH SPACE}.1": f"unclear {UNSEEN}",
-    "\N{FULLWIDTH DIGIT SEVEN}5": "unclear has digits other than 0 to 9; write those",
+    "\N{FULLWIDTH DIGIT SEVEN}5": "unclear has digits other than 0 to 9; write 0 to 9",
     **dict.fromkeys(("-", "--", "—", "\N{MINUS SIGN}", "n/a", "NA", "NaN", "/"), "dash"),
     **dict.fromkeys(("", "  ", "\N{NO-BREAK SPACE}"), "empty"),
     **dict.fromkeys(("OOM", "> 24 h", "EUR-Lex 4K", "*", "1" * 300, "3.2M", "1e5"), "text"),

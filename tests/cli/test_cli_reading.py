@@ -61,11 +61,11 @@ def test_a_run_finds_what_data_add_prepared_by_the_same_options(
 
 REFUSED = [
     ("records", (), "records/train.jsonl:1: not an object with these fields; it has 'tags', 'title', 'body'"),
-    ("records", FIELDS[2:], "are one string; state --separator ... that parts its labels"),
-    ("records", (*FIELDS, "--ids"), "option --ids means nothing for JSON lines; it takes --text-field, "),
+    ("records", FIELDS[2:], "are one string; state --separator ... that separates its labels"),
+    ("records", (*FIELDS, "--ids"), "JSON lines has no option --ids; it takes --text-field, "),
     ("records", ("--separator", ""), "--separator is empty; give at least one character"),
     ("records", ("--format", "word"), "format 'word' is unknown; known are lml"),
-    ("corpus", ("--base", "1"), "option --base means nothing for LibMultiLabel text; it takes --ids"),
+    ("corpus", ("--base", "1"), "LibMultiLabel text has no option --base; it takes --ids"),
     ("numbered", (), "or say that the first column holds ids (--ids)"),
     ("pairs", (), "are both there; state --tokenised (tokenised) or --raw"),
 ]

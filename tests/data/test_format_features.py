@@ -50,10 +50,10 @@ def test_other_ways_to_write_the_same(tmp_path: Path, train: bytes) -> None:
     ("train", "message"),
     [
         (b"5" + HEADED_TRAIN[1:], r"train\.txt: 4 documents where its header says 5; it is cut off"),
-        (b"4 6 4\n" + HEADED_TRAIN[6:], r"test is headed \(6, 3\) features and labels, train \(6, 4\)"),
+        (b"4 6 4\n" + HEADED_TRAIN[6:], r"test has \(6, 3\) features and labels, train \(6, 4\)"),
         (
             HEADED_TRAIN.replace(b"2 4:-3", b"2 6:-3"),
-            r"the feature ids run from 0 to 6, which cannot be of 6 in the header",
+            r"the feature ids run from 0 to 6, but the header says 6 of them",
         ),
         (b"4 6 3\n0 1:1\n0 2:1\n3,word 1:1\n1 1:1\n", r"train\.txt:4: '3,word 1:1' is not `label,label"),
     ],
@@ -67,7 +67,7 @@ def test_a_corpus_of_features_is_a_data_set_without_words(tmp_path: Path) -> Non
     data = corpus(toy(tmp_path, labels_txt=b"x\ny\nz\n"))
     assert (data.labels, data.vocabulary, len(data.train.tokens)) == (("x", "y", "z"), ("",), 0)
     assert data.preprocessing == "features as given"
-    with pytest.raises(DataError, match=r"labels\.txt: 2 names for 3 labels; get the file that belongs"):
+    with pytest.raises(DataError, match=r"labels\.txt: 2 names for 3 labels; get the matching file"):
         corpus(toy(tmp_path / "other", labels_txt=b"x\ny\n"))
     for train, message in (
         (b"2 6 3\n 1:2\n 0:1\n", "no training document has a label"),
@@ -94,9 +94,9 @@ def test_a_corpus_of_features_is_a_data_set_without_words(tmp_path: Path) -> Non
         (
             b"1 6 3\n0,2 0:1\n",
             Options(base=1),
-            "feature ids count from 0: id 0 occurs, label ids count from 0: id 0 occurs; is base=1 right",
+            "feature ids count from 0: id 0 occurs, label ids count from 0: id 0 occurs; check base=1",
         ),
-        (b"1 6 3\n1,2 7:1\n", Options(), "ids run from 5 to 7, which cannot be of 6 in the header"),
+        (b"1 6 3\n1,2 7:1\n", Options(), "ids run from 5 to 7, but the header says 6 of them"),
     ],
 )
 def test_what_ids_count_from_is_proved_or_asked(

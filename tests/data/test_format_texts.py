@@ -237,7 +237,7 @@ def test_shards_of_parquet_are_one_split_and_what_is_not_read_is_named(tmp_path:
         "test": TWO,
         "dev": TWO,
     }
-    assert source.notes == ("Files that lie beside the corpus and are not read: more.parquet.",)
+    assert source.notes == ("Files beside the corpus that are not read: more.parquet.",)
     (tmp_path / "train-00001-of-00002.parquet").unlink()
     with pytest.raises(DataError, match=r"train-00001-of-00002\.parquet is missing, one of 2"):
         open_corpus(tmp_path)

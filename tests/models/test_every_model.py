@@ -119,7 +119,7 @@ def test_a_batch_is_computed_in_parts_only_where_that_changes_nothing(
 
 def test_an_lstm_that_is_left_to_autocast_is_told_on_a_gpu() -> None:
     notes = training.conditions(torch.nn.LSTM(2, 2), "bf16", torch.device("cuda:0"))
-    assert "but for recurrent layers, for which cuDNN takes float16" in notes[0]
+    assert "except recurrent layers, for which cuDNN takes float16" in notes[0]
 
 
 # ----------------------------------------------------------------------------------- on a GPU that is claimed

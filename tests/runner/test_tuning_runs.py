@@ -78,7 +78,7 @@ def test_a_question_is_of_the_settings_that_runs_have_but_for_what_is_sought(
     assert {key: spec.training[key] for key in same} == {key: job.spec.protocol[key] for key in same}
     assert (spec.training["select"], spec.training["patience"], spec.metric) == ("best_on_dev", 10, "P@1")
     notes = " ".join(question(tmp_path).notes)
-    assert "trials are of the reduced protocol small" in notes
+    assert "trials run at the sizes of the reduced protocol small" in notes
 
 
 # --------------------------------------------------------------------------- trials and the test documents

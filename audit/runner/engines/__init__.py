@@ -38,7 +38,7 @@ class Died:
 
 
 class Listener(Protocol):
-    """What an engine tells, in the thread that called it."""
+    """What an engine reports, in the thread that called it."""
 
     stop: Stop  # Once it says so, no further task is begun; tasks at work see it themselves.
 

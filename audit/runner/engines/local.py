@@ -120,7 +120,7 @@ _busy = threading.Lock()
 
 
 def _begin(parent: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides; the store tells us at the next step
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides; the store says so at the next step
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 

@@ -48,7 +48,7 @@ class OnRay:
                     return
                 raise
         try:
-            with redirect_stdout(sys.stderr):  # where Ray tells of what it lost, and where our progress is
+            with redirect_stdout(sys.stderr):  # for Ray's messages, beside our progress
                 self._run(tasks, ray.put(work), listener, alone)
         except (ray.exceptions.RaySystemError, ConnectionError) as err:
             listener.stop.set()

@@ -98,13 +98,13 @@ def open_corpus(
     for stated in options.stated:
         if stated not in reader.options:
             takes = ", ".join(map(option, reader.options)) or "none"
-            raise ConfigError(f"option {option(stated)} means nothing for {reader.title}; it takes {takes}")
+            raise ConfigError(f"{reader.title} has no option {option(stated)}; it takes {takes}")
     corpus = reader.open(tree(path), options)
     if isinstance(corpus, TextSource):
         read = {file.name for file in corpus.files}
         names = {file.name for files in tree(path).files.values() for file in files} - read
         if unread := sorted(name for name in names if not _NO_DOCUMENTS.search(name))[:5]:
-            left_out = f"Files that lie beside the corpus and are not read: {', '.join(unread)}."
+            left_out = f"Files beside the corpus that are not read: {', '.join(unread)}."
             corpus = replace(corpus, notes=(*corpus.notes, left_out))
     if isinstance(corpus, Dataset) and options.column is not None:
         counts = {**corpus.counts, COLUMN: options.column}

@@ -1,8 +1,7 @@
 """Corpora of features: files of the Extreme Classification Repository (a first line `N D L`, then
 `label,label feature:value ...`; maybe names of labels beside them), the same without header (LIBSVM
-multi-label), several random splits by row numbers in columns, and sparse matrices (amzn/pecos, pyxclib).
-Whether ids count from 0 or 1 is stated or proved by the ids, never guessed, as scikit-learn's reader does.
-N documents, D features, L labels."""
+multi-label), several random splits by row numbers in columns, and sparse matrices (amzn/pecos, pyxclib). Ids
+count from 0 or 1 as stated or as proved by the ids. N documents, D features, L labels."""
 
 from __future__ import annotations
 
@@ -172,7 +171,7 @@ def open_headed(tree: Tree, options: Options) -> Dataset:
     sizes = tables["train"][1]
     for split, (_, other) in tables.items():
         if other != sizes:
-            raise DataError(f"{tree.path}: {split} is headed {other} features and labels, train {sizes}")
+            raise DataError(f"{tree.path}: {split} has {other} features and labels, train {sizes}")
     parts, about = _assemble(tree, {split: rows for split, (rows, _) in tables.items()}, options, sizes)
     return features_dataset(tree.name, parts, **about)
 
@@ -213,7 +212,7 @@ def _base(
         both = f"state {option('base', 0)} or {option('base', 1)}"
         raise DataError(f"{where}: {run}, which fits counting from 0 and from 1; {both}")
     if not fits:
-        raise DataError(f"{where}: {run}, which cannot be of {size} in the header; is it the right file?")
+        raise DataError(f"{where}: {run}, but the header says {size} of them; is it the right file?")
     first = stated if stated in fits else fits[0]
     proof = "id 0 occurs" if first == 0 else f"the header says {size} and id {size} occurs"
     note = [f"{what} ids count from {first}: {proof}."] * (stated != first and highest >= 0)
@@ -237,7 +236,7 @@ def _assemble(
     label_base, n_labels, label_note = _base(where, "label", labels, L, options.base)
     if options.base not in (None, feature_base, label_base):
         stated = option("base", options.base)
-        raise DataError(f"{where}: {note[0][:-1]}, {label_note[0][:-1]}; is {stated} right, and the file?")
+        raise DataError(f"{where}: {note[0][:-1]}, {label_note[0][:-1]}; check {stated} and the file")
     parts: dict[str, Matrices] = {}
     counts: dict[str, int] = {}
     notes = [*note, *label_note]
@@ -269,7 +268,7 @@ def _names_beside(tree: Tree, size: int) -> tuple[str, ...] | None:
         return None
     names = tuple(line for _, line in text_lines(file))
     if len(names) != size:
-        raise DataError(f"{file}: {len(names):,} names for {size:,} labels; get the file that belongs")
+        raise DataError(f"{file}: {len(names):,} names for {size:,} labels; get the matching file")
     return names
 
 
@@ -381,7 +380,7 @@ def open_column(where: Tree, options: Options) -> Dataset:
     left = x.shape[0] - len(used)
     about["counts"]["rows_not_used"] = left
     about["notes"] += [f"Split {column} (from 0) of {columns} that come with the data."]
-    about["notes"] += [f"{left} rows of the data stand in neither train nor test."] * (left > 0)
+    about["notes"] += [f"{left} rows of the data are in neither train nor test."] * (left > 0)
     return features_dataset(home.name, {split: (x[own], y[own]) for split, own in rows.items()}, **about)
 
 

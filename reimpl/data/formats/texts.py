@@ -94,7 +94,7 @@ def open_arrays(tree: Tree, options: Options) -> TextSource:
     """Raises `DataError` if the words or readable labels are missing, or an array is invalid."""
     texts, vocabulary = train_and_test(tree, _ARRAYS, "AttentionXML's arrays"), tree.find("vocab.npy")
     if vocabulary is None:
-        raise DataError(f"{tree.path}: no vocab.npy, without which the word ids say nothing; add the file")
+        raise DataError(f"{tree.path}: no vocab.npy, which gives the words of the ids; add the file")
     labels = base.files_beside(tree, texts, _LABEL_LINES, "{}_labels.txt (Python objects are not read)")
 
     def array(file: File, kinds: str, dimensions: int) -> Any:
@@ -113,7 +113,7 @@ def open_arrays(tree: Tree, options: Options) -> TextSource:
         ids, words = array(texts[split], "iu", 2), array(vocabulary, "U", 1).astype(object)
         if ids.min(initial=0) < 0 or ids.max(initial=0) >= len(words):
             beyond = f"word ids from {ids.min()} to {ids.max()}, but {vocabulary.name} has {len(words)} words"
-            raise DataError(f"{texts[split]}: {beyond}; get the file that belongs to the texts")
+            raise DataError(f"{texts[split]}: {beyond}; get the file of these texts")
         lines = (" ".join(words[row[row != 0]]) for row in ids)  # without the padding, 0
         return _with_labels(texts[split], lines, labels[split])
 
@@ -333,7 +333,7 @@ def _parted(where: str, labels: str | tuple[str, ...], separator: str | None) ->
     if labels[:1] == "[" and labels[-1:] == "]":
         return _listed_labels(where, labels)
     if separator is None:
-        state = f"state {option('separator', '...')} that parts its labels"
+        state = f"state {option('separator', '...')} that separates its labels"
         raise DataError(f"{where}: the labels are one string; {state}")
     if separator.isspace() or not labels.strip():
         return tuple(labels.split())
