@@ -31,8 +31,6 @@ _ACTIVATIONS: Mapping[str, nn.Module] = {
 
 @dataclass(frozen=True)
 class Config(OnTop):
-    """The blocks, and the model below them."""
-
     blocks: int = 2
     """Number of blocks; 0: the base alone."""
     context: int = 1000
@@ -106,7 +104,6 @@ def cornet_blocks(
     activation: Activation = "sigmoid",
     init: Init = "xavier_uniform",
 ) -> nn.ModuleList:
-    """A stack of blocks, with their initial weights."""
     made = nn.ModuleList(Block(labels, context, activation=activation) for _ in range(blocks))
     if init == "xavier_uniform":
         for module in made.modules():

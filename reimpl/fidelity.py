@@ -24,8 +24,6 @@ __all__ += ["manifest"]
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one check of one model."""
-
     model: str
     name: str
     passed: bool

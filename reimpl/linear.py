@@ -43,8 +43,6 @@ _BLOCK = 64
 
 @dataclass(frozen=True)
 class Config:
-    """What distinguishes the members of the family."""
-
     loss: Literal["squared_hinge", "hinge", "logistic"] = "squared_hinge"
     C: float = 1.0
     """Weight of the losses against the regulariser."""
@@ -154,7 +152,6 @@ def train(config: Config, data: Dataset, protocol: Protocol, **how: Unpack[How])
 
 
 def checks() -> Iterator[tuple[str, Test]]:
-    """Name and test of every check (`reimpl.fidelity`)."""
     for loss in ("squared_hinge", "logistic"):
         for documents in (60, 9):  # more documents than features, and fewer: primal and dual
             yield f"minimum of {loss}, {documents} documents", partial(_minimum, loss, documents)

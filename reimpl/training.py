@@ -86,8 +86,6 @@ class Watch:
 
 
 class How(TypedDict, total=False):
-    """What every training takes besides configuration, data and protocol."""
-
     seed: Required[int]
     device: str  # cpu unless another is named
     precision: Precision  # float32 unless another is named

@@ -102,7 +102,6 @@ class ClaimFile:
             self._add(there[place], [item])
 
     def replace(self, place: KeyPath, value: Plain) -> None:
-        """Write another value for an existing key or item."""
         span = self._spans()[place]
         if span.flow:
             blank = " " if span.start == span.end else ""

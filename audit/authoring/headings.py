@@ -83,7 +83,6 @@ def _of_catalogue() -> dict[str, str]:
 
 
 def entry_named(text: str) -> str | None:
-    """Key of the catalogue's entry of that name."""
     return _of_catalogue().get(bare(without_notes(text)))
 
 

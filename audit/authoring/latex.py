@@ -125,8 +125,6 @@ _DEFINING = ("newcommand", "renewcommand", "providecommand", "DeclareMathOperato
 
 
 class Macro(NamedTuple):
-    """The definition of a command."""
-
     parameters: int
     body: tuple[Token, ...]
     default: tuple[Token, ...] | None = None  # Of the first parameter, where it may be left out.
@@ -363,8 +361,6 @@ def _number_columns(spec: str) -> frozenset[int]:
 
 
 class _Table:
-    """One table while it is read."""
-
     def __init__(self, stream: Stream, begin: Token, environment: str) -> None:
         self.stream, self.begin, self.environment = stream, begin, environment
         self.rows: list[tuple[Piece, ...]] = []

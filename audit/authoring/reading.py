@@ -83,7 +83,6 @@ def table_of(name: str, text: str, settings: Mapping[str, str]) -> Table:
 
 
 def _chosen(name: str, form: str, tables: Sequence[Source], settings: Mapping[str, str]) -> Table:
-    """The chosen one of the file's tables."""
     number = settings.get("number")
     if not tables:
         raise AuditError(f"{name}: {_NO_TABLE.get(form, 'it is empty; give one with a heading and rows')}")

@@ -28,8 +28,6 @@ _DERIVED = re.compile(r"[Δ∆]|\b(?:avg|average|mean|diff|difference|gain|impro
 
 @dataclass(frozen=True)
 class Suggestion:
-    """One candidate, for a person to accept."""
-
     id: str
     kind: str
     says: str  # What the table shows, in one sentence.

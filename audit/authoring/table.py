@@ -113,8 +113,6 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the body."""
-
     number: int  # From 1, headings not counted: what `row 3` means in a correction.
     line: int
     names: tuple[str, ...]  # Section, group and name, from the outside in, without repeats.

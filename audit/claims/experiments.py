@@ -312,8 +312,6 @@ class Specifications(Model):
 
 @dataclass(frozen=True)
 class SpecifiedExperiment:
-    """An experiment under another specification than the default."""
-
     base: str  # Id of the experiment as the claim file describes it.
     specification: Departures
     experiment: Experiment

@@ -75,7 +75,6 @@ class Interval:
 
 
 def point(value: Fraction | int) -> Interval:
-    """The interval of one value."""
     return Interval(Fraction(value), Fraction(value))
 
 

@@ -65,7 +65,6 @@ class Meaning:
         self.lookup = lookup
 
     def truth(self, node: Node) -> Truth:
-        """Evaluates a sentence."""
         match node.op:
             case "not":
                 return ~self.truth(node.parts[0])

@@ -220,13 +220,11 @@ def _record(
 
 
 def now() -> str:
-    """The time in ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @cache
 def device_name(device: str) -> str:
-    """The maker's name of the GPU or processor."""
     if device.startswith("cuda"):
         import torch
 

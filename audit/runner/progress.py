@@ -62,8 +62,6 @@ def run_bars(console: Console) -> Progress:
 
 
 class Screen:
-    """Shows how runs proceed."""
-
     def __init__(self, total: int, console: Console, *, workers: int = 1) -> None:
         self.console, self.total, self.finished, self.workers = console, total, 0, workers
         self.told_time = False

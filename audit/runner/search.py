@@ -53,8 +53,6 @@ class TrialPruned(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class Outcome:
-    """A trial's score, or why it has none."""
-
     score: float | None = None
     reason: str | None = None
 
@@ -158,7 +156,6 @@ class Search:
         return record
 
     def study(self) -> optuna.Study:
-        """Optuna's study."""
         from optuna import create_study, logging
         from optuna.pruners import MedianPruner, NopPruner, SuccessiveHalvingPruner
         from optuna.storages import JournalStorage
@@ -405,7 +402,6 @@ class _Trials:
         self.bar = self.bars.add_task(question.experiments[0], total=float(trials), state="")
 
     def announce(self, at_once: int | None) -> None:
-        """Prints what will be searched, on what data."""
         question, spec = self.question, self.question.spec
         first, *others = question.experiments
         names = first + (f" and {len(others)} alike" if others else "")

@@ -70,8 +70,6 @@ class Taken:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The manifest of one paper in one store."""
-
     paper: str
     plans: Mapping[str, KeptPlan] = field(default_factory=dict)  # Report -> its newest plan.
     # `RunSpec.arm` -> key and seed of each run that was ever on record, done or failed.

@@ -50,8 +50,6 @@ class SettledError(StoreError):
 
 @dataclass(frozen=True)
 class Claim:
-    """The answer to `Store.claim`."""
-
     held: bool  # Whether this process may work on the run, and no other one does.
     record: Run | None  # As it stood after the lock was taken: who held it before may have finished the run.
 

@@ -38,8 +38,6 @@ _BLOCK = 1 << 22
 
 @dataclass(frozen=True)
 class Config:
-    """What distinguishes the members of the family."""
-
     loss: Literal["logistic"] = "logistic"
     """Loss of the separators, the classifiers at the nodes."""
     trees: int = 50

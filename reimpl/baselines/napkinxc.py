@@ -32,8 +32,6 @@ NOT_SEEDED = (
 
 @dataclass(frozen=True)
 class Config:
-    """What distinguishes the members of the family."""
-
     loss: Literal["logistic", "squared_hinge"] = "logistic"
     trees: int = 1
     ways: int = 2

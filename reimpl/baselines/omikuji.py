@@ -34,8 +34,6 @@ NO_SEED = "the library takes no seed: runs differ by its own randomness and cann
 
 @dataclass(frozen=True)
 class Config:
-    """What distinguishes the members of the family."""
-
     loss: Literal["squared_hinge", "logistic"] = "squared_hinge"
     trees: int = 3
     ways: int = 2

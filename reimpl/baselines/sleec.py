@@ -42,8 +42,6 @@ _BLOCK = 1 << 22
 
 @dataclass(frozen=True)
 class Config:
-    """What distinguishes the members of the family."""
-
     loss: Literal["squared"] = "squared"
     """Loss of the linear map."""
     learners: int = 15

@@ -70,8 +70,6 @@ class Propensity(_Part):
 
 
 class Place(_Part):
-    """Where a user gets data."""
-
     name: str
     url: str | None = None
 

@@ -65,7 +65,6 @@ class Split:
 
     @property
     def longest(self) -> int:
-        """Tokens of the longest document."""
         return int(self.lengths.max(initial=0))
 
     def labels(self, n_labels: int | None = None) -> sparse.csr_matrix:

@@ -393,7 +393,6 @@ def number(chunk: Chunk, task: Task) -> Numbered:
 
 
 def cores() -> int:
-    """Cores that this process may use."""
     # not on every system
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -455,7 +454,6 @@ class SplitNumbers:
         self.parts: dict[str, list[Ints]] = defaultdict(list)
 
     def array(self, name: str, kind: type[np.generic]) -> GrowingArray:
-        """A new array of this split."""
         return GrowingArray(self.folder, f"{self.name}.{name}", kind)
 
     def joined(self, name: str) -> Ints:

@@ -38,7 +38,6 @@ class Subject:
         return replace(self.module.VARIANTS[case["variant"]], **case["config"])
 
     def build(self, case: Case, weights: Tensors, inputs: Tensors) -> nn.Module:
-        """The network; its weights are filled in afterwards."""
         sizes = {"labels": len(weights["output.bias"]), "length": inputs["token_ids"].shape[1]}
         return type(self).network(self.config(case), vectors=weights[self.words], **sizes)
 
