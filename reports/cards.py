@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, Run, Verdict
 from reports import numbers, svg
 from reports import sentences as words
-from reports.lookup import Lookup
+from reports.lookup import NEVER, Lookup
 from reports.protocol import on_changed_margins
 from reports.tables import splits_of_claim
 from reports.text import View, grouped, joined, listed, plural, unique_slugs
@@ -29,6 +29,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
     kind, status, verdict = words.kind_words(claim), index.status(pressing), index.verdicts[pressing.id]
     unrun = index.unrun(pressing)
     cause = "one of the two sides has not been run" if unrun and any(verdict.attempts) else unrun
+    cause = NEVER if cause and cause.startswith(NEVER) else cause
     first = index.claims.get(index.same_claims.get(pressing.id, ""))
     brief = status == "not_tested" or first is not None
     again = index.asked_again.get(claim.claim, ())

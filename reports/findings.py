@@ -82,7 +82,9 @@ def findings_section(index: Lookup) -> View | None:
     named = zip(findings, anchors_of(findings), strict=True)
     entries = [_entry(finding, anchor, index) for finding, anchor in named]
     between = [entry for entry in entries if is_between(entry.of, beside)]
+    readme = [entry for entry in entries if entry.of.source and entry not in between]
     own = [entry for entry in entries if not entry.of.source and entry not in between]
+    wrong = [[entry for entry in part if entry.result == "inconsistent"] for part in (own, between, readme)]
     lacking = untested(index.audit.tables, findings)
     total, unread = len(index.inconsistent), sum(map(is_unread, findings))
     of = f"{unread} of {plural(total, 'inconsistency').replace('ys', 'ies')}"
@@ -92,10 +94,10 @@ def findings_section(index: Lookup) -> View | None:
         untested=f"No check could test {listed(lacking, word='or')}." if lacking else "",
         unread=f"{of} rest on numbers that nobody has compared with the printed page yet." if unread else "",
         no_papers="" if beside else "No other paper was available for comparison.",
-        inconsistent=_groups([entry for entry in own if entry.result == "inconsistent"]),
-        between=_groups(between),
-        readme=_groups([entry for entry in entries if entry.of.source and entry not in between]),
-        others=_groups([entry for entry in own if entry.result != "inconsistent"]),
+        inconsistent=_groups(wrong[0]),
+        between=_groups(wrong[1]),
+        readme=_groups(wrong[2]),
+        others=_groups([entry for entry in entries if entry.result != "inconsistent"]),
     )
 
 
@@ -110,7 +112,7 @@ def _counts(entries: Sequence[View]) -> str:
 
 
 def _groups(entries: Sequence[View]) -> list[View]:
-    """By check: those with an inconsistency first, then the weightiest. Of more than two findings of one sort
+    """By check: those with an inconsistency first, then the weightiest. Of several findings of one sort
     about one table all but the first are folded, of the consistent ones no more is told than how many there
     are; claims that are not consistent are told one by one."""
 
@@ -124,7 +126,7 @@ def _groups(entries: Sequence[View]) -> list[View]:
         telling = [entry for entry in own if entry.result != "consistent"]
         telling.sort(key=lambda entry: (_ORDER.index(entry.result), -entry.of.weight))
         for alike in grouped(telling, sort).values():
-            if len(alike) > 2:
+            if len(alike) > 1:
                 where = f" in {alike[0].table}" if alike[0].table else ""
                 folded = f"{numbers.count(len(alike) - 1)} more like this{where}"
                 alike = [alike[0].but(folded=folded, more=alike[1:])]

@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def draw(browser: Any, page: Path, asked: argparse.Namespace) -> None:
-    size = {"width": 360, "height": 1400} if asked.phone else {"width": 900, "height": 1180}
+    size = {"width": 360, "height": 1400} if asked.phone else {"width": 1400, "height": 1080}
     context = browser.new_context(
         offline=True, viewport=size, color_scheme="dark" if asked.dark else "light", device_scale_factor=1
     )

@@ -94,8 +94,8 @@ def test_prints(opened: Opened, tmp_path: Path) -> None:
     for gone in ("#filter", "#margin", ".rail", "#flips", "#margin-number", "nav", "#chips"):
         assert not page.locator(gone).is_visible()
     shown = "getComputedStyle(document.querySelector('{}'), '::details-content').contentVisibility"
-    assert not page.get_by_text("The slider notes at each row").is_visible()
-    assert page.get_by_text("A margin is the largest difference that counts as equal").is_visible()
+    assert not page.get_by_text("The slider shows what").is_visible()
+    assert page.get_by_text("They were fixed").is_visible()
     for unfolded in (".fold", ".listed"):
         assert page.evaluate(shown.format(unfolded)) == "visible", unfolded
     assert page.evaluate(shown.format(".card:not([data-p]):not(.contradicted)")) == "hidden"
