@@ -15,7 +15,7 @@ from reports.tables import splits_of_claim
 from reports.text import View, grouped, joined, listed, plural, unique_slugs
 
 #: Characters of plots, and cards with all numbers, on one page.
-PLOTS, CARDS = 80_000, 85
+PLOTS, CARDS = 80_000, 80
 Pairs = Sequence[tuple[ClaimRecord, Verdict]]
 #: A term, its text, and where it leads; empty where nowhere.
 Fact = tuple[str, str, str]
