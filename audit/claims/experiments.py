@@ -209,7 +209,7 @@ class Departure(Model):
     source: Text
     """File and line, or place in the text, that shows it."""
     experiments: tuple[Name, ...] | None = None
-    """The experiments it concerns; all when left out, but for those with the protocol baseline."""
+    """The experiments it concerns; default: all, except with the protocol baseline."""
 
 
 # --------------------------------------------------------------------------- what the paper leaves open

@@ -96,8 +96,8 @@ class Claim(Model):
     note: Text | None = None
     """How the sentence was interpreted, if it is ambiguous."""
     fitted: Flag = False
-    """Whether that reading was chosen after the table was seen, from others that it does not bear out; then
-    the table can speak against the sentence, and not for it."""
+    """Whether this interpretation was chosen after the table was seen, because others do not hold; then the
+    table can contradict the sentence, not support it."""
 
     def misfits(self) -> Iterator[Misfit]:
         if self.fitted and self.note is None:

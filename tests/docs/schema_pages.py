@@ -84,8 +84,11 @@ def claim_markdown() -> str:
     about = "The keys that every claim has; each kind has more, below."
     claim = {"description": about, "required": kinds["value"]["required"], "properties": of_all}
     of_all["kind"] = {**of_all["kind"], "enum": [*kinds]}
-    relations = [f"| `x {word} n` | {_cell(it.meaning)} |" for word, it in RELATIONS.items()]
-    functions = [f"| `{it.form}` | {_cell(it.meaning)} |" for it in FUNCTIONS.values()]
+    relations, functions = dict[str, list[str]](), dict[str, list[str]]()
+    for word, it in RELATIONS.items():
+        relations.setdefault(it.meaning, []).append(f"`x {word} n`")
+    for function in FUNCTIONS.values():
+        functions.setdefault(function.meaning, []).append(f"`{function.form}`")
     return "\n".join(
         [
             _text("claim-file.md"),
@@ -95,9 +98,9 @@ def claim_markdown() -> str:
             *(_keys(f"### {kind}", kinds[kind], seen, without=shared) for kind in kinds),
             _text("expressions.md"),
             "| relation | x is |\n|---|---|",
-            *relations,
+            *(f"| {', '.join(forms)} | {_cell(meaning)} |" for meaning, forms in relations.items()),
             "\n| function | value |\n|---|---|",
-            *functions,
+            *(f"| {', '.join(forms)} | {_cell(meaning)} |" for meaning, forms in functions.items()),
             "",
         ]
     )
@@ -107,7 +110,7 @@ def _keys(
     heading: str, part: Mapping[str, Any], seen: dict[str, str], *, record: bool = False, without: Any = ()
 ) -> str:
     """A heading, what the part is, and a line a key: bold where it must be given, else with its default.
-    Long lines that stand in an earlier part name that part (`seen`); keys without a meaning share a line."""
+    Long lines of an earlier part (`seen`) only name it; keys of one type without a meaning share a line."""
     objects = [it for it in part.get("anyOf", ()) if "properties" in it]  # text alone may stand for some
     keys = objects[0] if objects else part
     name = heading.lstrip("# ")
@@ -115,15 +118,22 @@ def _keys(
     for key, value in ((key, of) for key, of in keys.get("properties", {}).items() if key not in without):
         must = not record and (key in keys.get("required", ()) or key == "margins")
         default = None if must else value.get("default")
-        more = f" Default: `{json.dumps(default)}`." if default not in (None, [], {}, "") else ""
+        more = (
+            f" Default: `{json.dumps(default)}`."
+            if default or not (record or default in (None, [], {}, ""))
+            else ""
+        )
         types = _type(value) if record else _type(value).removesuffix("?")
         types = "list of [claims](#claims)" if key == "claims" and not record else types
+        if types.count("`") > 12 and (first := seen.setdefault(types, name)) != name:
+            types = f"as in [{first}](#{first.lower()})"
         row = [f"**`{key}`**" if must else f"`{key}`", types, one_line(value.get("description", "") + more)]
         earlier = seen.setdefault(" ".join(row), name)
         if earlier != name and len(" ".join(row[1:]).split()) > 12:
             row[1:] = [f"as in [{earlier}](#{earlier.lower()})", ""]
-        if rows and not row[2] and rows[-1][1:] == row[1:]:
-            rows[-1][0] += f", {row[0]}"
+        alike = next((it for it in rows if it[1:] == row[1:] and not row[2]), None)
+        if alike is not None:
+            alike[0] += f", {row[0]}"
         else:
             rows.append(row)
     lines = [heading, "", *([about, ""] if (about := one_line(part.get("description", ""))) else [])]
