@@ -117,11 +117,14 @@ def _legend(rows: Sequence[svg.Row]) -> str:
 
 
 def _first_claims(shown: Sequence[View]) -> View:
-    """The primary claims; where there are none, those that were tested, the pressing ones first."""
+    """The primary claims, after others that are contradicted; without primary ones those that were tested."""
     primary = [view for view in shown if view.primary]
     tested = [view for view in shown if view.status != "not_tested" and not view.same]
     tested.sort(key=lambda view: words.PRESSING.index(view.status))
+    against = [view for view in tested if view.status == "contradicted" and not view.primary]
     title = "Primary claims" if primary else "Tested claims, none marked as primary"
+    if primary and against:
+        title, primary = "Contradicted and primary claims", [*against[:5], *primary]
     return View(title=title, claims=primary or tested)
 
 

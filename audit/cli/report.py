@@ -196,12 +196,12 @@ def judge_command(
 
 
 def command_line(context: typer.Context) -> str:
-    """The command as typed, but no path of this machine goes into a report: `~/runs`, `.../runs`."""
+    """The command as typed, but no path of this machine goes into a report: `~/runs`, `/path/to/runs`."""
 
     def shown(word: str) -> str:
         for folder, short in ((Path.cwd(), ""), (Path.home(), "~/")):
             word = word.replace(f"{folder}/", short) if folder.name else word
-        return re.sub(r"(^'?|[=:])/(?!/).*/(?=.)", r"\1.../", word)
+        return re.sub(r"(^'?|[=:])/(?!/).*/(?=.)", r"\1/path/to/", word)
 
     return " ".join(["audit", *(shown(shlex.quote(word)) for word in context.obj)])
 

@@ -431,7 +431,7 @@ def test_a_lost_record_of_plans_and_looks_is_told_by_every_command(
     capsys.readouterr()
     for command in ([*RUN, "--seeds", "4"], ["judge", "toy.yaml"]):
         assert cli.main(command) == Exit.BAD_INPUT
-        assert "manifests/toy2024.json: missing, but there are 9 runs of toy2024; without it" in told(capsys)
+        assert "manifests/toy2024.json: missing, but there are 9 runs of toy2024; it records" in told(capsys)
 
 
 @pytest.mark.usefixtures("trained")

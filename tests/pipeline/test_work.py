@@ -94,7 +94,7 @@ def test_work_leaves_a_run_to_whoever_is_at_work_on_it_and_status_says_who(
     store, other = Store(Path("s")), Store(folder / "s")
     key = plans_in(Path("s"))[0].asked[0]
     with other.claim(key), Telling(running_in(other), key, "words seed 0") as telling:
-        telling.told = 0.0
+        telling.written_at = 0.0
         telling.progress(3, 12, 0.5)
         assert cli.main(["work", "--store", "s", "--jobs", "1"]) == Exit.OK
         assert store.get(key) is None and len(list(store.runs())) == 3
