@@ -718,11 +718,15 @@ class Audit(Shown):
     format_version: int = FORMAT_VERSION
     seal: str = field(default="", compare=False)  # Digest of all other keys; empty in older records.
 
-    def __str__(self) -> str:
-        """`chen2022: 38 reproduced, 0 contradicted, 17 inconclusive, 120 not tested`."""
+    @property
+    def counts(self) -> str:
+        """`38 reproduced, 0 contradicted, 17 inconclusive, 120 not tested`."""
         of = [verdict.outcome if verdict.tested else "not tested" for verdict in self.verdicts]
         names = ("reproduced", "contradicted", "inconclusive", "not tested")
-        return f"{self.paper.key}: {', '.join(f'{of.count(name)} {name}' for name in names)}"
+        return ", ".join(f"{of.count(name)} {name}" for name in names)
+
+    def __str__(self) -> str:
+        return f"{self.paper.key}: {self.counts}"
 
     def __repr__(self) -> str:
         return f"<Audit of {self}>"

@@ -164,7 +164,7 @@ def _md_head(index: Lookup) -> str:
     newest = shortened(moment(audit.created), 40)
     tested = any(index.status(claim) != "not_tested" for claim in audit.claims)
     return joined(
-        f"**{str(audit).rpartition(': ')[2]}** of {plural(len(audit.claims), 'judgement')} "
+        f"**{audit.counts}** of {plural(len(audit.claims), 'judgement')} "
         f"({md_escape(joined(tool, newest and f'newest run {newest}', by=', '))}).",
         resting(index) if tested else NOTHING_TESTED,
         on_imported(index),
@@ -357,7 +357,7 @@ def summary(audit: Audit) -> str:
                 lines.append(f"{'':{width}}    {words.subject_of(member)}: {said}")
     codes = dict.fromkeys(verdict.reason for _, verdict in rest)
     lines += index.unjudged_lines(codes)
-    last = f"{plural(len(index.pairs), 'judgement')}: {str(index.audit).rpartition(': ')[2]}"
+    last = f"{plural(len(index.pairs), 'judgement')}: {index.audit.counts}"
     return "\n".join([*lines, "", last])
 
 
