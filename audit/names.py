@@ -69,11 +69,11 @@ def first_of(names: Sequence[str], most: int = 1) -> str:
 
 
 def wrapped(text: str, indent: int = 0, further: int | None = None) -> list[str]:
-    """Lines of `WIDTH`, the first indented by `indent`, others `further`; `commands` and 5 % stay whole."""
+    """Lines of `WIDTH`, the first indented by `indent`, others `further`; `commands` stay whole."""
     after = " " * (indent if further is None else further)
     shape = textwrap.TextWrapper(WIDTH, initial_indent=" " * indent, subsequent_indent=after)
     shape.break_long_words = shape.break_on_hyphens = False
-    whole = re.sub(r"`[^`]{1,60}`|\d %", lambda one: one[0].replace(" ", "\xa0"), text)
+    whole = re.sub(r"`[^`]{1,60}`", lambda one: one[0].replace(" ", "\xa0"), text)
     return [line.replace("\xa0", " ") for line in shape.wrap(whole)]
 
 

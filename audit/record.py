@@ -425,8 +425,8 @@ class Verdict(Shown):
     sd: float | None = None
     se: float | None = None
     df: float | None = None
-    ci90: tuple[float, float] | None = None  # Beside `p_reproduced`: coverage 1 - 2 `level`, 90 % at 5 %.
-    ci95: tuple[float, float] | None = None  # Beside `p_contradicted`: coverage 1 - `level`, 95 % at 5 %.
+    ci90: tuple[float, float] | None = None  # Beside `p_reproduced`: coverage 1 - 2 `level`, 90% at 5%.
+    ci95: tuple[float, float] | None = None  # Beside `p_contradicted`: coverage 1 - `level`, 95% at 5%.
     pi95: tuple[float, float] | None = None  # For the mean of the paper's runs, of the same coverage.
     p_reproduced: float | None = None
     p_contradicted: float | None = None
@@ -437,7 +437,7 @@ class Verdict(Shown):
     badges: tuple[str, ...] = ()  # Short warnings beside the verdict: `pooled SD`, `5 of 6 seeds`, ...
     medians: tuple[float | None, ...] = ()  # Convergence: epochs of each side to the target; None if never.
     parts: tuple[Part, ...] = ()  # Comparisons of a ranking, trend, optimum or dominance claim.
-    level: float = 0.05  # Level of the test: the look's share of the 5 %.
+    level: float = 0.05  # Level of the test: the look's share of the 5%.
     look: int = 0  # Which of the looks gave the verdict, from 1; 0 where none is on record.
     margin_reproduced_up_to: float | None = None  # Of kinds that a small margin reproduces; 0.0 for none.
     margin_contradicted_from: float | None = None  # Of the same kinds; 0.0 for every margin.
@@ -458,13 +458,13 @@ class Verdict(Shown):
         return self.reason not in UNTESTED
 
     def __str__(self) -> str:
-        """`kim:P@1: reproduced (direction); measured 50.13 points (96 % interval 47 to 53), printed 30`."""
+        """`kim:P@1: reproduced (direction); measured 50.13 points (96% interval 47 to 53), printed 30`."""
         said = f"{self.claim}: {self.outcome if self.tested else 'not tested'} ({self.reason})"
         if self.estimate is None or not self.tested:
             return said
         said += f"; measured {self.estimate:.2f}{' points' if ':' in self.claim else ''}"
         if self.ci95:
-            said += f" ({100 - 100 * self.level:g} % interval {self.ci95[0]:.2f} to {self.ci95[1]:.2f})"
+            said += f" ({100 - 100 * self.level:g}% interval {self.ci95[0]:.2f} to {self.ci95[1]:.2f})"
         return said if self.target is None else f"{said}, printed {self.target:.2f}"
 
     def __repr__(self) -> str:
@@ -507,9 +507,9 @@ class Settling:
     """What it would take to settle an open claim, if means and spread stay as they are now."""
 
     text: str  # `6 seeds, 0.4 GPU-hours`, or why there is no such number.
-    reproduce: tuple[int | None, int | None] = (None, None)  # Seeds per side for 80 and 90 % power.
+    reproduce: tuple[int | None, int | None] = (None, None)  # Seeds per side for 80 and 90% power.
     contradict: tuple[int | None, int | None] = (None, None)
-    seeds: int | None = None  # Seeds per side for 80 % power to reproduce or contradict.
+    seeds: int | None = None  # Seeds per side for 80% power to reproduce or contradict.
     missing: Mapping[str, int] = _dict()  # Experiment -> missing runs for `seeds`.
     seconds: float | None = None  # Seconds of those runs, by the run records; None if unknown.
     device: str | None = None  # CPU or GPU.
@@ -517,7 +517,7 @@ class Settling:
 
 @dataclass(frozen=True)
 class Share:
-    """The share of decided claims that were reproduced, with Wilson's 95 % interval."""
+    """The share of decided claims that were reproduced, with Wilson's 95% interval."""
 
     reproduced: int
     decided: int

@@ -127,7 +127,7 @@ def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator
         own = place.cell.printed if place else None
         printed = claim.printed[k] if k < len(claim.printed) else own or numbers.ABSENT
         if place and kind.one_axis and own not in (None, printed):
-            printed = f"{own}, which is {printed} %"
+            printed = f"{own}, which is {printed}%"
         named = place.table.label if place else address
         if place and (len(claim.cells) > 2 or place.metric != claim.metric):
             named += f": {place.row.label}, {place.column.label}"

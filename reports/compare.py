@@ -50,7 +50,7 @@ def facts_of(audit: Audit) -> dict[str, dict[str, Any]]:
             "said": {
                 "": seeds_text(verdict.n, verdict.attempts) if sum(verdict.attempts) else "no run",
                 "a margin of": numbers.margin_size(claim.margin.value if claim.margin else None),
-                "the level of": f"{100.0 * verdict.level:.3g} %",
+                "the level of": f"{100.0 * verdict.level:.3g}%",
                 "declared readings of what the paper leaves open:": str(verdict.readings_declared),
             },
         }

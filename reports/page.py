@@ -53,7 +53,7 @@ def build(audit: Audit) -> View:
         looks=audit.about_looks,
         nothing_tested=all(row.status == "not_tested" for view in shown for row in view.rows),
         overview=(overview := _overview(index)),
-        level=f"{100 * index.level:.3g} %",
+        level=f"{100 * index.level:.3g}%",
         legend=_legend([row for view in overview for row in view.rows]),
         scopes=protocol.scope_notes(index),
         protocol=protocol.protocol_box(index),

@@ -145,7 +145,7 @@ def judged_on(verdict: Verdict | None) -> Scope | None:
 
 
 def coverage(verdict: Verdict) -> tuple[str, str]:
-    """Of the intervals of both tests, in percent: `90` and `95` at the level of 5 %, `98` and `99` at 1 %."""
+    """Of the intervals of both tests, in percent: `90` and `95` at the level of 5%, `98` and `99` at 1%."""
     return f"{100.0 * (1.0 - 2.0 * verdict.level):.6g}", f"{100.0 * (1.0 - verdict.level):.6g}"
 
 
@@ -402,7 +402,7 @@ def status_text(claim: ClaimRecord, verdict: Verdict, usual: float = Verdict.lev
     status = status_of(verdict)
     direction = " in direction" if kind_words(claim).direction_only and status == "reproduced" else ""
     same = verdict.level == usual or verdict.p_reproduced is None
-    level = "" if same else f" at the level of {100 * verdict.level:.3g} %"
+    level = "" if same else f" at the level of {100 * verdict.level:.3g}%"
     return STATUS_WORDS[status] + direction + level
 
 

@@ -254,4 +254,4 @@ def _of_group(
 
 
 def _percent(chance: float) -> str:
-    return "nearly 0 %" if chance < 1e-4 else f"{100 * chance:.2g} %" if chance < 0.995 else "all"
+    return "nearly 0%" if chance < 1e-4 else f"{100 * chance:.2g}%" if chance < 0.995 else "all"

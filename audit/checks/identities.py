@@ -103,7 +103,7 @@ def identity(sheet: Sheet) -> Iterator[Finding]:
                 if share <= left_out(rows[profile.program], over_all, labelled):
                     result, reasons = "untestable", [LABEL_FREE, OTHER_DEFINITION, SLIP]
                     shown = decimal(100 * share, 2)
-                    text += f"; so do {shown} % of documents without labels, left out of one"
+                    text += f"; so do {shown}% of documents without labels, left out of one"
             yield sheet.finding("identity", result, pair, text, reasons)
 
 

@@ -152,7 +152,7 @@ class Experiment(Model):
     vocabulary: Literal["all", "reduced"] = "all"
     """reduced: only words that the benchmark's bag-of-words features know."""
     noise: Noise | None = None
-    """Noise in the labels of 80 % of the training documents; the other 20 % are for validation."""
+    """Noise in the labels of 80% of the training documents; the other 20% are for validation."""
     readings: tuple[Name, ...] = ()
     """Open choices that concern it, by their names under `readings.open`."""
     tuning: Tuning | None = None

@@ -116,7 +116,7 @@ def _steps(claim: ClaimRecord, steps: Sequence[Step]) -> Iterator[str]:
     names, symbols, last = _WORDS["steps"], dict(_WORDS["symbols"]), ""
     for step in steps:
         label, _, name = step.name.rpartition(": ")
-        words = re.sub(r"^[\d.]+ %", "%", name).split(",")[0]
+        words = re.sub(r"^[\d.]+%", "%", name).split(",")[0]
         says = names.get(words) or names.get(words.rpartition(" ")[0], "")
         new = [symbols.pop(part) for part in tuple(symbols) if re.search(part, step.formula)]
         about = f" ({'; '.join(dict.fromkeys(new))})" if new else ""

@@ -295,4 +295,4 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
 
 def _needed(needed: Any) -> str:
     more = "more than 100" if needed.seeds_90 is None else needed.seeds_90
-    return f"{needed.seeds_80} at 80 % power, {more} at 90 %"
+    return f"{needed.seeds_80} at 80% power, {more} at 90%"

@@ -54,7 +54,7 @@ def status_command(*, store: Path = Path("audit-runs")) -> int:
             silent = time.time() - pulse.seen
             heard = f", last heard of {span(silent)} ago" if silent > 30 else ""
             where = f"on {pulse.host} (process {pulse.pid})"
-            say(f"  {pulse.title}: {100 * pulse.share:.0f} % done, after {since} {where}{heard}", fold=True)
+            say(f"  {pulse.title}: {100 * pulse.share:.0f}% done, after {since} {where}{heard}", fold=True)
         for title in standing.begun:
             say(f"  {title}: begun; it continues from the last checkpoint")
         for title, reason in standing.failed.items():

@@ -63,8 +63,8 @@ def _rounded(n: Fraction, unit: Fraction) -> Fraction:
 _ABOVE, _FROM = Relation("above n", lower=_itself, strict=True), Relation("n or above", lower=_itself)
 _BELOW, _UP_TO = Relation("below n", upper=_itself, strict=True), Relation("n or below", upper=_itself)
 _SAME = "the same number, once both are rounded to as many digits as the coarser one shows"
-_ABOUT = "within 10 % of n or one unit of its last digit, whichever is more"
-_NEARLY = "from 10 % below n, or one unit of its last digit if that is more, up to what rounds to n"
+_ABOUT = "within 10% of n or one unit of its last digit, whichever is more"
+_NEARLY = "from 10% below n, or one unit of its last digit if that is more, up to what rounds to n"
 #: The table. "Last digit" is that of a number in the expression or of a printed cell; computed numbers and
 #: names have none.
 RELATIONS: Mapping[str, Relation] = {

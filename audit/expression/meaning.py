@@ -152,7 +152,7 @@ class Meaning:
             return f"not so: {texts[0]}" if sentence.op == "not" else f"; {sentence.op} ".join(texts)
         if sentence.op == "comparison":
             left, right = map(self._with_value, sentence.parts)
-            near = " (10 % or one unit of the last digit away at most)" * RELATIONS[sentence.text].near
+            near = " (10% or one unit of the last digit away at most)" * RELATIONS[sentence.text].near
             return f"{left}{'' if _plain(sentence.parts[0]) else ', claimed:'} {sentence.text} {right}{near}"
         return f"do {', '.join(map(self._with_value, sentence.parts))} meet?"  # overlap(...)
 

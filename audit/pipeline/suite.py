@@ -463,16 +463,16 @@ class UntilSettled:
         further = claims if seeds < last else []
         worth_more = [claim for claim in further if (power := claim.chance(last)) is None or power >= FUTILE]
         futile = len(further) - len(worth_more)
-        hopeless = f", {futile} of them with less than 20 % power at {last} seeds" if futile else ""
+        hopeless = f", {futile} of them with less than 20% power at {last} seeds" if futile else ""
         self.suite.say(
-            f"look {number} of {len(self.schedule)}, {seeds} seeds, level {100.0 * level:.3g} %: "
+            f"look {number} of {len(self.schedule)}, {seeds} seeds, level {100.0 * level:.3g}%: "
             f"{counted(len(claims), 'claim')} open that seeds may settle{hopeless}"
         )
         self.why = f"that was the last look, at {last} seeds"
         if not claims:
             self.why = "everything that seeds can settle is settled"
         elif futile and not worth_more:
-            self.why = f"futile: no open claim has 20 % power at {last} seeds"
+            self.why = f"futile: no open claim has 20% power at {last} seeds"
         return worth_more
 
     def _in_time(self, plan: Plan, seeds: int) -> bool:

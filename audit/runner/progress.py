@@ -98,7 +98,7 @@ class Screen:
         now = time.monotonic()
         if not self.console.is_terminal and now - self.spoke >= _SILENCE:
             runs = [key for key in self.active if key in self.shares]
-            texts = [f"{self.titles[key]}: {100 * self.shares[key]:.0f} % done" for key in runs]
+            texts = [f"{self.titles[key]}: {100 * self.shares[key]:.0f}% done" for key in runs]
             took = [span(now - self.started[key]) for key in runs]
             self.say("; ".join(f"{text}, {seconds}" for text, seconds in zip(texts, took, strict=True)))
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Outcome = Literal["reproduced", "contradicted", "inconclusive"]
 
-#: Level of every test: 5 % for "reproduced" though it differs, 5 % for "contradicted" though it does not.
+#: Level of every test: 5% for "reproduced" though it differs, 5% for "contradicted" though it does not.
 ALPHA = 0.05
 
 _SYMBOL = re.compile(r"(?<!\w)[A-Za-z]\w*(?![\w(\[])")
@@ -105,8 +105,8 @@ def nums(values: Sequence[float], between: str = ", ") -> str:
 
 
 def percent(share: float, digits: int = 6) -> str:
-    """0.9 as `90 %`, 0.975 as `97.5 %`."""
-    return f"{100.0 * share:.{digits}g} %"
+    """0.9 as `90%`, 0.975 as `97.5%`."""
+    return f"{100.0 * share:.{digits}g}%"
 
 
 class Steps(list[Step]):

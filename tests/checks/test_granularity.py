@@ -33,7 +33,7 @@ OFF = "50.05"  # 1934 hits are 50.0388, 1935 are 50.0647
 
 
 def test_one_that_stands_out_among_many_is_told_by_itself() -> None:
-    """6 of 7 fit by chance in P[Bin(7, .3865) >= 6] = 1.6 % of cases, so the test size holds. 50.05 comes
+    """6 of 7 fit by chance in P[Bin(7, .3865) >= 6] = 1.6% of cases, so the test size holds. 50.05 comes
     by neither rounding nor cutting: 50.0388 could be 50.03 or 50.04, and 50.0647 50.06 or 50.07."""
     group, alone = granularity([with_precisions(*FIT, OFF, runs=1)])
     assert group.result == "consistent"
@@ -71,11 +71,11 @@ ELSEWHERE = ("79.02", "72.04", "84.85", "50.07", "65.84", "81.52")
 
 
 def test_a_column_that_goes_with_another_known_size_is_of_another_split() -> None:
-    """Six of six fit 3,809 by chance in .3809^6 = .3 % of cases, and one of two sizes in .6 %."""
+    """Six of six fit 3,809 by chance in .3809^6 = .3% of cases, and one of two sizes in .6%."""
     known = paper(key="other", datasets=[data_set(test="3,809")])
     found = only(granularity([with_precisions(*ELSEWHERE), known]))
     assert found.result == "inconsistent" and "another split" in found.alternatives[0]
-    assert "all go with 3,809 (one of 2 wrong sizes does so by chance in 0.61 % of cases)" in found.arithmetic
+    assert "all go with 3,809 (one of 2 wrong sizes does so by chance in 0.61% of cases)" in found.arithmetic
     assert said(*ELSEWHERE) == ["untestable"]  # nobody knows of 3,809
 
 

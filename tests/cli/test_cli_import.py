@@ -160,7 +160,7 @@ def test_judging_again_is_no_second_look_and_more_seeds_are() -> None:
     cli.main(IMPORT)
     cli.main(JUDGE)
     assert [(look.seeds, look.level) for look in record().looks] == [(4, 0.04), (6, 0.005)]
-    assert "Looks at 4 seeds (level 4 %) and 6 seeds (level 0.5 %)" in " ".join(record().about_looks)
+    assert "Looks at 4 seeds (level 4%) and 6 seeds (level 0.5%)" in " ".join(record().about_looks)
 
 
 @pytest.mark.usefixtures("trained")

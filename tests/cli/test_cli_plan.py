@@ -100,7 +100,7 @@ def test_seeds_are_added_only_where_a_claim_is_open_until_all_is_settled(
     assert trained.of("letters") == [0, 1, 2]
     said = told(capsys)
     assert "looks at 3,5,8 seeds, which share the level" in said
-    assert "look 1 of 3, 3 seeds, level 1.67 %: 1 claim open that seeds may settle" in said
+    assert "look 1 of 3, 3 seeds, level 1.67%: 1 claim open that seeds may settle" in said
     assert said.splitlines()[-1] == f"stopped after 2 of 3 looks: {SETTLED}"
     audited = record()
     assert [(look.seeds, look.declared) for look in audited.looks] == [(3, (3, 5, 8)), (5, (3, 5, 8))]
@@ -108,12 +108,12 @@ def test_seeds_are_added_only_where_a_claim_is_open_until_all_is_settled(
     verdicts = {it.claim: it for it in audited.verdicts}
     assert verdicts["words-win:P@1"].n == (3, 3)
     assert verdicts["words-third:P@1"].n == (5, 5)
-    assert verdicts["words-third:P@1"].badges == ("look at 5 seeds, level 1.67 %",)
+    assert verdicts["words-third:P@1"].badges == ("look at 5 seeds, level 1.67%",)
     assert cli.main(["report"]) == Exit.OK  # judged again from the record alone
 
 
 @pytest.mark.parametrize(
-    ("third", "why"), [(49.9, "futile: no open claim has 20 % power at 8 seeds"), (52.0, SETTLED)]
+    ("third", "why"), [(49.9, "futile: no open claim has 20% power at 8 seeds"), (52.0, SETTLED)]
 )
 def test_a_claim_without_hope_ends_it(
     third: float, why: str, trained: Trained, capsys: pytest.CaptureFixture[str]
@@ -199,13 +199,13 @@ def test_more_seeds_by_hand_are_a_second_look_and_the_report_says_so(
 ) -> None:
     assert cli.main([*RUN, "--seeds", "3"]) == Exit.OK
     assert record().looks == (Look(3, 0.04),)
-    assert "First look at the results, at 3 seeds (level 4 %)" in told(capsys)
+    assert "First look at the results, at 3 seeds (level 4%)" in told(capsys)
     assert cli.main([*RUN, "--seeds", "5"]) == Exit.OK
     assert record().looks == (Look(3, 0.04), Look(5, 0.005))
     (said,) = record().about_looks
-    assert said.startswith("Looks at 3 seeds (level 4 %) and 5 seeds (level 0.5 %)")
+    assert said.startswith("Looks at 3 seeds (level 4%) and 5 seeds (level 0.5%)")
     assert said in told(capsys)
-    assert "5 seeds (level 0.5 %)" in Path("audit-report/toy2024-corpus/report.html").read_text()
+    assert "5 seeds (level 0.5%)" in Path("audit-report/toy2024-corpus/report.html").read_text()
     assert cli.main(["report"]) == Exit.OK
     assert cli.main([*RUN, "--seeds", "5"]) == cli.main(["judge", "toy.yaml"]) == Exit.OK
     assert record().looks == (Look(3, 0.04), Look(5, 0.005))  # the same evidence again
@@ -281,7 +281,7 @@ def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
         "toy2024 (audit-report/toy2024-corpus/audit.json): 2 of 3 judgements open; more seeds can settle 1 "
     )
     assert re.search(
-        r"words-third P@1: \d+ seeds, \d+ CPU-seconds \(now 3\); reproduced with \d+ at 80 %", out
+        r"words-third P@1: \d+ seeds, \d+ CPU-seconds \(now 3\); reproduced with \d+ at 80%", out
     )
     assert "1 judgement: only runs on the paper's own data can test it" in out
     assert "audit run --until-settled --budget 30m" in out

@@ -116,7 +116,7 @@ PRINTED = {"a": "44.41", "b": "39.68", "zero": "0.0", "n.train.size": "15,449"}
         (
             "gain(t.a.P@1, t.b.P@1) about 5",
             "gain(44.41, 39.68) = 4.72..4.74, claimed: about 5 "
-            "(10 % or one unit of the last digit away at most)",
+            "(10% or one unit of the last digit away at most)",
         ),
         (
             "improvement(t.a.P@1, t.b.P@1) more than 17%",

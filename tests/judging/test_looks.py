@@ -13,7 +13,7 @@ from audit.judging.verdicts import compare
 from audit.record import ClaimRecord, ExperimentRecord, Look, Margin, Verdict, Where
 from tests.records import make_experiment, make_run
 
-#: Levels by the rule: 4/5 of 5 % for the first look, then 0.5, 0.25, 0.125 %, ...
+#: Levels by the rule: 4/5 of 5% for the first look, then 0.5, 0.25, 0.125%, ...
 TAKEN = (Look(3, 0.04), Look(5, 0.005))
 DECLARED = (Look(3, 0.025, (3, 5)), Look(5, 0.025, (3, 5)))
 
@@ -44,7 +44,7 @@ def test_a_look_at_one_or_two_seeds_decides_nothing_and_costs_nothing() -> None:
 
 
 def test_declared_looks_share_what_those_before_them_left() -> None:
-    """One look at 3 seeds leaves 1 %; that look is one of the declared ones, and keeps its level."""
+    """One look at 3 seeds leaves 1%; that look is one of the declared ones, and keeps its level."""
     assert ruled([DECLARED[1], DECLARED[0]]) == DECLARED
     looks = ruled([Look(3, 0.05), Look(8, 0.05, (3, 5, 8))])
     assert [it.seeds for it in looks] == [3, 5, 8]
@@ -66,12 +66,12 @@ def test_the_level_of_the_look_that_is_to_come() -> None:
 def test_what_a_reader_is_told_of_the_looks() -> None:
     looks = ruled([Look(n, 0.0125, (3, 5, 8, 12)) for n in (3, 5)])
     (levels, waiting) = about_looks(looks, [ran([1.0] * 7), ran([1.0] * 5)])
-    assert "3 seeds (level 1.25 %) and 5 seeds (level 1.25 %) of the declared ones, at 3, 5, 8" in levels
+    assert "3 seeds (level 1.25%) and 5 seeds (level 1.25%) of the declared ones, at 3, 5, 8" in levels
     more = "1 experiment has more seeds than the look at 5"
     assert waiting == f"{more}: they are not used before the look at 8."
     (first,) = about_looks(TAKEN[:1], [ran([1.0] * 3)])
-    assert first.startswith("First look at the results, at 3 seeds (level 4 %). ")
-    assert "Looks at 3 seeds (level 4 %) and 5 seeds (level 0.5 %): all together err in at most 5 %" in str(
+    assert first.startswith("First look at the results, at 3 seeds (level 4%). ")
+    assert "Looks at 3 seeds (level 4%) and 5 seeds (level 0.5%): all together err in at most 5%" in str(
         about_looks(TAKEN, [])
     )
     assert about_looks((), [ran([1.0] * 4)]) == ()
@@ -112,7 +112,7 @@ def test_a_look_judges_at_its_level_and_says_so() -> None:
     kept, missed = (judged([Look(3, level, (3,))], CLOSE) for level in (0.00668, 0.00666))
     assert kept.p_reproduced == pytest.approx(0.00667, abs=1e-5)
     assert (kept.outcome, missed.outcome) == ("reproduced", "inconclusive")
-    assert kept.badges == ("look at 3 seeds, level 0.668 %",)
+    assert kept.badges == ("look at 3 seeds, level 0.668%",)
     first = judged(list(TAKEN[:1]), CLOSE)
     assert (first.badges, first.level, first.look) == ((), 0.04, 1)
     assert (judged([], CLOSE).level, judged([], CLOSE).look) == (0.05, 0)
@@ -120,10 +120,10 @@ def test_a_look_judges_at_its_level_and_says_so() -> None:
 
 @pytest.mark.parametrize("looks", [TAKEN, DECLARED])
 def test_the_first_look_that_decides_stands_unless_later_seeds_undo_it(looks: tuple[Look, ...]) -> None:
-    """49.9 to 50.1 with 50.05 and 49.95: p is far below 5 %; with 53 and 47 the interval is some 4 wide."""
+    """49.9 to 50.1 with 50.05 and 49.95: p is far below 5%; with 53 and 47 the interval is some 4 wide."""
     stands = judged(list(looks), [*CLOSE, 50.05, 49.95])
     assert (stands.outcome, stands.n, stands.look) == ("reproduced", (3,), 1)
-    assert stands.badges == (("look at 3 seeds, level 2.5 %",) if looks is DECLARED else ())
+    assert stands.badges == (("look at 3 seeds, level 2.5%",) if looks is DECLARED else ())
     assert (stands.last_n, stands.last_estimate) == ((5,), pytest.approx(50.0))
     undone = judged(list(looks), [*CLOSE, 53.0, 47.0])
     assert (undone.outcome, undone.reason, undone.n) == ("inconclusive", "undone", (5,))
@@ -175,7 +175,7 @@ def test_what_no_look_decided_is_as_that_of_most_seeds_left_it() -> None:
 
 @pytest.mark.slow
 def test_looks_keep_the_error_and_a_full_level_each_would_not() -> None:
-    """Our method lies on the margin of a printed number, so that *reproduced* is an error at most 5 % of the
+    """Our method lies on the margin of a printed number, so that *reproduced* is an error at most 5% of the
     time; 1,000 audits, each through `compare` at 3, 4, ..., 10 seeds, stopping at the first decision."""
     numbers, sims = range(3, 11), 1000
     rng = np.random.default_rng(20261127)

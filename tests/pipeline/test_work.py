@@ -102,7 +102,7 @@ def test_work_leaves_a_run_to_whoever_is_at_work_on_it_and_status_says_who(
         assert cli.main(["status", "--store", "s"]) == Exit.OK
         first, second = told(capsys).splitlines()
         assert first == "toy2024-corpus: 4 runs: 3 done, 1 running"
-        assert re.match(r"  words seed 0: 25 % done, after \d+ s on ", second)  # a busy machine takes longer
+        assert re.match(r"  words seed 0: 25% done, after \d+ s on ", second)  # a busy machine takes longer
     assert cli.main(["work", "--store", "s", "--jobs", "1"]) == Exit.OK
     assert len(list(store.runs())) == 4
 

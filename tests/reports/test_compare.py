@@ -65,7 +65,7 @@ CAUSES: dict[str, tuple[Audit, Audit, str]] = {
     ),
     "revision": (OLD, with_spec(NEW, revision=2), "other runs of the same seeds (another revision)"),
     "results": (OLD, with_scores(NEW, 75.9), "the same runs with other results"),
-    "level": (OLD, reproduced(level=0.01), "the level of 1 %, before 5 %"),
+    "level": (OLD, reproduced(level=0.01), "the level of 1%, before 5%"),
     "readings": (OLD, reproduced(readings_declared=4), "readings of what the paper leaves open: 4, before 0"),
     "others": (OLD, reproduced(p_reproduced_adjusted=0.9), "another correction for the paper’s other claims"),
     "none": (OLD, NEW, "with nothing on record explains it"),

@@ -63,5 +63,5 @@ def test_elsewhere_runs_at_work_are_told_of_once_a_minute(monkeypatch: pytest.Mo
         for second in range(0, 131, 10):
             now[0] = float(second)
             listener.progress(job(0), second, 200, 0.5)
-        told = [] if terminal else ["words seed 0: 30 % done, 60 s", "words seed 0: 60 % done, 2 min"]
+        told = [] if terminal else ["words seed 0: 30% done, 60 s", "words seed 0: 60% done, 2 min"]
         assert said.getvalue().splitlines() == told
