@@ -60,7 +60,7 @@ def test_the_last_steps_are_the_verdict(name: str) -> None:
     inner, outer = 100 * (1 - 2 * verdict.level), 100 * (1 - verdict.level)
     for level, bounds in ((f"{inner:g}", verdict.ci90), (f"{outer:g}", verdict.ci95)):
         low, high = bounds or (None, None)
-        pairs |= {f"{level} % interval{of}, from": low, f"{level} % interval{of}, to": high}
+        pairs |= {f"{level}% interval{of}, from": low, f"{level}% interval{of}, to": high}
     for term, on_record in pairs.items():
         shown = last(found, term)
         if on_record is None and found.claim.kind == "value" and verdict.reason.startswith("other_"):
