@@ -261,13 +261,13 @@ def convergence(faster: Sequence[Reach], slower: Sequence[Reach]) -> Test:
     observed = notes.note("O", "runs of the first that reached the score", reached)
     hazard = [math.fsum(d / n for t, d, n in events if t <= run.steps) for run in both]
     expected, size = math.fsum(hazard[: len(faster)]), len(faster)
+    scores = np.array([run.reached - h for run, h in zip(both, hazard, strict=True)])
     if exact := math.comb(len(both), size) <= MOST_DEALS:
-        deals = np.array(list(combinations(range(len(both)), size)))
+        sums = np.fromiter(map(sum, combinations(scores.tolist(), size)), float)
     else:
-        every = np.tile(np.arange(len(both)), (MOST_DEALS, 1))
-        deals = np.random.default_rng(0).permuted(every, axis=1)[:, :size]
-        deals[0] = np.arange(size)  # what was seen is one of them: no p is 0 (Phipson and Smyth 2010)
-    sums = np.array([run.reached - h for run, h in zip(both, hazard, strict=True)])[deals].sum(axis=1)
+        rng = np.random.default_rng(0)
+        sums = np.fromiter((rng.permutation(scores)[:size].sum() for _ in range(MOST_DEALS)), float)
+        sums[0] = scores[:size].sum()  # what was seen is one of them: no p is 0 (Phipson and Smyth 2010)
     p_faster = float(np.mean(sums >= observed - expected - 1e-9))
     p_slower = float(np.mean(sums <= observed - expected + 1e-9))
     notes.note("E", "expected if both sides were alike", expected)

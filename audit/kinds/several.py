@@ -123,7 +123,7 @@ def _test(
 
 
 def _question(
-    every: Sequence[Comparison], *, shared: bool, sweep: bool = False, within: float | None = None
+    every: Sequence[Comparison], *, shared: bool, within: float | None = None, **more: Any
 ) -> Question | None:
     """None where the noise of one cannot be estimated; `within` a margin, and one of them holds."""
     known = [d for pair in every if (d := pair.difference) and d.error]
@@ -132,9 +132,9 @@ def _question(
         return None
     names = tuple(pair.says for pair in every)
     if within is None:
-        return Several(parts, shared=shared, sweep=sweep, names=names)
+        return Several(parts, shared=shared, names=names, **more)
     near = tuple(replace(part, bar=-within, floor=-within) for part in parts)
-    return Several(near, shared=shared, one_of=parts, names=names)
+    return Several(near, shared=shared, one_of=parts, names=names, **more)
 
 
 def _holm(steps: Steps, name: str, of: str, which: str, p_values: Sequence[float]) -> float:
@@ -367,7 +367,7 @@ class OptimumClaim(JudgedByMargin):
             ),
             badges=(*case.without_spread, *((f"tied: {', '.join(tied)}",) if len(tied) > 1 else ())),
             if_undecided=_undecided(every, "tied"),
-            question=_question(every, shared=margin is None, within=margin),
+            question=_question(every, shared=margin is None, within=margin, one_sided=len(every) > 1),
         )
 
 

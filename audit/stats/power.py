@@ -292,6 +292,7 @@ class Several:
     one_of: tuple[Direction, ...] = ()  # One of these must hold as well.
     sweep: bool = False
     """Whether Page's exact test is made too: with m levels and n seeds its p is at least (1 / m!)^n."""
+    one_sided: bool = False  # Whether a reversal has the whole level, and not half of it.
     names: tuple[str, ...] = ()  # Of the parts.
 
     @property
@@ -301,6 +302,10 @@ class Several:
     def _shares(self, alpha: float) -> list[tuple[Direction, float]]:
         ordered = sorted(self.parts, key=lambda part: part.strength)
         return [(part, alpha / rank if self.shared else alpha) for rank, part in enumerate(ordered, start=1)]
+
+    def _reversing(self, alpha: float) -> float:
+        """The two-sided level at which one part breaks them all."""
+        return (2.0 if self.one_sided else 1.0) * alpha / len(self.parts)
 
     def _blocks(self, alpha: float) -> int:
         """The fewest seeds with which Page's test can reach the level at all."""
@@ -314,7 +319,7 @@ class Several:
         if self.sweep:
             blocks = self._blocks(levels.reproduce)
             every.append(Needed(blocks, blocks))
-        share = Levels(0.5, levels.contradict / len(self.parts))
+        share = Levels(0.5, self._reversing(levels.contradict))
         most = (None if None in seeds else max(n for n in seeds if n) for seeds in zip(*every, strict=True))
         holds = [part.difference > part.bar for part in self.parts]
         one = not self.one_of or any(part.difference > part.bar for part in self.one_of)
@@ -329,7 +334,7 @@ class Several:
             holds = min(holds, max(part.above(seeds, part.noise, alone) for part in self.one_of))
         if self.sweep and seeds < self._blocks(levels.reproduce):
             holds = 0.0
-        broken = max(part.broken(seeds, levels.contradict / len(self.parts)) for part in self.parts)
+        broken = max(part.broken(seeds, self._reversing(levels.contradict)) for part in self.parts)
         return min(1.0, holds + broken)
 
 

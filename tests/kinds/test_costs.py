@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -73,6 +74,19 @@ def test_the_exact_p_counts_all_ways_to_deal_the_runs(faster: list[Reach], slowe
     assert got.p_reproduced == pytest.approx(np.mean(np.array(every) >= excess(faster, slower) - 1e-9))
     p_slower = np.mean(np.array(every) <= excess(faster, slower) + 1e-9)
     assert got.p_contradicted == pytest.approx(min(1.0, 2 * p_slower))
+
+
+def test_a_hundred_runs_an_arm_are_dealt_in_little_memory() -> None:
+    """p as by the normal approximation of scipy's log-rank test."""
+    rng = np.random.default_rng(5)
+    fast, slow = ([float(x) for x in rng.integers(least, 40, 100)] for least in (1, 4))
+    tracemalloc.start()
+    got = convergence(list(map(Reach, fast)), list(map(Reach, slow)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10e6
+    # its "less": the second arm has the lower hazard
+    assert got.p_reproduced == pytest.approx(stats.logrank(slow, fast, "less").pvalue, abs=0.01)
 
 
 @given(st.lists(run, min_size=1, max_size=8))
