@@ -109,27 +109,36 @@ class SignificantClaim(Better, JudgedByMargin):
 
             reproduced     iff one-sided P[t >= (d - D) / se] <= alpha      (`exceeds_margin`)
             contradicted   iff the order is reversed, or (printed gap > 2 D) the difference lies within -+ D
+                           and is not shown to be above 0
+            inconclusive   (`negligible_gain`) where it is within -+ D and above 0: as of an order
 
         Here a small margin reproduces, one up to d - t(1 - a) se; from |d| + t(1 - a) se on a margin
-        contradicts."""
+        contradicts. Of deterministic arms d itself is above 0 or not."""
         badges = () if case.claim.details.get("test") else ("no test is named in the paper",)
         margin, gap = case.margin, case.printed_gap or 0.0
         steps, weighty = Steps(case.alpha, D=margin), gap > 2.0 * margin
         d = note_difference(steps, *case.values)
         if case.deterministic and d.still:
+            if weighty and SAME < d.value < margin - SAME:
+                return _exact(case, d, steps, Decision("inconclusive", "negligible_gain"), badges)
             return _exact(case, d, steps, direction(d.value, above=margin, weighty=weighty), badges)
         if d.error is None:
             return _test(case, d, steps, badges=badges)
-        df = d.error.df
+        df, undecided = d.error.df, "undecided"
         intervals = steps.intervals("d", df)
         p_reproduced = steps.tail("p_rep", "d - D", df)
         p_reversed = steps.tail("p_reversed", "-d", df, doubled=True)
         routes, smallest = [Route(reason="reversed", p=p_reversed)], "p_reversed"
+        better = steps.tail("p_order", "d", df) <= case.alpha
         if weighty:
             steps.tail("p_above", "D + d", df)
             steps.tail("p_below", "D - d", df)
-            routes.append(Route(reason="negligible", p=steps.work("p_negligible", "max(p_above, p_below)")))
-            smallest = "min(p_reversed, p_negligible)"
+            p_negligible = steps.work("p_negligible", "max(p_above, p_below)")
+            if not better:
+                routes.append(Route(reason="negligible", p=p_negligible))
+                smallest = "min(p_reversed, p_negligible)"
+            elif p_negligible <= case.alpha:
+                undecided = "negligible_gain"
         steps.work("p_con", smallest)
         band = Band()
         if d.cap is None:
@@ -138,7 +147,7 @@ class SignificantClaim(Better, JudgedByMargin):
             band = Band(reproduced_up_to=up_to, contradicted_up_to=0.0)
             if p_reversed <= case.alpha:
                 band = Band(reproduced_up_to=up_to, contradicted_from=0.0)
-            elif small < half:
+            elif small < half and not better:
                 band = Band(reproduced_up_to=up_to, contradicted_from=small, contradicted_up_to=half)
         return _test(
             case,
@@ -148,6 +157,7 @@ class SignificantClaim(Better, JudgedByMargin):
             p_reproduced=p_reproduced,
             contradictions=tuple(routes),
             if_reproduced="exceeds_margin",
+            if_undecided=undecided,
             badges=badges,
             band=band,
             question=Direction(d.value, noise_of(d), bar=margin, small=margin if weighty else None),

@@ -245,7 +245,7 @@ class Direction:
     noise: Noise
     bar: float = 0.0  # Reproduced above it.
     floor: float = 0.0  # Contradicted below it.
-    small: float | None = None  # A difference within it contradicts too; None where that does not count.
+    small: float | None = None  # One within it and not above 0 contradicts too; None where none does.
 
     @property
     def strength(self) -> float:
@@ -259,7 +259,7 @@ class Direction:
         holds = self.difference > self.bar
         up = _needed(self.above, noise, levels.reproduce) if holds else NONE
         routes = [_needed(self._below, noise, levels.contradict)] if beyond < 0.0 else []
-        if self.small is not None and abs(beyond) < self.small:
+        if self.small is not None and -self.small < beyond <= 0.0:
             routes.append(_needed(self._small, noise, levels.contradict))
         return Plan(up, _fewest(routes), hopeless=beyond <= 0.0 and not routes, holds=holds)
 
@@ -279,7 +279,9 @@ class Direction:
 
     def _small(self, seeds: int, noise: Noise, alpha: float) -> float:
         off = self.difference - self.floor
-        return 0.0 if self.small is None else tost_power(seeds, noise, self.small, off, alpha=alpha)
+        if self.small is None or off > 0.0:
+            return 0.0
+        return tost_power(seeds, noise, self.small, off, alpha=alpha)
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,9 @@ def significant(a: list[float], b: list[float], **more: Any) -> Verdict:
         ([50.3, 50.29, 50.31], [50.0, 50.01, 49.99], {"margin": margin(1.0)}, ("inconclusive", "undecided")),
         ([50.3, 50.29, 50.31], [50.0, 50.01, 49.99], {"printed": ()}, ("inconclusive", "undecided")),
         ([78.0] * 3, [76.0] * 3, {}, ("inconclusive", "no_spread")),
-        ([76.4] * 2, [76.0] * 2, {"deterministic": True}, ("inconclusive", "straddles_margin")),
+        ([76.4] * 2, [76.0] * 2, {"deterministic": True}, ("inconclusive", "negligible_gain")),
+        ([76.4, 76.39, 76.41], [76.0, 76.01, 75.99], {}, ("inconclusive", "negligible_gain")),
+        ([76.01, 76.0, 76.02], [76.0, 76.01, 75.99], {}, ("contradicted", "negligible")),
         (HIGH, LOW, {"margin": margin(0.0)}, ("inconclusive", "no_margin")),
     ],
 )
