@@ -63,6 +63,8 @@ _ONE_SEED_FROM = 4
 
 Experiments = Mapping[str, ExperimentRecord]
 PValues = tuple[float | None, float | None]  # To reproduce and to contradict; None where there is no test.
+#: Under a specification that was not run, both are taken for small: none is shown.
+NOT_RUN: PValues = (0.0, 0.0)
 #: p-values of a claim among the others, to reproduce and to contradict; None where no test could be made.
 InFamily = tuple[float, float] | None
 
@@ -212,7 +214,8 @@ class Judged:
         p, q = self.p_values
         if self.test is None or not self.test.testable or p is None or q is None:
             return None
-        return standing(p, q, self.verdict.level)
+        each = [one.p_values if one.was_run else NOT_RUN for one in self.specifications]
+        return standing(p, q, self.verdict.level, each)
 
     @property
     def p_values(self) -> PValues:
@@ -257,10 +260,14 @@ def _judge(case: Case, evidence: Evidence, margins: MarginsNow | None) -> Judged
     return Judged(verdict, evidence.experiments, test)
 
 
-def standing(p: float, q: float, level: float) -> tuple[float, float]:
-    """p-values of a test in its family. Where both are small (a gain, but a negligible one) nothing is
-    reproduced, and the 1 keeps Benjamini and Hochberg from counting a discovery that is not made."""
-    return 1.0 if max(p, q) <= level else p, q
+def standing(p: float, q: float, level: float, each: Iterable[PValues] = ()) -> tuple[float, float]:
+    """p-values of a test in its family; `each` are those under its specifications. Where both are small (a
+    gain, but a negligible one), or under a specification that was not run, nothing is reproduced, and the 1
+    keeps Benjamini and Hochberg from counting a discovery that is not made."""
+    for small, large in ((p, q), *each):
+        if small is not None and large is not None and max(small, large) <= level:
+            return 1.0, q
+    return p, q
 
 
 def _badged(verdict: Verdict, *texts: str) -> Verdict:
@@ -345,7 +352,9 @@ def family_of(
         both = p, q = verdict.p_reproduced, verdict.p_contradicted
         stands: InFamily = (1.0, 1.0) if verdict.reason in {"runs_gone", *not_shown} else None
         if verdict.p_reproduced_adjusted is not None and p is not None and q is not None:
-            stands = standing(p, q, verdict.level)
+            each = [(reading.p_reproduced, reading.p_contradicted) for reading in verdict.readings]
+            each += [NOT_RUN] * (verdict.readings_declared - len(each) if each else 0)
+            stands = standing(p, q, verdict.level, each)
         found.append((verdict, both, stands))
     return Family.of(audit.claims, found, experiments, MarginsNow.of(audit))
 

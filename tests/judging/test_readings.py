@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from audit.claims.experiments import experiment_id
-from audit.judging.verdicts import compare
-from audit.record import ClaimRecord, ExperimentRecord, OpenChoice, Specifications, Verdict
+from audit.judging.verdicts import compare, family_of
+from audit.record import Audit, ClaimRecord, ExperimentRecord, OpenChoice, PaperInfo, Specifications, Verdict
 from tests.judging.made import HIGH, LOW, OK, arms, claim, said
 
 DIVISOR = OpenChoice("divisor", "not stated", ("words", "slots"))
@@ -85,6 +85,19 @@ def test_the_default_reading_alone_has_its_numbers_and_contradicts_nobody(values
         assert said(alone) == ("inconclusive", "some_readings")
         as_plain |= {"outcome": plain.outcome, "reason": plain.reason, "kappa": plain.kappa}
     assert replace(alone, **as_plain) == plain
+
+
+@pytest.mark.parametrize(("run", "tests"), [(3, 2), (4, 1)])
+def test_a_claim_with_readings_not_run_is_no_discovery_that_helps_another(run: int, tests: int) -> None:
+    """By Benjamini and Hochberg the other has 2 p / 2 beside a discovery, else 2 p; so plans have it."""
+    experiments = read([ON] * run) | arms(b=[76.2, 76.9, 76.4, 76.7])
+    claims = [claim("value", "a"), claim("value", "b", id="other")]
+    (alone,) = compare(claims[1:], experiments, fidelity=OK)
+    verdicts = compare(claims, experiments, fidelity=OK, specifications=ONE)
+    assert alone.p_reproduced is not None
+    assert verdicts[1].p_reproduced_adjusted == pytest.approx(tests * alone.p_reproduced)
+    audit = Audit(PaperInfo("toy", "Toy"), (), tuple(experiments.values()), tuple(claims), verdicts)
+    assert family_of(audit, verdicts, experiments).needed(1, alpha=0.05)[0] == 0.05 / tests
 
 
 def of_order(better: Sequence[Values], worse: Sequence[Values], of: Mapping[str, tuple[str, ...]]) -> Verdict:
