@@ -15,7 +15,7 @@ from audit.judging.evidence import BARS
 from audit.judging.plan import HOPELESS, Outlook, outlooks, sentence, settling
 from audit.judging.verdicts import compare
 from audit.record import Audit, ClaimRecord, ExperimentRecord, Margin, PaperInfo, Verdict, Where
-from audit.stats.power import Direction, Distance, Levels, Needed, Noise
+from audit.stats.power import Direction, Levels, Needed, Noise
 from tests.records import make_experiment, make_run
 from tests.stats import golden
 
@@ -89,14 +89,6 @@ def test_a_value_far_off_needs_the_seeds_at_which_the_golden_power_passes_80_per
         assert seeds is not None
         assert all(p < target for n, p in power.items() if int(n) < seeds)
         assert all(p >= target for n, p in power.items() if int(n) >= seeds)
-
-
-def test_the_sd_of_three_runs_is_planned_with_at_its_upper_limit() -> None:
-    """s = 0.3 on 2 degrees of freedom: 0.3 / sqrt(-ln 0.8) = 0.6351."""
-    found = only(audit_of([claim("value", "e")], experiment("e", 75.88, 76.18, 76.48)))
-    assert found.question is not None
-    assert isinstance(found.question, Distance)
-    assert found.question.noise.upper.sd == pytest.approx(0.3 / math.sqrt(-math.log(0.8)))
 
 
 def test_time_is_that_of_the_runs_that_are_missing_by_the_mean_of_those_on_record() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import pytest
 
 from audit.kinds import name_of
-from audit.kinds.base import KIND, Case, Claim, Reference
-from audit.stats.decision import Test
+from audit.kinds.base import Claim
 
 
 def test_what_a_kind_lacks_is_named() -> None:
@@ -21,17 +18,3 @@ def test_what_a_kind_lacks_is_named() -> None:
         "Nameless is not yet a kind of claim: it lacks kind: Literal[NAME] and arms and judge and "
         "key 'of', which its references name"
     )
-
-
-def test_a_whole_kind_has_its_name() -> None:
-    class AtLeast(Claim):
-        references = ("of",)
-        arms = 1
-        kind: Literal["at_least"] = KIND
-        of: Reference
-
-        @staticmethod
-        def judge(case: Case) -> Test:
-            raise AssertionError
-
-    assert name_of(AtLeast) == "at_least"

@@ -11,13 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from audit.stats.sample import error, instance_se, interval, quantile, sample, upper_tail, welch
+from audit.stats.sample import error, instance_se, interval, sample, upper_tail, welch
 from tests.stats import golden
-
-
-@given(p=st.sampled_from([0.9, 0.95, 0.975, 0.995]), df=st.floats(1, 1e5))
-def test_the_quantile_is_that_of_scipy(p: float, df: float) -> None:
-    assert quantile(p, df) == pytest.approx(stats.t.ppf(p, df), rel=1e-5)
 
 
 @golden.cases("interval_factors")
