@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from audit.record import UNTESTED, ClaimRecord, InstanceEvidence, Run, Verdict
 from reports import numbers, svg
 from reports import sentences as words
-from reports.lookup import NEVER, Lookup
+from reports.lookup import Lookup
 from reports.protocol import on_changed_margins
 from reports.tables import splits_of_claim
 from reports.text import View, grouped, joined, listed, plural, unique_slugs
@@ -27,21 +27,19 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
     claim, pairs = members[0], [(claim, index.verdicts[claim.id]) for claim in members]
     pressing = index.most_pressing(members)
     kind, status, verdict = words.kind_words(claim), index.status(pressing), index.verdicts[pressing.id]
-    unrun = index.unrun(pressing)
-    cause = "one of the two sides has not been run" if unrun and any(verdict.attempts) else unrun
-    cause = NEVER if cause and cause.startswith(NEVER) else cause
     first = index.claims.get(index.same_claims.get(pressing.id, ""))
     brief = status == "not_tested" or first is not None
     again = index.asked_again.get(claim.claim, ())
     against = any(index.status(claim) == "contradicted" for claim in members)
-    note = words.alternatives(claim, len(index.departures(claim))) if against else ""
+    every = dict.fromkeys(badge for _, of in pairs for badge in of.badges)
+    note = words.alternatives(claim, len(index.departures(claim)), index.imported(claim)) if against else ""
     if kind.parts and status == "reproduced":
         note = words.size_not_judged(pressing, verdict)
     return View(
         anchor=index.card_anchors[claim.id],
         title=index.claim_title(claim),
         status=status,
-        cause=cause or words.reason(verdict.reason),
+        cause=index.obstacle(pressing),
         primary=claim.primary,
         kind=kind.word,
         kind_key=claim.kind,
@@ -58,7 +56,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
         reasons=_reasons(pairs, index),
         note=note,
         plot="" if brief else card_plot(members, index).svg(),
-        badges=list(dict.fromkeys(badge for _, of in pairs for badge in of.badges)),
+        badges=[badge for badge in every if badge not in index.shared_badges],
         splits=[said for claim in members if (said := splits_of_claim(index.audit.splits, claim.id))],
         facts=[] if brief else _facts(pairs, index),
         seeds=[] if brief else _seed_rows(pairs, index),
@@ -70,8 +68,7 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
 
 def _row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View:
     """The paper's number and ours, of a comparison both sides, and how far they are apart."""
-    status, power = words.status_of(verdict), words.kind_words(claim).measure is words.EXPONENT
-    size = f"{numbers.margin_size(verdict.margin)} {'of the exponent' if power else 'points'}"
+    status = words.status_of(verdict)
     return View(
         anchor=index.anchors[claim.id],
         status=status,
@@ -79,7 +76,7 @@ def _row(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> View:
         said=words.status_text(claim, verdict, verdict.level),
         metric=words.subject_of(claim),
         **vars(words.row_texts(claim, verdict)),
-        margin="" if verdict.margin is None else size,
+        margin="" if verdict.margin is None else numbers.margin_size(verdict.margin),
         seeds=words.seeds_text(verdict.n, verdict.attempts) if any(verdict.attempts) else "none",
         band=band_of(claim, verdict),
     )
@@ -93,7 +90,7 @@ def _reasons(pairs: Pairs, index: Lookup) -> list[tuple[str, str, str]]:
         why = words.because(claim, verdict, names, settling, index.lacking(claim))
         status = words.status_text(claim, verdict, index.level)
         told.setdefault((status, why), []).append(words.subject_of(claim))
-    several = len(pairs) > 1
+    several = len(told) > 1
     return [(status, listed(metrics) if several else "", why) for (status, why), metrics in told.items()]
 
 

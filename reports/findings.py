@@ -10,7 +10,7 @@ from audit.record import Finding, FindingResult, untested
 from reports import numbers
 from reports.lookup import Lookup, Place
 from reports.sentences import TEXTS, UNJUDGED
-from reports.text import View, capital, grouped, joined, listed, plural, shortened, unique_slugs
+from reports.text import View, capital, grouped, joined, listed, shortened, unique_slugs
 
 _ORDER: tuple[FindingResult, ...] = ("inconsistent", "untestable")
 #: Beside the word, so that it is told by shape too.
@@ -81,18 +81,21 @@ def findings_section(index: Lookup) -> View | None:
         return None
     named = zip(findings, anchors_of(findings), strict=True)
     entries = [_entry(finding, anchor, index) for finding, anchor in named]
+    total, unread = len(index.inconsistent), sum(map(is_unread, findings))
+    which = "All" if unread == total else f"{unread} of"
+    which = "The inconsistency rests" if total == 1 else f"{which} {total} inconsistencies rest"
+    if unread == total:  # said once, at the head
+        entries = [entry.but(unread="") for entry in entries]
     between = [entry for entry in entries if is_between(entry.of, beside)]
     readme = [entry for entry in entries if entry.of.source and entry not in between]
     own = [entry for entry in entries if not entry.of.source and entry not in between]
     wrong = [[entry for entry in part if entry.result == "inconsistent"] for part in (own, between, readme)]
     lacking = untested(index.audit.tables, findings)
-    total, unread = len(index.inconsistent), sum(map(is_unread, findings))
-    of = f"{unread} of {plural(total, 'inconsistency').replace('ys', 'ies')}"
     return View(
         counts=_counts(entries),
         key=index.audit.paper.key,
         untested=f"No check could test {listed(lacking, word='or')}." if lacking else "",
-        unread=f"{of} rest on numbers that nobody has compared with the printed page yet." if unread else "",
+        unread=f"{which} on {UNREAD}." if unread else "",
         no_papers="" if beside else "No other paper was available for comparison.",
         inconsistent=_groups(wrong[0]),
         between=_groups(wrong[1]),
@@ -170,15 +173,15 @@ def _entry(finding: Finding, anchor: str, index: Lookup) -> View:
     )
 
 
-def inconsistencies(index: Lookup) -> Iterator[tuple[str, str, str, str]]:
-    """Text, place, link and caveat: of the paper's own text and tables by name, of the rest as numbers."""
+def inconsistencies(index: Lookup) -> Iterator[tuple[str, str, str]]:
+    """Text, place and link: of the paper's own text and tables by name, of the rest as numbers."""
     section = findings_section(index)
     if section is None:
         return
     own = [(entry.of.says or group.title, entry) for group in section.inconsistent for entry in group.entries]
     for title, entry in own[:5]:  # all are in their own section
         said, place = f"Inconsistent: {shortened(title, 80)}", shortened(entry.place, 80)
-        yield said, place, f"#{entry.anchor}", entry.unread
+        yield said, place, f"#{entry.anchor}"
     wrong, beside = index.inconsistent, index.audit.papers_beside
     between = [finding for finding in wrong if is_between(finding, beside)]
     readme = sum(bool(finding.source) and finding not in between for finding in wrong)
@@ -188,7 +191,7 @@ def inconsistencies(index: Lookup) -> Iterator[tuple[str, str, str, str]]:
         (readme, "inconsistent in the README of the public code, not in the paper", "#findings-readme"),
     ):
         if number > 0:
-            yield f"{numbers.count(number)} {text}", "", href, ""
+            yield f"{numbers.count(number)} {text}", "", href
 
 
 def not_checked(index: Lookup) -> View:

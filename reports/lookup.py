@@ -29,6 +29,8 @@ from reports.text import capital, grouped, listed, plural, quoted, slug, unique_
 
 #: Of an experiment that has no runs and can have none.
 NEVER = "cannot be run here"
+#: Of a claim whose experiments have runs, and of one of which only some have.
+NO_NUMBER, ONE_SIDE = "the runs do not give this number", "one of the two sides has not been run"
 #: The paper's own data before others.
 _NEAREST: tuple[Scope | None, ...] = ("same_data", "other_split", "other_data", None)
 
@@ -97,6 +99,13 @@ class Lookup:
     def every_run(self) -> Mapping[str, Run]:
         """Each once, by its key."""
         return {run.key: run for record in self.audit.experiments for run in record.runs}
+
+    @cached_property
+    def shared_badges(self) -> tuple[str, ...]:
+        """Those of every verdict that rests on runs: the head of the claims has them once."""
+        judged = [of.badges for claim, of in self.pairs if self.status(claim) != "not_tested"]
+        first = judged[0] if len(judged) > 1 else ()
+        return tuple(badge for badge in first if all(badge in own for own in judged))
 
     @cached_property
     def same_claims(self) -> Mapping[str, str]:
@@ -196,11 +205,10 @@ class Lookup:
 
     def obstacle(self, claim: ClaimRecord) -> str:
         """Why it was not tested, as such claims are counted: without what is special to one experiment."""
-        verdict, names = self.verdicts[claim.id], [f"`{name}`" for name in claim.experiments]
-        why = next(filter(None, self.lacking(claim)), "") or words.unrun(verdict, names) or ""
-        if verdict.reason != "not_run" or not why:
+        verdict, why = self.verdicts[claim.id], next(filter(None, self.lacking(claim)), "")
+        if verdict.reason != "not_run" or not (why or any(verdict.attempts)):
             return words.reason(verdict.reason)
-        return NEVER if why.startswith(NEVER) else why
+        return NEVER if why.startswith(NEVER) else why or (NO_NUMBER if all(verdict.attempts) else ONE_SIDE)
 
     def unjudged_lines(self, codes: Iterable[str]) -> list[str]:
         """How many judgements each of the reasons `codes` left open, under the status that the page gives."""
@@ -210,7 +218,7 @@ class Lookup:
                 by_reason[verdict.reason][self.obstacle(claim)] += 1
         status = {code: words.status_of(Verdict("", "inconclusive", code)) for code in by_reason}
         return [
-            f"{plural(number, 'judgement')} {words.STATUS_WORDS[status[code]].lower()}: {why}."
+            f"{number} {words.STATUS_WORDS[status[code]].lower()}: {why}."
             for code, whys in by_reason.items()
             for why, number in whys.items()
         ]

@@ -15,10 +15,10 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from audit.record import LEFT_OUT, NOT_TUNED, Audit, Verdict
+from audit.record import LEFT_OUT, NOT_IN_STORE, NOT_TUNED, Audit, Verdict
 from reports import cards, findings, numbers, protocol, svg, tables, text
 from reports import sentences as words
-from reports.lookup import NEVER, Lookup, by_claim
+from reports.lookup import NEVER, NO_NUMBER, Lookup, by_claim
 from reports.numbers import count
 from reports.sentences import ICONS, KINDS, STATUS_WORDS, TEXTS
 from reports.text import View, joined, listed, moment, plural, visible
@@ -62,6 +62,7 @@ def build(audit: Audit) -> View:
         slider=cards.slider(index),
         chips=cards.chips(shown),
         groups=groups,
+        badges=index.shared_badges,
         open=_open_claims(index),
         some_dropped=some_dropped,
         whole=cards.CARDS,
@@ -129,8 +130,12 @@ def _first_claims(shown: Sequence[View]) -> View:
 
 
 #: Of what was not tested: why, as `Lookup.obstacle` has it -> how that stands after the number of judgements.
-_WHY_NOT = {NEVER: NEVER, NOT_TUNED: "not tuned on this corpus", LEFT_OUT: LEFT_OUT}
-_WHY_NOT |= {
+_WHY_NOT = {
+    NEVER: NEVER,
+    NOT_TUNED: "not tuned on this corpus",
+    LEFT_OUT: LEFT_OUT,
+    NOT_IN_STORE: "without a run",
+    NO_NUMBER: "not measured in the runs",
     words.reason("other_data"): "need the paper’s own data",
     words.reason("run_failed"): "failed here",
 }
@@ -165,7 +170,7 @@ def counted_once(audit: Audit) -> str:
     reproduced, number = share.once
     kept = "" if reproduced == number else f", {count(reproduced)} of them reproduced"
     different = plural(number, "different comparison")
-    return f"Some ask about the same numbers: the {count(share.decided)} decided ones are {different}{kept}."
+    return f"Some compare the same numbers: the {count(share.decided)} decided ones are {different}{kept}."
 
 
 def resting(index: Lookup) -> str:
@@ -301,7 +306,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"coded": _coded, "linked": _linked, "plural": text.plural}
+    environment.filters |= {"coded": _coded, "linked": _linked}
+    environment.filters |= {"plural": text.plural, "capital": text.capital}
     shown = ("points", "signed", "p_value", "duration", "memory", "count", "margin_size")
     environment.filters |= {name: getattr(numbers, name) for name in shown}
     environment.globals |= {"splits": tables, "spoken": SPOKEN}

@@ -98,12 +98,13 @@ def heading(titles: Sequence[str]) -> tuple[str, Sequence[str]]:
 def _heading(
     names: Sequence[str], of: Sequence[ExperimentRecord], index: Lookup
 ) -> tuple[str, Sequence[str], int]:
-    """Of experiments that share points: all, all but one or two, or by their names; and their number."""
-    others = [index.title(experiment.id) for experiment in of if experiment.id not in names]
-    if len(of) > 1 and (not others or len(others) <= 2 < len(names)):
-        but = f" except {listed(quoted(others))}" if others else ""
-        return f"All {plural(len(of), 'experiment')} that were run{but}", (), len(names)
-    return *heading([index.title(name) for name in names]), len(names)
+    """Of experiments that share points: all, one or two by their names, or how many; whom that does not name;
+    and their number."""
+    if len(of) > 1 and {experiment.id for experiment in of} <= set(names):
+        return f"All {plural(len(of), 'experiment')} that were run", (), len(names)
+    titles = [index.title(name) for name in names]
+    several = len(names) > 2
+    return f"{len(names)} experiments" if several else "; ".join(titles), titles * several, len(names)
 
 
 def _settings(experiment: ExperimentRecord, run: Run) -> Iterator[tuple[str, str]]:

@@ -237,8 +237,8 @@ def deciding_interval(claim: ClaimRecord, verdict: Verdict) -> tuple[str, tuple[
 
 def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
     """What the paper prints and what the runs gave, as every table of an audit has it; empty where absent.
-    `paper`, `ours`, `difference` and `interval` are the columns of the page. For a line of text `about` says
-    what was compared, `printed` what the paper has, `measured` what the runs gave."""
+    `paper`, `ours`, `difference` and `interval` (of `level` percent) are the columns of the page. For a line
+    of text `about` says what was compared, `printed` what the paper has, `measured` what the runs gave."""
     kind, marks, target, estimate = kind_words(claim), edges(claim, verdict), verdict.target, verdict.estimate
     measure, about, paper = kind.measure, subject_of(claim), " / ".join(claim.printed[:4])
     paper += " …" if len(claim.printed) > 4 else ""
@@ -266,7 +266,7 @@ def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
         marks, span = tuple(mark - zero for mark in marks), span and (span[0] - zero, span[1] - zero)
         known = estimate is not None and target is not None
         difference = numbers.signed(estimate - zero, beside=marks) if known else ""  # type: ignore[operator]
-    interval = f"{numbers.interval(span, beside=marks)} ({level}%)" if span and marks else ""
+    interval = numbers.interval(span, beside=marks) if span and marks else ""
     if kind.printed and verdict.scope == "other_data":  # nothing there speaks to a printed number
         difference = interval = ""
     return View(
@@ -277,6 +277,7 @@ def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
         ours=ours,
         difference=difference,
         interval=interval,
+        level=level if interval else "",
     )
 
 
@@ -414,6 +415,7 @@ def verdict_sentence(
     departures: int = 0,
     settling: Settling | None = None,
     lacking: Sequence[str] = (),
+    imported: bool = False,
 ) -> str:
     """What was measured and what follows from it, then what else could explain it. `names` are the titles of
     the claim's experiments, in its order; `departures` counts those from the paper. `settling` says how many
@@ -441,7 +443,7 @@ def verdict_sentence(
         size_not_judged(claim, verdict) if status == "reproduced" else "",
         borne_out,
         agreed,
-        alternatives(claim, departures) if status == "contradicted" else "",
+        alternatives(claim, departures, imported) if status == "contradicted" else "",
     )
 
 
@@ -456,12 +458,13 @@ def size_not_judged(claim: ClaimRecord, verdict: Verdict) -> str:
     return f"The size of the difference{printed} is not judged."
 
 
-def alternatives(claim: ClaimRecord, departures: int) -> str:
-    """What else could explain a contradiction of this claim."""
+def alternatives(claim: ClaimRecord, departures: int, imported: bool) -> str:
+    """What else could explain a contradiction of this claim by our runs or by imported ones."""
     known = f"one of the {departures} departures listed under “Protocol”, " if departures > 1 else ""
     known = known or ("the departure listed under “Protocol”, " if departures else "")
     luck = "a slip in printing" if kind_words(claim).is_value else "a lucky run"
     also = "a setting that the paper leaves open, different data preparation"
+    also = "a wrong file, or other data or settings than the import states" if imported else also
     return f"Other possible explanations: {known}{also}, or {luck}."
 
 

@@ -79,8 +79,9 @@ def assemble(
             names = (beside(name) if beside(name) in experiments else name for name in claim.experiments)
             claim = replace(claim, experiments=tuple(names))
         claims.append(claim)
-    response, how = paper.author_response, paper.transcription
-    read = (how.source, how.compared) if how else ()
+    response = paper.author_response
+    readings = (paper.transcription, *(table.transcription for table in paper.tables.values()))
+    read = dict.fromkeys(text for how in readings if how for text in (how.source, how.compared))
     unjudged = Audit(
         paper=paper.info(),
         tables=paper.table_records(),

@@ -113,7 +113,8 @@ def test_a_printed_mean_is_no_lucky_run_and_a_cell_shows_the_seeds_of_its_verdic
 def test_a_row_has_both_numbers_their_difference_and_its_interval() -> None:
     (row,) = rows_of(sample.tiny()).values()
     assert (row.paper, row.ours, row.difference) == ("75.83", "75.20 ± 0.14", "−0.63")
-    assert (row.interval, row.margin, row.seeds) == ("−1.26 to 0.001 (90%)", "0.50 points", "2 of 3 seeds")
+    assert (row.interval, row.level, row.margin) == ("−1.26 to 0.001", "90", "0.50")
+    assert row.seeds == "2 of 3 seeds"
     order = rows_of(every_kind())["the-order:P@1"]
     assert (order.ours, order.difference) == ("78.54 − 76.88", "+1.66")
 
