@@ -296,12 +296,14 @@ def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
         if run.imported and not config.get("command"):
             told = [config.get(key) for key in ("by", "authors_code", "same_data", "other_split", "unit")]
             sources = config["sources"]
-            files = sources if run.predictions is None else [config["experiment"], *sources[1:]]
-            lots.setdefault(repr((told, files, run.data.name, run.data.fingerprint)), []).append(run)
+            own = [run.data.name, config["experiment"], *sources[1:]]  # a file of results names its data sets
+            of = sources if run.predictions is None else own
+            lots.setdefault(repr((told, of, run.data.fingerprint)), []).append(run)
     for lot in lots.values():
         run, config = lot[0], lot[0].spec.config
         fingerprint = "" if run.spec.data == "unknown" else run.spec.data
-        options = {"--paper": paper, "--dataset": run.data.name, "--fingerprint": fingerprint}
+        dataset = run.data.name if len({run.data.name for run in lot}) == 1 else ""
+        options = {"--paper": paper, "--dataset": dataset, "--fingerprint": fingerprint}
         said = ("by", "authors_code", "same_data", "other_split", "unit")
         options |= {f"--{name.replace('_', '-')}": config.get(name, "") for name in said}
         pairs = [option for option in options.items() if option[1]]

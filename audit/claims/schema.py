@@ -125,6 +125,13 @@ Text = Annotated[
     AfterValidator(visible),
     Schema({"type": "string", "minLength": 1, "pattern": rf"^\s*[^{UNSEEN}]+\s*$"}),
 ]
+#: Words of somebody else, with their paragraphs.
+Lines = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1),
+    AfterValidator(lambda text: "\n".join(map(visible, text.split("\n")))),
+    Schema({"type": "string", "minLength": 1, "pattern": rf"^\s*[^{UNSEEN}]+(\n[^{UNSEEN}]*)*\s*$"}),
+]
 Name = Annotated[str, StringConstraints(pattern=_NAME)]
 MarginName = Annotated[str, StringConstraints(pattern=rf"{_NAME.removesuffix('$')}(:[A-Za-z0-9@_\[\]-]+)?$")]
 ColumnName = Annotated[str, StringConstraints(pattern=_COLUMN)]
@@ -487,8 +494,8 @@ class AuthorResponse(Model):
     """Day on which they were asked, in quotes: "2026-11-28"."""
     answered: Annotated[str, StringConstraints(pattern=_DATE)] | None = None
     """Day of their answer; null while there is none."""
-    answer: Text | None = None
-    """Their answer, word for word; null while there is none."""
+    answer: Lines | None = None
+    """Their answer, word for word (after `|`, on lines of its own); null while there is none."""
     effect: Text | None = None
     """What it changed in this audit, in one sentence."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import re
+import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,8 @@ import pytest
 from audit import cli
 from audit.errors import Exit
 from audit.record import Audit, Verdict
+from reports.lookup import Lookup
+from reports.protocol import rerun_box
 from tests.cli import record as record_of
 from tests.cli import told
 from tests.importing.rows import ROWS, write_rows
@@ -66,6 +70,21 @@ def test_a_table_of_others_becomes_a_verdict_in_two_commands(capsys: pytest.Capt
     for text in ("imported, not verified here", "J. Doe, LibMultiLabel 0.7", "as the import calls it"):
         assert text in page
     assert cli.main(["report"]) == Exit.OK  # the page again, from audit.json alone
+
+
+def test_the_commands_on_the_page_import_and_judge_the_same_again() -> None:
+    """A file of several data sets is imported by one command, which names none of them."""
+    cells = [
+        (f"impl_tuned-{name}", name, "P@1", seed) for name in ("eurlex", "wiki10_31k") for seed in range(3)
+    ]
+    write_rows(Path("r.csv"), [(*cell, "79.5") for cell in cells])
+    assert cli.main(["import", "r.csv", "--paper", "chen2022"]) == Exit.OK
+    assert cli.main(["judge", "chen2022"]) == Exit.OK
+    first = record("chen2022")
+    shutil.rmtree("audit-runs")
+    for command in rerun_box(Lookup(first)).command.split(" && "):
+        assert cli.main(shlex.split(command)[1:]) == Exit.OK
+    assert record("chen2022").verdicts == first.verdicts
 
 
 def test_no_path_of_the_machine_is_in_an_export(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
