@@ -14,8 +14,9 @@ from audit.cli.app import app, say_on_stderr
 from audit.errors import AuditError, Exit, in_data, lacking, on_the_command_line
 from reimpl.errors import ReimplError, spelled
 
-#: The modules that carry the commands.
-COMMANDS = (run_module, work, imports, report, check, data, add)
+#: The modules of the commands, in the order of the help.
+_ORDER = [module.__name__ for module in (run_module, imports, report, check, add, data, work)]
+app.registered_commands.sort(key=lambda it: _ORDER.index(it.callback.__module__) if it.callback else 0)
 
 #: click's base of all usage errors; typer carries click under a name that changes between releases.
 _UsageProblem: type[Exception] = next(

@@ -72,7 +72,7 @@ def finish(file: ClaimFile, *, dry_run: bool) -> int:
 def paper_command(
     key: str, *, title: str, dataset: Words = None, to: Folder = None, more: Words = None
 ) -> int:
-    """Begin a claim file that validates at once, with comments on what goes where.
+    """Begin a valid claim file, with comments on what goes where.
 
     It is KEY.yaml, in claims/ if that folder exists, unless --to names another file. --set has authors,
     venue, year, url and code, as in --set year=2022 --set 'code={url: ..., commit: ...}'. A file that is
@@ -112,7 +112,7 @@ def table_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Read a table from a paper's source or a copy of it, and add it to a claim file.
+    """Read a table from LaTeX, CSV, HTML, a PDF, ... into a claim file.
 
     Every number is kept as the printed string. The command proposes what each column and row is (--dry-run
     only shows it), and you correct it with --map:
@@ -218,7 +218,9 @@ def _cut(text: str) -> str:
 def dataset_command(
     id: str, *, paper: str, name: str, more: Words = None, models: Folder = None, dry_run: bool = False
 ) -> int:
-    """Add a data set that the paper reports on, by the catalogue's name where it has one.
+    """Add a data set that the paper reports on.
+
+    --set catalogue names its entry in `audit data list`, where there is one:
 
     audit add dataset eurlex --paper toy --name EUR-Lex --set catalogue=eurlex-4k
     --set 'printed={train: "15,449"}'"""
@@ -244,7 +246,7 @@ def experiment_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Add an experiment: what a row reports, and how to run it here or why that is impossible.
+    """Add an experiment, and how to run it here or why it cannot be run.
 
     audit add experiment kim --paper toy --title Kim-CNN --dataset eurlex --model xml_cnn
     --set variant=chen2022-kim-words --set protocol=chen2022 --set recipe=study2022 --row t1.kim"""
@@ -272,7 +274,9 @@ def claim_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Add a claim of any kind. What a kind needs beyond the flags is given with --set.
+    """Add a claim of any kind.
+
+    What a kind needs beyond the flags is given with --set.
 
     audit add claim sweep --paper toy --kind order --set better=t4.words --set worse=t4.emb --metric P@1
     --says "words are better" --set section=3.2"""
@@ -322,7 +326,7 @@ def _within_the_number(paper: Paper, id: str) -> dict[str, Plain]:
 
 @command(add_app, "model")
 def model_command(name: str, *, to: Folder = None, dry_run: bool = False) -> int:
-    """Write a model file with its configuration, a toy test, and the fidelity checks to fill in.
+    """Write a model file and its tests, to fill in.
 
     --to is the folder of your package. The new file holds a small linear model on a bag of words, which runs.
     A file that is there is never overwritten."""
@@ -376,12 +380,13 @@ def suggest_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Suggest claims from the numbers of the tables: best rows, and pairs of rows that differ in one thing.
+    """Suggest claims that the tables of a paper support.
 
-    Shows the ten that a paper most likely states, or with --all every one, with kind, cells and reason; only
-    --accept adds one. A suggestion says what the table shows, not what the paper says: give the paper's
-    sentence in your own short words (--says TEXT --set section=3.2 with one --accept ID), or replace ours
-    later. Claims that the file already has are left out."""
+    They are about best rows, and pairs of rows that differ in one thing. Shows the ten that a paper most
+    likely states, or with --all every one, with kind, cells and reason; only --accept adds one. A suggestion
+    says what the table shows, not what the paper says: give the paper's sentence in your own short words
+    (--says TEXT --set section=3.2 with one --accept ID), or replace ours later. Claims that the file already
+    has are left out."""
     from audit.authoring.edit import entry
     from audit.authoring.suggesting import suggestions
     from audit.kinds import KINDS
@@ -451,7 +456,7 @@ def verify_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Compare a table of the claim file with a second reading of it from the page, cell by cell.
+    """Compare a table with a second reading of the page, cell by cell.
 
     Without --against it shows which tables are verified; --against - reads standard input. Numbers are
     compared as printed: 83.5 is not 83.50. If all agree, the file records who verified the table and when,

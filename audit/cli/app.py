@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
+import typer.core
 
 from audit.errors import AuditError, Exit
 from audit.names import WIDTH, folded
@@ -41,11 +42,21 @@ app = typer.Typer(
 )
 data_app = typer.Typer(name="data", help="Look at corpora and prepare them.", no_args_is_help=True)
 app.add_typer(data_app)
-add_app = typer.Typer(name="add", help="Write claim files: a new paper, its tables.", no_args_is_help=True)
+add_app = typer.Typer(name="add", help="Write claim files, part by part, and models.", no_args_is_help=True)
 app.add_typer(add_app)
 
 
 # --------------------------------------------------------------------------- commands and their options
+
+
+class _Command(typer.core.TyperCommand):
+    """A command whose help names arguments alone, without Python's types (`FILE... <list[Path]>`)."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        for parameter in self.params:
+            if isinstance(parameter, typer.core.TyperArgument):
+                parameter.display_type_rich = lambda ctx: None  # type: ignore[method-assign]
 
 
 def command(typer_app: typer.Typer, name: str) -> Callable[[Command], Command]:
@@ -69,7 +80,8 @@ def command(typer_app: typer.Typer, name: str) -> Callable[[Command], Command]:
 
         wrapped.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
         wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
-        typer_app.command(name)(wrapped)
+        short = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+        typer_app.command(name, cls=_Command, short_help=short)(wrapped)
         return function
 
     return register
@@ -95,6 +107,10 @@ def _each(parameter: inspect.Parameter, hints: dict[str, Any]) -> Iterator[inspe
 _OPTIONS = tomllib.loads((resources.files("audit.cli") / "options.toml").read_text(encoding="utf-8"))
 
 
+#: What stands for the value of an option that says nothing else, by a part of its type.
+_VALUES = {"Path": "PATH", "int": "N", "float": "NUMBER", "str": "TEXT"}
+
+
 def _declared(command_name: str, parameter: inspect.Parameter) -> inspect.Parameter:
     """With what `options.toml` says of it."""
     name, kind = parameter.name, parameter.annotation
@@ -104,6 +120,8 @@ def _declared(command_name: str, parameter: inspect.Parameter) -> inspect.Parame
         flag = said.pop("flag", f"--{name.replace('_', '-')}")
         how = typer.Argument(**said)
         if not _is_argument(parameter):
+            value = next((value for word, value in _VALUES.items() if word in str(kind)), None)
+            said.setdefault("metavar", value)  # none for a switch
             how = typer.Option(flag, callback=_use_models if name == "models" else None, **said)
         kind = Annotated[kind, how]
     return parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY)

@@ -34,9 +34,9 @@ def check_command(
     models: Folder = None,
     everything: bool = False,
 ) -> int:
-    """Check the tables of claim files against themselves, the text and other papers, without any run.
+    """Check printed numbers against each other, their text and other papers.
 
-    Exit code 1 if anything is inconsistent."""
+    Makes no run. Exit code 1 if anything is inconsistent."""
     papers = papers_of(claims)
     check_keys(papers)
     findings = findings_about(papers)
@@ -120,7 +120,7 @@ def _explained(finding: Finding) -> Iterator[str]:
 
 @command(app, "validate")
 def validate_command(claims: Words = None, *, models: Folder = None) -> int:
-    """Check claim files: every problem of every file, as file:line: key: what, and what to do."""
+    """Show every problem of claim files: file:line: key: what, and what to do."""
     code, known = Exit.OK, names_here(configs=True)
     for path in claim_paths(claims):
         try:
@@ -155,7 +155,7 @@ _SORTS = {
 
 @command(app, "list")
 def list_command(claims: Words = None, *, models: Folder = None, everything: bool = False) -> int:
-    """Show papers, their experiments and claims, and the names that a claim file may use."""
+    """Show papers, their claims and experiments, and names for claim files."""
     words, lines, sorts = claims or [], list[str](), [*_SORTS, "training"]
     if words[:1] == ["model"] and len(words) == 2:
         lines += model_lines(words[1])

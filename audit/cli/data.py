@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @command(data_app, "list")
 def list_command(entry: str | None = None) -> int:
-    """Show the corpora of the field with printed sizes; for ENTRY also source, licence, PSP's A and B."""
+    """Show the corpora of the field; for ENTRY also source and licence."""
     from reimpl.data.catalogue import catalogue
 
     if entry:
@@ -49,7 +49,7 @@ def add_command(
     vectors: str | None = None,
     store: Path = Path("audit-runs"),
 ) -> int:
-    """Recognise a corpus, show its scope for each paper's claims, and prepare it once for all runs.
+    """Recognise a corpus, say which papers use it, and prepare it.
 
     Give --recipe, --protocol, --vectors and --store as for the later runs."""
     from audit.runner.resolve import prepared
@@ -80,7 +80,7 @@ def add_command(
 
 @command(data_app, "describe")
 def describe_command(path: Path, *, settings: CorpusSettings) -> int:
-    """Show the statistics that papers print, oddities, and the scope for each paper's claims."""
+    """Show what a corpus is: its statistics, its oddities, and which papers use it."""
     from reimpl.data.catalogue import NOUNS
 
     _, figures = recognised(path, None, settings)

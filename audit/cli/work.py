@@ -12,12 +12,12 @@ from audit.names import counted, span
 
 @command(app, "work")
 def work_command(*, store: Path = Path("audit-runs"), jobs: str | None = None) -> int:
-    """Make the open runs of all plans in a store, until every run is done or in progress elsewhere.
+    """Make the open runs of all plans in a store, on any machine.
 
-    For cluster arrays, several machines over ssh, or preemptible machines; they share only the folder of the
-    store. `audit run --submit` writes the plan; afterwards the same command without --submit judges and
-    reports. This command writes no report and takes no look. Exit codes: 0 done, 2 bad input, 3 runs failed,
-    130 interrupted."""
+    It ends when every run is done or in progress elsewhere. For cluster arrays, several machines over ssh, or
+    preemptible machines; they share only the folder of the store. `audit run --submit` writes the plan;
+    afterwards the same command without --submit judges and reports. This command writes no report and takes
+    no look. Exit codes: 0 done, 2 bad input, 3 runs failed, 130 interrupted."""
     from audit.pipeline.work import standings, work_off
     from audit.runner.progress import new_console
 
@@ -32,10 +32,9 @@ def work_command(*, store: Path = Path("audit-runs"), jobs: str | None = None) -
 
 @command(app, "status")
 def status_command(*, store: Path = Path("audit-runs")) -> int:
-    """Show the state of the runs of all plans in a store: done, running (where, since when, how far),
-    waiting.
+    """Show which runs of a store are done, running or waiting.
 
-    Exit codes: 0 shown, 2 bad input."""
+    Of a running one: where, since when and how far. Exit codes: 0 shown, 2 bad input."""
     from audit.pipeline.work import standings
 
     for standing in standings(store):
