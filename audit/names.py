@@ -4,39 +4,20 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
 
 from audit.errors import AuditError
+from reimpl.errors import first_of as first_of
+from reimpl.errors import known_names as known_names
+from reimpl.errors import nearest as nearest
 
 #: Columns of lines that are wrapped, and of tables that go into a file or a pipe.
 WIDTH = 80
 #: What is said of a model that is not there.
 OTHER_MODELS = "`--models DIR` adds those of a folder"
-#: Longer lists of names help nobody.
-SHOWN = 12
 #: Ten years of 365 days.
 LONGEST = 10 * 365 * 24 * 3600.0
 
 _SPAN = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?", re.ASCII)
-
-
-def nearest(name: str, names: Sequence[str]) -> str | None:
-    """The one that `name` begins, or else one that is spelled much like it, whatever the case."""
-    from difflib import get_close_matches  # needed only once something is wrong
-
-    folded = {other.casefold(): other for other in reversed(names)}
-    begun = [other for other in folded if name and other.startswith(name.casefold())]
-    close = begun[-1:] or get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
-
-
-def known_names(name: str, names: Iterable[str]) -> str:
-    """What to offer for a name that is not among `names`: `did you mean 'P@1'? Known: P@1, P@3`."""
-    names = list(dict.fromkeys(names))
-    if not names:
-        return "none is known"
-    close, listed = nearest(name, names), first_of(names, SHOWN)
-    return f"did you mean {close!r}? Known: {listed}" if close else f"known: {listed}"
 
 
 def seconds_of(text: str, *, option: str) -> float:
@@ -60,12 +41,6 @@ def span(seconds: float) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 table`, `2 tables`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def first_of(names: Sequence[str], most: int = 1) -> str:
-    """`a`, `a and 2 more`; with `most` 2: `a, b and 1 more`."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def wrapped(text: str, indent: int = 0, further: int | None = None) -> list[str]:

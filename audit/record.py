@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -547,6 +547,12 @@ class Finding:
 
     def __repr__(self) -> str:
         return f"<Finding {self.id}: {self.result}: {self.arithmetic}>"
+
+    def part(self, papers: Collection[str]) -> Literal["own", "between", "readme"]:
+        """Whether it is about a paper alone, about it and another of `papers`, or about its code's README."""
+        if self.check == "copies" or any(cell.partition(":")[0] in papers for cell in self.cells):
+            return "between"
+        return "readme" if self.source else "own"
 
 
 #: Reasons for which a claim is *not tested*: no run spoke to it, or only runs on other data. Its record says

@@ -1,6 +1,7 @@
-"""APLC: an output layer of label clusters on any encoder of this toolkit (`reimpl.on_top`). Ye et al. (2020),
-section 6, put it on any model; their code (huiyegit/APLC_XLNet bf6f91d, code/Adapative_label_clusters.py) has
-it on XLNet (`aplc_xlnet`). B documents, T token positions, H components of a document's vector, L labels."""
+"""APLC (Ye et al. 2020): an output layer of label clusters on any encoder of this toolkit. Section 6 of the
+paper puts it on any model, as here (`reimpl.on_top`); its code (huiyegit/APLC_XLNet bf6f91d,
+code/Adapative_label_clusters.py) on XLNet (`aplc_xlnet`). B documents, T token positions, H components of a
+document's vector, L labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""APLC-XLNet: a pretrained XLNet, one hidden layer, and label clusters.
+"""APLC-XLNet (Ye et al. 2020): a pretrained XLNet (extra xlnet), a hidden layer, label clusters.
 
 Ye, Chen, Wang, Davison (2020), ICML; huiyegit/APLC_XLNet bf6f91d. The hidden layer takes the place of
 XLNet's own summary; the encoder is that of `transformers` (extra `xlnet`). A text ends in a separator and

@@ -1,5 +1,5 @@
-"""AttentionXML: a bidirectional LSTM, an attention for each label, and shared layers. You, Zhang,
-Wang, Dai, Mamitsuka, Zhu (2019), NeurIPS; yourh/AttentionXML e2bbbec, deepxml/{networks,modules}.py;
+"""AttentionXML (You et al. 2019): a bidirectional LSTM, an attention for each label, and shared layers. You,
+Zhang, Wang, Dai, Mamitsuka, Zhu (2019), NeurIPS; yourh/AttentionXML e2bbbec, deepxml/{networks,modules}.py;
 ntumlgroup/LibMultiLabel 5cd775a. The network of all labels, or of one level of a label tree, where each
 document is asked about its candidates (`reimpl.tree_training`). B documents, T token positions, E components
 of a word vector, h LSTM units each way, L labels, C candidates of a document."""

@@ -1,4 +1,4 @@
-"""BertXML: a small Transformer encoder trained from scratch, with several [CLS] symbols before each document.
+"""BertXML (Xun et al. 2020): a small Transformer trained from scratch, several [CLS] before each document.
 Xun, Jha, Sun, Zhang (2020), KDD, sections 4.2 and 5.2.2; XunGuangxu/CorNet ecc0996, deepxml/bertxml.py. The
 last states of the M [CLS] symbols side by side are the document's vector. What the paper does not say (norms,
 activation, first weights, dropout) is as in BERT (Devlin et al. 2019). B documents, T token positions, S = M

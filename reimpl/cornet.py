@@ -1,7 +1,7 @@
-"""CorNet: blocks on top of any network that correct each label's score by those of all labels. Xun, Jha,
-Sun, Zhang (2020), KDD, Eqs. (1) and (2): y = x + W2 ELU(W1 sigmoid(x) + b1) + b2 for raw scores x (B, L),
-each block on what the one before gave; XunGuangxu/CorNet ecc0996, deepxml/cornet.py. B documents, T token
-positions, L labels, R components of the bottleneck (the code's `context_size`)."""
+"""CorNet (Xun et al. 2020): blocks on top of any network that correct each label's score by those of all
+labels. Eqs. (1) and (2): y = x + W2 ELU(W1 sigmoid(x) + b1) + b2 for raw scores x (B, L), each block on what
+the one before gave; XunGuangxu/CorNet ecc0996, deepxml/cornet.py. B documents, T token positions, L labels, R
+components of the bottleneck (the code's `context_size`)."""
 
 from __future__ import annotations
 

@@ -4,8 +4,10 @@ an option by `option`, and each interface spells it: `column=0` in Python, `--co
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+#: Longer lists of names help nobody.
+SHOWN = 12
 #: Private characters of Unicode, which no message has otherwise.
 _OPTION = re.compile("\ue000([a-z_]+)\ue001([^\ue002]*)\ue002")
 
@@ -28,6 +30,31 @@ def in_python(name: str, value: str) -> str:
     if name.startswith("_"):
         return ""
     return f"{name}={value}" if value else name
+
+
+def nearest(name: str, names: Sequence[str]) -> str | None:
+    """The one that `name` begins, or else one that is spelled much like it, whatever the case."""
+    from difflib import get_close_matches  # needed only once something is wrong
+
+    folded = {other.casefold(): other for other in reversed(names)}
+    begun = [other for other in folded if name and other.startswith(name.casefold())]
+    close = begun[-1:] or get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+def known_names(name: str, names: Iterable[str]) -> str:
+    """What to offer for a name that is not among `names`: `did you mean 'P@1'? Known: P@1, P@3`."""
+    names = list(dict.fromkeys(names))
+    if not names:
+        return "none is known"
+    close, listed = nearest(name, names), first_of(names, SHOWN)
+    return f"did you mean {close!r}? Known: {listed}" if close else f"known: {listed}"
+
+
+def first_of(names: Sequence[str], most: int = 1) -> str:
+    """`a`, `a and 2 more`; with `most` 2: `a, b and 1 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 class ReimplError(Exception):

@@ -1,4 +1,4 @@
-"""One-vs-rest linear classifiers on bags of words: the standard baseline of the field.
+"""One-vs-rest linear classifiers on bags of words (Fan et al. 2008): the standard baseline of the field.
 
 LIBLINEAR's objective (Fan et al. 2008), as in DiSMEC (Babbar and Schölkopf 2017, Eq. 1) and LibMultiLabel's
 `1vsrest`, 1/2 |w|^2 + C * sum of losses, solved by LIBLINEAR itself; DiSMEC then drops small weights. Labels

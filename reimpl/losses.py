@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - the usual name
 from torch import Tensor
 
-from reimpl.errors import ConfigError
+from reimpl.errors import ConfigError, known_names
 
 Loss = Callable[[Tensor, Tensor, Tensor], Tensor]
 
@@ -55,7 +55,7 @@ LOSSES: dict[str, Loss] = {
 def loss(name: str) -> Loss:
     """The loss of that name. Raises `ConfigError` naming the known ones."""
     if name not in LOSSES:
-        raise ConfigError(f"loss {name!r} is not known; known are {', '.join(LOSSES)}")
+        raise ConfigError(f"loss {name!r} is not known; {known_names(name, LOSSES)}")
     return LOSSES[name]
 
 

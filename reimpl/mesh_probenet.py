@@ -1,4 +1,4 @@
-"""MeSHProbeNet as CorNet's authors run it: a few probes over a bidirectional LSTM, and one vector a document.
+"""MeSHProbeNet (Xun et al. 2019) as CorNet's authors run it: a few probes over a bidirectional LSTM.
 Xun et al. (2020), KDD, sections 4.3 and 5.2.3, after Xun et al. (2019), Bioinformatics, without the
 information on journals; XunGuangxu/CorNet ecc0996, deepxml/{meshprobenet,attentionxml,gpipe_modules}.py.
 Probes are attentions without a bias. B documents, T token positions, E components of a word vector, h LSTM

@@ -43,7 +43,7 @@ from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from reimpl.data.preprocessing import PREPROCESSINGS
-from reimpl.errors import ConfigError
+from reimpl.errors import ConfigError, known_names
 from reimpl.protocol import PROTOCOLS, TABLES, TUNING, as_dict, as_json, from_json
 
 #: Entry points by which packages offer models: `their_net = "their_package.net"`.
@@ -68,7 +68,7 @@ def find_model(name: str) -> ModuleType:
             what = f"model {name!r}: {value!r} cannot be imported ({fault(err)})"
             raise ConfigError(f"{what}; install {_package(point)} anew") from err
     else:
-        raise ConfigError(f"model {name!r} is not known; known are {', '.join(known_models())}")
+        raise ConfigError(f"model {name!r} is not known; {known_names(name, known_models())}")
     build = ["train" if hasattr(module, "train") else "build"]
     if missing := [part for part in ("Config", "VARIANTS", *build) if not hasattr(module, part)]:
         raise ConfigError(f"model {name!r}: {value!r} has no {' and no '.join(missing)}")
@@ -317,12 +317,12 @@ def find_config(module: ModuleType, variant: str | None, changes: Mapping[str, A
     """The variant's `Config` with some keys changed. Raises `ConfigError` naming the key or the value."""
     variants: Mapping[str, Any] = module.VARIANTS
     if variant is not None and variant not in variants:
-        known = f"is not known; known are {', '.join(variants)}"
+        known = f"is not known; {known_names(variant, variants)}"
         raise ConfigError(f"variant {variant!r} of {module.__name__!r} {known}")
     known = module.Config.__dataclass_fields__
     for key in changes:
         if key not in known:
-            why = f"is not known to {module.__name__!r}; known are {', '.join(known)}"
+            why = f"is not known to {module.__name__!r}; {known_names(key, known)}"
             raise ConfigError(f"config key {key!r} {why}", [key])
     base = as_dict(variants[variant]) if variant else {}
     try:
@@ -447,7 +447,19 @@ def _plain(value: Any) -> str:
     return json.dumps(as_json(value), ensure_ascii=False, default=str)
 
 
-# Protocols, recipes and tuning protocols in one line each: whose it is, and what the object itself says.
+# Models, protocols, recipes and tuning protocols, a line each: whose it is, and what the object itself says.
+
+
+def models() -> dict[str, str]:
+    """What each model is, by the first sentence of its file, and what it reads; imports none."""
+    lines = sources_of_models()
+    for name in known_models():
+        text = file.read_text(encoding="utf-8") if (file := _file_of(name)) else ""
+        if title := re.match(r'"""(.+?)(?:(?<=\.)\s+(?=[A-Z])|\n\n|""")', text, re.DOTALL):
+            takes = re.search(r"^TAKES = (.+)$", text, re.MULTILINE)
+            reads = " or ".join(re.findall(r"\w+", takes[1])) if takes else "texts"
+            lines[name] = f"{' '.join(title[1].split()).rstrip('.')}; reads {reads}"
+    return lines
 
 
 def protocols() -> dict[str, str]:
@@ -456,8 +468,8 @@ def protocols() -> dict[str, str]:
         whole = name if name in TABLES["training"] else name.removesuffix("-small")
         of = TABLES["training"][whole]["whose"] + ", at the sizes of small" * (whole != name)
         best = f"epoch of the best {it.select_metric} on the {it.select.removeprefix('best_on_')} documents"
-        how = f"{it.epochs} epochs, batches of {it.batch_size}, {it.optimiser} at rate {it.learning_rate:g}"
-        how += f", {it.length:,} tokens a document at most"
+        how = f"{it.epochs:,} epoch{'s' * (it.epochs != 1)}, batches of {it.batch_size}, "
+        how += f"{it.optimiser} at rate {it.learning_rate:g}, {it.length:,} tokens a document at most"
         lines[name] = f"{of}: {how}; reports the {'last epoch' if it.select == 'last' else best}"
     return lines
 

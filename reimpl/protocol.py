@@ -12,7 +12,7 @@ from importlib.resources import files
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from reimpl.errors import ConfigError
+from reimpl.errors import ConfigError, known_names
 
 # A run's key is a digest of its configuration: a field that comes after runs were stored is declared with
 # `later` and left out of the values while at its default, so that stored runs keep their keys.
@@ -100,7 +100,7 @@ def with_changes(base: _Base, changes: Mapping[str, Any], where: str, keys: Sequ
 
     for name in changes:
         if name not in keys:
-            raise ChangeError(where, name, f"is not known; known are {', '.join(keys)}")
+            raise ChangeError(where, name, f"is not known; {known_names(name, keys)}")
     try:
         changed: _Base = from_json(type(base), {**asdict(base), **changes}, where)
     except ConfigError as err:
@@ -280,7 +280,7 @@ def on_a_cpu(name: str) -> str:
 def protocol(name: str) -> Protocol:
     """The protocol of that name. Raises `ConfigError` naming the known ones."""
     if name not in PROTOCOLS:
-        raise ConfigError(f"protocol {name!r} is not known; known are {', '.join(PROTOCOLS)}")
+        raise ConfigError(f"protocol {name!r} is not known; {known_names(name, PROTOCOLS)}")
     return PROTOCOLS[name]
 
 
@@ -424,8 +424,8 @@ def tuning(said: str | Mapping[str, Any]) -> TuningProtocol:
     asked: dict[str, Any] = {"protocol": said} if isinstance(said, str) else dict(said)
     name = asked.pop("protocol", None)
     if not isinstance(name, str) or name not in TUNING:
-        key, known = "protocol" if not isinstance(said, str) else None, ", ".join(TUNING)
-        raise ChangeError("tuning", key, f"there is no tuning protocol {name!r}; known are {known}")
+        key, known = "protocol" if not isinstance(said, str) else None, known_names(str(name), TUNING)
+        raise ChangeError("tuning", key, f"there is no tuning protocol {name!r}; {known}")
     changed = with_changes(TUNING[name], asked, "tuning", ("protocol", *TUNING_KEYS))
     # what an experiment asks for is for its data set
     return replace(changed, metric_on={}) if "metric" in asked else changed

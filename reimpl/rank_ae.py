@@ -1,4 +1,4 @@
-"""Rank-AE: an autoencoder of label sets, and a network from words to the same space.
+"""Rank-AE (Wang et al. 2019): an autoencoder of label sets, and a network from words to the same space.
 
 Wang et al. (2019), NAACL, sections 2.2-2.4 and 3.1; starry91/Extreme-Classification 7e54d2f is a third
 party's. Training: x_h = F(x) from the words and y_h = E(y) from the labels are drawn together (Lh), and

@@ -1,4 +1,4 @@
-"""Kim-CNN and XML-CNN: convolutional text classifiers, with the peculiarities of the public codes.
+"""Kim-CNN (2014) and XML-CNN (Liu et al. 2017): convolutional text classifiers, as in paper and code.
 
 Kim (2014), EMNLP; Liu, Chang, Wu, Yang (2017), SIGIR; Chen, Liu, Yang, Lin, Lin (2022), NAACL;
 jimmy646/XML-CNN 72de8b3 (a public copy of Liu et al.'s Lasagne code); sian-chen/xml-cnn-study-code 2051eda;

@@ -44,12 +44,6 @@ def is_unread(finding: Finding) -> bool:
     return finding.result == "inconsistent" and not finding.verified
 
 
-def is_between(finding: Finding, beside: Sequence[str]) -> bool:
-    """Whether it is about two papers: a cell of another one has its key and a colon in front."""
-    across = finding.check == "copies" or finding.id.startswith("across:")
-    return across or any(cell.partition(":")[0] in beside for cell in finding.cells)
-
-
 def finding_place(finding: Finding) -> str:
     """Where it stands, and in what if not in the paper; the cells where that is not known."""
     place = finding.where or ", ".join(finding.cells)
@@ -86,10 +80,7 @@ def findings_section(index: Lookup) -> View | None:
     which = "The inconsistency rests" if total == 1 else f"{which} {total} inconsistencies rest"
     if unread == total:  # said once, at the head
         entries = [entry.but(unread="") for entry in entries]
-    between = [entry for entry in entries if is_between(entry.of, beside)]
-    readme = [entry for entry in entries if entry.of.source and entry not in between]
-    own = [entry for entry in entries if not entry.of.source and entry not in between]
-    wrong = [[entry for entry in part if entry.result == "inconsistent"] for part in (own, between, readme)]
+    wrong = grouped((it for it in entries if it.result == "inconsistent"), lambda it: it.of.part(beside))
     lacking = untested(index.audit.tables, findings)
     return View(
         counts=_counts(entries),
@@ -97,9 +88,9 @@ def findings_section(index: Lookup) -> View | None:
         untested=f"No check could test {listed(lacking, word='or')}." if lacking else "",
         unread=f"{which} on {UNREAD}." if unread else "",
         no_papers="" if beside else "No other paper was available for comparison.",
-        inconsistent=_groups(wrong[0]),
-        between=_groups(wrong[1]),
-        readme=_groups(wrong[2]),
+        inconsistent=_groups(wrong.get("own", ())),
+        between=_groups(wrong.get("between", ())),
+        readme=_groups(wrong.get("readme", ())),
         others=_groups([entry for entry in entries if entry.result != "inconsistent"]),
     )
 
@@ -182,13 +173,11 @@ def inconsistencies(index: Lookup) -> Iterator[tuple[str, str, str]]:
     for title, entry in own[:5]:  # all are in their own section
         said, place = f"Inconsistent: {shortened(title, 80)}", shortened(entry.place, 80)
         yield said, place, f"#{entry.anchor}"
-    wrong, beside = index.inconsistent, index.audit.papers_beside
-    between = [finding for finding in wrong if is_between(finding, beside)]
-    readme = sum(bool(finding.source) and finding not in between for finding in wrong)
+    of = Counter(finding.part(index.audit.papers_beside) for finding in index.inconsistent)
     for number, text, href in (
         (len(own) - 5, "more", "#findings"),
-        (len(between), "inconsistent between papers", "#findings-between"),
-        (readme, "inconsistent in the README of the public code, not in the paper", "#findings-readme"),
+        (of["between"], "inconsistent between papers", "#findings-between"),
+        (of["readme"], "inconsistent in the README of the public code, not in the paper", "#findings-readme"),
     ):
         if number > 0:
             yield f"{numbers.count(number)} {text}", "", href

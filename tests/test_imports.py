@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "audit.importing": ("audit", "reimpl.data", "reimpl.metric_names", "reimpl.metrics"),
     "audit.judging.documents": ("audit", "reimpl.errors", "reimpl.metrics"),
     "audit.errors": ("audit", "reimpl.errors"),
+    "audit.names": ("audit", "reimpl.errors"),
     "audit.claims.links": ("audit", "reimpl"),
     "audit.claims.schema": ("audit", "reimpl.metric_names"),
     "audit.pipeline": ("audit", "reimpl"),

@@ -52,8 +52,9 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
         reasons: Sequence[str],
     ) -> Finding:
         found = sheet.finding("copies", result, [number for number, _ in pairs], text, reasons)
-        theirs = [f"{key}:{number.address}" for _, those in pairs for number in those]
-        return replace(found, cells=tuple(dict.fromkeys([*found.cells, *theirs])))
+        theirs = [number for _, those in pairs for number in those]
+        cells = dict.fromkeys([*found.cells, *(f"{key}:{number.address}" for number in theirs)])
+        return replace(found, cells=tuple(cells), verified=found.verified and origin.verified(theirs))
 
     unmatched: list[Number] = []
     differing: Copied = []
@@ -146,6 +147,7 @@ def _undeclared(sheets: Sequence[Sheet]) -> Iterator[Finding]:
             id=f"across:copies:{collection}.{key}={other_key}",
             weight=WEIGHTS["copies"],
             where=f"{key}: {sheet.places(ours)}; {other_key}: {other.places(others)}",
+            verified=sheet.verified(ours) and other.verified(others),
         )
 
 

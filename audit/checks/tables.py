@@ -262,7 +262,6 @@ class Sheet:
     ) -> Finding:
         """What a check came to about numbers, or about a statement; `subject` names it where they do not."""
         cells = tuple(dict.fromkeys(number.address for number in numbers))
-        tables = {number.table for number in numbers}
         where = self.places(numbers)
         note = " ".join(dict.fromkeys(number.cell.note for number in numbers if number.cell.note))
         if claim:
@@ -290,8 +289,13 @@ class Sheet:
             note=note or None,
             detail=detail,
             source="code_readme" if any(number.cell.source == "code_readme" for number in numbers) else "",
-            verified=bool(tables) and all(self.by_name[table].verified for table in tables),
+            verified=self.verified(numbers),
         )
+
+    def verified(self, numbers: Iterable[Number]) -> bool:
+        """Whether somebody compared the tables of these numbers with the page."""
+        tables = {number.table for number in numbers}
+        return bool(tables) and all(self.by_name[table].verified for table in tables)
 
 
 def _each_once(numbers: Sequence[Number]) -> Mapping[str, Number] | None:

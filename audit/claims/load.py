@@ -483,8 +483,7 @@ def claim_paths(claims: Sequence[str] | None) -> list[Path]:
         if not {"/", "."} & set(name) and not Path(name).is_file():
             path = builtin.get(name) or own_file(name)
         if path is None:
-            known = ", ".join(builtin)
-            raise AuditError(f"{name!r} is neither a file nor a built-in paper; built-in are {known}")
+            raise AuditError(f"{name!r} is neither a file nor a built-in paper; {known_names(name, builtin)}")
         paths.append(path)
     return paths
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,7 +14,7 @@ from audit.claims.schema import MODULE, PATTERNS, Citation, Where
 from audit.claims.schema import Dataset as DatasetModel
 from audit.cli.app import Folder, Words, add_app, app, command, say, say_json, say_table
 from audit.errors import AuditError, Exit
-from audit.names import counted, first_of, known_names
+from audit.names import WIDTH, counted, first_of, known_names
 from audit.storage.files import explained, write
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def table_command(
 
 
 #: Longer names and texts are cut on the screen, and nowhere else.
-_MOST = 40
+_MOST = 24
 
 
 def _show(proposal: Proposal) -> None:
@@ -151,17 +152,29 @@ def _show(proposal: Proposal) -> None:
         keys = ("dataset", "metric", "quantity", "unit")
         parts = " ".join(line.settings[key] for key in keys if key in line.settings) or "values"
         heads.append(f"{line.number}\n{_cut(line.label)}\n[{roles.get(line.role, parts)}]")
-    rows = []
+    rows, settings = [], dict[str, list[str]]()
     for row in proposal.rows:
-        settings = " ".join(f"{key}={value}" for key, value in row.settings.items())
-        about = "left out" if row.role == "skip" else f" [{settings}]" if settings else ""
+        said = " ".join(f"{key}={value}" for key, value in row.settings.items())
+        if said := "left out" if row.role == "skip" else said:
+            settings.setdefault(said, []).append(str(row.number))
         cells = [
             _cell(proposal.cells.get((row.number, cell.column), cell), proposal.columns[cell.column - 1].role)
             for cell in proposal.table.rows[row.number - 1].cells
         ]
-        rows.append((str(row.number), f"{_cut(row.id)}{about}", *cells))
+        rows.append((str(row.number), _cut(row.id), *cells))
     right = [0, *(k for k, line in enumerate(proposal.columns, 2) if line.role == "values")]
-    say_table(heads, rows, right=right, ruled=True, width=200)
+    columns = list(zip_longest(heads, *rows, fillvalue=""))
+    widths = [3 + max(len(line) for text in column for line in text.split("\n")) for column in columns]
+    blocks = [[0, 1]]  # as many columns beside each other as a screen holds
+    for k in range(2, len(columns)):
+        if len(blocks[-1]) > 2 and sum(widths[of] for of in (*blocks[-1], k)) > WIDTH:
+            blocks.append([0, 1])
+        blocks[-1].append(k)
+    for block in blocks:
+        head, *body = zip(*(columns[k] for k in block), strict=True)
+        say_table(head, body, right=[at for at, k in enumerate(block) if k in right], ruled=True)
+    for said, numbers in settings.items():
+        say(f"row{'s' * (len(numbers) > 1)} {first_of(numbers, 12)}: {said}", fold=True)
     table = proposal.table
     head_rows = f"rows of the heading: {len(table.heading)} (else --set heads=N)"
     say(f"{table.name}:{table.line}: {table.form}; {head_rows}")

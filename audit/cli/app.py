@@ -163,11 +163,10 @@ def say_table(
     right: Iterable[int] = (),
     ruled: bool = False,
     spaced: bool = False,
-    width: int | None = None,
 ) -> None:
-    """A table as wide as the terminal; in a file or a pipe as `width` or COLUMNS says, or `WIDTH`. `right`
-    are the columns of numbers; `ruled` draws a line below the heads, `spaced` leaves one free below each row.
-    What is too long for its column goes on in the next line."""
+    """A table as wide as the terminal; in a file or a pipe as COLUMNS says, or `WIDTH`. `right` are columns
+    of numbers; `ruled` draws a line below the heads, `spaced` leaves one free below each row. What is too
+    long for its column goes on in the next line."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -184,7 +183,7 @@ def say_table(
     console = Console(highlight=False)
     if not console.is_terminal:
         columns = os.environ.get("COLUMNS", "")
-        console = Console(highlight=False, width=width or (int(columns) if columns.isdecimal() else WIDTH))
+        console = Console(highlight=False, width=int(columns) if columns.isdecimal() else WIDTH)
     with console.capture() as captured:
         console.print(table)
     say("\n".join(line.rstrip() for line in captured.get().splitlines()).rstrip() + "\n", fold=False)

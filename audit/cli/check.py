@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,10 +10,19 @@ from typing import TYPE_CHECKING
 
 from audit.checks import findings_about
 from audit.claims.links import names_here
-from audit.claims.load import Paper, check_keys, claim_paths, json_schema, load, papers_of
+from audit.claims.load import (
+    Paper,
+    builtin_claims,
+    check_keys,
+    claim_paths,
+    json_schema,
+    load,
+    own_file,
+    papers_of,
+)
 from audit.cli.app import Folder, Words, app, command, say, say_json, say_on_stderr, say_table
 from audit.errors import AuditError, Exit
-from audit.names import counted, known_names, nearest, wrapped
+from audit.names import counted, known_names, wrapped
 from audit.record import Finding, untested
 
 if TYPE_CHECKING:
@@ -22,6 +30,8 @@ if TYPE_CHECKING:
 
 #: In the order of the screen.
 _RESULTS = ("inconsistent", "untestable", "consistent")
+#: `Finding.part` -> its heading, in the order of the screen, which is that of the page.
+_PARTS = {"own": "in the papers", "between": "between papers", "readme": "in the README of public code"}
 
 
 @command(app, "check")
@@ -57,50 +67,60 @@ def check_command(
     elif asked:
         say("\n".join(_explained(asked[0])))
     else:
+        keys = {*(path.stem for path in builtin_claims()), *(paper.paper.key for paper in papers)}
+        parts = {part: [it for it in findings if it.part(keys) == part] for part in _PARTS}
         for paper in papers:
-            say("\n".join(wrapped(_summary(paper, findings))))
-        across = Counter(finding.result for finding in findings if finding.id.startswith("across:"))
-        if across:
-            shown = ", ".join(f"{number} {result}" for result, number in across.most_common())
-            say(f"between papers: {shown}")
+            say("\n".join(wrapped(_summary(paper, findings, parts["own"]), 0, 2)))
+        for part in ("between", "readme"):
+            if parts[part]:
+                say(f"{_PARTS[part]}: {_counts(parts[part])}")
         counts = Counter(finding.check for finding in inconsistent)
         shown = ", ".join(f"{check} {number}" for check, number in counts.most_common()) or "none"
         unread = sum(not finding.verified for finding in inconsistent)
         rest = f"{unread} of {len(inconsistent)} rest on numbers not yet checked against the printed page. "
         about = "A finding is about numbers, not people; --explain ID shows one."
         say("\n".join(wrapped(f"inconsistent by check: {shown}. {rest if unread else ''}{about}")) + "\n")
-        utf8 = (sys.stdout.encoding or "").lower().startswith("utf")
-        full, empty = ("●", "○") if utf8 else ("*", "-")
-        rows = []  # the papers' own numbers and the weightiest first
-        shown_too = findings if everything else inconsistent
-        for it in sorted(shown_too, key=lambda it: (_RESULTS.index(it.result), bool(it.source), -it.weight)):
-            weight = full * it.weight + empty * (5 - it.weight)
-            rows.append((weight if it.result == "inconsistent" else it.result, "\n".join(_lines(it))))
-        if rows:
-            say_table(("strength", "finding"), rows, spaced=True)
+        some = 0 < unread < len(inconsistent)  # else it is said above, of all or of none
+        for part, those in parts.items():
+            those = [it for it in those if everything or it.result == "inconsistent"]
+            those.sort(key=lambda it: (_RESULTS.index(it.result), -it.weight))
+            rows = [(_strength(it), "\n".join(_lines(it, some and not it.verified))) for it in those]
+            if rows:
+                say_table(("strength", _PARTS[part]), rows, spaced=True)
     return Exit.CONTRADICTED if inconsistent else Exit.OK
 
 
-def _lines(finding: Finding) -> list[str]:
+def _counts(findings: Sequence[Finding]) -> str:
+    counts = Counter(finding.result for finding in findings)
+    return ", ".join(f"{counts[result]} {result}" for result in ("inconsistent", "consistent", "untestable"))
+
+
+def _strength(finding: Finding) -> str:
+    if finding.result != "inconsistent":
+        return finding.result
+    full, empty = ("●", "○") if (sys.stdout.encoding or "").lower().startswith("utf") else ("*", "-")
+    return full * finding.weight + empty * (5 - finding.weight)
+
+
+def _lines(finding: Finding, unread: bool) -> list[str]:
     says, where = finding.says, finding.where
-    source = " (from the README of the public code, not from the paper)" if finding.source else ""
     lines = [finding.id]
     if says or where:
-        lines.append(f"the text, in our words: {says} [{where}]" if says else f"{where}{source}")
+        lines.append(f"the text, in our words: {says} [{where}]" if says else where)
     lines.append(finding.arithmetic)
     if finding.note:
         lines.append(f"{'read as' if finding.claim else 'known from elsewhere'}: {finding.note}")
     if finding.result == "inconsistent" and finding.alternatives:
         lines.append(f"possible explanations: {'; '.join(finding.alternatives)}")
+        lines += ["its numbers are not yet checked against the printed page"] if unread else []
     return lines
 
 
-def _summary(paper: Paper, findings: Sequence[Finding]) -> str:
+def _summary(paper: Paper, findings: Sequence[Finding], own: Sequence[Finding]) -> str:
     """`chen2022: 325 printed cells in 13 tables; 37 inconsistent, 267 consistent, 6 untestable`."""
     tables = paper.table_records()
     mine = [finding for finding in findings if finding.id.startswith(f"{paper.paper.key}:")]
-    counts = Counter(finding.result for finding in mine)
-    shown = ", ".join(f"{counts[result]} {result}" for result in ("inconsistent", "consistent", "untestable"))
+    shown = _counts([finding for finding in mine if finding in own])
     numbers = sum(cell.printed is not None for table in tables for row in table.rows for cell in row.cells)
     left = untested(tables, mine)
     none = f"; no check could test {', '.join(left)}" if left else ""
@@ -121,7 +141,7 @@ def _explained(finding: Finding) -> Iterator[str]:
 @command(app, "validate")
 def validate_command(claims: Words = None, *, models: Folder = None) -> int:
     """Show every problem of claim files: file:line: key: what, and what to do."""
-    code, known = Exit.OK, names_here(configs=True)
+    code, known, builtin = Exit.OK, names_here(configs=True), builtin_claims()
     for path in claim_paths(claims):
         try:
             paper = load(path, known=known)
@@ -129,9 +149,10 @@ def validate_command(claims: Words = None, *, models: Folder = None) -> int:
             say_on_stderr(str(err))
             code = Exit.BAD_INPUT
         else:
-            sizes = [counted(len(paper.tables), "table"), counted(len(paper.experiments), "experiment")]
-            records = counted(len(paper.claim_records()), "number")
-            say(f"{path}: valid; {', '.join(sizes)}, {counted(len(paper.claims), 'claim')} over {records}")
+            parts = {"table": paper.tables, "experiment": paper.single_experiments, "claim": paper.claims}
+            sizes = ", ".join(counted(len(those), noun) for noun, those in parts.items())
+            records = counted(len(paper.claim_records()), "judgement")
+            say(f"{path.stem if path in builtin else path}: valid; {sizes} ({records})")
     return code
 
 
@@ -142,42 +163,45 @@ def schema_command() -> int:
     return Exit.OK
 
 
+_UNIT = "An experiment is one model with its settings on one data set."
 #: Names that a claim file may use, by the word for their sort.
 _SORTS = {
-    "models": "Names for `model:`, each with its file; `audit list model NAME` shows its variants and keys.",
+    "models": "Names for `model:`; `audit list model NAME` shows variants and keys of one.",
     "protocols": "Names for `protocol:`: how a model is trained, and which epoch is reported.",
     "recipes": "Names for `recipe:`, which says whose code is followed in making words of texts.",
     "tuning": "Names for `protocol:` below `tuning:`, by which `audit tune` searches settings.",
     "readers": "Formats of corpora; --format takes the name where a folder could be of several.",
     "metrics": "Names for `metric:`; k is a number, as in P@5.",
+    "training": "Keys of `training:`; those left out are as in `protocol:`.",
 }
 
 
 @command(app, "list")
 def list_command(claims: Words = None, *, models: Folder = None, everything: bool = False) -> int:
     """Show papers, their claims and experiments, and names for claim files."""
-    words, lines, sorts = claims or [], list[str](), [*_SORTS, "training"]
+    words, lines = claims or [], list[str]()
     if words[:1] == ["model"] and len(words) == 2:
         lines += model_lines(words[1])
-    elif words and words[0].isalpha() and words[0] not in sorts and (meant := nearest(words[0], sorts)):
-        raise AuditError(f"'audit list {' '.join(words)}': did you mean `audit list {meant}`?")
-    elif words == ["training"]:
-        lines += training_lines()
     elif len(words) == 1 and words[0] in _SORTS:
         say_on_stderr(_SORTS[words[0]])
-        for name, text in _names(words[0]).items():
-            lines += wrapped(f"{name:20} {text}".rstrip(), 0, 4)
+        of = {} if words == ["training"] else _names(words[0])
+        lines += (line for name, text in of.items() for line in wrapped(f"{name:20} {text}".rstrip(), 0, 4))
+        lines += training_lines() if words == ["training"] else ()
+    elif words and words[0].isalpha() and own_file(words[0]) is None:
+        raise AuditError(
+            f"there is no paper or list {words[0]!r}; {known_names(words[0], [*_SORTS, 'model NAME'])}; "
+            "`audit list` shows the papers"
+        )
     elif words:
         lines += (line for paper in papers_of(words) for line in _paper_lines(paper, everything))
     else:
         for paper in papers_of(None):
-            of = paper.single_experiments.values()
-            can = sum(not experiment.unavailable for experiment in of)
-            sizes = f"{can} of {counted(len(of), 'experiment')} can be run"
+            single = paper.single_experiments.values()
+            can = sum(not experiment.unavailable for experiment in single)
+            sizes = f"{can} of {counted(len(single), 'experiment')} can be run here"
             lines += wrapped(f"{_titled(paper)}. {counted(len(paper.claims), 'claim')}; {sizes}", 0, 2)
-        words_known = f"WORD is one of {', '.join(_SORTS)}, training, model NAME."
-        shows = f"`audit list WORD` shows the names that claim files use; {words_known}"
-        lines += ["", "`audit list PAPER` shows its claims and experiments.", *wrapped(shows)]
+        lines += ["", *wrapped(f"{_UNIT} `audit list PAPER` shows claims and experiments of one paper.")]
+        lines += wrapped(f"`audit list WORD` shows names for claim files: {', '.join(_SORTS)}, model NAME.")
     for line in lines:
         say(line)
     return Exit.OK
@@ -186,13 +210,13 @@ def list_command(claims: Words = None, *, models: Folder = None, everything: boo
 def _names(sort: str) -> Mapping[str, str]:
     from reimpl.data.formats import READERS
     from reimpl.metric_names import METRICS
-    from reimpl.models import protocols, recipes, sources_of_models, tunings
+    from reimpl.models import models, protocols, recipes, tunings
 
     if sort == "readers":
         return {name: reader.title for name, reader in READERS.items()}
     if sort == "metrics":
         return {f"{name}@k" if has_k else name: "" for name, has_k in METRICS.items()}
-    lists = {"models": sources_of_models, "protocols": protocols, "recipes": recipes, "tuning": tunings}
+    lists = {"models": models, "protocols": protocols, "recipes": recipes, "tuning": tunings}
     return lists[sort]()
 
 
@@ -214,24 +238,26 @@ def _paper_lines(paper: Paper, everything: bool) -> Iterator[str]:
         how = f"its own command: {' '.join(experiment.command.run)}" if experiment.command else how
         how = f"not available: {experiment.unavailable}" if experiment.unavailable else how
         of = rest["experiments that cannot be run here"] if experiment.unavailable else parts["experiments"]
-        of.append(f"{name}: {experiment.title} [{how}]")
+        on = f" on {', '.join(experiment.datasets)}" if experiment.datasets else ""
+        of.append(f"{name}{'-DATASET' * bool(on)}: {experiment.title}{on} [{how}]")
     yield from wrapped(_titled(paper), 0, 2)
     for title, texts in {**parts, **(rest if everything else {})}.items():
         yield from ([f"  {title}"] if texts else [])
         yield from (line for text in texts for line in wrapped(text, 4, 8))
     if not everything and any(rest.values()):
-        left = " and ".join(f"{len(texts)} {title}" for title, texts in rest.items() if texts)
+        cannot = sum(bool(experiment.unavailable) for experiment in paper.single_experiments.values())
+        numbers = zip((len(rest["other claims"]), cannot), rest, strict=True)
+        left = " and ".join(f"{number} {title}" for number, title in numbers if number)
         yield from wrapped(f"{left}: `audit list {paper.paper.key} --all`", 2)
 
 
 def model_lines(name: str) -> Iterator[str]:
     """Variants and keys of a model. Imports it; raises `reimpl.errors.ConfigError` for an unknown one."""
     from reimpl.losses import LOSSES
-    from reimpl.models import find_model, keys_of, known_bases, sources_of_models, variants_of
+    from reimpl.models import find_model, keys_of, known_bases, models, sources_of_models, variants_of
 
     module = find_model(name)
-    title = re.split(r"(?<=\.)\s+(?=[A-Z])|\n\n", (module.__doc__ or "").strip())[0]
-    yield from wrapped(f"model {name}: {title}".rstrip(": "))
+    yield from wrapped(f"model {name}: {models()[name]}")
     yield f"from {sources_of_models()[name]}"
     yield "\nvariants, named by `variant:`"
     for variant, (comment, sets) in variants_of(module).items():
@@ -256,7 +282,6 @@ def training_lines() -> Iterator[str]:
     from reimpl.models import keys_of
     from reimpl.protocol import KEYS, Protocol
 
-    yield from wrapped("keys of `training:`; those left out are as in `protocol:` (`audit list protocols`)")
     yield from _keys(replace(key, default=None) for key in keys_of(Protocol) if key.name in KEYS)
     yield ""
     yield from wrapped(f"hold_out is one of {', '.join(RULES)}")

@@ -1,4 +1,4 @@
-"""FastXML and PfastreXML: forests whose nodes split documents so that each half ranks its labels well.
+"""FastXML and PfastreXML (2014, 2016): forests whose nodes find halves that rank their labels well.
 
 Prabhu and Varma (2014), KDD; Jain, Prabhu and Varma (2016), KDD. Written from the papers; their programs are
 for non-commercial use only, and were not looked at. A node sends each document to the half whose ranking of

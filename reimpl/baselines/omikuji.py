@@ -1,4 +1,4 @@
-"""Parabel and Bonsai, trained by omikuji (tomtung/omikuji, MIT): label trees with linear classifiers.
+"""Parabel and Bonsai (2018, 2020): label trees with linear classifiers, trained by tomtung/omikuji (MIT).
 
 Parabel (Prabhu et al. 2018): balanced 2-means of the labels' mean documents down to 100 labels. Bonsai
 (Khandagale et al. 2019): 100-means without balance, three levels deep. Both: three trees, L2-regularised

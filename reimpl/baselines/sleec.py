@@ -1,4 +1,4 @@
-"""SLEEC: a test document gets the labels of its nearest training documents in a small embedding space.
+"""SLEEC (Bhatia et al. 2015): the labels of the nearest training documents in a small embedding space.
 
 Bhatia, Jain, Kar, Varma and Jain (2015), NIPS. Written from the paper; the authors' program is for
 non-commercial use only, and was not looked at. Training documents are clustered by their features. In each

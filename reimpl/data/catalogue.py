@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from reimpl.errors import DataError
+from reimpl.errors import DataError, known_names
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
@@ -112,7 +112,7 @@ class Catalogue(_Part):
     def find(self, key: str) -> Entry:
         """The entry of that key. Raises `DataError` naming the known keys."""
         if key not in self.entries:
-            raise DataError(f"catalogue: {key!r} is unknown; known are {', '.join(self.entries)}")
+            raise DataError(f"catalogue: {key!r} is unknown; {known_names(key, self.entries)}")
         return self.entries[key]
 
 

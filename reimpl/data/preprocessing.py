@@ -12,7 +12,7 @@ import numpy as np
 from reimpl.data.dataset import BoolArray, IntArray
 from reimpl.data.text import ATTENTIONXML, LIU, SKLEARN, STUDY, TOKENISED, Tokeniser
 from reimpl.data.vectors import OutOfVocabulary
-from reimpl.errors import ConfigError
+from reimpl.errors import ConfigError, known_names
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def find_preprocessing(name: str | Preprocessing) -> Preprocessing:
     if isinstance(name, Preprocessing):
         return name
     if name not in PREPROCESSINGS:
-        raise ConfigError(f"recipe {name!r} is unknown; known are {', '.join(PREPROCESSINGS)}")
+        raise ConfigError(f"recipe {name!r} is unknown; {known_names(name, PREPROCESSINGS)}")
     return PREPROCESSINGS[name]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from reimpl.data.dataset import Dataset, IntArray, Split, offsets_of
 from reimpl.data.files import digest_of
-from reimpl.errors import ConfigError, DataError
+from reimpl.errors import ConfigError, DataError, known_names
 
 if TYPE_CHECKING:
     from reimpl.protocol import Protocol
@@ -84,7 +84,7 @@ RULES: Mapping[str, HoldOut] = {
 def find_rule(name: str) -> HoldOut:
     """The rule of that name. Raises `ConfigError` naming the known ones."""
     if name not in RULES:
-        raise ConfigError(f"hold-out {name!r} is not known; known are {', '.join(RULES)}")
+        raise ConfigError(f"hold-out {name!r} is not known; {known_names(name, RULES)}")
     return RULES[name]
 
 

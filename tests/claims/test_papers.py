@@ -32,7 +32,7 @@ def test_a_key_of_a_built_in_paper_is_that_paper() -> None:
 
 
 def test_what_is_neither_is_one_sentence() -> None:
-    with pytest.raises(AuditError, match=r"'made2024' is neither a file nor a built-in paper; built-in"):
+    with pytest.raises(AuditError, match=r"'made2024' is neither a file nor a built-in paper; known"):
         claim_paths(["made2024"])
 
 

@@ -206,7 +206,7 @@ BAD: list[tuple[list[str], str]] = [
     (["run", "toy.yaml", "--data", "."], "no known format"),
     ([*RUN, "--store", "toy.yaml"], "toy.yaml.*: .*; a file stands where a folder is needed"),
     ([*RUN, "--out", "toy.yaml"], "toy.yaml.*: .*; a file stands where a folder is needed"),
-    (["run", "toys"], "'toys' is neither a file nor a built-in paper; built-in are chen2022"),
+    (["run", "toys"], "'toys' is neither a file nor a built-in paper; known: chen2022"),
     (["run", "nowhere.yaml"], "nowhere.yaml"),
     (["run", "toy.yaml", "toy.yaml"], "'toy2024' is the key of two claim files"),
     (["report"], "audit-report: no audit.json there; `audit run` makes one"),

@@ -112,11 +112,11 @@ def test_fields_separator_and_ids_are_named(capsys: pytest.CaptureFixture[str], 
 
 REFUSED = [
     (("add", "nowhere"), "audit: nowhere: no such file or folder; check the path"),
-    (("add", "corpus", "--as", "eurlex"), "audit: catalogue: 'eurlex' is unknown; known are"),
+    (("add", "corpus", "--as", "eurlex"), "audit: catalogue: 'eurlex' is unknown; did you mean 'eurlex-"),
     (("add", "toy"), "audit: toy: 2 splits, one a column; state DIR@0 to DIR@1"),
     (("add", "toy@0", "--base", "1"), "label ids count from 0: id 0 occurs; check --base 1"),
     (("describe", "x" * 300), ": cannot be read (File name too long); get a sound copy"),
-    (("add", "corpus", "--recipe", "stew"), "recipe 'stew' is unknown; known are study2022"),
+    (("add", "corpus", "--recipe", "stew"), "recipe 'stew' is unknown; known: study2022"),
 ]
 
 

@@ -64,7 +64,7 @@ REFUSED = [
     ("records", FIELDS[2:], "are one string; state --separator ... that separates its labels"),
     ("records", (*FIELDS, "--ids"), "JSON lines has no option --ids; it takes --text-field, "),
     ("records", ("--separator", ""), "--separator is empty; give at least one character"),
-    ("records", ("--format", "word"), "format 'word' is unknown; known are lml"),
+    ("records", ("--format", "word"), "format 'word' is unknown; known: lml"),
     ("corpus", ("--base", "1"), "LibMultiLabel text has no option --base; it takes --ids"),
     ("numbered", (), "or say that the first column holds ids (--ids)"),
     ("pairs", (), "are both there; state --tokenised (tokenised) or --raw"),

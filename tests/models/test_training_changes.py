@@ -23,11 +23,11 @@ def test_fields_of_the_protocol_are_changed_and_the_others_stay() -> None:
 
 
 REFUSED = [
-    ({"swa": True}, "training key 'swa' is not known; known are epochs, batch_size"),
+    ({"swa": True}, "training key 'swa' is not known; known: epochs, batch_size"),
     ({"model": {}}, "training key 'model' is not known"),
     ({"epochs": "10"}, "training key 'epochs' cannot be '10': Input should be a valid integer"),
     ({"clip": "you2020"}, "training key 'clip' cannot be 'you2020'"),
-    ({"hold_out": "half"}, "hold-out 'half' is not known; known are chen2022"),
+    ({"hold_out": "half"}, "hold-out 'half' is not known; known: chen2022"),
     ({"select_metric": "NDCG@5"}, "'select_metric' cannot be 'NDCG@5'; measured are P, R, RP, nDCG at"),
     # Each may be right by itself.
     ({"epochs": 10}, "protocol 'you2019-code': average_from must be before the end of 10 epochs"),

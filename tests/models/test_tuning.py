@@ -75,7 +75,7 @@ def refusal(folder: Path, said: str) -> str:
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("tuning: wang", ": there is no tuning protocol 'wang'; known are wang2019, chen2022"),
+        ("tuning: wang", ": there is no tuning protocol 'wang'; did you mean 'wang2019'"),
         ("tuning: wang2019", ": protocol 'wang2019' has no ranges for model 'xml_cnn'; it has rank_ae"),
         ("tuning: {trials: 3}", ".protocol: this key is missing; add it"),
         ("tuning: 3", ": 3 is a bare number; put it in quotes"),

@@ -306,9 +306,9 @@ RECIPE = "dataset: other,\n     recipe: study2022"
 BAD = [
     ("model: xml_cnn, variant: kim2014", "model: xml_cn, variant: kim2014", "model 'xml_cn' is not known"),
     (KIM, "variant: kim2015", "variant 'kim2015' of 'reimpl.xml_cnn' is not known"),
-    (PROTOCOL, "protocol: chen2021", "protocol 'chen2021' is not known; known are chen2022"),
-    (RECIPE, RECIPE.replace("study2022", "study"), "recipe 'study' is unknown; known are study2022"),
-    (KIM, f"{KIM}, config: {{map: 3}}", "config key 'map' is not known to 'reimpl.xml_cnn'; known are"),
+    (PROTOCOL, "protocol: chen2021", "protocol 'chen2021' is not known; did you mean 'chen2022'?"),
+    (RECIPE, RECIPE.replace("study2022", "study"), "recipe 'study' is unknown; did you mean 'study2022'?"),
+    (KIM, f"{KIM}, config: {{map: 3}}", "config key 'map' is not known to 'reimpl.xml_cnn'; did you"),
     (KIM, f"{KIM}, config: {{maps: 2024-01-01}}", "config key 'maps': "),
 ]
 

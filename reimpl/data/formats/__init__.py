@@ -13,7 +13,7 @@ from reimpl.data.files import head, tree
 from reimpl.data.formats import features, texts
 from reimpl.data.formats.base import Options, Reader, by_split
 from reimpl.data.numbering import TextSource
-from reimpl.errors import ConfigError, DataError, option
+from reimpl.errors import ConfigError, DataError, known_names, option
 
 __all__ = ["COLUMN", "READERS", "Options", "Reader", "TextSource", "check_columns", "open_corpus"]
 __all__ += ["sniff", "split_name"]
@@ -93,7 +93,7 @@ def open_corpus(
         format = "xc-splits"  # a folder may hold a split of its own beside the columns
     name = format or _sniffed(path, options)
     if name not in READERS:
-        raise ConfigError(f"format {name!r} is unknown; known are {', '.join(READERS)}")
+        raise ConfigError(f"format {name!r} is unknown; {known_names(name, READERS)}")
     reader = READERS[name]
     for stated in options.stated:
         if stated not in reader.options:
