@@ -458,7 +458,8 @@ def models() -> dict[str, str]:
         if title := re.match(r'"""(.+?)(?:(?<=\.)\s+(?=[A-Z])|\n\n|""")', text, re.DOTALL):
             takes = re.search(r"^TAKES = (.+)$", text, re.MULTILINE)
             reads = " or ".join(re.findall(r"\w+", takes[1])) if takes else "texts"
-            lines[name] = f"{' '.join(title[1].split()).rstrip('.')}; reads {reads}"
+            of = "" if name in _own_models() else f"; from {lines[name]}"
+            lines[name] = f"{' '.join(title[1].split()).rstrip('.')}; reads {reads}{of}"
     return lines
 
 

@@ -54,7 +54,10 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
         found = sheet.finding("copies", result, [number for number, _ in pairs], text, reasons)
         theirs = [number for _, those in pairs for number in those]
         cells = dict.fromkeys([*found.cells, *(f"{key}:{number.address}" for number in theirs)])
-        return replace(found, cells=tuple(cells), verified=found.verified and origin.verified(theirs))
+        read = origin.verified(theirs)
+        if found.verified and not read:
+            text += f" (the numbers of {key} are not yet checked against its page)"
+        return replace(found, cells=tuple(cells), verified=found.verified and read, arithmetic=text)
 
     unmatched: list[Number] = []
     differing: Copied = []
