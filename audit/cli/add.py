@@ -73,11 +73,7 @@ def finish(file: ClaimFile, *, dry_run: bool) -> int:
 def paper_command(
     key: str, *, title: str, dataset: Words = None, to: Folder = None, more: Words = None
 ) -> int:
-    """Begin a valid claim file, with comments on what goes where.
-
-    It is KEY.yaml, in claims/ if that folder exists, unless --to names another file. --set has authors,
-    venue, year, url and code, as in --set year=2022 --set 'code={url: ..., commit: ...}'. A file that is
-    there is never overwritten."""
+    """Begin a valid claim file, with comments on what goes where."""
     from audit.authoring.edit import entry, write_scaffold
 
     path = to or (Path("claims") if Path("claims").is_dir() else Path()) / f"{key}.yaml"
@@ -113,23 +109,7 @@ def table_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Read a table from LaTeX, CSV, HTML, a PDF, ... into a claim file.
-
-    Every number is kept as the printed string. The command proposes what each column and row is (--dry-run
-    only shows it), and you correct it with --map:
-
-    column 3: dataset=eurlex metric=P@1 | columns 4-6, 8: skip | column 2: text | row 2: id=kim
-    source=copied from=liu2017 | cell 5,3: value=75.10 sd=0.2 mark=* | cell 5,4: dash (and all with its text)
-
-    --set says of the table as a whole: id, page, section, label, caption, dataset and metric (of all numbers
-    whose heading names none), unit=percent|fraction, source=own_run|copied|code_readme|stated|unknown,
-    from=KEY, runs, spread=sd|se|ci95; and of the file: format=latex|csv|tsv|markdown|html|text, number (which
-    of its tables; of a PDF those of page), heads (rows of the heading), names (columns that name rows),
-    decimal=point|comma, beside=sd|mark|digits (what (0.2) beside a number is; digits: 82.12(15) is
-    82.12 ± 0.15), separator=comma|semicolon|tab|bar.
-
-    Rows are counted without the heading. Unreadable cells are listed; nothing is written before all are
-    settled."""
+    """Read a table from LaTeX, CSV, HTML, a PDF, ... into a claim file."""
     from audit.authoring.corrections import corrections
     from audit.authoring.propose import Proposal, put
     from audit.authoring.reading import read
@@ -231,12 +211,7 @@ def _cut(text: str) -> str:
 def dataset_command(
     id: str, *, paper: str, name: str, more: Words = None, models: Folder = None, dry_run: bool = False
 ) -> int:
-    """Add a data set that the paper reports on.
-
-    --set catalogue names its entry in `audit data list`, where there is one:
-
-    audit add dataset eurlex --paper toy --name EUR-Lex --set catalogue=eurlex-4k
-    --set 'printed={train: "15,449"}'"""
+    """Add a data set that the paper reports on."""
     from audit.authoring.edit import entry
 
     file = open_file(paper)
@@ -259,10 +234,7 @@ def experiment_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Add an experiment, and how to run it here or why it cannot be run.
-
-    audit add experiment kim --paper toy --title Kim-CNN --dataset eurlex --model xml_cnn
-    --set variant=chen2022-kim-words --set protocol=chen2022 --set recipe=study2022 --row t1.kim"""
+    """Add an experiment, and how to run it here or why it cannot be run."""
     from audit.authoring.edit import attach, entry
     from audit.claims.experiments import Experiment
 
@@ -287,12 +259,7 @@ def claim_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Add a claim of any kind.
-
-    What a kind needs beyond the flags is given with --set.
-
-    audit add claim sweep --paper toy --kind order --set better=t4.words --set worse=t4.emb --metric P@1
-    --says "words are better" --set section=3.2"""
+    """Add a claim of any kind."""
     from audit.authoring.edit import entry
     from audit.kinds import KINDS
 
@@ -339,10 +306,7 @@ def _within_the_number(paper: Paper, id: str) -> dict[str, Plain]:
 
 @command(add_app, "model")
 def model_command(name: str, *, to: Folder = None, dry_run: bool = False) -> int:
-    """Write a model file and its tests, to fill in.
-
-    --to is the folder of your package. The new file holds a small linear model on a bag of words, which runs.
-    A file that is there is never overwritten."""
+    """Write a model file and its tests, to fill in."""
     import keyword
     import re
     from importlib import resources
@@ -393,13 +357,7 @@ def suggest_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Suggest claims that the tables of a paper support.
-
-    They are about best rows, and pairs of rows that differ in one thing. Shows the ten that a paper most
-    likely states, or with --all every one, with kind, cells and reason; only --accept adds one. A suggestion
-    says what the table shows, not what the paper says: give the paper's sentence in your own short words
-    (--says TEXT --set section=3.2 with one --accept ID), or replace ours later. Claims that the file already
-    has are left out."""
+    """Suggest claims that the tables of a paper support."""
     from audit.authoring.edit import entry
     from audit.authoring.suggesting import suggestions
     from audit.kinds import KINDS
@@ -469,15 +427,7 @@ def verify_command(
     models: Folder = None,
     dry_run: bool = False,
 ) -> int:
-    """Compare a table with a second reading of the page, cell by cell.
-
-    Without --against it shows which tables are verified; --against - reads standard input. Numbers are
-    compared as printed: 83.5 is not 83.50. If all agree, the file records who verified the table and when,
-    with a fingerprint: a later change makes it unverified again. If a cell differs, nothing is recorded, and
-    the exit code is 1.
-
-    --set says how to read the second reading, as for `audit add table`: format, number, heads, names,
-    decimal, beside, separator."""
+    """Compare a table with a second reading of the page, cell by cell."""
     from audit.authoring import verifying
     from audit.authoring.corrections import corrections
     from audit.authoring.reading import read

@@ -1,6 +1,7 @@
 """The command line's application: how a function becomes a command, and how lines and tables are printed. A
 command is a function: its positional parameters are arguments and its keyword-only ones options; a dataclass
-(`audit.settings`) stands for an option for each of its fields. `options.toml` says what each means."""
+(`audit.settings`) stands for an option for each of its fields. `options.toml` says what each means, and what
+the help of a command has below its first line."""
 
 from __future__ import annotations
 
@@ -80,8 +81,9 @@ def command(typer_app: typer.Typer, name: str) -> Callable[[Command], Command]:
 
         wrapped.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
         wrapped.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
-        short = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
-        typer_app.command(name, cls=_Command, short_help=short)(wrapped)
+        said = inspect.cleandoc(function.__doc__ or "")
+        short, help = said.partition("\n\n")[0].replace("\n", " "), OPTIONS["commands"].get(whole, "")
+        typer_app.command(name, cls=_Command, short_help=short, help=f"{said}\n\n{help}")(wrapped)
         return function
 
     return register
@@ -104,7 +106,7 @@ def _each(parameter: inspect.Parameter, hints: dict[str, Any]) -> Iterator[inspe
         yield inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
-_OPTIONS = tomllib.loads((resources.files("audit.cli") / "options.toml").read_text(encoding="utf-8"))
+OPTIONS = tomllib.loads((resources.files("audit.cli") / "options.toml").read_text(encoding="utf-8"))
 
 
 #: What stands for the value of an option that says nothing else, by a part of its type.
@@ -115,7 +117,7 @@ def _declared(command_name: str, parameter: inspect.Parameter) -> inspect.Parame
     """With what `options.toml` says of it."""
     name, kind = parameter.name, parameter.annotation
     if kind is not typer.Context:
-        table = _OPTIONS["arguments" if _is_argument(parameter) else "options"]
+        table = OPTIONS["arguments" if _is_argument(parameter) else "options"]
         said = dict(table.get(f"{command_name}.{name}") or table[name])
         flag = said.pop("flag", f"--{name.replace('_', '-')}")
         how = typer.Argument(**said)

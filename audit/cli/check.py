@@ -6,21 +6,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.checks import findings_about
 from audit.claims.links import names_here
-from audit.claims.load import (
-    Paper,
-    builtin_claims,
-    check_keys,
-    claim_paths,
-    json_schema,
-    load,
-    own_file,
-    papers_of,
-)
-from audit.cli.app import Folder, Words, app, command, say, say_json, say_on_stderr, say_table
+from audit.claims.load import Paper, check_keys, claim_paths, json_schema, load, own_file, papers_of
+from audit.cli.app import OPTIONS, Folder, Words, app, command, say, say_json, say_on_stderr, say_table
 from audit.errors import AuditError, Exit
 from audit.names import counted, known_names, wrapped
 from audit.record import Finding, untested
@@ -44,9 +36,7 @@ def check_command(
     models: Folder = None,
     everything: bool = False,
 ) -> int:
-    """Check printed numbers against each other, their text and other papers.
-
-    Makes no run. Exit code 1 if anything is inconsistent."""
+    """Check printed numbers against each other, their text and other papers."""
     papers = papers_of(claims)
     check_keys(papers)
     findings = findings_about(papers)
@@ -67,7 +57,7 @@ def check_command(
     elif asked:
         say("\n".join(_explained(asked[0])))
     else:
-        keys = {*(path.stem for path in builtin_claims()), *(paper.paper.key for paper in papers)}
+        keys = {finding.id.partition(":")[0] for finding in findings}
         parts = {part: [it for it in findings if it.part(keys) == part] for part in _PARTS}
         for paper in papers:
             say("\n".join(wrapped(_summary(paper, findings, parts["own"]), 0, 2)))
@@ -141,7 +131,7 @@ def _explained(finding: Finding) -> Iterator[str]:
 @command(app, "validate")
 def validate_command(claims: Words = None, *, models: Folder = None) -> int:
     """Show every problem of claim files: file:line: key: what, and what to do."""
-    code, known, builtin = Exit.OK, names_here(configs=True), builtin_claims()
+    code, known = Exit.OK, names_here(configs=True)
     for path in claim_paths(claims):
         try:
             paper = load(path, known=known)
@@ -152,7 +142,8 @@ def validate_command(claims: Words = None, *, models: Folder = None) -> int:
             parts = {"table": paper.tables, "experiment": paper.single_experiments, "claim": paper.claims}
             sizes = ", ".join(counted(len(those), noun) for noun, those in parts.items())
             records = counted(len(paper.claim_records()), "judgement")
-            say(f"{path.stem if path in builtin else path}: valid; {sizes} ({records})")
+            name = path if path in map(Path, claims or ()) else path.stem
+            say(f"{name}: valid; {sizes} ({records})")
     return code
 
 
@@ -163,33 +154,20 @@ def schema_command() -> int:
     return Exit.OK
 
 
-_UNIT = "An experiment is one model with its settings on one data set."
-#: Names that a claim file may use, by the word for their sort.
-_SORTS = {
-    "models": "Names for `model:`; `audit list model NAME` shows variants and keys of one.",
-    "protocols": "Names for `protocol:`: how a model is trained, and which epoch is reported.",
-    "recipes": "Names for `recipe:`, which says whose code is followed in making words of texts.",
-    "tuning": "Names for `protocol:` below `tuning:`, by which `audit tune` searches settings.",
-    "readers": "Formats of corpora; --format takes the name where a folder could be of several.",
-    "metrics": "Names for `metric:`; k is a number, as in P@5.",
-    "training": "Keys of `training:`; those left out are as in `protocol:`.",
-}
-
-
 @command(app, "list")
 def list_command(claims: Words = None, *, models: Folder = None, everything: bool = False) -> int:
     """Show papers, their claims and experiments, and names for claim files."""
-    words, lines = claims or [], list[str]()
+    words, lines, sorts = claims or [], list[str](), OPTIONS["lists"]
     if words[:1] == ["model"] and len(words) == 2:
         lines += model_lines(words[1])
-    elif len(words) == 1 and words[0] in _SORTS:
-        say_on_stderr(_SORTS[words[0]])
+    elif len(words) == 1 and words[0] in sorts:
+        say_on_stderr(sorts[words[0]])
         of = {} if words == ["training"] else _names(words[0])
         lines += (line for name, text in of.items() for line in wrapped(f"{name:20} {text}".rstrip(), 0, 4))
         lines += training_lines() if words == ["training"] else ()
     elif words and words[0].isalpha() and own_file(words[0]) is None:
         raise AuditError(
-            f"there is no paper or list {words[0]!r}; {known_names(words[0], [*_SORTS, 'model NAME'])}; "
+            f"there is no paper or list {words[0]!r}; {known_names(words[0], [*sorts, 'model NAME'])}; "
             "`audit list` shows the papers"
         )
     elif words:
@@ -200,8 +178,9 @@ def list_command(claims: Words = None, *, models: Folder = None, everything: boo
             can = sum(not experiment.unavailable for experiment in single)
             sizes = f"{can} of {counted(len(single), 'experiment')} can be run here"
             lines += wrapped(f"{_titled(paper)}. {counted(len(paper.claims), 'claim')}; {sizes}", 0, 2)
-        lines += ["", *wrapped(f"{_UNIT} `audit list PAPER` shows claims and experiments of one paper.")]
-        lines += wrapped(f"`audit list WORD` shows names for claim files: {', '.join(_SORTS)}, model NAME.")
+        unit = "An experiment is one model with its settings on one data set."
+        lines += ["", *wrapped(f"{unit} `audit list PAPER` shows claims and experiments of one paper.")]
+        lines += wrapped(f"`audit list WORD` shows names for claim files: {', '.join(sorts)}, model NAME.")
     for line in lines:
         say(line)
     return Exit.OK

@@ -49,9 +49,7 @@ def add_command(
     vectors: str | None = None,
     store: Path = Path("audit-runs"),
 ) -> int:
-    """Recognise a corpus, say which papers use it, and prepare it.
-
-    Give --recipe, --protocol, --vectors and --store as for the later runs."""
+    """Recognise a corpus, say which papers use it, and prepare it."""
     from audit.runner.resolve import prepared
     from reimpl import protocol as protocols
     from reimpl.data.catalogue import catalogue

@@ -30,21 +30,7 @@ def import_command(
     seed: list[int] | None = None,
     replace: bool = False,
 ) -> int:
-    """Import results of other programs, to be judged by the same rules.
-
-    Nothing is guessed: if an input is ambiguous, the command asks about it and imports nothing. A value
-    that is empty or `failed` is a failed seed, which counts. Needs no torch.
-
-    A table (CSV, JSON, Parquet, Markdown) has a row for each number or a column for each metric, as trackers
-    and logbooks write it, or is a model card or .eval_results (YAML) of Hugging Face. A file of predictions
-    has one JSON object a document, its labels best first, and --truth their true labels:
-
-    {"document": "d1", "labels": ["a", "b"], "scores": [0.9, 0.4]}
-
-    {"document": "d1", "labels": ["b"]}
-
-    or both in one order: predictions as lines `label:score label:score`, a matrix of scores (.npz, .npy) or
-    X-labels.npy beside X-scores.npy, the truth as a test file of a corpus or a matrix of 0 and 1."""
+    """Import results of other programs, to be judged by the same rules."""
     from audit.importing.predictions import from_predictions
     from audit.importing.records import keep
     from audit.importing.results import from_results

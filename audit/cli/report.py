@@ -35,11 +35,7 @@ def report_command(
     figure_format: str = "svg",
     diff: tuple[Path, Path] | None = None,
 ) -> int:
-    """Write the HTML page again from audit.json, or compare two records.
-
-    Needs no data, no GPU and no torch. --diff shows the verdicts, claims and findings that changed and why,
-    and writes changes.html beside NEW. Its exit code is 1 if something became contradicted or inconsistent,
-    else 0."""
+    """Write the HTML page again from audit.json, or compare two records."""
     from reports.compare import changes, changes_text
     from reports.figures import FORMATS
     from reports.page import changes_html

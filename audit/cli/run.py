@@ -213,12 +213,7 @@ def tune_command(
     timeout: str | None = None,
     storage: str = "",
 ) -> int:
-    """Search the settings that a paper tuned, on held-out documents.
-
-    These are the experiments with `tuning` in the claim file. No test document is used. Afterwards `audit
-    run` uses the best values. Every finished trial is kept: the same command continues the search, --trials
-    80 after --trials 40 adds 40, and several machines that see the store share it. Exit codes: 0 done, 2 bad
-    input, 3 no trial gave a score, 130 interrupted."""
+    """Search the settings that a paper tuned, on held-out documents."""
     from audit.pipeline.suite import threads_of
     from audit.runner.engines import engine_of, resources_of
     from audit.runner.progress import new_console

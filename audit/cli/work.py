@@ -12,12 +12,7 @@ from audit.names import counted, span
 
 @command(app, "work")
 def work_command(*, store: Path = Path("audit-runs"), jobs: str | None = None) -> int:
-    """Make the open runs of all plans in a store, on any machine.
-
-    It ends when every run is done or in progress elsewhere. For cluster arrays, several machines over ssh, or
-    preemptible machines; they share only the folder of the store. `audit run --submit` writes the plan;
-    afterwards the same command without --submit judges and reports. This command writes no report and takes
-    no look. Exit codes: 0 done, 2 bad input, 3 runs failed, 130 interrupted."""
+    """Make the open runs of all plans in a store, on any machine."""
     from audit.pipeline.work import standings, work_off
     from audit.runner.progress import new_console
 
@@ -32,9 +27,7 @@ def work_command(*, store: Path = Path("audit-runs"), jobs: str | None = None) -
 
 @command(app, "status")
 def status_command(*, store: Path = Path("audit-runs")) -> int:
-    """Show which runs of a store are done, running or waiting.
-
-    Of a running one: where, since when and how far. Exit codes: 0 shown, 2 bad input."""
+    """Show which runs of a store are done, running or waiting."""
     from audit.pipeline.work import standings
 
     for standing in standings(store):
