@@ -38,7 +38,7 @@ from audit.record import (
     Scope,
 )
 from audit.stats.printed import printed_count
-from audit.stats.sample import DECIDING_SEEDS, Moderated, Prior, prior_of, sample
+from audit.stats.sample import DECIDING_SEEDS, Constant, Moderated, Prior, prior_of, sample
 
 if TYPE_CHECKING:
     from audit.claims.load import Paper
@@ -103,7 +103,9 @@ class Arm:
     def at(self, seeds: Iterable[int]) -> tuple[float, ...]:
         """The values of these seeds, in that order."""
         by_seed = dict(zip(self.seeds, self.values, strict=False))
-        values = tuple(self.values[0] if self.deterministic else by_seed[seed] for seed in seeds)
+        if self.deterministic:
+            return Constant(self.values[0] for _ in seeds)
+        values = tuple(by_seed[seed] for seed in seeds)
         return Moderated.of(values, self.values.prior) if isinstance(self.values, Moderated) else values
 
     @cached_property
@@ -235,7 +237,7 @@ class Evidence:
         if record.deterministic and len(set(values)) > 1:
             notes.append("declared deterministic, but the runs differ")
         elif record.deterministic and values and (cost is None or metric in COUNTED):
-            values = values if len(values) >= DECIDING_SEEDS else values[:1] * DECIDING_SEEDS
+            values = Constant(values[:1] * max(DECIDING_SEEDS, len(values)))
             notes.append("deterministic: one run suffices")
         # an import may not tell its documents, and has the printed number on the paper's own data
         printed = self.test_sizes.get(record.dataset, 0) if record.scope == "same_data" else 0

@@ -184,8 +184,6 @@ def obstacle(case: Case) -> str | None:
         # ours and imported ones: two programs differ in more than the claim
         "mixed_evidence": len({run.imported for arm in arms for run in arm.runs}) > 1,
         "different_data": not same_test_set(arms),
-        # beside another arm's, no spread would count as a very small one
-        "no_spread": kind.arms != 1 and any(arm.raw for arm in arms),
         "no_printed_number": kind.of_printed and len(claim.printed) < len(arms),
         "no_margin": kind.needs_margin(claim.details) and not (claim.margin and claim.margin.value > 0.0),
     }

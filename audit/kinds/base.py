@@ -300,11 +300,12 @@ def note_difference(
 ) -> Difference:
     """Means and SDs of two arms, then d, and by Welch se and df, whose names `label` stands before."""
     d = welch(first, second)
-    a, b = (note_arm(steps, f"{name}{where}", x) for name, x in zip(names, (first, second), strict=True))
-    steps.label = label
+    for name, x in zip(names, (first, second), strict=True):
+        note_arm(steps, f"{name}{where}", x)
+    a, b, steps.label = d.first, d.second, label
     steps.work("d", "mean_A - mean_B", mean_A=a.mean, mean_B=b.mean)
     if d.error:
         steps.work("se", "sqrt(s_A^2 / n_A + s_B^2 / n_B)", s_A=a.sd, n_A=a.n, s_B=b.sd, n_B=b.n)
-        note_df(steps, "df", (a.variance / a.n, a.df), (b.variance / b.n, b.df), value=d.error.df)
+        note_df(steps, "df", *d.parts(), value=d.error.df)
     steps.label = ""
     return d
