@@ -138,6 +138,9 @@ def value(
     if other_split:
         sizes = ("paper", v, other_split[0]), ("ours", ours.mean, other_split[1])
         for whose, p, size in sizes:
+            # few documents near 0 or 100 hide their noise: Agresti and Coull (1998) add 2 of each kind
+            wide = (size * p + 200.0) / (size + 4), size + 4
+            p, size = max((p, size), wide, key=lambda of: instance_se(of[0], documents=of[1]))
             steps.known[f"se_{whose}"] = se = instance_se(p, documents=size)
             steps.note(f"se_documents, {whose}", "sqrt(p * (100 - p) / N)", se, p=p, N=size)
         documents = steps.work("v, of both test sets", "se_paper^2 + se_ours^2"), math.inf

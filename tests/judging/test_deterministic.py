@@ -86,9 +86,14 @@ def test_equal_values_of_all_digits_are_no_independent_seeds() -> None:
 
 
 def test_on_another_split_only_the_documents_scatter() -> None:
-    """60 % of 50 documents, 80 % of 3,865: se_pred^2 = 48 + 0.414. No kappa is named, as nothing scatters."""
+    """60 % of 50 documents, 80 % of 3,865: se_pred^2 = 48 + 0.414. No kappa is named, as nothing scatters.
+    All of 50 are taken for 52 of 54: se^2 = 10^4 52 2 / 54^3, and 97.02 % for 3751.7 of 3,869."""
     svm = replace(still("svm", 60.0), scope="other_split")
     verdict = judge(claim("value", "svm", printed=("80.00",)), {"svm": svm}, test_sizes={"toy": 3865})
     assert said(verdict) == ("contradicted", "minimum_effect")
     p = 2 * stats.norm.sf((20 - 0.5 - 0.005) / (48 + 0.41397) ** 0.5)
     assert (verdict.p_contradicted, verdict.kappa) == (pytest.approx(p, rel=1e-4), None)
+    held = {"svm": replace(still("svm", 100.0), scope="other_split")}
+    verdict = judge(claim("value", "svm", printed=("97.02",)), held, test_sizes={"toy": 3865})
+    variance = 1e4 * 52 * 2 / 54**3 + 1e4 * (share := (0.9702 * 3865 + 2) / 3869) * (1 - share) / 3869
+    assert verdict.p_contradicted == pytest.approx(2 * stats.norm.sf((2.98 - 0.505) / variance**0.5))
