@@ -335,8 +335,9 @@ def growth(
         p_rep = max(P[t >= (D + d) / se], P[t >= (D - d) / se])
         p_con = min(1, 2 P[t >= (|d| - D) / se])
 
-    Three different sizes are the least; fewer than 5 or less than 1.2 decades decide nothing. Raises
-    ValueError for what is not above 0."""
+    Three different sizes are the least; fewer than 5 or less than 1.2 decades decide nothing. Nor do slower
+    costs contradict if c0 + c1 n^e fits them: larger sizes may grow as claimed. Raises ValueError for what is
+    not above 0."""
     points = sorted(zip(sizes, costs, strict=True))
     if not all(0.0 < value < math.inf for point in points for value in point):
         raise ValueError(f"growth needs sizes and costs above 0, got {sizes!r} and {costs!r}")
@@ -357,8 +358,10 @@ def growth(
     p_far = steps.tail("p_con", "abs(d) - D", df, doubled=True)
     decades = (x[-1] - x[0]) / math.log(10.0)
     # 1,000 to 15,849 are 1.2 decades but for rounding
-    narrow = "too_narrow" if decades < FEWEST_DECADES - 1e-6 else None
-    cap = "too_few_sizes" if n < FEWEST_SIZES else narrow
+    narrow = decades < FEWEST_DECADES - 1e-6 or (
+        p_far <= alpha and _beside_a_fixed(points, exponent, residuals)
+    )
+    cap = "too_few_sizes" if n < FEWEST_SIZES else "too_narrow" if narrow else None
     return GrowthTest(
         estimate=slope,
         slope=slope,
@@ -376,6 +379,21 @@ def growth(
         if_undecided="straddles_margin",
         steps=steps,
     )
+
+
+def _beside_a_fixed(points: Sequence[tuple[float, float]], exponent: float, residuals: float) -> bool:
+    """Whether c0 + c1 n^e, c0 and c1 above 0, fits the costs about as well as a power with those squared
+    residuals of its logarithms: at most F(0.95; n - 2, n - 2) times these. Least relative squares."""
+    import numpy as np
+    from scipy import special
+
+    sizes, costs = np.array(points).T
+    terms = np.stack([1.0 / costs, sizes**exponent / costs], axis=1)
+    parts = np.linalg.lstsq(terms, np.ones(len(points)))[0]
+    if parts.min() <= 0.0:
+        return False
+    most = float(special.fdtri(len(points) - 2, len(points) - 2, 0.95))
+    return float((np.log(terms @ parts) ** 2).sum()) <= most * residuals
 
 
 def _one_size_grows(case: Case) -> bool:

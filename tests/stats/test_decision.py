@@ -28,12 +28,6 @@ def test_rejecting_neither_hypothesis_is_inconclusive(
     assert (decision.outcome, decision.reason) == (outcome, reason)
 
 
-def test_an_exact_comparison_needs_no_p_values_and_is_in_no_family() -> None:
-    exact = Test(exact=Decision("contradicted", "deterministic"))
-    assert exact.decide(alpha=1e-9) == Decision("contradicted", "deterministic")
-    assert not exact.testable
-
-
 def test_adjusted_p_values_decide_and_the_loss_is_named() -> None:
     raw_only = made(1.0, ("effect", 0.03))
     assert raw_only.decide().outcome == "contradicted"
