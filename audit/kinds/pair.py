@@ -124,11 +124,11 @@ class SignificantClaim(Better, JudgedByMargin):
             return _exact(case, d, steps, direction(d.value, above=margin, weighty=weighty), badges)
         if d.error is None:
             return _test(case, d, steps, badges=badges)
-        df, undecided = d.error.df, "undecided"
+        df = d.error.df
         intervals = steps.intervals("d", df)
         p_reproduced = steps.tail("p_rep", "d - D", df)
         p_reversed = steps.tail("p_reversed", "-d", df, doubled=True)
-        routes, smallest = [Route(reason="reversed", p=p_reversed)], "p_reversed"
+        routes, undecided = [Route(reason="reversed", p=p_reversed)], "undecided"
         better = steps.tail("p_order", "d", df) <= case.alpha
         if weighty:
             steps.tail("p_above", "D + d", df)
@@ -136,19 +136,15 @@ class SignificantClaim(Better, JudgedByMargin):
             p_negligible = steps.work("p_negligible", "max(p_above, p_below)")
             if not better:
                 routes.append(Route(reason="negligible", p=p_negligible))
-                smallest = "min(p_reversed, p_negligible)"
             elif p_negligible <= case.alpha:
                 undecided = "negligible_gain"
-        steps.work("p_con", smallest)
+        steps.work("p_con", "min(p_reversed, p_negligible)" if routes[1:] else "p_reversed")
         band = Band()
         if d.cap is None:
             up_to = steps.work("reproduced up to D", "max(0, d - t(one) * se)", df)
             small, half = steps.work("negligible from D on", "abs(d) + t(one) * se", df), gap / 2.0
-            band = Band(reproduced_up_to=up_to, contradicted_up_to=0.0)
-            if p_reversed <= case.alpha:
-                band = Band(reproduced_up_to=up_to, contradicted_from=0.0)
-            elif small < half and not better:
-                band = Band(reproduced_up_to=up_to, contradicted_from=small, contradicted_up_to=half)
+            ends = (small, half) if small < half and not better else (None, 0.0)
+            band = Band(None, up_to, *((0.0, None) if p_reversed <= case.alpha else ends))
         return _test(
             case,
             d,

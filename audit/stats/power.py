@@ -11,6 +11,7 @@ few seeds is unsure (Browne 1995), and tells the chance to be decided with the S
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -107,13 +108,8 @@ def seeds_needed(
     power: Callable[[int], float], *, target: float, fewest: int = 3, most: int = MOST
 ) -> int | None:
     """The smallest n in `fewest`..`most` with power(n) >= target, or None. The power must not fall with n."""
-    if power(most) < target:
-        return None
-    low, high = fewest - 1, most  # power(high) reaches it, power(low) does not or is not allowed
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power(middle) >= target else (middle, high)
-    return high
+    n = fewest + bisect_left(range(fewest, most + 1), target, key=power)
+    return n if n <= most else None
 
 
 def upper_sd(sd: float, df: float) -> float:
@@ -254,34 +250,28 @@ class Direction:
 
     def plan(self, levels: Levels) -> Plan:
         noise, beyond = self.noise.upper, self.difference - self.floor
-        if self.bar < self.difference < self.floor:
+        holds, falls = self.difference > self.bar, beyond < 0.0 or (self.small is not None and beyond == 0.0)
+        if holds and falls:
             return Plan(NONE, NONE, hopeless=True)
-        holds = self.difference > self.bar
         up = _needed(self.above, noise, levels.reproduce) if holds else NONE
-        routes = [_needed(self._below, noise, levels.contradict)] if beyond < 0.0 else []
-        if self.small is not None and -self.small < beyond <= 0.0:
-            routes.append(_needed(self._small, noise, levels.contradict))
-        return Plan(up, _fewest(routes), hopeless=beyond <= 0.0 and not routes, holds=holds)
+        down = _needed(self.broken, noise, levels.contradict) if falls else NONE
+        return Plan(up, down, hopeless=not (holds or falls), holds=holds)
 
     def chance(self, seeds: int, levels: Levels) -> float:
         """Of one without the other: where the floor is above the bar, both decide nothing."""
-        either = self.above(seeds, self.noise, levels.reproduce) + self.broken(seeds, levels.contradict)
+        either = self.above(seeds, self.noise, levels.reproduce)
+        either += self.broken(seeds, self.noise, levels.contradict)
         return min(either, 2.0 - either) if self.floor > self.bar else min(1.0, either)
 
     def above(self, seeds: int, noise: Noise, alpha: float) -> float:
         return order_power(seeds, noise, self.difference - self.bar, alpha=alpha)
 
-    def broken(self, seeds: int, alpha: float) -> float:
-        return max(self._below(seeds, self.noise, alpha), self._small(seeds, self.noise, alpha))
-
-    def _below(self, seeds: int, noise: Noise, alpha: float) -> float:
-        return order_power(seeds, noise, self.floor - self.difference, alpha=alpha / 2.0)
-
-    def _small(self, seeds: int, noise: Noise, alpha: float) -> float:
+    def broken(self, seeds: int, noise: Noise, alpha: float) -> float:
         off = self.difference - self.floor
+        below = order_power(seeds, noise, -off, alpha=alpha / 2.0)
         if self.small is None or off > 0.0:
-            return 0.0
-        return tost_power(seeds, noise, self.small, off, alpha=alpha)
+            return below
+        return max(below, tost_power(seeds, noise, self.small, off, alpha=alpha))
 
 
 @dataclass(frozen=True)
@@ -336,7 +326,9 @@ class Several:
             holds = min(holds, max(part.above(seeds, part.noise, alone) for part in self.one_of))
         if self.sweep and seeds < self._blocks(levels.reproduce):
             holds = 0.0
-        broken = max(part.broken(seeds, self._reversing(levels.contradict)) for part in self.parts)
+        broken = max(
+            part.broken(seeds, part.noise, self._reversing(levels.contradict)) for part in self.parts
+        )
         return min(1.0, holds + broken)
 
 

@@ -18,7 +18,6 @@ def made(p_rep: float, *p_con: tuple[str, float], cap: str | None = None) -> Tes
         (0.04, 1.0, "reproduced", "tost"),
         (0.0501, 1.0, "inconclusive", "undecided"),
         (1.0, 0.0501, "inconclusive", "undecided"),
-        (0.0, 1.0, "reproduced", "tost"),
     ],
 )
 def test_rejecting_neither_hypothesis_is_inconclusive(

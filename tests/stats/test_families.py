@@ -136,8 +136,3 @@ def test_the_levels_of_looks_that_nobody_declared() -> None:
     assert sum(level_of(k, alpha=0.01) for k in range(1, 60)) == pytest.approx(0.01)
     levels = tuple(level_of(k) for k in range(1, 9))
     assert rejected(list(range(3, 11)), levels, 20_000, 7) <= 0.05
-
-
-def test_declared_looks_keep_the_level() -> None:
-    """At four standard errors of a share of 20,000."""
-    assert rejected([3, 5, 8, 12, 20], (0.01,) * 5, 20_000, 7) <= 0.05 + 4 * (0.05 * 0.95 / 20_000) ** 0.5

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar
-from statsmodels.stats.proportion import proportion_confint
 
 from audit.stats.sample import mcnemar, wilson
 from tests.stats import golden
@@ -29,9 +28,3 @@ def test_mcnemar_is_that_of_statsmodels(b: int, c: int) -> None:
 def test_share_of_reproduced_claims(case: dict[str, Any]) -> None:
     of = case["inputs"]["reproduced"], case["inputs"]["decided"]
     assert golden.close(list(wilson(*of)), case["expected"]["wilson95"], case["tol"])
-
-
-@pytest.mark.parametrize(("successes", "trials"), [(0, 1), (0, 5), (7, 10), (5, 5), (60, 200)])
-def test_it_is_that_of_statsmodels(successes: int, trials: int) -> None:
-    theirs = proportion_confint(successes, trials, method="wilson")
-    assert wilson(successes, trials) == pytest.approx(theirs, abs=1e-9)
