@@ -306,6 +306,6 @@ def note_difference(
     steps.work("d", "mean_A - mean_B", mean_A=a.mean, mean_B=b.mean)
     if d.error:
         steps.work("se", "sqrt(s_A^2 / n_A + s_B^2 / n_B)", s_A=a.sd, n_A=a.n, s_B=b.sd, n_B=b.n)
-        note_df(steps, "df", (a.variance / a.n, a.df), (b.variance / b.n, b.df), value=d.error.df)
+        note_df(steps, "df", *d.parts(), value=d.error.df)
     steps.label = ""
     return d

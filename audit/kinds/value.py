@@ -280,9 +280,8 @@ def _gap(case: Case) -> Test:
         return plain
     pattern = "sqrt(s_A^2 * (1 / n_A + kappa^2 / m) + s_B^2 * (1 / n_B + kappa^2 / m))"
     steps.work("se_pred", pattern, s_A=a.sd, n_A=a.n, s_B=b.sd, n_B=b.n)
-    parts = [(arm.variance * (1.0 / arm.n + theirs), arm.df) for arm in (a, b)]
-    predicted = error(*parts)
-    note_df(steps, "df_pred", *parts, value=predicted.df)
+    predicted = error(*d.parts(theirs))
+    note_df(steps, "df_pred", *d.parts(theirs), value=predicted.df)
     half = abs(g) / 2.0
     tested = around(steps, "d", "off", own=d.error, predicted={"": predicted}, floor=half, cap=d.cap)
     return replace(plain, **tested, question=Distance(off, noise_of(d), D, h, theirs))

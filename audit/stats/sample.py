@@ -195,13 +195,20 @@ class Difference:
     value: float
     se: float | None  # None where an arm with one run gives no variance; so `df`.
     df: float | None
-    cap: str | None  # Reason code why it may not decide: fewer than 3 runs, or no spread at all.
-    still: bool  # Both arms have two runs or more, all equal within the arm.
+    cap: str | None = None  # Reason code why it may not decide: fewer than 3 runs, or no spread at all.
+    still: bool = False  # Both arms have two runs or more, all equal within the arm.
+    lender: Sample | None = None  # The arm by whose SD the other one is judged, too.
 
     @property
     def error(self) -> Error | None:
         """The standard error where it is a number to divide by."""
         return Error(self.se, self.df) if self.se and self.df is not None else None
+
+    def parts(self, theirs: float = 0.0) -> list[tuple[float, float]]:
+        """(variance, degrees of freedom) of s_A^2 (1 / n_A + theirs) + s_B^2 (1 / n_B + theirs)."""
+        arms = self.first, self.second
+        parts = [(arm.variance / arm.n + arm.variance * theirs, arm.df) for arm in arms]
+        return [(parts[0][0] + parts[1][0], self.lender.df)] if self.lender else parts
 
 
 def welch(first: Sequence[float], second: Sequence[float]) -> Difference:
@@ -210,16 +217,19 @@ def welch(first: Sequence[float], second: Sequence[float]) -> Difference:
     documents are: they are taken to scatter as the other arm does. If both are so, there is no error
     estimate (`no_spread`). Raises ValueError for an empty arm, nan or infinity."""
     a, b = sample(first), sample(second)
-    if min(a.n, b.n) == 1:
-        return Difference(a, b, a.mean - b.mean, None, None, "no_variance_estimate", still=False)
+    value, least = a.mean - b.mean, min(a.n, b.n)
+    if least == 1:
+        return Difference(a, b, value, None, None, "no_variance_estimate")
+    lender = None
     if a.sd == 0.0 and not isinstance(first, Constant):
-        a = replace(a, sd=b.sd)
+        a, lender = replace(a, sd=b.sd), b
     elif b.sd == 0.0 and not isinstance(second, Constant):
-        b = replace(b, sd=a.sd)
-    se, df = error((a.variance / a.n, a.df), (b.variance / b.n, b.df))
+        b, lender = replace(b, sd=a.sd), a
+    made = Difference(a, b, value, None, None, lender=lender)
+    se, df = error(*made.parts())
     still = se == 0.0
-    cap = small_sample_cap(min(a.n, b.n), still=still)
-    return Difference(a, b, a.mean - b.mean, se, a.df + b.df if still else df, cap, still)
+    cap = small_sample_cap(least, still=still)
+    return replace(made, se=se, df=a.df + b.df if still else df, cap=cap, still=still)
 
 
 def instance_se(percent: float, *, documents: int) -> float:

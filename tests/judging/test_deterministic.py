@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from scipy import stats
 
@@ -79,8 +78,8 @@ def test_equal_values_of_all_digits_are_no_independent_seeds() -> None:
     assert (verdict.n, verdict.attempts) == ((5, 1), (5, 3))
     assert verdict.badges == ("emb: 2 more seeds gave exactly the same results; they count as one",)
     printed = {**held, "emb": still("emb", 50.23, 50.23, 50.23, declared=False)}
-    found, sd = judge(claim("order", "high", "emb"), printed), np.std(HIGH, ddof=1)
-    p = stats.ttest_ind_from_stats(np.mean(HIGH), sd, 5, 50.23, sd, 3, False, "greater").pvalue
+    found, t = judge(claim("order", "high", "emb"), printed), stats.ttest_1samp(HIGH, 50.23).statistic
+    p = stats.t.sf(t * (1 / 5 / (1 / 5 + 1 / 3)) ** 0.5, 4)
     assert (found.outcome, found.p_reproduced) == ("reproduced", pytest.approx(float(p)))
     assert judge(claim("order", "emb", "high"), printed).se == found.se
     declared = claim("value", "emb", printed=("50.23",), deterministic=True)

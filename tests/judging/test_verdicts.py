@@ -253,7 +253,7 @@ def experiments() -> dict[str, ExperimentRecord]:
 #: Sixteen times the size takes three times as long.
 SWEEP = ("high", "larger", "middle", "large", "low")
 GROWS = {
-    "exponent": 1.0,
+    "exponent": 2.0,
     "sizes": {name: 1000.0 * 2**k for k, name in enumerate(SWEEP)},
     "quantity": "training_time",
 }
