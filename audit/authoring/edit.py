@@ -269,8 +269,8 @@ def _value(name: str, text: str, field: Any) -> Plain:
             problems.append(few.removeprefix("Value error, "))
         else:
             return value
-    about = " ".join((field.description or "").split())
-    raise AuditError(f"{name} {text!r} is not valid ({problems[0]}); it means: {about}")
+    about = f"; it means: {' '.join(field.description.split())}" if field.description else ""
+    raise AuditError(f"{name} {text!r} is not valid ({problems[0]}){about}")
 
 
 def attach(file: ClaimFile, id: str, entry: Mapping[str, Plain], name: str) -> None:

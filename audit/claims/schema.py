@@ -227,7 +227,6 @@ class Code(Model):
     """The paper's public code."""
 
     url: Annotated[str, StringConstraints(pattern=_URL)]
-    """Where the code is."""
     commit: Text | None = None
     """The commit that was read."""
 
@@ -238,17 +237,13 @@ class Citation(Model):
     key: Name
     """Short name of the paper, as in chen2022."""
     title: Text
-    """Title of the paper."""
     authors: tuple[Text, ...] = ()
     """Authors in the order of the paper."""
     venue: Text | None = None
     """Conference or journal."""
     year: Annotated[int, Field(strict=True, ge=1900, le=2100)] | None = None
-    """Year of publication."""
     url: Annotated[str, StringConstraints(pattern=_URL)] | None = None
-    """Where the paper is."""
     code: Code | None = None
-    """The public code that goes with the paper."""
 
 
 class Dataset(Model):
@@ -384,7 +379,6 @@ class Table(Origin):
     """A table as the paper prints it."""
 
     where: Where
-    """Where the table stands, and its label."""
     caption: Text
     """What the table shows, in your own short words."""
     dataset: Name | None = None
@@ -400,9 +394,7 @@ class Table(Origin):
     transcription: Transcription | None = None
     """Transcription of this table, if it differs from the paper's."""
     columns: Annotated[tuple[Column, ...], Field(min_length=1)]
-    """The columns from left to right."""
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
-    """The rows from top to bottom."""
 
     def misfits(self) -> Iterator[Misfit]:
         yield from super().misfits()

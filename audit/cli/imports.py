@@ -81,8 +81,8 @@ def _summaries(by_experiment: Mapping[str, Sequence[Run]]) -> Iterator[str]:
 
 
 def _seeds(runs: Sequence[Run]) -> str:
-    seeds = ", ".join(f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs)
-    return f"seed{'' if len(runs) == 1 else 's'} {seeds}"
+    seeds = [f"{run.spec.seed}{'' if run.metrics else ' (failed)'}" for run in runs]
+    return f"seed{'' if len(runs) == 1 else 's'} {first_of(seeds, 12)}"
 
 
 def _means(runs: Sequence[Run]) -> str:

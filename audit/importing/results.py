@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pandas import DataFrame
 
-MOST_SEED = 2**63 - 1
+MOST_SEED, MOST_SEEDS = 2**63 - 1, 1_000
 SHOWN = 20  # More lines of problems than this help nobody; the first ones show the pattern.
 _ALIKE = 3  # So many lines that differ only in names and numbers.
 #: How the note on decided labels begins.
@@ -219,6 +219,10 @@ def from_tables(
         rows = pandas.DataFrame(read, dtype=object).astype({"seed": "int64", "value": "float64"})
         rows = _consistent(rows, problems, [data.name for data in paper.datasets.values()])
         _check_units(rows, problems, paper, declared.unit)
+        for name, number in rows.groupby("experiment")["seed"].nunique().items():
+            if number > MOST_SEEDS:  # each record names all seeds of its import
+                what = f"{number:,} seeds of {name!r}; more than {MOST_SEEDS:,} are not taken: is it right?"
+                problems.add(tables[0][1].file, what)
     problems.settle()
     unit, unread = declared.unit or "percent", {it: 1 for of, _ in tables for it in of.attrs["not read"]}
     notes = (f"not read: {first_of([*unread], 6)}",) if unread else ()

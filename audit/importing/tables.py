@@ -69,7 +69,7 @@ def read_table(path: Path, wanted: Sequence[str]) -> tuple[DataFrame, Source]:
             content = path.read_bytes()
             frame = pandas.read_parquet(io.BytesIO(content)).astype(object)
         except (ImportError, OSError, ValueError) as err:
-            refuse(path, f"{str(err).splitlines()[0]}; save it as CSV", err)
+            refuse(path, f"{str(err).splitlines()[0].rstrip('. ')}; save it as CSV", err)
         source = Source(path.name, hashlib.sha256(content).hexdigest())
         named = ((f"{path}: row {n}", row) for n, row in enumerate(frame.to_dict("records"), 1))
         return frame_of(named, wanted, str(path)), source

@@ -28,8 +28,3 @@ def test_an_interrupt_while_the_command_loads_is_130_without_a_traceback(at: str
     done = python("-c", SCRIPT, at, "data", "list")
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr.startswith("audit: interrupted") and done.stderr.count("\n") == 1
-
-
-def test_the_module_starts_as_the_script_does() -> None:
-    done = python("-m", "audit", "data", "list", "rcv1")
-    assert done.returncode == 0 and done.stdout.startswith("rcv1: ")

@@ -9,12 +9,13 @@ import ast
 import inspect
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
 from audit import record, study
 from audit.claims.load import Paper
+from audit.claims.schema import Origin, Subject
 from audit.expression.grammar import FUNCTIONS, RELATIONS
 from audit.json_errors import adapter
 from audit.kinds import KINDS
@@ -58,24 +59,26 @@ def one_line(text: str) -> str:
 
 def audit_markdown() -> str:
     """The schema as a page: one section for each kind of object, one line for each key."""
-    schema, seen = audit_schema(), dict[str, str]()
+    schema = audit_schema()
     sections = [("Audit", schema), *schema["$defs"].items()]
-    tables = [_keys(f"## {name}", part, seen, record=True) for name, part in sections]
+    tables = [_keys(f"## {name}", part, record=True) for name, part in sections]
     return "\n".join([_text("audit-json.md").format(version=FORMAT_VERSION), *tables])
 
 
 #: In the order in which a file has them; the kinds of claims follow by name.
 _ORDER = (
-    *("Citation", "Code", "Transcription", "Missing", "Dataset", "Table", "Column", "Row", "Value"),
-    *("Experiment", "Noise", "Tuning", "Command", "Margin", "Superseded", "Specifications", "Open", "Choice"),
-    *("Departure", "AuthorResponse", "Where", "Counted"),
+    *("Citation", "Code", "Transcription", "Missing", "Dataset", "Origin", "Subject", "Table", "Column"),
+    *("Row", "Value", "Experiment", "Noise", "Tuning", "Command", "Margin", "Superseded", "Specifications"),
+    *("Open", "Choice", "Departure", "AuthorResponse", "Where", "Counted"),
 )
 
 
 def claim_markdown() -> str:
     """The page: examples, keys of the file, of its parts, of every claim and of each kind; expressions."""
-    schema, seen = Paper.model_json_schema(by_alias=True), dict[str, str]()
-    parts = schema["$defs"]
+    schema = Paper.model_json_schema(by_alias=True)
+    parts = schema["$defs"] | {it.__name__: it.model_json_schema(by_alias=True) for it in (Origin, Subject)}
+    above = {"Subject": "Origin", "Table": "Origin", "Value": "Origin", "Column": "Subject", "Row": "Subject"}
+    said = {name: {"without": set(parts[of]["properties"]), "also": of} for name, of in above.items()}
     by_kind = {part.get("properties", {}).get("kind", {}).get("const"): part for part in parts.values()}
     kinds = {name: by_kind[name] for name in KINDS}
     shared = set.intersection(*(set(part["properties"]) for part in kinds.values()))
@@ -92,10 +95,10 @@ def claim_markdown() -> str:
     return "\n".join(
         [
             _text("claim-file.md"),
-            _keys("## The file", schema, seen),
-            *(_keys(f"## {name}", parts[name], seen) for name in _ORDER),
-            _keys("## Claims", claim, seen),
-            *(_keys(f"### {kind}", kinds[kind], seen, without=shared) for kind in kinds),
+            _keys("## The file", schema),
+            *(_keys(f"## {name}", parts[name], **said.get(name, {})) for name in _ORDER),
+            _keys("## Claims", claim),
+            _kinds(kinds, shared),
             _text("expressions.md"),
             "| relation | x is |\n|---|---|",
             *(f"| {', '.join(forms)} | {_cell(meaning)} |" for meaning, forms in relations.items()),
@@ -106,39 +109,42 @@ def claim_markdown() -> str:
     )
 
 
+def _kinds(kinds: Mapping[str, Any], shared: Set[str]) -> str:
+    """What each kind states, with its own keys; then each key once, though several kinds have it."""
+    lines, keys = ["### Kinds", "", "| kind | states | keys of its own |", "|---|---|---|"], dict[str, Any]()
+    for kind, part in kinds.items():
+        own = {key: of for key, of in part["properties"].items() if key not in shared}
+        names = ", ".join(f"**`{key}`**" if key in part["required"] else f"`{key}`" for key in own)
+        lines.append(f"| `{kind}` | {one_line(part['description'])} | {names} |")
+        for key, of in own.items():
+            keys[key if keys.get(key, of) == of else f"{key}` of `{kind}"] = of
+    return "\n".join([*lines, "", _keys("### Keys of the kinds", {"properties": keys})])
+
+
 def _keys(
-    heading: str, part: Mapping[str, Any], seen: dict[str, str], *, record: bool = False, without: Any = ()
+    heading: str, part: Mapping[str, Any], *, record: bool = False, without: Any = (), also: str = ""
 ) -> str:
-    """A heading, what the part is, and a line a key: bold where it must be given, else with its default.
-    Long lines of an earlier part (`seen`) only name it; keys of one type without a meaning share a line."""
+    """A heading, what the part is, and a line a key: bold where it must be given, else with its default. Keys
+    of one type and meaning share a line; those of the part `also` are named by it."""
     objects = [it for it in part.get("anyOf", ()) if "properties" in it]  # text alone may stand for some
     keys = objects[0] if objects else part
-    name = heading.lstrip("# ")
-    rows: list[list[str]] = []
+    rows: dict[tuple[str, str], list[str]] = {}
     for key, value in ((key, of) for key, of in keys.get("properties", {}).items() if key not in without):
         must = not record and (key in keys.get("required", ()) or key == "margins")
-        default = None if must else value.get("default")
-        more = (
-            f" Default: `{json.dumps(default)}`."
-            if default or not (record or default in (None, [], {}, ""))
-            else ""
-        )
+        more = f" Default: `{json.dumps(it)}`." if (it := value.get("default")) and not must else ""
         types = _type(value) if record else _type(value).removesuffix("?")
         types = "list of [claims](#claims)" if key == "claims" and not record else types
-        if types.count("`") > 12 and (first := seen.setdefault(types, name)) != name:
-            types = f"as in [{first}](#{first.lower()})"
-        row = [f"**`{key}`**" if must else f"`{key}`", types, one_line(value.get("description", "") + more)]
-        earlier = seen.setdefault(" ".join(row), name)
-        if earlier != name and len(" ".join(row[1:]).split()) > 12:
-            row[1:] = [f"as in [{earlier}](#{earlier.lower()})", ""]
-        alike = next((it for it in rows if it[1:] == row[1:] and not row[2]), None)
-        if alike is not None:
-            alike[0] += f", {row[0]}"
-        else:
-            rows.append(row)
-    lines = [heading, "", *([about, ""] if (about := one_line(part.get("description", ""))) else [])]
-    lines += ["| key | type | meaning |", "|---|---|---|"]
-    lines += [f"| {key} | {types} | {_cell(text)} |".replace("|  |", "| |") for key, types, text in rows]
+        if "`average_rank`" in types and heading != "## Subject":
+            types = "as in [Subject](#subject)"
+        text = _cell(one_line(value.get("description", "") + more))
+        rows.setdefault((types, text), []).append(f"**`{key}`**" if must else f"`{key}`")
+    about = f"It also has the keys of [{also}](#{also.lower()})." if also else ""
+    about = one_line(f"{part.get('description', '')} {about}")
+    lines = [heading, "", *([about, ""] if about else []), "| key | type | meaning |", "|---|---|---|"]
+    lines += [
+        f"| {', '.join(names)} | {types} | {text} |".replace("|  |", "| |")
+        for (types, text), names in rows.items()
+    ]
     return "\n".join([*lines, ""])
 
 
