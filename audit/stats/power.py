@@ -46,7 +46,11 @@ class Noise(NamedTuple):
 
     @property
     def upper(self) -> Noise:
-        return self._replace(sd=upper_sd(self.sd, self.df))
+        """At the upper 80 % confidence limit of sigma, s sqrt(nu / chi2_{0.2,nu}): 2.12 s at three seeds."""
+        from scipy import special
+
+        wider = 1.0 if math.isinf(self.df) else math.sqrt(self.df / float(special.chdtri(self.df, 0.80)))
+        return self._replace(sd=self.sd * wider)
 
     def root(self, n: int) -> float:
         """Standard error of the difference at `n` seeds, in units of the SD: sqrt(k / n)."""
@@ -110,13 +114,6 @@ def seeds_needed(
     """The smallest n in `fewest`..`most` with power(n) >= target, or None. The power must not fall with n."""
     n = fewest + bisect_left(range(fewest, most + 1), target, key=power)
     return n if n <= most else None
-
-
-def upper_sd(sd: float, df: float) -> float:
-    """Upper 80 % confidence limit of sigma, s sqrt(nu / chi2_{0.2,nu}): 2.12 s at three seeds."""
-    from scipy import special
-
-    return sd if math.isinf(df) else sd * math.sqrt(df / float(special.chdtri(df, 0.80)))
 
 
 def _over_sd(

@@ -22,7 +22,6 @@ from audit.stats.power import (
     order_power,
     seeds_needed,
     tost_power,
-    upper_sd,
 )
 from audit.stats.printed import printed
 from tests.kinds import equivalence
@@ -137,8 +136,7 @@ KNOWN = math.inf
 
 @pytest.mark.parametrize("df", [1, 2, 4, 10, 200])
 def test_the_upper_limit_is_that_of_chi_squared(df: int) -> None:
-    assert upper_sd(0.3, df) == pytest.approx(0.3 * math.sqrt(df / stats.chi2.ppf(0.2, df)))
-    assert upper_sd(0.3, df) > 0.3
+    assert 0.3 < Noise(0.3, df, 1).upper.sd == pytest.approx(0.3 * math.sqrt(df / stats.chi2.ppf(0.2, df)))
 
 
 def test_where_the_papers_own_run_is_the_noise_no_number_of_our_seeds_settles_it() -> None:
