@@ -300,9 +300,13 @@ def note_difference(
 ) -> Difference:
     """Means and SDs of two arms, then d, and by Welch se and df, whose names `label` stands before."""
     d = welch(first, second)
-    for name, x in zip(names, (first, second), strict=True):
-        note_arm(steps, f"{name}{where}", x)
-    a, b, steps.label = d.first, d.second, label
+    a, b = d.first, d.second
+    for name, x, arm in zip(names, (first, second), (a, b), strict=True):
+        if note_arm(steps, f"{name}{where}", x).sd != arm.sd and arm.sd:
+            steps.note(
+                f"s~ {name}{where}", "that of the other side, as all runs of this one are equal", arm.sd
+            )
+    steps.label = label
     steps.work("d", "mean_A - mean_B", mean_A=a.mean, mean_B=b.mean)
     if d.error:
         steps.work("se", "sqrt(s_A^2 / n_A + s_B^2 / n_B)", s_A=a.sd, n_A=a.n, s_B=b.sd, n_B=b.n)
