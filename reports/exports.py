@@ -18,7 +18,7 @@ from reports.findings import finding_name, finding_place, finding_sentence
 from reports.lookup import Lookup, by_claim
 from reports.page import NOTHING_TESTED, counted_once, on_imported, resting
 from reports.protocol import is_reduced, on_changed_margins, protocol_box
-from reports.text import View, joined, line, listed, moment, plural, shortened, slug, visible
+from reports.text import View, grouped, joined, line, listed, moment, plural, shortened, slug, visible
 
 # --------------------------------------------------------------------------- CSV
 
@@ -339,26 +339,25 @@ def summary(audit: Audit) -> str:
     usual, number = Counter(evidence).most_common(1)[0] if evidence else ("", 0)
     if usual:
         lines.append(f"evidence: {usual}{'' if number == len(evidence) else ', unless stated in brackets'}")
-    width = max((len(group[0].claim) for group in groups), default=0)
+    lines += ["ours is a mean, or a difference (+ or −), in points; in brackets the paper's"] * bool(groups)
     for group, marks in zip(groups, evidence, strict=True):
-        own = [] if marks == usual else [f"[{marks or 'as in the paper'}]"]
         judged = [(member, index.verdicts[member.id]) for member in group]
         cells = [f"{words.ICONS[words.status_of(pair[1])]} {_number(*pair)}" for pair in judged]
-        cells = [it.replace(" ", "\xa0") for it in (*cells, *own)]  # a line breaks between them
-        text = f"{group[0].claim:{width}}  {'   '.join(cells)}"
-        shape = textwrap.TextWrapper(80, subsequent_indent=" " * (width + 2), break_long_words=False)
-        shape.break_on_hyphens = False
-        lines += [it.replace("\xa0", " ") for it in shape.wrap(text)]
-        for member, verdict in judged:
-            against = sum(reading.outcome == "contradicted" for reading in verdict.readings)
-            if verdict.reason == "ambiguous_description" and against:
-                many = f"{against} of {plural(len(verdict.readings), 'reading')}"
-                said = f"{many} contradict{'s' if against == 1 else ''} it"
-                lines.append(f"{'':{width}}    {words.subject_of(member)}: {said}")
+        lines.append(group[0].claim + ("" if marks == usual else f" [{marks or 'as in the paper'}]"))
+        lines += _lines("   ".join(cell.replace(" ", "\xa0") for cell in cells), 2)  # breaks between cells
+        for why, pairs in grouped(judged, lambda pair: words.in_short(*pair)).items():
+            at = listed([words.subject_of(member) for member, _ in pairs]) if len(judged) > 1 else ""
+            lines += _lines(joined(at, why, by=": "), 4) if why else []
     codes = dict.fromkeys(verdict.reason for _, verdict in rest)
     lines += index.unjudged_lines(codes)
     last = f"{plural(len(index.pairs), 'judgement')}: {index.audit.counts}"
     return "\n".join([*lines, "", last])
+
+
+def _lines(text: str, indent: int) -> list[str]:
+    shape = textwrap.TextWrapper(80, initial_indent=" " * indent, subsequent_indent=" " * indent)
+    shape.break_long_words = shape.break_on_hyphens = False
+    return [line.replace("\xa0", " ") for line in shape.wrap(text)]
 
 
 def _evidence(group: Sequence[ClaimRecord], index: Lookup) -> str:
@@ -384,9 +383,7 @@ def _number(claim: ClaimRecord, verdict: Verdict) -> str:
     if verdict.estimate is None:
         return subject
     said = f"{subject} {kind.measure.terminal}{words.estimate_text(claim, verdict, sd=False)}".lstrip()
-    return (
-        f"{said} (printed {words.printed_of(claim, verdict)})" if kind.is_value and verdict.target else said
-    )
+    return f"{said} ({words.printed_of(claim, verdict)})" if verdict.target is not None else said
 
 
 #: By the name that `--also` knows: the file beside `report.html`, and what writes it.

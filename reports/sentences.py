@@ -282,7 +282,7 @@ def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
 
 
 def margin_band(verdict: Verdict) -> str:
-    """The margins that would give a verdict, the claim taken alone: `reproduced from 1.05 on; ...`."""
+    """The margins that would give a verdict, the claim taken alone: `reproduced with 1.05 or more; ...`."""
     if verdict.reason in UNJUDGED:
         return ""
     margin, parts = verdict.margin, []
@@ -290,14 +290,15 @@ def margin_band(verdict: Verdict) -> str:
         ("reproduced", verdict.margin_reproduced_from, verdict.margin_reproduced_up_to),
         ("contradicted", verdict.margin_contradicted_from, verdict.margin_contradicted_up_to),
     ):
-        low = "" if start is None else f"from {numbers.band_end(start, margin=margin, up=True)}"
-        high = "" if end is None else f"up to {numbers.band_end(end, margin=margin, up=False)}"
+        low = numbers.band_end(start, margin=margin, up=True) if start else ""
+        high = "" if end is None else numbers.band_end(end, margin=margin, up=False)
         if end == 0.0:
-            parts.append(f"{word} by none")
-        elif start == 0.0:
-            parts.append(f"{word} {high or 'at any margin'}")
+            parts.append(f"never {word}")
         elif low or high:
-            parts.append(joined(word, low, high or "on"))
+            ends = f"{low} to {high}" if low and high else f"{low} or more" if low else f"{high} or less"
+            parts.append(f"{word} with {ends}")
+        elif start == 0.0:
+            parts.append(f"always {word}")
     return "; ".join(parts)
 
 
@@ -307,11 +308,15 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
         if scatter.sd is not None and scatter.moderated is not None:
             who = f" of {name}" if len(verdict.scatter) > 1 else ""
             sd, moderated = numbers.points(scatter.sd), numbers.points(scatter.moderated)
-            yield f"Spread{who}", f"sd {sd}, moderated {moderated}"
+            used = f"{moderated} as the test takes it, drawn towards that of the other experiments"
+            yield f"Spread{who}", f"standard deviation {sd}; {used}"
     if verdict.look and verdict.look > 1:  # the head of the page tells of the first one
         yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
     if verdict.by_own_spread not in (None, verdict.outcome):
-        yield "Own spread", f"{verdict.by_own_spread} without moderation"
+        yield (
+            "Own spread",
+            f"by the spread of its own seeds alone, the verdict would be {verdict.by_own_spread}",
+        )
     if verdict.kappa is not None:
         times = f"{numbers.points(verdict.kappa)} times as much as ours; 2 times is assumed"
         yield "Would vanish", f"if the paper’s runs vary {times}"
@@ -361,6 +366,16 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
     }
 
 
+def in_short(claim: ClaimRecord, verdict: Verdict) -> str:
+    """Why a claim is open; or how it holds where the printed difference has another sign. Else empty."""
+    if status_of(verdict) == "inconclusive":
+        return came_out(verdict) if verdict.reason == "ambiguous_description" else reason(verdict.reason)
+    target, margin = verdict.target or 0.0, verdict.margin or 0.0
+    whose = "both lie" if abs(target) <= margin else "ours lies"
+    opposite = verdict.reason == "tost" and (verdict.estimate or 0.0) * target < 0.0
+    return f"{whose} within {numbers.margin_size(margin)} of zero" * opposite
+
+
 def p_text(p: float | None, level: float) -> str:
     """`p = 0.048` or `p < 0.001`; a dash where there is none."""
     text = numbers.p_value(p, levels=(level,))
@@ -388,7 +403,7 @@ def because(
     if code == "multiplicity" and verdict.barred and alone_text(verdict, verdict.level) == "contradicted":
         code = verdict.barred  # that it would not count anyway comes before the correction
     more = to_settle(settling, judged_on(verdict)) if settling else "more seeds may settle it"
-    more = f"; {'to settle it: ' if settling and settling.seeds else ''}{more}"
+    more = f"; {more}"
     if said := unrun(verdict, quoted(names), lacking):
         return said
     fields = {**fields_of(claim, verdict, names), "more": more}
@@ -439,7 +454,7 @@ def verdict_sentence(
     return joined(
         measured,
         f"{status_text(claim, verdict)}: {because(claim, verdict, names, settling, lacking)}.",
-        f"With other margins, taken alone: {band}." if shows_band else "",
+        f"With other margins, and no correction for other claims: {band}." if shows_band else "",
         size_not_judged(claim, verdict) if status == "reproduced" else "",
         borne_out,
         agreed,
@@ -506,8 +521,9 @@ def unrun(verdict: Verdict, names: Sequence[str], lacking: Sequence[str] = ()) -
 
 
 def to_settle(settling: Settling, scope: Scope | None, *, chances: bool = False) -> str:
-    """`6 seeds, 0.4 GPU-hours`, or why there is no number; with the chances of both outcomes."""
-    on = "on this stand-in data: " if scope == "other_data" else ""
+    """`it needs 6 seeds, 0.4 GPU-hours`, or why there is no number; with the chances of both outcomes."""
+    on = "on this stand-in data, " if scope == "other_data" else ""
+    on += "it needs " if settling.seeds else ""
     if not chances or settling.seeds is None or not any((*settling.reproduce, *settling.contradict)):
         return on + settling.text
 

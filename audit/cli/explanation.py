@@ -8,31 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from audit.errors import AuditError
-from audit.judging.plan import TEXTS, Derivation, derivation, outlooks
+from audit.judging.plan import TEXTS, Derivation, derivation, outlooks, seeds_needed
 from audit.judging.plan import sentence as outlook_sentence
 from audit.judging.verdicts import about_specifications
-from audit.names import counted, known_names, wrapped
-from audit.record import Audit, ClaimRecord, ExperimentRecord
+from audit.names import WIDTH, known_names, wrapped
+from audit.record import Audit, ClaimRecord, ExperimentRecord, Part
 from audit.stats.decision import ALPHA, Step, num, percent
-from audit.stats.printed import printed
+from audit.stats.printed import gap, printed
 from reports import numbers
+from reports import sentences as words
 from reports.cards import seed_note, where_text
 from reports.lookup import Lookup
 from reports.protocol import margins_of
-from reports.sentences import (
-    SCOPE_WORDS,
-    STATUS_WORDS,
-    coverage,
-    edges,
-    hangs_on,
-    kind_words,
-    margin_band,
-    open_choice,
-    open_in,
-    specification_name,
-    status_of,
-)
-from reports.text import plural
+from reports.text import grouped, plural
 
 _INDENT = 13
 _WORDS: Mapping[str, Mapping[str, str]] = TEXTS["derivation"]
@@ -49,48 +37,40 @@ def explained(claim: str, audits: Sequence[tuple[Path, Audit]]) -> Iterator[str]
                 yield "\n".join((f"{audit.paper.key} ({path})", *lines))
     if not there:
         where = str(audits[0][0]) if len(audits) == 1 else f"{len(audits)} records"
-        name, _, metric = claim.partition(":")
-        claims = [record for _, audit in audits for record in audit.claims]
-        metrics = [record.metric for record in claims if record.claim == name]
-        if metric and metrics:
-            raise AuditError(f"{name!r} is not about {metric!r} in {where}; {known_names(metric, metrics)}")
-        offered = known_names(claim, [record.claim for record in claims])
-        raise AuditError(f"no claim {claim!r} in {where}; {offered}")
+        name, claims = claim.partition(":")[0], [record for _, audit in audits for record in audit.claims]
+        own = [record.id for record in claims if record.claim == name]
+        known = known_names(claim, own or [record.claim for record in claims])
+        raise AuditError(f"no claim {claim!r} in {where}; {known}")
 
 
 def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
     """All that is known of one claim and its verdict, from the printed number to what would change it."""
     found, on_page = derivation(audit, claim.id), Lookup(audit)
-    verdict, kind, band = found.verdict, kind_words(claim), margin_band(found.verdict)
+    verdict, kind, band = found.verdict, words.kind_words(claim), words.margin_band(found.verdict)
     records = [found.experiments[name] for name in claim.experiments if name in found.experiments]
-    parts = ((part, (part.estimate, part.p_reproduced, part.p_contradicted)) for part in verdict.parts)
-    as_text = (
-        (part.says, *(numbers.ABSENT if value is None else f"{value:.4g}" for value in values))
-        for part, values in parts
-    )
+    sentence, told = on_page.sentence(claim), audit.author_response
+    against = verdict.outcome == "contradicted"
+    hangs = [it for it in words.hangs_on(claim, verdict) if not (found.steps and it[0].startswith("Spread"))]
     return [
         *_rows("claim", [f"{claim.id}, {kind.word}{', primary' if claim.primary else ''}"]),
         *_rows("says", [claim.says]),
         *_rows("said in", [where_text(claim)]),
-        *_rows("verdict", [f"{STATUS_WORDS[status_of(verdict)].upper()} ({verdict.reason})"]),
-        *_rows("", [on_page.sentence(claim)]),
-        *_rows("printed", _printed(claim, {record.id: record.title for record in records})),
+        *_rows("verdict", [words.STATUS_WORDS[words.status_of(verdict)].upper(), sentence]),
+        *_rows("to change it", _changes(found, audit, records)),
+        *_rows("authors", [(told and told.answer) or TEXTS["authors"]] if against else []),
+        *_rows("printed", _printed(claim)),
         *_rows("margin", _margin(claim, audit, records)),
-        *_rows("data", [SCOPE_WORDS[verdict.scope] if verdict.scope else ""]),
+        *_rows("margins", [f"{band}, without correction for other claims" if band not in sentence else ""]),
+        *_rows("data", [on_page.run_on(claim, verdict).removeprefix("on ")]),
         *_rows("runs", _runs(found)),
-        *(line for term, text in hangs_on(claim, verdict) for line in _rows(term.lower(), [text])),
+        *(line for term, text in hangs for line in _rows(term.lower(), [text])),
         *_rows("note", verdict.badges),
         *_rows("protocol", _departures(claim, on_page)),
-        *_steps(claim, found.steps),
         *_rows("looks", _looks(found, audit)),
         *_rows("family", _family(found)),
         *_specifications(found, audit),
-        *_rows("other margins", [f"D {band}, taken alone" if band else ""]),
-        *_rows(
-            "parts",
-            (f"{says}: {by}{_unit(claim)}, p {p}, of the reverse {back}" for says, by, p, back in as_text),
-        ),
-        *_rows("would change", _changes(found, audit, records)),
+        *_rows("parts", (_part(part, _unit(claim)) for part in verdict.parts)),
+        *_steps(claim, found.steps),
     ]
 
 
@@ -103,6 +83,12 @@ def _rows(term: str, texts: Iterable[str]) -> Iterator[str]:
         yield from rest
 
 
+def _part(part: Part, unit: str) -> str:
+    of = (part.estimate, part.p_reproduced, part.p_contradicted)
+    by, p, back = (numbers.ABSENT if value is None else f"{value:.4g}" for value in of)
+    return f"{part.says}: {by}{unit}, p {p}, of the reverse {back}"
+
+
 def _unit(claim: ClaimRecord) -> str:
     return " points" if claim.metric else ""
 
@@ -113,31 +99,39 @@ def _steps(claim: ClaimRecord, steps: Sequence[Step]) -> Iterator[str]:
         return
     unit = ", scores and differences in points" if claim.metric else ""
     yield from wrapped(f"derivation{unit} (computed with all digits, printed with those that matter)", 0, 2)
-    names, symbols, last = _WORDS["steps"], dict(_WORDS["symbols"]), ""
+    names, symbols, last, low = _WORDS["steps"], dict(_WORDS["symbols"]), "", ""
     for step in steps:
         label, _, name = step.name.rpartition(": ")
-        words = re.sub(r"^[\d.]+%", "%", name).split(",")[0]
-        says = names.get(words) or names.get(words.rpartition(" ")[0], "")
-        new = [symbols.pop(part) for part in tuple(symbols) if re.search(part, step.formula)]
+        (filled, value), formula = step.printed, step.formula
+        if name.endswith(", from"):  # both ends of an interval are told at once
+            low = value
+            continue
+        if name.endswith(", to"):
+            name, value = name.removesuffix(", to"), f"{low} to {value}"
+            formula, filled = (text.replace(" + t(", " -+ t(") for text in (formula, filled))
+        plain = re.sub(r"^[\d.]+%", "%", name).split(",")[0]
+        says = names.get(plain) or names.get(plain.rpartition(" ")[0], "")
+        new = [symbols.pop(part) for part in tuple(symbols) if re.search(part, formula)]
         about = f" ({'; '.join(dict.fromkeys(new))})" if new else ""
         head = f"{label and f'{label}: '}{says or name}"
         yield from wrapped(f"{head}{about}", 2, 4) if head != last or new else ()
-        last, (filled, value) = head, step.printed
-        yield from wrapped(f"{name} = {step.formula}", 6, 8)
-        yield from wrapped(f"= {filled} = {value}" if filled not in ("", value) else f"= {value}", 8, 10)
+        last, made = head, f"{name} = {formula}"
+        worked = f"= {filled} = {value}" if filled not in ("", value) else f"= {value}"
+        if len(made) + len(worked) < WIDTH - 6:
+            yield f"      {made} {worked}"
+        else:
+            yield from (*wrapped(made, 6, 8), *wrapped(worked, 8, 10))
 
 
-def _printed(claim: ClaimRecord, titles: Mapping[str, str]) -> Iterator[str]:
+def _printed(claim: ClaimRecord) -> Iterator[str]:
     """Whose each printed number is, and what its rounding leaves open."""
     runs = plural(claim.runs_behind, "run")
-    behind = f"; of m = {runs} of the paper" if kind_words(claim).printed else ""
-    whose = claim.experiments if len(claim.experiments) == len(claim.printed) else ()
+    behind = f"; of m = {runs} of the paper" if words.kind_words(claim).printed else ""
+    whose = claim.experiments if len(claim.experiments) == len(claim.printed) > 1 else ()
     for k, text in enumerate(claim.printed):
-        number = printed(text)
-        to = f"to {counted(number.decimals, 'decimal')}" if number.decimals > 0 else "rounded"
         cell = f" ({claim.cells[k]})" if k < len(claim.cells) else ""
-        of = f"{titles.get(whose[k], whose[k])}: " if whose else ""
-        yield f"{of}{text}{cell}, printed {to}, so ±{num(float(number.half_unit))}{behind}"
+        of = f"{whose[k]}: " if whose else ""
+        yield f"{of}{text}{cell}, ±{num(float(printed(text).half_unit))} by rounding{behind}"
     if spread := claim.details.get("spread"):
         size, reading = printed(spread["size"]), spread.get("reading") or "the paper does not say what"
         used = f"used as {num(float(size.interval[1]))}, the most that rounds to it"
@@ -149,11 +143,16 @@ def _printed(claim: ClaimRecord, titles: Mapping[str, str]) -> Iterator[str]:
 def _margin(claim: ClaimRecord, audit: Audit, records: Sequence[ExperimentRecord]) -> Iterator[str]:
     if claim.margin is None:
         less = f"; differences of less than {num(claim.negligible)} points do not count"
-        how = less if kind_words(claim).direction_only else ""
+        how = less if words.kind_words(claim).direction_only else ""
         yield f"none: claims of this kind are judged by direction only{how}"
         return
     why = f": {claim.margin.why}" if claim.margin.why else ""
-    yield f"D = {numbers.margin_size(claim.margin.value)}{_unit(claim)}, by rule {claim.margin.rule}{why}"
+    margin, half = claim.margin.value, 0.0
+    if words.kind_words(claim).printed and len(claim.printed) == 2:
+        half = abs(float(gap(*map(printed, claim.printed)))) / 2.0
+    size, rule = numbers.margin_size(max(margin, half)), f"rule {claim.margin.rule}{why}"
+    wider = f"half of the printed difference, which is more than the {numbers.margin_size(margin)} of "
+    yield f"D = {size}{_unit(claim)}, {wider if half > margin else 'by '}{rule}"
     if audit.margins_hash:
         yield margins_of(audit, (run for record in records for run in record.runs), claim.id)
 
@@ -178,16 +177,17 @@ def _departures(claim: ClaimRecord, on_page: Lookup) -> Iterator[str]:
     """Their number, and each where the verdict's sentence points at them: beside a contradiction."""
     there = on_page.departures(claim)
     number = f"{plural(len(there), 'departure')} from the paper"
-    if there and status_of(on_page.verdicts[claim.id]) != "contradicted":
-        yield f"{number}; the page lists {'it' if len(there) == 1 else 'them'} under “Protocol”"
-        return
-    if there:
-        yield number
-    for departure in there:
-        here = "as configured" if departure.as_set or not departure.here else departure.here
-        code = f"; its public code: {departure.code}" if departure.code else ""
-        why = f" ({departure.why})" if departure.why else ""
-        yield f"{departure.what}: the paper: {departure.paper or 'nothing'}{code}; here: {here}{why}"
+    against = words.status_of(on_page.verdicts[claim.id]) == "contradicted"
+    yield (number if against else f"{number}, listed on the page under “Protocol”") if there else ""
+    for here, alike in grouped(there if against else [], lambda departure: departure.here).items():
+        if len(alike) > 2:  # of an imported program no more is known
+            yield f"{here}: {'; '.join(departure.what for departure in alike)}"
+            continue
+        for departure in alike:
+            as_set = "as configured" if departure.as_set or not here else here
+            code = f"; its public code: {departure.code}" if departure.code else ""
+            why = f" ({departure.why})" if departure.why else ""
+            yield f"{departure.what}: the paper: {departure.paper or 'nothing'}{code}; here: {as_set}{why}"
 
 
 def _family(found: Derivation) -> Iterator[str]:
@@ -200,11 +200,12 @@ def _family(found: Derivation) -> Iterator[str]:
     if 0 < family.primaries < family.size:
         holm = "Holm; primary and other claims have half of the level each, plus what the other half leaves"
     rules = (("p_rep", family.reproduced, "Benjamini and Hochberg"), ("p_con", family.contradicted, holm))
-    for name, place, rule in rules:
-        others = f"corrected for the other claims it is {place.adjusted:.3g} ({rule})"
+    decides = {"reproduced": rules[:1], "contradicted": rules[1:]}.get(found.verdict.outcome, rules)
+    for name, place, rule in decides:
         yield (
-            f"{name} = {place.raw:.3g} ranks {place.rank} of {family.size}, the smallest first; {others}. "
-            f"{place.threshold:.3g} or less would be significant, the others being as they are"
+            f"{name} = {place.raw:.3g} (rank {place.rank} of {family.size}, the smallest first), corrected "
+            f"for the other claims {place.adjusted:.3g} ({rule}). With the others as they are, "
+            f"{place.threshold:.3g} or less is significant"
         )
 
 
@@ -214,13 +215,11 @@ def _looks(found: Derivation, audit: Audit) -> Iterator[str]:
     if look is None:
         yield from audit.about_looks
         return
-    yield (
-        "A look is one judging of the claims while seeds are being added. Each look is one more chance to "
-        f"err, so all looks share the level of {percent(ALPHA)}"
-    )
     fewer = f", of which it has {own}" if own < look.seeds else ""
-    level = percent(look.level)
-    yield f"This claim has the verdict of the look at {look.seeds} seeds{fewer}, at the level of {level}"
+    yield (
+        f"The verdict is of the look at {look.seeds} seeds{fewer}, at the level of {percent(look.level)}. "
+        f"Each look at more seeds is one more chance to err, so all looks share {percent(ALPHA)}"
+    )
     others = [f"at {it.seeds} seeds ({percent(it.level)})" for it in audit.looks if it != look]
     yield f"Other looks at this paper: {', '.join(others)}" if others else ""
     yield from audit.about_looks[1:]
@@ -232,26 +231,21 @@ def _specifications(found: Derivation, audit: Audit) -> Iterator[str]:
     if audit.readings is None or not verdict.readings_declared:
         return
     yield f"readings of what the paper leaves open: {verdict.readings_declared} declared"
-    for choice in open_in(claim, audit.readings):
-        yield from wrapped(open_choice(choice), 2, 4)
+    for choice in words.open_in(claim, audit.readings):
+        yield from wrapped(words.open_choice(choice), 2, 4)
     if not verdict.readings:
         yield "  only the default reading was run; `audit run --readings` runs the others"
         return
     counts = Counter(reading.outcome for reading in verdict.readings)
     about = about_specifications(counts, verdict.readings_declared)
     yield from wrapped(f"{about}: {TEXTS['of_readings']}", 2, 4)
-    difference, marks = kind_words(claim).differs, edges(claim, verdict)
-    show = numbers.signed if difference else numbers.points
-    interval = f"{coverage(verdict)[1]}% interval"
-    rows = [("reading", "seeds", "difference" if difference else "mean", interval, "verdict")]
+    show = numbers.signed if words.kind_words(claim).differs else numbers.points
+    level, marks = words.coverage(verdict)[1], words.edges(claim, verdict)
     for reading in verdict.readings:
-        seeds = " and ".join(dict.fromkeys(map(str, reading.n))) or numbers.ABSENT
         estimate, span = show(reading.estimate, beside=marks), numbers.interval(reading.ci95, beside=marks)
-        outcome = f"{reading.outcome} ({reading.reason})"
-        rows.append((specification_name(reading.reading), seeds, estimate, span, outcome))
-    name, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
-    for first, *rest in rows:  # numbers to the right
-        yield "  ".join(["", first.ljust(name), *map(str.rjust, rest[:3], widths), rest[3]])
+        measured = f"{estimate} ({words.seeds_text(reading.n)}; {level}% interval {span})"
+        outcome = f"{reading.outcome}, {words.reason(reading.reason)}"
+        yield from wrapped(f"{words.specification_name(reading.reading)}: {measured}; {outcome}", 2, 4)
 
 
 def _changes(found: Derivation, audit: Audit, records: Sequence[ExperimentRecord]) -> Iterator[str]:
@@ -262,7 +256,9 @@ def _changes(found: Derivation, audit: Audit, records: Sequence[ExperimentRecord
         said = "; ".join(f"{check.model}: {check.name}" for check in failing) or "none was made"
         yield f"failed checks of our implementation: {said}"
     if verdict.outcome == "inconclusive":
-        yield from map(outlook_sentence, outlooks(audit, only=found.claim.id))
+        for outlook in outlooks(audit, only=found.claim.id):
+            yield seeds_needed(outlook) if outlook.seeds else outlook_sentence(outlook)
+            yield TEXTS["imports"] if outlook.seeds and outlook.imported else ""
         return
     name, side = ("p_rep", "reproduced") if verdict.outcome == "reproduced" else ("p_con", "contradicted")
     if low := getattr(verdict, f"margin_{side}_from"):
@@ -273,5 +269,5 @@ def _changes(found: Derivation, audit: Audit, records: Sequence[ExperimentRecord
         yield f"more seeds, if they raised {name} above {getattr(found.family, side).threshold:.3g}"
     if verdict.outcome == "contradicted":
         imported = any(run.imported for record in records for run in record.runs)
-        theirs = "evidence that the imported runs do not use the authors' code, or these settings"
+        theirs = "evidence that the imported results are of another file, data set, setting or program"
         yield theirs if imported else "a failed check of our implementation"

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -51,7 +51,7 @@ def report_command(
             raise AuditError(f"{diff[0]}: {keys}; give two records of one paper")
         changed = changes(before, after)
         (page,) = write_texts(diff[1].parent, {"changes.html": changes_html(changed)})
-        say(f"{changes_text(changed)}\n\npage: {page}", fold=True)
+        say(f"{changes_text(changed)}\n\npage: {page}")
         return Exit.CONTRADICTED if changed.worse else Exit.OK
     worst, paths = Exit.OK, records or records_in(out)
     audits = {path: read_sound(path) for path in paths}
@@ -68,7 +68,9 @@ def report_command(
 def explain_command(
     claim: str, records: list[Path] | None = None, *, out: Path = Path("audit-report")
 ) -> int:
-    """Show how a verdict was derived: every number with its formula, and what would change the verdict."""
+    """Show how a verdict was derived: every number with its formula, and what would change the verdict.
+
+    Needs no data, no GPU and no torch."""
     from audit.cli.explanation import explained
 
     audits = [(path, read_sound(path)) for path in records or records_in(out)]
@@ -155,7 +157,10 @@ def judge_command(
     evidence: str = "ours",
     also: str | None = None,
 ) -> int:
-    """Judge the claims by the runs in the store, ours and imported ones, and write the reports."""
+    """Judge the claims by the runs in the store, ours and imported ones, and write the reports.
+
+    Our runs are those of the newest `audit run` plan of each corpus, all seeds. Needs no data, GPU or
+    torch."""
     from audit.judging.assemble import column_of
     from audit.pipeline.session import Session
 
@@ -211,24 +216,26 @@ def tell_study(study: SplitStudy, folder: Path) -> None:
 def plan_command(
     names: Words = None, *, out: Path = Path("audit-report"), as_json: bool = False, everything: bool = False
 ) -> int:
-    """List the open claims by the cost of settling them: seeds, and their time by the run records."""
+    """List the open claims by the cost of settling them: seeds, and their time by the run records.
+
+    Needs no data, no GPU and no torch. Exit code 0 whether claims are open or not, 2 for bad input."""
     from audit.judging.plan import TEXTS, cost, outlooks, settling
 
-    audits, some = list(_audits(names, out)), False
+    audits, some = list(_audits(names, out)), set[bool]()  # whether what seeds can settle is imported
     if as_json:
         said = []
         for audit, where in audits:
             claims = [{"claim": name, **asdict(found)} for name, found in settling(audit).items()]
-            found = {"paper": audit.paper.key, "record": where, "claims": len(audit.claims), "open": claims}
-            said.append(found)
+            paper, judgements = audit.paper.key, len(audit.claims)
+            said.append({"paper": paper, "record": where, "claims": judgements, "open": claims})
         say_json(said)
         return Exit.OK
     for audit, where in audits:
         open_claims = sorted(outlooks(audit), key=cost)  # the cheapest first
         _print(audit, where, open_claims, everything)
-        some = some or any(claim.seeds is not None for claim in open_claims)
+        some |= {claim.imported for claim in open_claims if claim.seeds is not None}
     if some:
-        say("\n".join(wrapped(TEXTS["legend"])))
+        say("\n".join(wrapped(" ".join([TEXTS["legend"], *[TEXTS["looks"]] * (False in some)]))))
     return Exit.OK
 
 
@@ -247,7 +254,7 @@ def _audits(names: Sequence[str] | None, out: Path) -> Iterator[tuple[Audit, str
 
 
 def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything: bool) -> None:
-    from audit.judging.plan import RunTimes, sentence
+    from audit.judging.plan import TEXTS, RunTimes, seeds_needed, sentence
 
     lacking = [claim for claim in open_claims if claim.imported and claim.reason == "not_run"]
     by_seeds = [claim for claim in open_claims if claim.seeds is not None and claim not in lacking]
@@ -256,21 +263,17 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
     if by_seeds:
         rows: dict[tuple[str, str], list[str]] = {}
         for claim in by_seeds:
-            now = " and ".join(str(n) for n in dict.fromkeys(claim.seeds_now.values())) or "0"
             name, _, metric = claim.claim.partition(":")
-            ways = (("reproduced", claim.reproduce), ("contradicted", claim.contradict))
-            needed = [f"{word} with {_needed(seeds)}" for word, seeds in ways if seeds.seeds_80 is not None]
-            plan = f": {'; '.join([f'{sentence(claim)} (now {now})', *needed])}"
-            rows.setdefault((name, plan), []).append(metric)  # metrics with the same plan share a line
+            rows.setdefault((name, seeds_needed(claim)), []).append(metric)  # with the same plan in one line
         for (name, plan), metrics in rows.items():
-            say("\n".join(wrapped(" ".join(filter(None, (name, *metrics))) + plan, 0, 4)))
-        say("")
-        runs: dict[str, int] = {}
-        for claim in by_seeds:
-            for name, number in claim.missing.items():
-                runs[name] = max(number, runs.get(name, 0))
-        time = RunTimes(audit.experiments).of(runs) or "time not known"
-        say(f"all these together, shared runs counted once: {sum(runs.values())} runs, {time}\n", fold=True)
+            say("\n".join(wrapped(f"{' '.join(filter(None, (name, *metrics)))}: {plan}", 0, 4)))
+        every = {name for claim in by_seeds for name in claim.missing}
+        runs = {name: max(claim.missing.get(name, 0) for claim in by_seeds) for name in every}
+        time = RunTimes(audit.experiments).of(runs)
+        total = f"{sum(runs.values())} runs" + (f", {time}" if time else "")
+        say(f"\nall these together, shared runs counted once: {total}\n", fold=True)
+        if any(claim.imported for claim in by_seeds):
+            say(f"{TEXTS['imports']}\n")
     hopeless: dict[str, list[str]] = {}
     for claim in open_claims:
         if claim not in by_seeds:
@@ -281,8 +284,3 @@ def _print(audit: Audit, where: str, open_claims: Sequence[Outlook], everything:
         say(f"{counted(len(names), 'judgement')}: {text}", fold=True)
         say("\n".join(wrapped(first_of(sorted(names), len(names) if everything else 3), 4)))
     say("" if everything else "`audit plan --all` names all of them.\n")
-
-
-def _needed(needed: Any) -> str:
-    more = "more than 100" if needed.seeds_90 is None else needed.seeds_90
-    return f"{needed.seeds_80} at 80% power, {more} at 90%"

@@ -87,16 +87,15 @@ class RunTimes:
             return self.own.get(experiment, RunTime(0.0, "CPU"))
         record = self.experiments.get(experiment)
 
-        def alike(name: str) -> int:
+        def alike(name: str) -> tuple[bool, bool]:
             other = self.experiments[name]
-            if record is None or other.model != record.model:
-                return 0
-            return 1 + (other.dataset == record.dataset)
+            same = record is not None and other.model == record.model
+            return same, same and other.dataset == getattr(record, "dataset", None)
 
         most = max(map(alike, self.own))
         like = [time for name, time in self.own.items() if alike(name) == most]
-        devices = [time.device for time in like]
-        usual: Literal["CPU", "GPU"] = "GPU" if devices.count("GPU") >= devices.count("CPU") else "CPU"
+        devices = sorted((time.device for time in like), reverse=True)
+        usual = max(devices, key=devices.count)  # GPU where both are as frequent
         return RunTime(sum(time.seconds for time in like) / len(like), usual, similar=True)
 
 
@@ -243,16 +242,26 @@ def sentence(outlook: Outlook) -> str:
         return _OBSTACLES.get(why) or HOPELESS.get(why) or why
     if imported and outlook.reason == "not_run":  # what the imported program would have to add
         return f"the metric was not imported for every side: import it for {DECIDING_SEEDS} seeds or more"
-    part = f" (weakest: {outlook.part})" if outlook.part else ""
+    part = f" (hardest comparison: {outlook.part})" if outlook.part else ""
     if imported:
         by = "run the additional ones with the program whose results were imported"
         return f"{outlook.seeds} seeds; {by}{part}"
     if outlook.first:
-        begun = "not run" if outlook.reason == "not_run" else "too few seeds"
         similar = " by similar experiments" if time and time.similar else ""
-        takes = f"about {time}{similar}" if time else "time not known"
-        return f"{begun}: {DECIDING_SEEDS} seeds first, {takes}"
+        return f"{DECIDING_SEEDS} seeds first, {f'about {time}{similar}' if time else 'time not known'}"
     return f"{outlook.seeds} seeds, {time or 'time not known'}{part}"
+
+
+def seeds_needed(outlook: Outlook) -> str:
+    """`3 seeds now, 25 to reproduce it (31 for 90% power), 3 CPU-minutes`."""
+    now = " and ".join(str(n) for n in dict.fromkeys(outlook.seeds_now.values())) or "0"
+    parts = [f"{now} seed{'' if now == '1' else 's'} now"]
+    for word, needed in (("reproduce", outlook.reproduce), ("contradict", outlook.contradict)):
+        more = "more than 100" if needed.seeds_90 is None else needed.seeds_90
+        parts += [f"{needed.seeds_80} to {word} it ({more} for 90% power)"] if needed.seeds_80 else []
+    parts += [f"{outlook.seeds} needed first"] if outlook.first else []
+    parts += [] if outlook.imported else [str(outlook.time or "time not known")]
+    return ", ".join(parts) + (f"; hardest comparison: {outlook.part}" if outlook.part else "")
 
 
 # --------------------------------------------------------------------------- how a verdict came about

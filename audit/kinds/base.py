@@ -259,19 +259,14 @@ def untested(reason: str, test: Test | None = None, *, badges: Sequence[str] = (
 def note_arm(steps: Steps, name: str, values: Sequence[float]) -> Sample:
     """Mean, and from two values on SD, of one arm; its name tells the arms apart and may be empty."""
     arm, name = sample(values), f" {name}" if name else ""
-    still = arm.sd in (None, 0.0)
-    own = sample(tuple(values)).sd or 0.0
-
-    def filled() -> str:
-        squares = " + ".join(f"({num(x)} - {num(arm.mean)})^2" for x in values)
-        return "" if still else f"sqrt(({squares}) / {arm.n - 1})"
 
     def mean() -> str:
         return num(values[0]) if arm.sd == 0.0 else f"({nums(values, ' + ')}) / {arm.n}"
 
     steps.note(f"mean{name}", "sum x / n", arm.mean, mean)
     if arm.sd is not None:
-        steps.note(f"s{name}", "sqrt(sum (x - mean)^2 / (n - 1))", own, filled)
+        own = sample(tuple(values)).sd or 0.0
+        steps.note(f"s{name}", "sqrt(sum (x - mean)^2 / (n - 1))", own)
     if arm.sd is not None and isinstance(values, Moderated):
         prior, pattern = values.prior, "sqrt((d0 * v0 + (n - 1) * s^2) / (d0 + n - 1))"
         steps.work(f"s~{name}", pattern, d0=prior.df, v0=prior.at(arm.mean), n=arm.n, s=own)

@@ -72,8 +72,9 @@ class Plan:
         """One line for the screen: what will be run, on what."""
         settings = self.settings
         others = sum(bool(record.reading) for record in self.asked)
+        different = len({self.keys.get(record.id, record.id) for record in self.asked})
         parts = [
-            counted(len(self.asked) - others, "experiment")
+            counted(different - others, "configuration")  # which experiments may share
             + (f" and {counted(others, 'other reading')} of them" if others else ""),
             counted(seeds, "seed"),
             f"{counted(len(self.jobs), 'run')} on "

@@ -73,7 +73,7 @@ def test_nothing_contradicted_is_0_and_a_report(capsys: pytest.CaptureFixture[st
     assert "2 judgements: 1 reproduced, 0 contradicted" in captured.out
     assert "audit-report/toy2024-corpus/report.html" in captured.out
     assert captured.err.splitlines()[0] == (
-        "toy2024: 4 experiments, 3 seeds, 9 runs on corpus; protocol small; cpu, float32, 1 process"
+        "toy2024: 3 configurations, 3 seeds, 9 runs on corpus; protocol small; cpu, float32, 1 process"
     )
     assert "[9/9] elsewhere seed 2: P@1 80.20  P@3 40.10  (1 s)" in captured.err
     audited = record()

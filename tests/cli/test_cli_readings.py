@@ -63,7 +63,7 @@ def test_all_readings_are_run_over_the_seeds_and_judged(capsys: pytest.CaptureFi
     """How many is said before the first; the record holds their runs, what is open, and a verdict of each."""
     run("--readings")
     out = capsys.readouterr()
-    assert "toy: 2 experiments and 3 other readings of them, 1 seed, 5 runs on" in out.out + out.err
+    assert "toy: 2 configurations and 3 other readings of them, 1 seed, 5 runs on" in out.out + out.err
     found = audit()
     assert [it.id for it in found.experiments] == ["a", "b", *OTHERS]
     slots = found.experiments[3]
@@ -91,7 +91,7 @@ def test_what_was_run_is_not_run_again_and_counts_later(capsys: pytest.CaptureFi
     capsys.readouterr()
     run()
     out = capsys.readouterr()
-    assert "toy: 2 experiments, 1 seed, 2 runs on" in out.out + out.err
+    assert "toy: 2 configurations, 1 seed, 2 runs on" in out.out + out.err
     assert [it.id for it in audit().experiments] == ["a", "b", *OTHERS]
     verdicts = audit().verdicts
     assert cli.main(["judge", "toy.yaml"]) == Exit.OK
@@ -145,8 +145,8 @@ def test_explain_and_page_show_them(capsys: pytest.CaptureFixture[str], folder: 
     assert "readings of what the paper leaves open: 3 declared" in out
     assert "Pooling divisor: words (default) or slots. The divisor is not stated." in out
     named = ("  default", "  rate:", "  pooling")
-    rows = [line.split()[:3] for line in out.splitlines() if line.startswith(named)]
-    assert rows == [["default", "2", rows[0][2]], ["rate:", "fast", "2"], ["pooling", "divisor:", "slots"]]
+    rows = [line.split(" (2 ")[0].split()[:-1] for line in out.splitlines() if line.startswith(named)]
+    assert rows == [["default:"], ["rate:", "fast:"], ["pooling", "divisor:", "slots:"]]
     page = (folder / "audit-report/toy/report.html").read_text()
     assert 'class="curve"' in page
     assert "3 readings of what the paper leaves open" in page

@@ -100,7 +100,7 @@ def test_what_was_not_run_needs_three_seeds_first_timed_by_similar_experiments()
     ran, other = experiment("ran", 76.0, 76.1), replace(experiment("far", 1.0, seconds=9e3), model="other")
     found = only(audit_of([claim("value", "new")], ran, other, experiment("new")))
     assert (found.missing, found.first) == ({"new": 3}, True)
-    assert sentence(found) == "not run: 3 seeds first, about 12 CPU-minutes by similar experiments"
+    assert sentence(found) == "3 seeds first, about 12 CPU-minutes by similar experiments"
 
 
 def pair(gap: float, sd: float) -> list[ExperimentRecord]:
@@ -152,7 +152,7 @@ def test_an_optimum_hangs_on_its_nearest_rival() -> None:
 @pytest.mark.parametrize(
     ("reason", "text"),
     [
-        ("other_data", "only runs on the paper's own data can test it: `audit run --data`"),
+        ("other_data", "only runs on the paper's own data can test this: `audit run --data`"),
         ("run_failed", "its runs failed: use `audit run --retry-failed`, or import finished ones"),
         ("a_new_reason", "a_new_reason"),
     ],
