@@ -15,10 +15,9 @@ from audit.claims.load import Paper
 from audit.errors import StoreError, option
 from audit.importing.results import F1_BY, Declared, Problems, Result
 from audit.judging.evidence import OF_DOCUMENTS, UNKNOWN, Provenance, all_digits, counting
-from audit.names import counted
 from audit.record import DataInfo, Run, digest
 from audit.storage.manifest import Ledger
-from audit.storage.runs import PUT_WAIT, Predictions, Store
+from audit.storage.runs import PUT_WAIT, Store
 
 Lists = Mapping[str, NDArray[Any]]
 Staying = Mapping[str, Sequence[Run]]  # Experiment -> its runs in the store that are not replaced.
@@ -83,31 +82,17 @@ def keep(
             how = f"leave one out, or add {option('same_predictions_ok', True)}"
             problems.add(result.sources[0].file, f"{what}; one run or two? {how}")
         problems.settle()
-        kept = _put(added, [result.predictions for result in fresh.values()], store)
-        Ledger(store.root, key).note_settled(run.spec for run in (*kept, *same))
-    return Kept(kept, tuple(same))
-
-
-def _put(added: Sequence[Run], predictions: Sequence[Predictions | None], store: Store) -> tuple[Run, ...]:
-    """All of them, or none: what was written of an import that cannot be finished is taken back."""
-    kept: list[Run] = []
-    try:
-        for run, lists in zip(added, predictions, strict=True):
-            kept.append(store.put(run, predictions=lists, durable=False))
+        lists = [result.predictions for result in fresh.values()]
+        try:
+            kept = tuple(
+                store.put(run, predictions=own, durable=False) for run, own in zip(added, lists, strict=True)
+            )
+        except StoreError as err:
+            raise StoreError(f"{err}; not all was imported: the same command imports the rest") from err
         if hasattr(os, "sync"):
             os.sync()  # one wait for thousands of files
-    except BaseException as err:
-        left = 0
-        for run in kept:
-            try:
-                store.take_back(run)
-            except StoreError:
-                left += 1
-        if isinstance(err, StoreError):
-            some = f"{left} of {counted(len(added), 'run')} were imported; the same command imports the rest"
-            raise StoreError(f"{err}; {some if left else 'nothing of this import was kept'}") from err
-        raise
-    return tuple(kept)
+        Ledger(store.root, key).note_settled(run.spec for run in (*kept, *same))
+    return Kept(kept, tuple(same))
 
 
 def run_of(

@@ -142,13 +142,15 @@ class Store:
             run = sealed(replace(run, predictions=named[0], predictions_sha256=named[1]))
         except ValueError as err:
             raise StoreError(f"{path}: NaN and infinity are not kept ({err}); store a failed run") from err
-        alone = nullcontext(Claim(True, self.get(run.key)))
-        with self._claim_to_write(run.key) if durable else alone as claim, explained(path):
-            if not claim.held:
+        # A process that lost its lease must not wait until another has made the whole run, so writing has a
+        # lease of its own.
+        lock = self.root / "locks" / (path.stem + "-write" * self.locks.leases)
+        with self.locks.hold(lock, PUT_WAIT) if durable else nullcontext(True) as held, explained(path):
+            if not held:
                 raise StoreError(
                     f"{path}: another process held this run for {PUT_WAIT:.0f} s; try again later"
                 )
-            before = claim.record
+            before = self.get(run.key)
             if before is not None and anew and before.sources != run.sources:
                 before = None
             if before is not None and (before.status == "done" or (before.status == "failed" and not retry)):
@@ -162,15 +164,6 @@ class Store:
                 shutil.rmtree(self._checkpoint(run.key), ignore_errors=True)
         return run
 
-    def take_back(self, run: Run) -> None:
-        """Remove a record that the caller has just put, with its predictions. Raises `StoreError`."""
-        path = self._record(run.key)
-        with self._claim_to_write(run.key) as claim, explained(path):
-            if not claim.held or claim.record is None or claim.record.seal != run.seal:
-                raise StoreError(f"{path}: the file differs from what was just written; check the disk")
-            path.unlink()
-            self._predictions(run.key).unlink(missing_ok=True)
-
     @contextmanager
     def claim(self, key: str, *, wait: float | None = None) -> Iterator[Claim]:
         """Hold a run against all other processes and threads while the block runs. `wait` is the number of
@@ -178,14 +171,6 @@ class Store:
         that dies, however it dies, holds nothing any more. Under leases that takes `locks.LEASE` seconds if
         it died on another machine, over which one store, this object, has to ask more than once."""
         with self.locks.hold(self.root / "locks" / self._record(key).stem, wait) as held:
-            yield Claim(held, self.get(key))
-
-    @contextmanager
-    def _claim_to_write(self, key: str) -> Iterator[Claim]:
-        """As `claim`, for a moment. A process that lost its lease must not wait until another has made the
-        whole run, so writing has a lease of its own."""
-        name = self._record(key).stem + "-write" * self.locks.leases
-        with self.locks.hold(self.root / "locks" / name, PUT_WAIT) as held:
             yield Claim(held, self.get(key))
 
     def checkpoint_path(self, key: str) -> Path:

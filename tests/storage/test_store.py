@@ -338,7 +338,7 @@ KILLS = """
 rng, halves, sync = random.Random(0), 0, os.fsync
 os.fsync = lambda handle: (time.sleep(0.003), sync(handle))  # a slow disk, whatever the test runs on
 arrays = {"ids": np.random.default_rng(0).integers(0, 9, 40_000).reshape(-1, 5)}
-store.take_back(store.put(make(0)))  # what is loaded for that is loaded before the clock runs
+store.put(make(999_999), predictions=arrays)  # what is loaded for that is loaded before the clock runs
 for cycle in range(600):
     if cycle >= 60 and halves:  # on a busy machine a writer may not have begun when it is killed
         break
