@@ -6,7 +6,6 @@ a text, decides alone. It is no evidence about EUR-Lex: its verdicts have the sc
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,38 +15,29 @@ from reimpl.data.numbering import identities_of_sums, rows_as_bytes, sum_of_dige
 PAD, UNK = "**PAD**", "<unk>"
 
 
-@dataclass(frozen=True)
-class Shape:
-    """The corpus that `synthetic` makes; the defaults are the embedded one."""
-
-    n_train: int = 1500
-    n_test: int = 1000
-    n_labels: int = 40
-    label_exponent: float = 0.8  # Zipf exponent of the label frequencies: 0 is uniform
-    max_labels: int = 4  # A document has 1 to this many labels, fewer being likelier
-    words_per_label: int = 16  # Topic words that a label owns alone
-    topic_probability: float = 0.2  # Share of a document's positions that hold a topic word
-    noise: float = 0.2  # Share of topic words, beyond the first of each passage, that are of a random label
-    n_background: int = 500
-    background_exponent: float = 1.0  # Zipf exponent of the background words
-    mean_length: float = 80.0  # Mean words a document; log-normal, spread 0.4, cut to 5 .. `length`.
-    length: int = 96  # Longest document, and the width to which a fixed-length protocol pads
-    dimension: int = 32  # E, of the random word vectors
-    vector_scale: float = 0.3  # Standard deviation of a component; trained GloVe components have about this
-    likeness: float = 0.5  # What vectors of two words of one label have in common, 0 to 1
-    background_scale: float = 0.5  # Size of background words' vectors against topic words'
+N_TRAIN, N_TEST, N_LABELS = 1500, 1000, 40
+LABEL_EXPONENT = 0.8  # Zipf exponent of the label frequencies: 0 is uniform
+MOST_LABELS = 4  # A document has 1 to this many labels, fewer being likelier
+WORDS_PER_LABEL = 16  # Topic words that a label owns alone
+TOPIC_PROBABILITY = 0.2  # Share of a document's positions that hold a topic word
+NOISE = 0.2  # Share of topic words, beyond the first of each passage, that are of a random label
+N_BACKGROUND = 500
+BACKGROUND_EXPONENT = 1.0  # Zipf exponent of the background words
+MEAN_LENGTH = 80.0  # Mean words a document; log-normal, spread 0.4, cut to 5 .. `length`.
+VECTOR_SCALE = 0.3  # Standard deviation of a component; trained GloVe components have about this
+LIKENESS = 0.5  # What vectors of two words of one label have in common, 0 to 1
+BACKGROUND_SCALE = 0.5  # Size of background words' vectors against topic words'
 
 
-def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) -> Dataset:
-    """The synthetic corpus of `seed`; `changes` are fields of `Shape` by name."""
-    shape = replace(shape or Shape(), **changes)  # type: ignore[arg-type]
+def synthetic(*, seed: int = 0, length: int = 96, dimension: int = 32) -> Dataset:
+    """The synthetic corpus of `seed`: documents of at most `length` words, vectors of E = `dimension`."""
     rng = np.random.default_rng(seed)
-    topics = [f"topic{i}_{j}" for i in range(shape.n_labels) for j in range(shape.words_per_label)]
+    topics = [f"topic{i}_{j}" for i in range(N_LABELS) for j in range(WORDS_PER_LABEL)]
     # the topic words label by label, the background words by falling frequency
-    words = (PAD, UNK, *topics, *(f"word{i}" for i in range(shape.n_background)))
-    train = _split(shape, shape.n_train, rng)
-    test = _split(shape, shape.n_test, rng)
-    vectors = _vectors(shape, len(words), rng)
+    words = (PAD, UNK, *topics, *(f"word{i}" for i in range(N_BACKGROUND)))
+    train = _split(N_TRAIN, length, rng)
+    test = _split(N_TEST, length, rng)
+    vectors = _vectors(len(words), dimension, rng)
     sums = {}
     for name, part in (("train", train), ("test", test)):
         rows = rows_as_bytes(part.label_ids, part.label_offsets, part.offsets, part.tokens)
@@ -60,12 +50,12 @@ def synthetic(*, seed: int = 0, shape: Shape | None = None, **changes: float) ->
         **identities_of_sums(sums, "made "),
         train=train,
         test=test,
-        labels=tuple(f"topic{i}" for i in range(shape.n_labels)),
+        labels=tuple(f"topic{i}" for i in range(N_LABELS)),
         vocabulary=words,
         vectors=vectors,
         padding_id=0,
         padding_trainable=False,
-        counts={"length": shape.length, "seed": seed},
+        counts={"length": length, "seed": seed},
         notes=("A made corpus (Zipf labels, topic words at random positions), not a corpus of any paper.",),
     )
 
@@ -88,46 +78,43 @@ def _zipf(n: int, exponent: float) -> FloatArray:
     return weights
 
 
-def _vectors(shape: Shape, n_words: int, rng: np.random.Generator) -> FloatArray:
+def _vectors(n_words: int, dimension: int, rng: np.random.Generator) -> FloatArray:
     """float32 (V, E): normal rows; words of one label resemble one another. Zero for PAD and UNK."""
-    vectors = rng.normal(0.0, 1.0, (n_words, shape.dimension))
-    first = 2 + shape.n_labels * shape.words_per_label
-    common = np.repeat(rng.normal(0.0, 1.0, (shape.n_labels, shape.dimension)), shape.words_per_label, axis=0)
-    share = shape.likeness
-    vectors[2:first] = share * common + np.sqrt(1 - share**2) * vectors[2:first]
-    vectors[first:] *= shape.background_scale
+    vectors = rng.normal(0.0, 1.0, (n_words, dimension))
+    first = 2 + N_LABELS * WORDS_PER_LABEL
+    common = np.repeat(rng.normal(0.0, 1.0, (N_LABELS, dimension)), WORDS_PER_LABEL, axis=0)
+    vectors[2:first] = LIKENESS * common + np.sqrt(1 - LIKENESS**2) * vectors[2:first]
+    vectors[first:] *= BACKGROUND_SCALE
     vectors[:2] = 0.0
-    scaled: FloatArray = (shape.vector_scale * vectors).astype(np.float32)
+    scaled: FloatArray = (VECTOR_SCALE * vectors).astype(np.float32)
     return scaled
 
 
-def _split(shape: Shape, n: int, rng: np.random.Generator) -> Split:
-    drawn = np.clip(rng.lognormal(np.log(shape.mean_length) - 0.08, 0.4, n), 5, shape.length)
-    offsets = offsets_of(np.maximum(drawn.astype(np.int64), shape.max_labels))
-    label_ids, label_offsets = _labels(shape, n, rng)
-    first = 2 + shape.n_labels * shape.words_per_label
-    cumulative = np.cumsum(_zipf(shape.n_background, shape.background_exponent))
+def _split(n: int, length: int, rng: np.random.Generator) -> Split:
+    drawn = np.clip(rng.lognormal(np.log(MEAN_LENGTH) - 0.08, 0.4, n), 5, length)
+    offsets = offsets_of(np.maximum(drawn.astype(np.int64), MOST_LABELS))
+    label_ids, label_offsets = _labels(n, rng)
+    first = 2 + N_LABELS * WORDS_PER_LABEL
+    cumulative = np.cumsum(_zipf(N_BACKGROUND, BACKGROUND_EXPONENT))
     background = np.searchsorted(cumulative, rng.random(int(offsets[-1])), side="right")
-    tokens = (first + np.minimum(background, shape.n_background - 1)).astype(np.int32)
-    _place_topics(shape, tokens, offsets, label_ids, label_offsets, rng)
+    tokens = (first + np.minimum(background, N_BACKGROUND - 1)).astype(np.int32)
+    _place_topics(tokens, offsets, label_ids, label_offsets, rng)
     return Split(tokens, offsets, label_ids, label_offsets)
 
 
-def _labels(shape: Shape, n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+def _labels(n: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Label ids and offsets of n documents: how many with weights 1, 1/2, 1/3, ...; which ones by Zipf,
     without repetition by the Gumbel trick: the largest of log-probability plus Gumbel noise."""
-    most = min(shape.max_labels, shape.n_labels)
-    sizes = rng.choice(np.arange(1, most + 1), size=n, p=_zipf(most, 1.0))
-    scores = np.log(_zipf(shape.n_labels, shape.label_exponent)) + rng.gumbel(size=(n, shape.n_labels))
-    chosen = np.argsort(-scores, axis=1)[:, :most]
-    keep = np.arange(most) < sizes[:, None]
+    sizes = rng.choice(np.arange(1, MOST_LABELS + 1), size=n, p=_zipf(MOST_LABELS, 1.0))
+    scores = np.log(_zipf(N_LABELS, LABEL_EXPONENT)) + rng.gumbel(size=(n, N_LABELS))
+    chosen = np.argsort(-scores, axis=1)[:, :MOST_LABELS]
+    keep = np.arange(MOST_LABELS) < sizes[:, None]
     # ids beyond a document's size sort to the end of its row and are cut off there
-    ids = np.sort(np.where(keep, chosen, shape.n_labels), axis=1)
-    return ids[ids < shape.n_labels].astype(np.int32), offsets_of(sizes)
+    ids = np.sort(np.where(keep, chosen, N_LABELS), axis=1)
+    return ids[ids < N_LABELS].astype(np.int32), offsets_of(sizes)
 
 
 def _place_topics(
-    shape: Shape,
     tokens: IntArray,
     offsets: IntArray,
     label_ids: IntArray,
@@ -136,9 +123,9 @@ def _place_topics(
 ) -> None:
     """Writes one passage of topic words for each label into each document, in place: in random order, without
     overlap, with the background words distributed at random between them. The first word of a passage is its
-    label's own, each other one is, with probability `noise`, of a random label."""
+    label's own, each other one is, with probability `NOISE`, of a random label."""
     lengths, sizes = np.diff(offsets), np.diff(label_offsets)
-    wanted = np.maximum(rng.binomial(lengths, shape.topic_probability), sizes)
+    wanted = np.maximum(rng.binomial(lengths, TOPIC_PROBABILITY), sizes)
     document = np.repeat(np.arange(len(lengths)), sizes)  # of each passage
     label = label_ids[np.argsort(document + rng.random(len(document)))]
     number = np.arange(len(document)) - label_offsets[document]
@@ -151,6 +138,6 @@ def _place_topics(
     turn = np.arange(words.sum()) - np.repeat(written, words)
     place = np.repeat(start, words) + turn
     owner = np.repeat(label, words)
-    off_topic = (turn > 0) & (rng.random(len(turn)) < shape.noise)
-    owner = np.where(off_topic, rng.integers(shape.n_labels, size=len(turn)), owner)
-    tokens[place] = 2 + owner * shape.words_per_label + rng.integers(shape.words_per_label, size=len(turn))
+    off_topic = (turn > 0) & (rng.random(len(turn)) < NOISE)
+    owner = np.where(off_topic, rng.integers(N_LABELS, size=len(turn)), owner)
+    tokens[place] = 2 + owner * WORDS_PER_LABEL + rng.integers(WORDS_PER_LABEL, size=len(turn))
