@@ -37,6 +37,7 @@ from audit.record import Audit, Finding, Shown
 from audit.runner.models import models_of
 from audit.runner.progress import new_console
 from audit.settings import RunSettings
+from audit.storage.files import write_texts
 from audit.storage.manifest import keep_fixed
 from audit.storage.runs import Store
 
@@ -162,7 +163,6 @@ def report(
     """Write the audit's page: to a name that ends in .html, or else with audit.json into that folder, with
     every figure in `figures/` if their format is given. Returns the path of the page. Raises `AuditError`."""
     from audit.cli.report import write_figures, write_files
-    from audit.storage.files import write_texts
     from reports.page import html
 
     where = Path(path)

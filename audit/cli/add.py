@@ -8,21 +8,26 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from audit.authoring.table import Cell
+from audit.claims.experiments import Experiment
 from audit.claims.links import names_here
 from audit.claims.load import Paper, builtin_claims, own_file, papers_of, verified
+from audit.claims.margins import for_printed
 from audit.claims.schema import MODULE, PATTERNS, Citation, Where
 from audit.claims.schema import Dataset as DatasetModel
+from audit.claims.source import Plain
+from audit.claims.source import read as read_yaml
 from audit.cli.app import Folder, Words, add_app, app, command, say, say_json, say_table
 from audit.errors import AuditError, Exit
+from audit.kinds import KINDS
 from audit.names import WIDTH, counted, first_of, known_names
 from audit.storage.files import explained, write
+from reimpl.data.catalogue import catalogue
 
 if TYPE_CHECKING:
     from audit.authoring.edit import ClaimFile
     from audit.authoring.propose import Proposal
     from audit.authoring.suggesting import Suggestion
-    from audit.authoring.table import Cell
-    from audit.claims.source import Plain
 
 T = TypeVar("T")
 
@@ -89,8 +94,6 @@ def paper_command(
 
 def _of_catalogue(name: str) -> dict[str, Plain]:
     """The keys of a data set by its entry; its content identifies the published data."""
-    from reimpl.data.catalogue import catalogue
-
     found = catalogue().find(name)
     published = [copy for copy in found.known if copy.published]
     identity: dict[str, Plain] = {
@@ -236,7 +239,6 @@ def experiment_command(
 ) -> int:
     """Add an experiment, and how to run it here or why it cannot be run."""
     from audit.authoring.edit import attach, entry
-    from audit.claims.experiments import Experiment
 
     file = open_file(paper, configs=True)
     on = {"datasets" if len(dataset or ()) > 1 else "dataset": ",".join(dataset or ())}
@@ -261,7 +263,6 @@ def claim_command(
 ) -> int:
     """Add a claim of any kind."""
     from audit.authoring.edit import entry
-    from audit.kinds import KINDS
 
     if kind is None or len(kind) > 1:
         raise AuditError(f"--kind is missing; give one of {', '.join(KINDS)}")
@@ -291,9 +292,6 @@ def _as_option(key: str) -> str:
 
 def _within_the_number(paper: Paper, id: str) -> dict[str, Plain]:
     """Margins that a printed value near 100 or 0 asks for, where the claim has none of its own."""
-    from audit.claims.margins import for_printed
-    from audit.kinds import KINDS
-
     (own,) = (claim for claim in paper.claims if claim.id == id)
     margins: dict[str, Plain] = {}
     for claim in paper.claim_records() if getattr(own, "margin", None) is None else ():
@@ -360,7 +358,6 @@ def suggest_command(
     """Suggest claims that the tables of a paper support."""
     from audit.authoring.edit import entry
     from audit.authoring.suggesting import suggestions
-    from audit.kinds import KINDS
 
     place = entry(Where, sets(more))
     if (says is not None or place) and len({*(accept or ())}) != 1:
@@ -431,7 +428,6 @@ def verify_command(
     from audit.authoring import verifying
     from audit.authoring.corrections import corrections
     from audit.authoring.reading import read
-    from audit.claims.source import read as read_yaml
 
     file = open_file(paper)
     tables = file.paper.tables

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audit.checks import findings_about
+from audit.checks.sentences import models as of_models
+from audit.checks.tables import sheet_of
 from audit.claims.links import names_here
 from audit.claims.load import Paper, check_keys, claim_paths, json_schema, load, own_file, papers_of
 from audit.cli.app import OPTIONS, Folder, Words, app, command, say, say_json, say_on_stderr, say_table
 from audit.errors import AuditError, Exit
 from audit.names import counted, known_names, wrapped
 from audit.record import Finding, untested
+from audit.runner.models import count_weights as weights
+from reimpl.metric_names import METRICS
 
 if TYPE_CHECKING:
     from reimpl.models import KeyLine
@@ -41,10 +45,6 @@ def check_command(
     check_keys(papers)
     findings = findings_about(papers)
     if count_weights:  # what the models themselves say to statements about their sizes
-        from audit.checks.sentences import models as of_models
-        from audit.checks.tables import sheet_of
-        from audit.runner.models import count_weights as weights
-
         findings += [finding for paper in papers for finding in of_models(sheet_of(paper), weights)]
     asked = [finding for finding in findings if finding.id == explain]
     inconsistent = [finding for finding in asked or findings if finding.result == "inconsistent"]
@@ -188,7 +188,6 @@ def list_command(claims: Words = None, *, models: Folder = None, everything: boo
 
 def _names(sort: str) -> Mapping[str, str]:
     from reimpl.data.formats import READERS
-    from reimpl.metric_names import METRICS
     from reimpl.models import models, protocols, recipes, tunings
 
     if sort == "readers":

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.claims.load import papers_of
 from audit.cli.app import command, data_app, say
 from audit.errors import AuditError, Exit, corpus_questions
 from audit.names import counted
+from audit.runner.resolve import options_of, prepared
 from audit.settings import CorpusSettings
 from audit.storage.files import check_can_be_written
-
-if TYPE_CHECKING:
-    from reimpl.data.catalogue import Entry, Observed
+from reimpl.data.catalogue import (
+    NOUNS,
+    REORDERED,
+    Entry,
+    Observed,
+    catalogue,
+    compared,
+    differences,
+    recognise,
+    scope_of,
+)
 
 
 @command(data_app, "list")
 def list_command(entry: str | None = None) -> int:
     """Show the corpora of the field; for ENTRY also source and licence."""
-    from reimpl.data.catalogue import catalogue
-
     if entry:
         for line in _of_entry(entry, catalogue().find(entry)):
             say(line)
@@ -50,9 +57,7 @@ def add_command(
     store: Path = Path("audit-runs"),
 ) -> int:
     """Recognise a corpus, say which papers use it, and prepare it."""
-    from audit.runner.resolve import prepared
     from reimpl import protocol as protocols
-    from reimpl.data.catalogue import catalogue
     from reimpl.data.dataset import Dataset
 
     if entry is not None:
@@ -79,8 +84,6 @@ def add_command(
 @command(data_app, "describe")
 def describe_command(path: Path, *, settings: CorpusSettings) -> int:
     """Show what a corpus is: its statistics, its oddities, and which papers use it."""
-    from reimpl.data.catalogue import NOUNS
-
     _, figures = recognised(path, None, settings)
     say("")
     for name, noun in NOUNS.items():
@@ -97,7 +100,6 @@ def describe_command(path: Path, *, settings: CorpusSettings) -> int:
 def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple[Any, Mapping[str, Any]]:
     """The corpus and its figures; says which entry it is, and what it is to each paper's claims. Raises
     `AuditError` for what cannot be read or is not the `entry`."""
-    from audit.runner.resolve import options_of
     from reimpl.data.describe import describe, observed_in
     from reimpl.data.formats import READERS, open_corpus, sniff, split_name
 
@@ -119,8 +121,6 @@ def recognised(path: Path, entry: str | None, settings: CorpusSettings) -> tuple
 def identity(path: Path, observed: Observed, entry: str | None) -> Iterator[str]:
     """What it is, and to each built-in paper's data sets: what the paper prints and is not here, or why it is
     `other_data` all the same. Raises `AuditError` at the end where it is not the `entry`."""
-    from reimpl.data.catalogue import REORDERED, catalogue, compared, differences, recognise, scope_of
-
     known, match, rest = catalogue(), recognise(observed, catalogue()), list[str]()
     yield f"recognised: {match.sentence}"
     if match.how == "sizes" and not any(copy.published for copy in known.find(match.key or "").known):
@@ -158,8 +158,6 @@ def identity(path: Path, observed: Observed, entry: str | None) -> Iterator[str]
 
 
 def _of_entry(key: str, entry: Entry) -> Iterator[str]:
-    from reimpl.data.catalogue import NOUNS, catalogue
-
     def in_words(printed: Mapping[str, str]) -> str:
         return ", ".join(f"{value} {NOUNS[name]}" for name, value in printed.items())
 

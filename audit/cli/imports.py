@@ -10,7 +10,8 @@ from typing import Any
 from audit.claims.load import Paper, papers_of
 from audit.cli.app import Folder, app, command, say
 from audit.errors import AuditError, Exit, option
-from audit.importing.results import Declared
+from audit.importing.results import Declared, from_results
+from audit.judging.evidence import Provenance, other_code, scope_of
 from audit.names import counted, first_of
 from audit.record import Run
 from audit.storage.manifest import keep_fixed
@@ -33,8 +34,6 @@ def import_command(
     """Import results of other programs, to be judged by the same rules."""
     from audit.importing.predictions import from_predictions
     from audit.importing.records import keep
-    from audit.importing.results import from_results
-    from audit.judging.evidence import Provenance
     from audit.storage.runs import Store
 
     (claims,) = papers_of([paper])
@@ -98,8 +97,6 @@ def _means(runs: Sequence[Run]) -> str:
 def _left_unsaid(
     by_experiment: Mapping[str, Sequence[Run]], paper: Paper, declared: Declared
 ) -> Iterator[str]:
-    from audit.judging.evidence import other_code, scope_of
-
     code, scopes, strange = paper.paper.code, set(), dict[str, str]()
     for name, mine in by_experiment.items():
         on, called = paper.single_experiments[name].on, mine[0].data.name

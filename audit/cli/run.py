@@ -16,12 +16,14 @@ from audit.cli.app import Words, app, command, say, say_on_stderr, verdict_code
 from audit.cli.report import also_of, command_line, tell_study, write_files, write_report
 from audit.errors import AuditError, Exit, SettingsError, corpus_questions, in_run
 from audit.names import counted, seconds_of, span
+from audit.record import Audit
+from audit.runner.engines import engine_of, resources_of
+from audit.runner.resolve import checked, questions, study_path
 from audit.settings import AUTO, RunSettings, TrainingSettings
 from audit.storage.files import check_can_be_written
 
 if TYPE_CHECKING:
     from audit.pipeline.suite import Suite
-    from audit.record import Audit
 
 #: What `audit run` does when it is told nothing.
 DEFAULT_PAPER = "chen2022"
@@ -215,9 +217,7 @@ def tune_command(
 ) -> int:
     """Search the settings that a paper tuned, on held-out documents."""
     from audit.pipeline.suite import threads_of
-    from audit.runner.engines import engine_of, resources_of
     from audit.runner.progress import new_console
-    from audit.runner.resolve import checked, questions, study_path
     from audit.runner.search import carry_on
 
     papers = papers_of(claims)

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from audit.claims.schema import Count, Misfit, Name, Reference, Table
 from audit.claims.source import KeyPath
+from audit.judging.evidence import Arm
 from audit.kinds.base import KIND, Case, Claim, JudgedByMargin, References, note_difference, untested
 from audit.record import Cell, Part
 from audit.stats.decision import Decision, Route, Step, Steps, Test, holm, nums, partial_conjunction
@@ -24,8 +25,6 @@ from audit.stats.sample import SAME, Difference, small_sample_cap
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from audit.judging.evidence import Arm
 
 #: The exact law of one block visits 2^m sets of levels.
 MOST_LEVELS = 12

@@ -23,9 +23,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import audit
+from audit.claims.experiments import Command
+from audit.claims.load import Paper
 from audit.errors import AuditError, option
 from audit.importing.predictions import from_predictions
 from audit.importing.records import run_of
@@ -37,10 +39,6 @@ from audit.record import Run, digest
 from audit.storage.files import explained
 from audit.storage.manifest import Ledger, keep_fixed
 from audit.storage.runs import Predictions, SettledError, Store
-
-if TYPE_CHECKING:
-    from audit.claims.experiments import Command
-    from audit.claims.load import Paper
 
 #: Seconds between asking a process to end and ending it.
 GRACE = 5.0

@@ -24,7 +24,7 @@ from audit.runner.models import ChangedError, check_unchanged, fault_of
 from audit.runner.plan import Job
 from audit.runner.progress import Screen
 from audit.storage.runs import SettledError, Store
-from reimpl.errors import ReimplError
+from reimpl.errors import DataError, ReimplError
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
@@ -92,7 +92,6 @@ def stands(run: Run, job: Job, means: Means) -> bool:
 def _run(
     job: Job, means: Means, progress: Progress, stop: Callable[[], bool]
 ) -> tuple[Run, Mapping[str, Any] | None]:
-    from reimpl.errors import DataError
     from reimpl.machine import is_out_of_memory
     from reimpl.metrics import hit_pattern
     from reimpl.training import Interrupted, Watch, begin_again

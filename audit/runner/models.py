@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from audit.errors import AuditError, PlanError, option
 from audit.record import FidelityCheck, RunSpec
 from audit.record import models_of as models_in
+from reimpl.errors import ConfigError
 
 if TYPE_CHECKING:
     from audit.runner.plan import Plan
-    from reimpl.errors import ConfigError
 
 
 class ChangedError(AuditError):
@@ -32,7 +32,6 @@ def check_unchanged(spec: RunSpec, sources: Mapping[str, str]) -> None:
 
 def fault_of(err: BaseException, spec: RunSpec) -> str:
     """`ValueError: oops (mine/net.py:31)`: with the last line of a user's model in the traceback, if any."""
-    from reimpl.errors import ConfigError
     from reimpl.models import fault, find_model
 
     modules = []
@@ -90,7 +89,6 @@ def count_weights(counted: Mapping[str, Any]) -> int:
     """The number of weights that `counted` (`audit.kinds.stated.Counted`) asks for. Raises `PlanError`."""
     import torch
 
-    from reimpl.errors import ConfigError
     from reimpl.models import find_config, find_model
 
     try:

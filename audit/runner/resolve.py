@@ -30,13 +30,13 @@ from audit.runner.models import with_way_out
 from audit.settings import AUTO, CorpusSettings, RunSettings, TrainingSettings
 from audit.storage.files import explained, read_sealed, write_sealed
 from audit.study import STUDY_FORMAT, SearchRange, Study, StudySpec
+from reimpl.errors import ConfigError, DataError, Spelling
 
 if TYPE_CHECKING:
     from reimpl.data.dataset import Dataset
     from reimpl.data.formats import Options
     from reimpl.data.numbering import TextSource
     from reimpl.data.splits import LabelNoise
-    from reimpl.errors import Spelling
     from reimpl.protocol import Protocol, TuningProtocol
 
 #: `TrainingSettings` or `RunSettings`.
@@ -231,7 +231,6 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Training
     from reimpl.data.preprocessing import find_preprocessing
     from reimpl.data.splits import LabelNoise
     from reimpl.data.vectors import is_vector_file
-    from reimpl.errors import ConfigError
     from reimpl.models import find_config, find_model, reduced_config
     from reimpl.protocol import on_a_cpu, protocol, with_choices, with_training
 
@@ -290,8 +289,6 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Training
 @contextmanager
 def as_unfit() -> Iterator[None]:
     """Reports now what a run would report about its corpus or settings at its start."""
-    from reimpl.errors import ConfigError, DataError
-
     try:
         yield
     except (ConfigError, DataError) as err:
@@ -400,7 +397,6 @@ def questions(paper: Paper, settings: TrainingSettings) -> tuple[Question, ...]:
 
 def question_of(name: str, experiment: Experiment, plain: Resolved, settings: TrainingSettings) -> Question:
     """The search that `tuning` asks for. Raises `PlanError` if there is nothing to search; `DataError`."""
-    from reimpl.errors import ConfigError
     from reimpl.protocol import as_dict, as_json, space_of
 
     module, used, model = plain.module, plain.used, experiment.model or ""

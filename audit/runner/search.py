@@ -30,6 +30,7 @@ from audit.runner.resolve import DataRequest, Question, by_target, put_study
 from audit.storage.files import explained
 from audit.storage.locks import Locks
 from audit.study import Json, SearchRange, Study, StudySpec, Trial, shown
+from reimpl.errors import ReimplError
 
 if TYPE_CHECKING:
     import optuna
@@ -266,7 +267,6 @@ def train_trial(
     report: Callable[[float, float], None],
 ) -> Outcome:
     """The score in percent; a failure is the trial's outcome, and the search continues."""
-    from reimpl.errors import ReimplError
     from reimpl.training import Interrupted, Watch
 
     metric = question.spec.metric
