@@ -274,21 +274,15 @@ def _members(path: Path) -> list[File]:
 
 
 # ---------------------------------------------------------------------------------------------- what is kept
-# Files that are whole or not there: digests, cached folders whose every change is seen, growing arrays.
+# Files that are whole or not there: cached folders whose every change is seen, growing arrays.
 
 log = logging.getLogger(__name__)
 
 Array: TypeAlias = NDArray[Any]
 Entry = TypeVar("Entry")
 
-MEMORY = "digests.json"  # Name of the file of digests in the folder of a cache.
-#: Seconds: a file changed within them is read again next time, for its clock may be that coarse.
-_COARSE = 2.0
-_MOST = 1000
 _META = "meta.json"
 AT_ONCE = 1 << 20  # Bytes up to which an array is read at once rather than mapped.
-
-_KNOWN: ContextVar[dict[str, Any] | None] = ContextVar("known", default=None)
 
 
 def digest_of(value: object) -> str:
@@ -298,41 +292,12 @@ def digest_of(value: object) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of the file, in hex; raises `DataError`. `remembered` does not read an unchanged file again."""
-    known = _KNOWN.get()
-    known = {} if known is None else known
+    """SHA-256 of the file, in hex; raises `DataError`."""
     try:
-        name, status = str(path.absolute()), path.stat()
-        state = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_dev, status.st_ino]
-        if known.get(name, [None])[0] == state:
-            return str(known[name][1])
         with _open(path) as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as err:
         raise DataError(f"{path}: cannot be read ({err.strerror or err}); check the path") from err
-    known.pop(name, None)
-    if time.time() - max(state[1:3]) / 1e9 > _COARSE:
-        known[name] = [state, digest]
-    return digest
-
-
-@contextmanager
-def remembered(memory: Path) -> Iterator[None]:
-    """Within it, digests are read from and added to a file; a damaged or locked file is ignored."""
-    try:
-        before: dict[str, Any] = dict(json.loads(memory.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        before = {}
-    known = dict(before)
-    token = _KNOWN.set(known)
-    try:
-        yield
-    finally:
-        _KNOWN.reset(token)
-    if known != before:
-        with suppress(OSError):  # then they are read again the next time
-            memory.parent.mkdir(parents=True, exist_ok=True)
-            memory.write_text(json.dumps(dict(list(known.items())[-_MOST:])), "utf-8")
 
 
 def cached_entry(

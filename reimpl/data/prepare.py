@@ -97,12 +97,11 @@ def load_or_prepare(
     if isinstance(vectors, VectorFile):
         vectors = replace(vectors, cache=cache / "vectors")
     choices, name = find_preprocessing(preprocessing).of(source), source.name
-    with files.remembered(cache / files.MEMORY):
-        # what is not looked up is no part of the key
-        looked_up = "unit " * vectors.unit + vectors.identity if choices.tokens else None
-        versions = [CACHE_VERSION, PREPARATION_VERSION]
-        key = [versions, source.digest(), choices.name, choices.identity, length, looked_up]
-        entry = cache / files.digest_of(key)[:32]
+    # what is not looked up is no part of the key
+    looked_up = "unit " * vectors.unit + vectors.identity if choices.tokens else None
+    versions = [CACHE_VERSION, PREPARATION_VERSION]
+    key = [versions, source.digest(), choices.name, choices.identity, length, looked_up]
+    entry = cache / files.digest_of(key)[:32]
 
     def make(work: Path) -> None:
         rng = np.random.default_rng(0)

@@ -21,7 +21,6 @@ import io
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -118,7 +117,7 @@ class VectorFile:
 
     @property
     def identity(self) -> str:
-        return f"vectors {_key(locate(self.path), self.cache, self.progress)}"
+        return f"vectors {_key(locate(self.path), self.progress)}"
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Raises `DataError` when the file is unreadable or has none of the words."""
@@ -255,14 +254,13 @@ def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> 
         tally.duplicates = len(together) - len(np.unique(together))
         files.write_meta(work, {"tally": asdict(tally)}, ("matrix.npy", "words.bin"))
 
-    place = folder / _key(file, folder, progress)
+    place = folder / _key(file, progress)
     return files.cached_entry(place, f"the converted word vectors of {file.name}", opened, convert)
 
 
-def _key(file: File, folder: Path | None, progress: Progress | None) -> str:
+def _key(file: File, progress: Progress | None) -> str:
     """Identifies a converted file: its content, and what its name says about how it is read."""
-    memory = files.remembered(folder / files.MEMORY) if folder else nullcontext()
-    with memory, counted(file.path.stat().st_size, progress and partial(progress, "hashing")):
+    with counted(file.path.stat().st_size, progress and partial(progress, "hashing")):
         content = files.file_digest(file.path)
     return files.digest_of([VERSION, content, file.member, file.packing])[:32]
 

@@ -24,7 +24,7 @@ def get(folder: Path, **changes: Any) -> Dataset:
 
 
 def entries(folder: Path) -> list[Path]:
-    """Without the converted files of word vectors and the remembered digests."""
+    """Without the converted files of word vectors."""
     inside = (folder.parent / "cache").iterdir()
     return sorted(it for it in inside if it.is_dir() and it.name != "vectors")
 
