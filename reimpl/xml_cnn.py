@@ -34,9 +34,6 @@ class Config:
     pooling: Literal["max", "dynamic", "overlapping", "none"] = "dynamic"
     pools: int = 4
     """d of Eq. (6); only used by `dynamic`."""
-    pool_size: int = later(2)
-    pool_stride: int = later(1)
-    """Positions in a pool, and from one pool to the next; only used by `overlapping`."""
     windows: tuple[int, ...] = (2, 4, 8)
     maps: int = 128
     """Filters per window."""
@@ -85,7 +82,7 @@ class Config:
         """Values after pooling, all windows together."""
         ns = self.positions(length=length, dimension=dimension)
         values = {"max": [1 for _ in ns], "dynamic": [self.pools for _ in ns]}
-        values |= {"overlapping": [(n - self.pool_size) // self.pool_stride + 1 for n in ns], "none": [*ns]}
+        values |= {"overlapping": [n - 1 for n in ns], "none": [*ns]}
         return self.maps * sum(values[self.pooling])
 
 
@@ -171,7 +168,7 @@ class XMLCNN(nn.Module):
         over_words, window = config.sweep == "words", max(config.windows)
         swept, name = (length, "tokens a document") if over_words else (dimension, "vector components")
         swept += 2 * config.border(window)
-        more = config.stride * (config.pool_size - 1) if config.pooling == "overlapping" else 0
+        more = config.stride if config.pooling == "overlapping" else 0
         if swept < window + more:
             what = f"window {window} does not fit into {swept} {name} (sweep over {config.sweep})"
             raise ConfigError(f"{what}; use shorter windows or longer input")
@@ -232,9 +229,7 @@ class XMLCNN(nn.Module):
         convolved = convolve(x, conv.weight, conv.bias, stride=config.stride).contiguous()  # (B, F, n)
         if config.pooling == "none":
             return convolved
-        if (config.pool_size, config.pool_stride) == (2, 1):  # Eq. (7) of Chen et al. 2022, the faster way
-            return torch.maximum(convolved[..., :-1], convolved[..., 1:])
-        return F.max_pool1d(convolved, config.pool_size, config.pool_stride)
+        return torch.maximum(convolved[..., :-1], convolved[..., 1:])  # pools of 2, a position apart: Eq. (7)
 
     def forward(self, token_ids: Tensor) -> Tensor:
         """Token ids (B, T) -> scores before the sigmoid (B, L)."""
