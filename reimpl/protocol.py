@@ -384,9 +384,8 @@ class TuningProtocol:
     hold_out: str
     """Rule of `reimpl.data.splits` for the documents held out, where the corpus brings no dev part."""
     sampler: Literal["random", "tpe"] = "random"
-    pruner: Literal["none", "median", "halving"] = "none"
-    """median: a trial ends that is below the others' median, after five and a fifth of the epochs.
-    halving: successive halving, a third goes on at each rung."""
+    pruner: Literal["none", "median"] = "none"
+    """median: a trial ends that is below the others' median, after five and a fifth of the epochs."""
     score: Literal["best", "last"] = "best"
     """Which epoch of a trial counts."""
     patience: int | None = None

@@ -60,7 +60,7 @@ class Tuning(Shorthand):
     sampler: Text | None = None
     """Sampler of settings: random or tpe."""
     pruner: Text | None = None
-    """Rule that stops trials early: none, median or halving."""
+    """Rule that stops trials early: none or median."""
     score: Text | None = None
     """Which epoch of a trial counts: best or last."""
     patience: Count | None = None

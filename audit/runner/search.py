@@ -158,7 +158,7 @@ class Search:
 
     def study(self) -> optuna.Study:
         from optuna import create_study, logging
-        from optuna.pruners import MedianPruner, NopPruner, SuccessiveHalvingPruner
+        from optuna.pruners import MedianPruner, NopPruner
         from optuna.storages import JournalStorage
         from optuna.storages.journal import JournalFileBackend
 
@@ -166,8 +166,6 @@ class Search:
         pruner: Any = NopPruner()
         if self.pruner == "median":
             pruner = MedianPruner(n_startup_trials=PRUNE_FROM, n_warmup_steps=max(1, self.epochs // 5))
-        elif self.pruner == "halving":
-            pruner = SuccessiveHalvingPruner(min_resource=max(1, self.epochs // 9), reduction_factor=3)
         path = self.folder / "journal.log"
         with explained(path):
             self.folder.mkdir(parents=True, exist_ok=True)
