@@ -254,15 +254,12 @@ def resolved(paper: Paper, name: str, experiment: Experiment, settings: Training
         raise UnfitError(f"not available on this machine: {lack}", lacking=True)
     vectors, noise = settings.vectors or f"random:{used.dimension}", experiment.noise
     # Paths are absolute, since a process keeps the data that they name: the working folder may change.
-    named = vectors.removeprefix("unit:")
-    vectors = vectors.replace(named, str(Path(named).resolve())) if is_vector_file(Path(named)) else vectors
+    vectors = str(Path(vectors).resolve()) if is_vector_file(Path(vectors)) else vectors
     request = DataRequest(
         folder=settings.data.resolve() if settings.data else None,
         recipe=experiment.recipe or _RECIPE,
         length=used.length,
-        vectors=vectors.replace(named, str(Path(named).resolve()))
-        if is_vector_file(Path(named))
-        else vectors,
+        vectors=vectors,
         dimension=used.dimension,
         cache=(settings.store / "data").resolve(),
         hold_out=used.hold_out,

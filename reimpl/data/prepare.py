@@ -98,7 +98,7 @@ def load_or_prepare(
         vectors = replace(vectors, cache=cache / "vectors")
     choices, name = find_preprocessing(preprocessing).of(source), source.name
     # what is not looked up is no part of the key
-    looked_up = "unit " * vectors.unit + vectors.identity if choices.tokens else None
+    looked_up = vectors.identity if choices.tokens else None
     versions = [CACHE_VERSION, PREPARATION_VERSION]
     key = [versions, source.digest(), choices.name, choices.identity, length, looked_up]
     entry = cache / files.digest_of(key)[:32]

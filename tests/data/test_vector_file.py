@@ -17,7 +17,6 @@ from reimpl.data.vectors import (
     converted,
     initial_vectors,
     locate,
-    parse_source,
     read_vectors,
 )
 from reimpl.errors import DataError
@@ -153,18 +152,6 @@ def test_words_without_a_vector(tmp_path: Path, rule: OutOfVocabulary, found: li
     drawn = lookup.rows[[0, 3]]
     assert (np.abs(drawn) <= 0.25).all()
     assert len(np.unique(drawn)) == (4 if rule == "uniform" else 1)
-
-
-def test_unit_vectors(tmp_path: Path) -> None:
-    """Each vector of the source has length 1, a zero one stays; words without one are drawn as ever."""
-    file = write(tmp_path / "v.txt", ["three 3 4", "none 0 0"])
-    source, words = parse_source(f"unit:{file}"), ("**PAD**", "<unk>", "three", "none", "rare")
-    rows = initial_vectors(source, words, special=(0, 1), rule="uniform", rng=np.random.default_rng(0)).rows
-    np.testing.assert_allclose(rows[[2, 3]], [[0.6, 0.8], [0, 0]], rtol=1e-6)
-    plain = initial_vectors(
-        parse_source(str(file)), words, special=(0, 1), rule="uniform", rng=np.random.default_rng(0)
-    )
-    np.testing.assert_array_equal(rows[[0, 1, 4]], plain.rows[[0, 1, 4]])
 
 
 @pytest.mark.parametrize("case", reference("07_vocabulary.json")["cases"])
