@@ -1,7 +1,6 @@
-"""Engines: where tasks are carried out. Those of this project are the modules beside this file; a package
-adds one by an entry point of the group `audit.engines`, whose name is what `--on` takes. An engine starts
-`work(task)` somewhere that sees the store, and hands back what it returns. It neither judges nor writes. How
-far a task is, and that it should stop, goes through the store (`audit.runner.channel`)."""
+"""Engines: where tasks are carried out, each a module beside this file. An engine starts `work(task)`
+somewhere that sees the store, and hands back what it returns. It neither judges nor writes. How far a task
+is, and that it should stop, goes through the store (`audit.runner.channel`)."""
 
 from __future__ import annotations
 
@@ -11,7 +10,6 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib.metadata import entry_points
 from typing import Any, Protocol
 
 from audit.errors import AuditError, option
@@ -123,16 +121,12 @@ def engine_of(name: str, at_once: int | None, resources: Resources, device: str 
     and where the package that it needs is not installed."""
     if name != "local" and device != "cpu" and resources.gpus is None:
         resources = replace(resources, gpus=1.0)
-    others = {point.name: point for point in entry_points(group="audit.engines")}
-    if name not in OURS and name not in others:
-        raise AuditError(f"{option('on', name)}: no such engine; {known_names(name, [*OURS, *others])}")
+    if name not in OURS:
+        raise AuditError(f"{option('on', name)}: no such engine; {known_names(name, OURS)}")
     try:
-        if name in OURS:
-            made = getattr(importlib.import_module(f"{__name__}.{name}"), OURS[name])
-        else:
-            made = others[name].load()
+        made = getattr(importlib.import_module(f"{__name__}.{name}"), OURS[name])
     except ImportError as err:
-        how = f"`pip install 'xmtc-audit[{name}]'`" if name in OURS else "install what its package needs"
+        how = f"`pip install 'xmtc-audit[{name}]'`"
         raise AuditError(f"{option('on', name)}: {err}; {how}") from err
     takes: Sequence[str] = made.TAKES
     if unknown := [key for key in resources.more if key not in takes]:
