@@ -18,7 +18,7 @@ from audit.expression.grammar import ExpressionError, parse, references
 from audit.expression.interval import UndefinedError
 from audit.expression.meaning import Meaning, evaluate
 from audit.kinds import KINDS
-from audit.kinds.costs import MARGIN, growth
+from audit.kinds.costs import MARGIN, growth, local_slopes
 from audit.record import ClaimRecord, Finding, FindingResult
 from audit.stats.printed import Printed, printed
 from audit.stats.sample import mcnemar
@@ -75,17 +75,17 @@ def complexity(sheet: Sheet) -> Iterator[Finding]:
             values = [Meaning(Cells(sheet, claim, {"n": size})).number(operations)[0].face for size in SIZES]
             # one number each, but for logarithms, of which it is the middle of the bounds
             counts = [float((value.low + value.high) / 2) for value in values]
-            test = growth(SIZES, counts, exponent=exponent)
+            slope = growth(SIZES, counts, exponent=exponent).estimate or 0.0
         except (UndefinedError, ValueError, OverflowError) as err:
             text = f"{formula} has no growth: {err}"
             yield sheet.finding("structure", "untestable", (), text, claim=claim)
             continue
-        last = test.local_slopes[-1]
+        last = local_slopes([math.log(size) for size in SIZES[-2:]], list(map(math.log, counts[-2:])))[0]
         text = (
-            f"{formula} grows as n^{decimal(test.slope, 4)} from n = {SIZES[0]:,} to {SIZES[-1]:,}, and as "
+            f"{formula} grows as n^{decimal(slope, 4)} from n = {SIZES[0]:,} to {SIZES[-1]:,}, and as "
             f"n^{decimal(last, 4)} at the end; n^{decimal(exponent, 3)} is claimed, give or take {MARGIN}"
         )
-        near = [abs(slope - exponent) <= MARGIN for slope in (test.slope, last)]
+        near = [abs(power - exponent) <= MARGIN for power in (slope, last)]
         result: FindingResult = "consistent" if all(near) else "untestable" if any(near) else "inconsistent"
         yield sheet.finding("structure", result, (), text, (_OTHER_COUNT, _LARGER), claim=claim)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, pairwise
 from statistics import fmean, linear_regression
 from typing import Annotated, Any, Literal, NamedTuple
@@ -209,10 +209,8 @@ class ComplexityClaim(Claim):
         if len(case.arms) < 3:
             return untested("too_few_sizes")
         sizes, costs = [float(details["sizes"][name]) for name in case.names], list(map(min, case.values))
-        test = growth(sizes, costs, exponent=float(details["exponent"]), names=case.names, alpha=case.alpha)
-        local = ", ".join(f"{slope:.2f}" for slope in test.local_slopes)
-        badges = f"{len(sizes)} sizes over {test.decades:.2f} decades", f"local exponents {local}"
-        return replace(test, badges=badges)
+        exponent = float(details["exponent"])
+        return growth(sizes, costs, exponent=exponent, names=case.names, alpha=case.alpha)
 
 
 def measured(run: Run, quantity: str) -> float | None:
@@ -314,11 +312,9 @@ def _reaches(arm: Arm, metric: str, target: float) -> dict[int, Reach]:
     return found
 
 
-@dataclass(frozen=True, kw_only=True)
-class GrowthTest(Test):
-    slope: float  # Over all sizes.
-    decades: float  # Between the smallest and the largest size.
-    local_slopes: tuple[float, ...]  # Between neighbouring sizes: a curve that bends shows here.
+def local_slopes(x: Sequence[float], y: Sequence[float]) -> tuple[float, ...]:
+    """Slopes between neighbours, on logarithms: a curve that bends shows here."""
+    return tuple((d - b) / (c - a) for (a, b), (c, d) in pairwise(zip(x, y, strict=True)))
 
 
 def growth(
@@ -329,7 +325,7 @@ def growth(
     margin: float = MARGIN,
     names: Sequence[str] = (),
     alpha: float = ALPHA,
-) -> GrowthTest:
+) -> Test:
     """Least squares of log cost on log size, df = n - 2, and the two tests on its slope b, d = b - e.
 
         p_rep = max(P[t >= (D + d) / se], P[t >= (D - d) / se])
@@ -362,21 +358,20 @@ def growth(
         p_far <= alpha and _beside_a_fixed(points, exponent, residuals)
     )
     cap = "too_few_sizes" if n < FEWEST_SIZES else "too_narrow" if narrow else None
-    return GrowthTest(
+    local = ", ".join(f"{step:.2f}" for step in local_slopes(x, y))
+    return Test(
         estimate=slope,
-        slope=slope,
         target=exponent,
         margin=margin,
         se=se,
         df=df,
         **intervals,
-        decades=decades,
-        local_slopes=tuple((d - b) / (c - a) for (a, b), (c, d) in pairwise(zip(x, y, strict=True))),
         band=within(steps, "d", df, df) if cap is None else None,
         p_reproduced=p_reproduced,
         contradictions=(Route(reason="minimum_effect", p=p_far),),
         cap=cap,
         if_undecided="straddles_margin",
+        badges=(f"{n} sizes over {decades:.2f} decades", f"local exponents {local}"),
         steps=steps,
     )
 
