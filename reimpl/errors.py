@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 
-#: Longer lists of names help nobody.
-SHOWN = 12
+#: Longer lists of names, and ones of more characters, help nobody.
+SHOWN, LONGEST = 12, 200
 #: Private characters of Unicode, which no message has otherwise.
 _OPTION = re.compile("\ue000([a-z_]+)\ue001([^\ue002]*)\ue002")
 
@@ -47,7 +48,8 @@ def known_names(name: str, names: Iterable[str]) -> str:
     names = list(dict.fromkeys(names))
     if not names:
         return "none is known"
-    close, listed = nearest(name, names), first_of(names, SHOWN)
+    ends = accumulate(len(other) + 2 for other in names[:SHOWN])
+    close, listed = nearest(name, names), first_of(names, max(1, sum(end < LONGEST for end in ends)))
     return f"did you mean {close!r}? Known: {listed}" if close else f"known: {listed}"
 
 

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
                 raise AuditError(f"{argument!r} is not text in UTF-8; rename the file or folder") from err
         code = app(list(arguments), prog_name="audit", standalone_mode=False, obj=list(arguments))
     except _UsageProblem as err:
-        _show(err)
+        _show(err, arguments)
         return Exit.BAD_INPUT
     except (typer.Abort, KeyboardInterrupt):
         code = Exit.INTERRUPTED
@@ -55,11 +55,14 @@ def main(arguments: Sequence[str]) -> int:
     return int(code or Exit.OK)
 
 
-def _show(err: Any) -> None:
+def _show(err: Any, arguments: Sequence[str]) -> None:
     """What is wrong with the words of a command, on one line like all else; help where nothing was said."""
     if type(err).__name__ == "NoArgsIsHelpError":
         err.show()
         return
     said = " ".join(err.format_message().split()).rstrip(".")
-    command = err.ctx.command_path if getattr(err, "ctx", None) else "audit"
+    if said.startswith("Missing") and (about := getattr(getattr(err, "param", None), "help", None)):
+        said += f" ({about.rstrip('.')})"
+    command = " ".join(("audit", *(word for word in arguments[:1] if word.isalpha())))
+    command = err.ctx.command_path if getattr(err, "ctx", None) else command
     say_on_stderr(f"audit: {said[:1].lower()}{said[1:]}; `{command} --help` shows what there is")

@@ -389,7 +389,8 @@ def suggest_command(
         number = counted(len(offered), "suggestion")
         rest = f" ({len(shown)} shown; --all shows all, --table and --kind those of one)"
         number += rest if len(shown) < len(offered) else ""
-        say(f"{number}; --accept ID adds one (--says TEXT: with the paper's sentence)", fold=True)
+        how = "; --accept ID adds one (--says TEXT: with the paper's sentence)" if offered else ""
+        say(f"{number}{how}", fold=True)
     if as_json or file is None:
         return Exit.OK
     by_id = {suggestion.id: suggestion for suggestion in offered}
@@ -433,6 +434,8 @@ def verify_command(
     tables = file.paper.tables
     for name in table or ():
         the_one("table", name, tables)
+    if not tables:
+        raise AuditError(f"{paper} has no table yet; `audit add table FILE --paper {paper}` reads one")
     if against is None:
         for name in table or tables:
             label = f" ({tables[name].where.label})" if tables[name].where.label else ""
@@ -441,8 +444,6 @@ def verify_command(
     if not by.strip():
         raise AuditError("--by is missing; say who reads the page")
     chosen = table or [name for name in tables if verified(name, tables, file.paper.transcription) is None]
-    if not tables:
-        raise AuditError(f"{paper} has no table yet; `audit add table FILE --paper {paper}` reads one")
     if len({*chosen}) != 1:
         raise AuditError(f"--against compares one table; add --table ID, one of {', '.join([*tables][:12])}")
     (name,) = {*chosen}

@@ -123,6 +123,7 @@ def _explained(finding: Finding) -> Iterator[str]:
         texts = value if isinstance(value, tuple) and name == "alternatives" else [value]
         for k, text in enumerate(texts):
             text = ", ".join(text) if isinstance(text, tuple) else "" if text is None else str(text)
+            text = {"True": "yes", "False": "no"}.get(text, text)
             if text:
                 first, *rest = wrapped(text, 15)
                 yield from (f"{'' if k else f'{name}:':15}{first[15:]}", *rest)

@@ -9,7 +9,7 @@ from typing import Any
 from audit.claims.load import papers_of
 from audit.cli.app import command, data_app, say
 from audit.errors import AuditError, Exit, corpus_questions
-from audit.names import counted
+from audit.names import counted, wrapped
 from audit.runner.resolve import options_of, prepared
 from audit.settings import CorpusSettings
 from audit.storage.files import check_can_be_written
@@ -179,8 +179,8 @@ def _of_entry(key: str, entry: Entry) -> Iterator[str]:
         sizes = f"{in_words(known.sizes.printed)}; " if known.sizes else ""
         rows += [("content", f"{sizes}{known.what}"), ("", known.content)]
     yield f"{key}: {entry.name}"
-    yield f"  {entry.about}"
-    yield from (f"  {name:8} {value}" for name, value in rows if value)
+    yield from wrapped(entry.about, 2)
+    yield from (line for name, value in rows if value for line in wrapped(f"{name:8} {value}", 2, 11))
 
 
 def _doubts(corpus: object, figures: Mapping[str, Any]) -> Iterator[str]:

@@ -51,7 +51,7 @@ def report_command(
             raise AuditError(f"{diff[0]}: {keys}; give two records of one paper")
         changed = changes(before, after)
         (page,) = write_texts(diff[1].parent, {"changes.html": changes_html(changed)})
-        say(f"{changes_text(changed)}\n\npage: {page}")
+        say(f"{changes_text(changed)}\n\npage: {page}", fold=True)
         return Exit.CONTRADICTED if changed.worse else Exit.OK
     worst, paths = Exit.OK, records or records_in(out)
     audits = {path: read_sound(path) for path in paths}
