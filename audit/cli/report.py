@@ -68,9 +68,7 @@ def report_command(
 def explain_command(
     claim: str, records: list[Path] | None = None, *, out: Path = Path("audit-report")
 ) -> int:
-    """Show how a verdict was derived: every number with its formula, and what would change the verdict.
-
-    Needs no data, no GPU and no torch."""
+    """Show how a verdict was derived: every number with its formula, and what would change the verdict."""
     from audit.cli.explanation import explained
 
     audits = [(path, read_sound(path)) for path in records or records_in(out)]
@@ -157,10 +155,7 @@ def judge_command(
     evidence: str = "ours",
     also: str | None = None,
 ) -> int:
-    """Judge the claims by the runs in the store, ours and imported ones, and write the reports.
-
-    Our runs are those of the newest `audit run` plan of each corpus, all seeds. Needs no data, GPU or
-    torch."""
+    """Judge the claims by the runs in the store, ours and imported ones, and write the reports."""
     from audit.judging.assemble import column_of
     from audit.pipeline.session import Session
 
@@ -216,9 +211,7 @@ def tell_study(study: SplitStudy, folder: Path) -> None:
 def plan_command(
     names: Words = None, *, out: Path = Path("audit-report"), as_json: bool = False, everything: bool = False
 ) -> int:
-    """List the open claims by the cost of settling them: seeds, and their time by the run records.
-
-    Needs no data, no GPU and no torch. Exit code 0 whether claims are open or not, 2 for bad input."""
+    """List the open claims by the cost of settling them: seeds, and their time by the run records."""
     from audit.judging.plan import TEXTS, cost, outlooks, settling
 
     audits, some = list(_audits(names, out)), set[bool]()  # whether what seeds can settle is imported

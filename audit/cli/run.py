@@ -43,13 +43,7 @@ def run_command(
     out: Path = Path("audit-report"),
     also: str | None = None,
 ) -> int:
-    """Run the experiments of claim files over seeds, judge the claims, and write a report.
-
-    Without claims: Chen et al. 2022; without --data: a synthetic corpus. About one minute on two cores.
-
-    --until-settled stops when everything that seeds can settle is settled, at the last look, before a look
-    for which the budget has no time, or when no open claim has 20% power at the last look. Exit codes: 0
-    nothing contradicted, 1 something contradicted, 2 bad input, 3 runs failed, 130 interrupted."""
+    """Run the experiments of claim files over seeds, judge the claims, and write a report."""
     from audit.pipeline.session import Session
     from audit.pipeline.suite import judged_at_once, looks_of, report_name, suites
     from audit.runner.progress import new_console
