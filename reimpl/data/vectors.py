@@ -22,7 +22,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import mode
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -110,14 +110,19 @@ class VectorFile:
     cache: Path | None = field(default=None, compare=False)  # Without it, it is converted at each use
     progress: Progress | None = field(default=None, compare=False, repr=False)
 
+    @cached_property
+    def _own_key(self) -> str:
+        return _key(locate(self.path), self.progress)
+
     @property
     def identity(self) -> str:
-        return f"vectors {_key(locate(self.path), self.progress)}"
+        return f"vectors {self._own_key}"
 
     def look_up(self, words: Sequence[str], rng: np.random.Generator) -> Lookup:
         """Raises `DataError` when the file is unreadable or has none of the words."""
         with tempfile.TemporaryDirectory() as folder:
-            vectors = converted(self.path, self.cache or Path(folder), progress=self.progress)
+            place = self.cache or Path(folder)
+            vectors = converted(self.path, place, progress=self.progress, key=self._own_key)
             rows, found = vectors.look_up(words)
         if len(words) and not found.any():
             none = f"none of the {len(words)} words of the corpus has a vector"
@@ -222,8 +227,8 @@ class ConvertedFile(NamedTuple):
         return values, at >= 0
 
 
-def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> ConvertedFile:
-    """The file as stored under `folder`, converted if it is not there or has changed."""
+def converted(path: Path, folder: Path, *, progress: Progress | None = None, key: str = "") -> ConvertedFile:
+    """The file as stored under `folder`, converted if it is not there or has changed; `key` is its `_key`."""
     file = locate(path)
 
     def opened(entry: Path) -> ConvertedFile:
@@ -244,7 +249,7 @@ def converted(path: Path, folder: Path, *, progress: Progress | None = None) -> 
         tally.duplicates = len(together) - len(np.unique(together))
         files.write_meta(work, {"tally": asdict(tally)}, ("matrix.npy", "words.bin"))
 
-    place = folder / _key(file, progress)
+    place = folder / (key or _key(file, progress))
     return files.cached_entry(place, f"the converted word vectors of {file.name}", opened, convert)
 
 
