@@ -835,7 +835,7 @@ def _plain(run: Run) -> dict[str, Any]:
     return content
 
 
-def to_json(record: Run | Audit | SplitStudy) -> str:
+def to_json(record: Run | Audit) -> str:
     """The record as indented JSON with a stable key order; an audit with its seal."""
     content = _plain(record) if isinstance(record, Run) else asdict(record)
     if isinstance(record, Audit):

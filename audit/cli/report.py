@@ -199,12 +199,10 @@ def command_line(context: typer.Context) -> str:
 
 
 def tell_study(study: SplitStudy, folder: Path) -> None:
-    """The record of a study of split columns into the folder, its table to the screen."""
+    """The table of a study of split columns to the screen."""
     from reports.tables import split_table
 
-    (path,) = write_texts(folder, {"columns.json": to_json(study)})
-    say(f"{split_table(study)}\n\nrecord: {path}, with the value of each run")
-    say(f"reports: {folder}@N, one a column")
+    say(f"{split_table(study)}\n\nreports: {folder}@N, one a column; each record has the study as `splits`")
 
 
 @command(app, "plan")

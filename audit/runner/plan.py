@@ -27,6 +27,7 @@ from audit.record import (
 )
 from audit.runner.resolve import (
     DataRequest,
+    Resolved,
     UnfitError,
     UntunedError,
     as_unfit,
@@ -39,7 +40,6 @@ from audit.runner.resolve import (
 from audit.settings import RunSettings
 
 if TYPE_CHECKING:
-    from audit.runner.resolve import DataRequest, Resolved
     from reimpl.data.catalogue import Observed
     from reimpl.data.dataset import Dataset
     from reimpl.protocol import Protocol
