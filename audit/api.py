@@ -94,7 +94,7 @@ def judge(
     of the report, which is needed if the store has runs on several corpora.
 
     `declared` has the declarations of `audit import`: by, authors_code, unit, dataset,
-    fingerprint, same_data, other_split, test_size, same_predictions_ok. Raises `AuditError`,
+    fingerprint, same_data, other_split, test_size. Raises `AuditError`,
     `ImportFileError` with everything that is unclear in the results, and `StoreError`."""
     with _in_python(), ExitStack() as opened:
         read, path = _paper(paper)

@@ -11,7 +11,7 @@ from audit.claims.load import Paper, papers_of
 from audit.cli.app import Folder, app, command, say
 from audit.errors import AuditError, Exit, option
 from audit.importing.results import Declared, from_results
-from audit.judging.evidence import Provenance, other_code, scope_of
+from audit.judging.evidence import Provenance, other_code, repeated, scope_of
 from audit.names import counted, first_of
 from audit.record import Run
 from audit.storage.manifest import keep_fixed
@@ -114,6 +114,9 @@ def _left_unsaid(
             how = f"the claim file says no content of {lacking[0]}; if it is this, write content: "
             how += f"{declared.fingerprint} in its entry below datasets"
         yield f"the data are not known to be the paper's own, so they cannot judge printed values: {how}"
+    for name, mine in by_experiment.items():
+        if alike := repeated(mine):
+            yield f"{name}: {counted(len(alike), 'seed')} with the results of another one; they count as one"
     if ("other_split", False) in scopes:
         yield "another split of unknown test size: give --test-size, or it cannot judge printed values"
     if code and other_code(declared.authors_code, paper):

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from audit.claims.load import Paper
 from audit.errors import StoreError, option
 from audit.importing.results import F1_BY, Declared, Problems, Result
-from audit.judging.evidence import OF_DOCUMENTS, UNKNOWN, Provenance, all_digits, counting
+from audit.judging.evidence import OF_DOCUMENTS, UNKNOWN, Provenance, counting
 from audit.record import DataInfo, Run, digest
 from audit.storage.manifest import Ledger
 from audit.storage.runs import PUT_WAIT, Store
 
-Lists = Mapping[str, NDArray[Any]]
 Staying = Mapping[str, Sequence[Run]]  # Experiment -> its runs in the store that are not replaced.
 
 
@@ -66,21 +62,13 @@ def keep(
         for (experiment, seed), runs in there.items():
             if (experiment, seed) not in fresh:
                 staying.setdefault(experiment, []).append(runs[0])
-        alike = _same_results(fresh.values(), staying, store)
         now = datetime.now(UTC).isoformat(timespec="seconds")  # of all: they are one lot
         added = []
         for place, result in fresh.items():
             seeds = tuple(sorted({one.seed for one in results if one.experiment == result.experiment}))
-            twin = alike[place][0] if place in alike else None
-            run = run_of(result, seeds, paper, declared, there.get(place, []), same_as=twin)
+            run = run_of(result, seeds, paper, declared, there.get(place, []))
             added.append(replace(run, finished=now))
         _check_data(added, staying, problems)
-        for place, (seed, file) in alike.items() if not declared.same_predictions_ok else ():
-            result, scored = fresh[place], fresh[place].predictions is not None
-            what = f"the {'predictions' if scored else 'values'} of {result.experiment!r}, seed {result.seed}"
-            what += f", are those of seed {seed} ({file}) {'in all lists' if scored else 'in all digits'}"
-            how = f"leave one out, or add {option('same_predictions_ok', True)}"
-            problems.add(result.sources[0].file, f"{what}; one run or two? {how}")
         problems.settle()
         lists = [result.predictions for result in fresh.values()]
         try:
@@ -102,7 +90,6 @@ def run_of(
     declared: Declared,
     old: Sequence[Run],
     *,
-    same_as: int | None = None,
     command: str = "",
 ) -> Run:
     """The run as it is recorded, in place of the `old` ones; `command`: digest of what made it here."""
@@ -118,7 +105,6 @@ def run_of(
         unit=result.unit,
         seeds=seeds,
         replaces=tuple(run.key for run in old),
-        same_lists_as=same_as,
         command=command,
     ).spec(seed=result.seed, fingerprint=result.fingerprint)
     # Whoever replaces has seen the numbers before: the margins stay those of the first look at them.
@@ -174,49 +160,3 @@ def _check_data(added: Sequence[Run], staying: Staying, problems: Problems) -> N
             both = f"{data_of(other)} there, {data_of(run)} here"
             anew = f"import all its seeds again, with one declaration and {option('replace', True)}"
             problems.add(Provenance.of(run).files[0][0], f"{what} ({both}); {anew}")
-
-
-def _same_results(
-    results: Iterable[Result], staying: Staying, store: Store
-) -> dict[tuple[str, int], tuple[int, str]]:
-    """Experiment and seed of results that another seed has too, and that seed with its file: the same labels
-    for every document, as far as the shorter lists go, or the same values in more digits than are printed."""
-    same: dict[tuple[str, int], tuple[int, str]] = {}
-    seen: dict[tuple[str, bool], list[tuple[int, str, Any]]] = {}
-    for result in results:
-        scored = result.predictions is not None
-        key = result.experiment, scored
-        if key not in seen:
-            seen[key] = [
-                (
-                    run.spec.seed,
-                    Provenance.of(run).files[0][0],
-                    store.predictions(run.key) if scored else all_digits(run.metrics),
-                )
-                for run in staying.get(result.experiment, ())
-            ]
-        own: Any = result.predictions if scored else all_digits(result.metrics)
-        for seed, file, other in seen[key]:
-            if own and other and (_alike(own, other) if scored else own == other):
-                same[result.experiment, result.seed] = seed, file
-                break
-        else:
-            seen[key].append((result.seed, result.sources[0].file, own))
-    return same
-
-
-def _alike(one: Lists, two: Lists) -> bool:
-    """Whether both have the same documents, and for each the same labels best first."""
-    if not {"ids", "label_names", "documents"} <= set(two):
-        return False
-    length = min(one["ids"].shape[1], two["ids"].shape[1])
-    if sorted(one["documents"].tolist()) != sorted(two["documents"].tolist()):
-        return False
-
-    def named(lists: Lists) -> NDArray[np.str_]:
-        """(N, length) names of labels, empty after the end of a list, by the names of the documents."""
-        names = np.append(lists["label_names"], "")  # id -1 is the last one
-        order = np.argsort(lists["documents"], kind="stable")
-        return np.asarray(names[lists["ids"][order, :length]])
-
-    return bool(np.array_equal(named(one), named(two)))

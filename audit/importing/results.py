@@ -48,7 +48,6 @@ class Declared:
     same_data: str = ""
     other_split: str = ""
     test_size: int = 0
-    same_predictions_ok: bool = False
     train_truth: Path | None = None
     labels: Path | None = None
     threshold: float | None = None

@@ -129,8 +129,6 @@ class Arm:
         if replaced := sum(bool(source.replaces) for source in stated):
             word = "runs" if all(made_here) else "imported results"
             notes.append(f"{replaced} of {number} {word} replaced earlier ones")
-        if alike := sum(source.same_lists_as is not None for source in stated):
-            notes.append(f"{alike} of {number} imported runs have the results of another seed, as declared")
         if record and any(deviation.what == OTHER_CODE for deviation in record.deviations):
             notes.append("the code as stated is not the code that the claim file names")
         return tuple(notes)
@@ -229,7 +227,7 @@ class Evidence:
         if 0 < len(read) < len(tried):
             notes.append(f"{len(read)} of {len(tried)} seeds")
         if cost is None and not (record.deterministic or deterministic):
-            if alike := _repeated(runs):
+            if alike := repeated(runs):
                 notes.append(f"{len(alike)} more seeds gave exactly the same results; they count as one")
             read = [(run, value) for run, value in read if run.key not in alike]
         values: tuple[float, ...] = tuple(float(value) for _, value in read)
@@ -282,17 +280,16 @@ def all_digits(metrics: Mapping[str, float]) -> tuple[tuple[str, float], ...] | 
     return tuple(sorted(metrics.items())) if fine else None
 
 
-def _repeated(runs: Sequence[Run]) -> set[str]:
-    """Keys of runs with all results of an earlier seed, in all digits: one run, or a seed without effect."""
-    seen: set[tuple[tuple[str, float], ...]] = set()
-    seeds, alike = {run.spec.seed for run in runs}, set()
+def repeated(runs: Iterable[Run]) -> set[str]:
+    """Keys of runs with all results of an earlier seed, in all digits, or with its very predictions (of
+    imported ones): one run, or a seed without effect."""
+    seen, alike = set[object](), set[str]()
     for run in runs:
-        values = all_digits(run.metrics)
-        stated = Provenance.of(run).same_lists_as if run.imported else None
-        if (values and values in seen) or stated in seeds:
+        lists = run.predictions_sha256 if run.imported else None
+        marks = {mark for mark in (all_digits(run.metrics), lists) if mark}
+        if seen & marks:
             alike.add(run.key)
-        elif values:
-            seen.add(values)
+        seen |= marks
     return alike
 
 
@@ -409,7 +406,6 @@ class Provenance:
     seeds: tuple[int, ...] = ()  # All seeds of this experiment that were in the import.
     replaces: tuple[str, ...] = ()  # Keys of the imported runs that this one stands in for.
     other_split: str = ""  # Why the data are another split of the paper's documents, as stated.
-    same_lists_as: int | None = None  # Another seed with the same results, stated to be a run of its own.
     command: str = ""  # Digest of the experiment's own command, where that made the run here.
 
     @classmethod
@@ -437,8 +433,8 @@ class Provenance:
         config: dict[str, Any] = dict(vars(self))
         config["sources"] = [{"file": file, "sha256": sha256} for file, sha256 in config.pop("files")]
         config |= {name: list(config[name]) for name in ("seeds", "replaces")}
-        for name in ("other_split", "same_lists_as", "command"):  # older records have none
-            if config[name] in ("", None):
+        for name in ("other_split", "command"):  # older records have none
+            if not config[name]:
                 del config[name]
         protocol, data = {"name": IMPORTED}, fingerprint or UNKNOWN
         return RunSpec(IMPORTED, "", config, protocol, data=data, seed=seed, precision=UNKNOWN)

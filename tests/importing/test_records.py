@@ -1,5 +1,5 @@
-"""Checked results become sealed runs: all or none, never twice, and nothing is overwritten. Asked about
-beside the other seeds: the same results twice."""
+"""Checked results become sealed runs: all or none, never twice, and nothing is overwritten; equal ones
+count once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from audit.errors import ImportFileError, StoreError
 from audit.importing.predictions import from_predictions
 from audit.importing.records import Kept, keep
 from audit.importing.results import Declared, from_results
-from audit.judging.evidence import UNKNOWN, Provenance, active
+from audit.judging.evidence import UNKNOWN, Provenance, active, repeated
 from audit.record import Run
 from audit.storage.runs import Store
 from tests.importing.rows import ROWS, Row, changed, write_rows
@@ -182,31 +182,9 @@ def test_a_record_that_is_taken_away_or_edited_is_missed(desk: Desk) -> None:
 # --------------------------------------------------------------------------- the same results
 
 
-def test_equal_values_of_all_digits_are_asked_about_as_equal_predictions_are(desk: Desk) -> None:
+def test_seeds_with_equal_values_of_all_digits_or_equal_predictions_count_as_one(desk: Desk) -> None:
     """One value of six decimals three times; two decimals may be equal by chance."""
-    same = [row(seed, "50.234567", experiment="letters") for seed in (0, 1, 2)]
-    problems = desk.refused([row(0, "77.123401"), row(1, "77.443401"), *same])
-    assert len(problems) == 2 and problems[0] == (
-        "r.csv: the values of 'letters', seed 1, are those of seed 0 (r.csv) in all digits; one run or two? "
-        "leave one out, or add --same-predictions-ok"
-    )
-    more = [row(seed, f"3{seed}.5", experiment="letters", metric="P@3") for seed in (1, 2)]
-    assert len(desk.take([*same[1:], *more]).added) == 2  # another P@3: another run
-    desk.take([row(5, "50.23"), row(6, "50.23"), row(7, "12.3456")])
-    assert "seed 8, are those of seed 7" in desk.refused([row(8, "12.3456")])[0]
-    kept = desk.take([row(8, "12.3456")], same_predictions_ok=True)
-    assert [Provenance.of(run).same_lists_as for run in kept.added] == [7]
-
-
-def test_other_scores_orders_and_lengths_hide_nothing(desk: Desk) -> None:
-    desk.predictions({5: LISTS})
-    turned = write(desk.folder / "p6.jsonl", dict(reversed(LISTS.items())), scored=True)
-    turned.write_text(turned.read_text().replace("1.0", "7.5"))
-    short = {name: labels[:1] for name, labels in LISTS.items()}
-    same: tuple[Lists | Path, ...] = (LISTS, turned, short)
-    for again in same:
-        with pytest.raises(ImportFileError, match=r"are those of seed 5 \(p5\.jsonl\)"):
-            desk.predictions({6: again})
-    desk.truth = dict(reversed(TRUTH.items()))  # documents are numbered as the truth names them
-    with pytest.raises(ImportFileError, match="are those of seed 5"):
-        desk.predictions({6: LISTS})
+    rows = [row(seed, "50.234567") for seed in (0, 1, 2)] + [row(seed, "50.23") for seed in (3, 4)]
+    both = [*desk.take(rows).added, *desk.predictions({5: LISTS, 6: LISTS}).added]
+    alike = repeated(both)
+    assert [run.spec.seed for run in both if run.key in alike] == [1, 2, 6]
