@@ -188,6 +188,7 @@ class Lookup:
             departures=len(self.departures(claim)),
             settling=self.audit.settling.get(claim.id),
             lacking=self.lacking(claim),
+            imported=self.imported(claim),
         )
 
     def lacking(self, claim: ClaimRecord) -> list[str]:

@@ -170,7 +170,7 @@ def counted_once(audit: Audit) -> str:
     reproduced, number = share.once
     kept = "" if reproduced == number else f", {count(reproduced)} of them reproduced"
     different = plural(number, "different comparison")
-    return f"Some compare the same numbers: the {count(share.decided)} decided ones are {different}{kept}."
+    return f"Some compare the same numbers: the {count(share.decided)} that are decided make {different}{kept}."
 
 
 def resting(index: Lookup) -> str:
