@@ -33,6 +33,8 @@ Status = Literal["done", "failed", "interrupted"]
 
 #: Stands where a run of ours has its model and protocol; no model and no protocol may have this name.
 IMPORTED = "imported"
+#: In the records of an import, where others have the name of a file.
+IN_PYTHON = "values given in Python"
 
 #: `ExperimentRecord.not_run`: why nothing of an experiment was run.
 LEFT_OUT = "left out by --only"
@@ -506,7 +508,7 @@ class InstanceEvidence:
 class Settling:
     """What it would take to settle an open claim, if means and spread stay as they are now."""
 
-    text: str  # `6 seeds, 0.4 GPU-hours`, or why there is no such number.
+    text: str  # `6 seeds, 0.4 h on a GPU`, or why there is no such number.
     reproduce: tuple[int | None, int | None] = (None, None)  # Seeds per side for 80 and 90% power.
     contradict: tuple[int | None, int | None] = (None, None)
     seeds: int | None = None  # Seeds per side for 80% power to reproduce or contradict.
@@ -738,14 +740,15 @@ class Audit(Shown):
         return f"<Audit of {self}>"
 
     def to_frame(self) -> pandas.DataFrame:
-        """The verdicts as a pandas table, a row for each claim and metric. `outcome` is inconclusive also of
-        a claim that no run speaks to: there `tested` is False."""
+        """The verdicts as a pandas table, a row for each claim and metric. `outcome` is one of `reproduced`,
+        `contradicted`, `inconclusive` and `not_tested`."""
         import pandas
 
-        of_claim, of_verdict = "claim metric kind dataset", "outcome tested reason scope"
+        of_claim, of_verdict = "claim metric kind dataset", "reason scope"
         rows = [
             {
                 **{name: getattr(claim, name) for name in of_claim.split()},
+                "outcome": verdict.outcome if verdict.tested else "not_tested",
                 **{name: getattr(verdict, name) for name in of_verdict.split()},
                 "printed": ", ".join(claim.printed),
                 **{name: getattr(verdict, name) for name in ("estimate", "target", "margin")},

@@ -31,8 +31,8 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
     brief = status == "not_tested" or first is not None
     again = index.asked_again.get(claim.claim, ())
     against = any(index.status(claim) == "contradicted" for claim in members)
-    every = dict.fromkeys(badge for _, of in pairs for badge in of.badges)
-    note = words.alternatives(claim, len(index.departures(claim)), index.imported(claim)) if against else ""
+    imported = any(map(index.imported, members))
+    note = words.alternatives(claim, len(index.departures(claim)), imported) if against else ""
     if kind.parts and status == "reproduced":
         note = words.size_not_judged(pressing, verdict)
     return View(
@@ -54,9 +54,10 @@ def card(members: Sequence[ClaimRecord], index: Lookup) -> View:
         sides=[(index.title(name), index.settings_anchors.get(name, "")) for name in claim.experiments[:4]],
         where=where_text(claim),
         reasons=_reasons(pairs, index),
-        note=note,
+        note=joined(note, _by_own_spread(pairs)),
+        imported=imported,
         plot="" if brief else card_plot(members, index).svg(),
-        badges=[badge for badge in every if badge not in index.shared_badges],
+        badges=_badges(pairs, index),
         splits=[said for claim in members if (said := splits_of_claim(index.audit.splits, claim.id))],
         facts=[] if brief else _facts(pairs, index),
         seeds=[] if brief else _seed_rows(pairs, index),
@@ -92,6 +93,29 @@ def _reasons(pairs: Pairs, index: Lookup) -> list[tuple[str, str, str]]:
         told.setdefault((status, why), []).append(words.subject_of(claim))
     several = len(told) > 1
     return [(status, listed(metrics) if several else "", why) for (status, why), metrics in told.items()]
+
+
+def _by_own_spread(pairs: Pairs) -> str:
+    """What the verdicts would be without the spread of the paper's other experiments, where that differs."""
+    others: dict[str, list[str]] = {}
+    for claim, of in pairs:
+        if of.by_own_spread not in (None, of.outcome):
+            others.setdefault(str(of.by_own_spread), []).append(words.subject_of(claim))
+    told = [f"{listed(metrics)} would be {outcome}" for outcome, metrics in others.items()]
+    return f"By the spread of their own seeds alone, {listed(told)}." if told else ""
+
+
+def _badges(pairs: Pairs, index: Lookup) -> list[str]:
+    """What is told of the verdicts of one claim alone, after the metrics where it is not told of all."""
+    every: dict[str, list[str]] = {}
+    for claim, verdict in pairs:
+        for badge in verdict.badges:
+            every.setdefault(badge, []).append(words.subject_of(claim))
+    own = {badge: metrics for badge, metrics in every.items() if badge not in index.shared_badges}
+    return [
+        badge if len(metrics) == len(pairs) else f"{listed(metrics)}: {badge}"
+        for badge, metrics in own.items()
+    ]
 
 
 def where_text(claim: ClaimRecord) -> str:
@@ -140,7 +164,7 @@ def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator
         fixed = numbers.margin_size(claim.margin.value)
         wider = verdict.margin > claim.margin.value
         more = f" {fixed}, widened to half of the printed difference" if wider else ""
-        yield "Margin", f"rule “{claim.margin.rule}”{more}", ""
+        yield "Margin", f"rule “{claim.margin.rule}”{more}", "#margins"
     if band := words.margin_band(verdict):
         yield "Margin band, taken alone", band, ""
     yield from ((term, text, "") for term, text in words.hangs_on(claim, verdict))
@@ -454,6 +478,7 @@ def slider(index: Lookup) -> View:
         for margin, number in Counter(claim.margin for claim in claims if claim.margin).most_common()
     ]
     imported = any(index.imported(claim) for claim in claims)
+    tested = sum(index.status(claim) != "not_tested" for claim in claims)
     return View(
         movable=len(moved),
         made=on_changed_margins(index)
@@ -461,7 +486,7 @@ def slider(index: Lookup) -> View:
         start=_plain(start),
         top=_plain(top),
         step=_plain(top / _STEPS),
-        sentence=f"{plural(len(moved), 'judgement')} of {numbers.count(len(claims))} "
+        sentence=f"{plural(len(moved), 'judgement')} of {numbers.count(tested)} tested "
         f"depend{'s' if len(moved) == 1 else ''} on it.",
         fixed=fixed,
     )

@@ -202,6 +202,7 @@ def not_checked(index: Lookup) -> View:
         reasons=index.unjudged_lines(UNJUDGED),
         experiments=len(audit.experiments),
         run=len(index.run_experiments),
+        different=len(index.different_experiments),
         not_run=[
             (why, [index.title(experiment.id) for experiment in those])
             for why, those in sorted(reasons.items(), key=lambda pair: -len(pair[1]))

@@ -48,6 +48,7 @@ def build(audit: Audit) -> View:
             f"A judgement is one claim in one metric: {plural(len(shown), 'claim')}, "
             f"{plural(len(index.pairs), 'judgement')}.",
             counted_once(audit),
+            by_own_spread(index),
             protocol.on_changed_margins(index),
         ),
         looks=audit.about_looks,
@@ -170,7 +171,16 @@ def counted_once(audit: Audit) -> str:
     reproduced, number = share.once
     kept = "" if reproduced == number else f", {count(reproduced)} of them reproduced"
     different = plural(number, "different comparison")
-    return f"Some compare the same numbers: the {count(share.decided)} that are decided make {different}{kept}."
+    every = f"the {count(share.decided)} that are decided make {different}"
+    return f"Some compare the same numbers: {every}{kept}."
+
+
+def by_own_spread(index: Lookup) -> str:
+    """How many verdicts need the spread of the paper's other experiments, too; empty where none does."""
+    decided = [of for _, of in index.pairs if of.outcome != "inconclusive"]
+    borrowed = sum(of.by_own_spread not in (None, of.outcome) for of in decided)
+    would = f"{borrowed} of the {len(decided)} would be inconclusive by the spread of their own seeds alone."
+    return would if borrowed else ""
 
 
 def resting(index: Lookup) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from audit.record import IMPORTED, Audit, Deviation, ExperimentRecord, Run, Scope, digest
+from audit.record import IMPORTED, IN_PYTHON, Audit, Deviation, ExperimentRecord, Run, Scope, digest
 from reports import numbers
 from reports.lookup import Lookup, by_runs
 from reports.numbers import ABSENT
@@ -287,9 +287,10 @@ def _ours(experiments: Iterable[ExperimentRecord]) -> list[Run]:
     return [run for run in every.values() if not run.imported]
 
 
-def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
-    """The `audit import` that each lot of imported runs came by, and its files with their SHA-256. Results of
-    one command have one file and one declaration; predictions a file a seed, then the true labels."""
+def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, list[str], str]]:
+    """The `audit import` that each lot of imported runs came by, its files, and these with their SHA-256.
+    Results of one command have one file and one declaration; predictions a file a seed, then the true labels.
+    """
     lots: dict[str, list[Run]] = {}
     for run in runs:
         config = run.spec.config
@@ -315,7 +316,8 @@ def _imports(runs: Iterable[Run], paper: str) -> Iterator[tuple[str, str]]:
         files = dict.fromkeys(str(run.spec.config["sources"][0]["file"]) for run in lot)
         sources = [source for of in lot for source in of.spec.config["sources"]]
         digests = dict.fromkeys(f"{source['file']}: {source['sha256']}" for source in sources)
-        yield shlex.join(["audit", "import", *files, *chain.from_iterable(pairs)]), "; ".join(digests)
+        command = shlex.join(["audit", "import", *files, *chain.from_iterable(pairs)])
+        yield command, list(files), "; ".join(digests)
 
 
 # --------------------------------------------------------------------------- the box and the provenance
@@ -325,7 +327,9 @@ def rerun_box(index: Lookup) -> View:
     """The exact command, data by fingerprint, seeds, time, memory, margins and versions."""
     audit, runs = index.audit, _ours(index.audit.experiments)
     lots = list(_imports(index.every_run.values(), audit.paper.key))
-    facts = [("Imported files, SHA-256", lot) for _, lot in lots]
+    facts = [("Imported files, SHA-256", lot) for *_, lot in lots]
+    commands = [command for command, names, _ in lots if names != [IN_PYTHON]]
+    files = list(dict.fromkeys(chain.from_iterable(names for _, names, _ in lots)))
     if runs:
         memory = max((run.peak_memory_bytes for run in runs if run.peak_memory_bytes), default=None)
         seconds = numbers.duration(sum(run.seconds for run in runs))
@@ -359,8 +363,10 @@ def rerun_box(index: Lookup) -> View:
     good = {None, audit.margins_hash, *audit.margins_grown}
     marks = [run.margins.get(audit.paper.key) for run in index.every_run.values() if not run.imported]
     return View(
-        command=" && ".join([*(lot for lot, _ in lots), audit.command or "audit run"]),
+        command=" && ".join([*commands, audit.command or "audit run"]),
         lots=len(lots),
+        files=listed(files if len(files) <= 3 else [*files[:2], f"{len(files) - 2} more files"]),
+        in_python=IN_PYTHON in files,
         facts=facts,
         mismatch=any(mark not in good for mark in marks),
     )

@@ -318,7 +318,7 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
             f"by the spread of its own seeds alone, the verdict would be {verdict.by_own_spread}",
         )
     if verdict.kappa is not None:
-        times = f"{numbers.points(verdict.kappa)} times as much as ours; 2 times is assumed"
+        times = f"{numbers.points(verdict.kappa, beside=(2.0,))} times as much as ours; 2 times is assumed"
         yield "Would vanish", f"if the paper’s runs vary {times}"
 
 
@@ -477,10 +477,10 @@ def alternatives(claim: ClaimRecord, departures: int, imported: bool) -> str:
     """What else could explain a contradiction of this claim by our runs or by imported ones."""
     known = f"one of the {departures} departures listed under “Protocol”, " if departures > 1 else ""
     known = known or ("the departure listed under “Protocol”, " if departures else "")
-    luck = "a slip in printing" if kind_words(claim).is_value else "a lucky run"
-    also = "a setting that the paper leaves open, different data preparation"
-    also = "a wrong file, or other data or settings than the import states" if imported else also
-    return f"Other possible explanations: {known}{also}, or {luck}."
+    luck = "a slip in printing" if kind_words(claim).is_value else "a lucky run in the paper"
+    also = f"{known}a setting that the paper leaves open, different data preparation"
+    also = "a wrong file, other data or settings than the import states" if imported else also
+    return f"Other possible explanations: {also}, or {luck}."
 
 
 def over_metrics(marks: Iterable[tuple[str, Status]]) -> str:
@@ -521,7 +521,7 @@ def unrun(verdict: Verdict, names: Sequence[str], lacking: Sequence[str] = ()) -
 
 
 def to_settle(settling: Settling, scope: Scope | None, *, chances: bool = False) -> str:
-    """`it needs 6 seeds, 0.4 GPU-hours`, or why there is no number; with the chances of both outcomes."""
+    """`it needs 6 seeds, 0.4 h on a GPU`, or why there is no number; with the chances of both outcomes."""
     on = "on this stand-in data, " if scope == "other_data" else ""
     on += "it needs " if settling.seeds else ""
     if not chances or settling.seeds is None or not any((*settling.reproduce, *settling.contradict)):

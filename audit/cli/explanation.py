@@ -195,15 +195,16 @@ def _family(found: Derivation) -> Iterator[str]:
     if family is None:
         yield f"not corrected for multiple claims: no test may decide it (level {level})"
         return
-    yield f"{plural(family.size, 'claim')} can be tested, {family.primaries} of them primary (level {level})"
+    size = plural(family.size, "judgement")
+    yield f"{size} can be tested, {family.primaries} of them primary (level {level})"
     holm = "Holm"
     if 0 < family.primaries < family.size:
-        holm = "Holm; primary and other claims have half of the level each, plus what the other half leaves"
+        holm = "Holm; primary and other claims, ranked apart, have half of the level each, plus what is left"
     rules = (("p_rep", family.reproduced, "Benjamini and Hochberg"), ("p_con", family.contradicted, holm))
     decides = {"reproduced": rules[:1], "contradicted": rules[1:]}.get(found.verdict.outcome, rules)
     for name, place, rule in decides:
         yield (
-            f"{name} = {place.raw:.3g} (rank {place.rank} of {family.size}, the smallest first), corrected "
+            f"{name} = {place.raw:.3g} (rank {place.rank} of {place.of}, the smallest first), corrected "
             f"for the other claims {place.adjusted:.3g} ({rule}). With the others as they are, "
             f"{place.threshold:.3g} or less is significant"
         )
@@ -266,7 +267,8 @@ def _changes(found: Derivation, audit: Audit, records: Sequence[ExperimentRecord
     if high := getattr(verdict, f"margin_{side}_up_to"):
         yield f"a margin above {high:.4g}"
     if found.family is not None:
-        yield f"more seeds, if they raised {name} above {getattr(found.family, side).threshold:.3g}"
+        most = f"{getattr(found.family, side).threshold:.3g}"
+        yield f"more seeds, if they raised the p-value ({name}) above {most}"
     if verdict.outcome == "contradicted":
         imported = any(run.imported for record in records for run in record.runs)
         theirs = "evidence that the imported results are of another file, data set, setting or program"

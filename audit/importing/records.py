@@ -50,9 +50,11 @@ def keep(
             if not old or (replacing and not judged):
                 continue
             what = f"{result.experiment!r}, seed {result.seed}, "
-            if replacing:
-                what += f"was already judged in {store.root}, and another value would be a second look at "
-                what += f"the same seeds; import all results into a new {option('store')}"
+            if judged:
+                what += (
+                    f"was already judged in {store.root}, with {' and '.join(differences)}: this would be a "
+                )
+                what += f"second look at the same seeds; import all results into a new {option('store')}"
             else:
                 what += f"is already in {store.root}, from {Provenance.of(old[0]).from_files} and with "
                 what += f"{' and '.join(differences)}; which one counts? add {option('replace', True)} to "

@@ -30,6 +30,7 @@ from audit.authoring.table import metric_of
 from audit.claims.schema import is_metric
 from audit.errors import ImportFileError, corpus_questions, option
 from audit.json_errors import RecordError, unread
+from audit.record import IN_PYTHON
 from reimpl.data.files import File, blocks
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 WANTED = ("experiment", "metric", "seed", "value")
 COLUMNS = (*WANTED, "dataset")
-NAME = "values given in Python"  # In records, where others have the name of a file.
 
 _SUFFIXES = (".csv", ".json", ".jsonl", ".md", ".yaml")
 _HELD_OUT = re.compile(r"(?:eval|val|valid|validation|dev)[./_]", re.IGNORECASE)
@@ -142,7 +142,7 @@ def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]
         results = (results.reset_index() if named else results).astype(object).to_dict("records")
     if isinstance(results, Mapping):
         for experiment, metrics in results.items():
-            place = f"{NAME}, [{experiment!r}]"
+            place = f"{IN_PYTHON}, [{experiment!r}]"
             if not isinstance(metrics, Mapping):
                 refuse(place, f"{brief(metrics)} are not metrics; give {_FORMS}")
             for metric, values in metrics.items():
@@ -153,12 +153,12 @@ def table_of(results: object, wanted: Sequence[str]) -> tuple[DataFrame, Source]
                     row = {"experiment": experiment, "metric": metric, "seed": seed, "value": value}
                     rows.append((f"{place}[{metric!r}], seed {seed}", row))
     elif isinstance(results, Iterable) and not isinstance(results, str | bytes):
-        rows += [(f"{NAME}, row {number}", row) for number, row in enumerate(results, 1)]
+        rows += [(f"{IN_PYTHON}, row {number}", row) for number, row in enumerate(results, 1)]
     else:
-        refuse(NAME, f"{brief(results)} is not a table of results; give {_FORMS}")
-    frame = frame_of(rows, wanted, NAME)
+        refuse(IN_PYTHON, f"{brief(results)} is not a table of results; give {_FORMS}")
+    frame = frame_of(rows, wanted, IN_PYTHON)
     content = json.dumps(frame.to_dict("records"), ensure_ascii=True)
-    return frame, Source(NAME, hashlib.sha256(content.encode()).hexdigest())
+    return frame, Source(IN_PYTHON, hashlib.sha256(content.encode()).hexdigest())
 
 
 def frame_of(rows: Iterable[tuple[str, Any]], wanted: Sequence[str], name: str) -> DataFrame:
@@ -180,7 +180,10 @@ def frame_of(rows: Iterable[tuple[str, Any]], wanted: Sequence[str], name: str) 
         places.append(place)
         cells.append(named)
     if not cells:
-        refuse(name, f"there are no rows; give {_FORMS if name == NAME else 'one for each metric of a seed'}")
+        refuse(
+            name,
+            f"there are no rows; give {_FORMS if name == IN_PYTHON else 'one for each metric of a seed'}",
+        )
     frame = pandas.DataFrame(cells, index=places, dtype=object).fillna("")
     frame.attrs["not read"] = [*ignored]  # columns of numbers that may have been meant as metrics
     return frame

@@ -49,13 +49,13 @@ class RunTime:
     similar: bool = False  # By other experiments, since an experiment has no runs of its own.
 
     def __str__(self) -> str:
-        """`40 CPU-seconds`, `12 CPU-minutes`, `0.4 GPU-hours`: one process is one CPU or GPU."""
+        """`40 s on a CPU`, `12 min on a CPU`, `0.4 h on a GPU`: by the clock, one run after another."""
         if self.seconds < 90.0:
-            return f"{max(1, round(self.seconds))} {self.device}-seconds"
+            return f"{max(1, round(self.seconds))} s on a {self.device}"
         if self.seconds < 1200.0:
-            return f"{round(self.seconds / 60.0)} {self.device}-minutes"
+            return f"{round(self.seconds / 60.0)} min on a {self.device}"
         hours = self.seconds / 3600.0
-        return f"{hours:.1f} {self.device}-hours" if hours < 100.0 else f"{hours:,.0f} {self.device}-hours"
+        return f"{hours:.1f} h on a {self.device}" if hours < 100.0 else f"{hours:,.0f} h on a {self.device}"
 
 
 class RunTimes:
@@ -236,7 +236,7 @@ def cost(outlook: Outlook) -> tuple[bool, bool, float, int]:
 
 
 def sentence(outlook: Outlook) -> str:
-    """`6 seeds, 0.4 GPU-hours`, or why there is no such number."""
+    """`6 seeds, 0.4 h on a GPU`, or why there is no such number."""
     why, imported, time = outlook.why_not, outlook.imported, outlook.time
     if why is not None:
         return _OBSTACLES.get(why) or HOPELESS.get(why) or why
@@ -253,7 +253,7 @@ def sentence(outlook: Outlook) -> str:
 
 
 def seeds_needed(outlook: Outlook) -> str:
-    """`3 seeds now, 25 to reproduce it (31 for 90% power), 3 CPU-minutes`."""
+    """`3 seeds now, 25 to reproduce it (31 for 90% power), 3 min on a CPU`."""
     now = " and ".join(str(n) for n in dict.fromkeys(outlook.seeds_now.values())) or "0"
     parts = [f"{now} seed{'' if now == '1' else 's'} now"]
     for word, needed in (("reproduce", outlook.reproduce), ("contradict", outlook.contradict)):
@@ -273,6 +273,7 @@ class Place(NamedTuple):
     raw: float
     adjusted: float
     rank: int  # 1 for the smallest.
+    of: int  # So many are ranked: all, or of contradictions the primary ones or the others.
     threshold: float  # The largest raw p that would do, the others being as they are.
 
 
@@ -326,9 +327,10 @@ def _family(
         return None
     others, needed = family.others(k), family.needed(k, alpha=level)
     adjusted = own.p_reproduced_adjusted, own.p_contradicted_adjusted or 0.0
+    ranked = others, [other for other in others if other[2] == family.primary[k]]
     reproduced, contradicted = (
-        Place(mine[i], adjusted[i], 1 + sum(other[i] < mine[i] for other in others), needed[i])
-        for i in (0, 1)
+        Place(mine[i], adjusted[i], 1 + sum(it[i] < mine[i] for it in of), 1 + len(of), needed[i])
+        for i, of in enumerate(ranked)
     )
     primaries = family.primary[k] + sum(primary for _, _, primary in others)
     return AmongOthers(1 + len(others), primaries, reproduced, contradicted)

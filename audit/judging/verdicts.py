@@ -498,7 +498,11 @@ class Judgement:
                 test = self.judge(claim, {name: rest}).test
                 if test is None or test.decide_by(*needed, alpha=self.alpha).outcome != verdict.outcome:
                     makers.append(f"seed {seed} of {name}")
-        return _badged(verdict, f"depends on one seed: {' or '.join(makers)}") if makers else verdict
+        return (
+            _badged(verdict, f"decided otherwise without one of these runs: {', '.join(makers)}")
+            if makers
+            else verdict
+        )
 
     def _vanishes(self, claim: ClaimRecord, needed: float) -> float:
         """The kappa from which on the claim is no longer contradicted, by bisection; p grows with it."""

@@ -281,7 +281,7 @@ def test_plan_lists_open_claims_by_cost_and_why_the_others_are_open(
         "toy2024 (audit-report/toy2024-corpus/audit.json): 2 of 3 judgements open; more seeds can settle 1 "
     )
     assert re.search(
-        r"words-third P@1: 3 seeds now, \d+ to reproduce it \(\d+ for 90% power\), \d+ CPU-seconds", out
+        r"words-third P@1: 3 seeds now, \d+ to reproduce it \(\d+ for 90% power\), \d+ s on a CPU", out
     )
     assert "1 judgement: only runs on the paper's own data can test this" in out
     assert "audit run --until-settled --budget 30m" in out

@@ -94,7 +94,7 @@ def test_a_decision_that_one_seed_makes_has_a_badge() -> None:
 
     values = [50.33, 50.23, 50.14, 50.39]
     assert [p(values[:i] + values[i + 1 :]) > 0.05 for i in range(4)] == [False, True, False, False]
-    assert said(values) == ("reproduced", ("depends on one seed: seed 1 of a",))
+    assert said(values) == ("reproduced", ("decided otherwise without one of these runs: seed 1 of a",))
     assert said([50.0, 50.05, 49.95, 50.02]) == ("reproduced", ())
     assert said(values[:1] + values[2:]) == ("inconclusive", ())
     assert said([50.0, 50.05, 49.95]) == ("reproduced", ())

@@ -93,14 +93,14 @@ def test_a_value_far_off_needs_the_seeds_at_which_the_golden_power_passes_80_per
 
 def test_time_is_that_of_the_runs_that_are_missing_by_the_mean_of_those_on_record() -> None:
     """Five seeds: two more of 240 s."""
-    assert sentence(only(open_value(0.0, 0.3))) == "5 seeds, 8 CPU-minutes"
+    assert sentence(only(open_value(0.0, 0.3))) == "5 seeds, 8 min on a CPU"
 
 
 def test_what_was_not_run_needs_three_seeds_first_timed_by_similar_experiments() -> None:
     ran, other = experiment("ran", 76.0, 76.1), replace(experiment("far", 1.0, seconds=9e3), model="other")
     found = only(audit_of([claim("value", "new")], ran, other, experiment("new")))
     assert (found.missing, found.first) == ({"new": 3}, True)
-    assert sentence(found) == "3 seeds first, about 12 CPU-minutes by similar experiments"
+    assert sentence(found) == "3 seeds first, about 12 min on a CPU by similar experiments"
 
 
 def pair(gap: float, sd: float) -> list[ExperimentRecord]:
