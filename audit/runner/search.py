@@ -393,7 +393,6 @@ class _Trials:
     def __init__(self, question: Question, search: Search, trials: int, console: Console, stop: Stop) -> None:
         self.question, self.search, self.trials = question, search, trials
         self.console, self.stop = console, stop
-        self.shares: dict[str, float] = {}
         self.made = 0
         self.over, self.best = len(search.trials()), ""
         self.bars = run_bars(console)
@@ -414,18 +413,16 @@ class _Trials:
 
     def began(self, task: int) -> None: ...
 
-    def progress(self, task: int, done: int, total: int, loss: float | None) -> None:
-        self.shares = {"": done / max(1, total)}
-        self._show()
+    def progress(self, *_: Any) -> None:
+        self.tick()
 
     def tick(self) -> None:
-        self.shares = {name: of.share for name, of in pulses(self.search.folder / "running").items()}
-        self._show()
+        at_work = sum(of.share for of in pulses(self.search.folder / "running").values())
+        self.bars.update(self.bar, completed=self.over + at_work, state=self.best)
 
     def ended(self, task: int, trial: Any) -> None:
         if isinstance(trial, Exception):
             raise trial
-        self.shares = {}
         if trial is None or isinstance(trial, Died):
             self.made += trial is not None
             return
@@ -437,10 +434,7 @@ class _Trials:
         after = f", {trial.epochs:.0f} epochs" if trial.epochs else ""
         values = f"({shown(trial.values)}; {trial.seconds:.0f} s{after})"
         self._say(f"[{self.over}/{self.trials}] trial {trial.number}: {what}  {values}  {self.best}".rstrip())
-        self._show()
-
-    def _show(self) -> None:
-        self.bars.update(self.bar, completed=self.over + sum(self.shares.values()), state=self.best)
+        self.tick()
 
     def _say(self, text: str) -> None:
         self.console.out(text, highlight=False)
