@@ -150,9 +150,7 @@ def _offers() -> tuple[dict[str, EntryPoint], dict[str, str]]:
 
 @cache
 def _points() -> list[EntryPoint]:
-    """Entry points, each once: a package that is found at two places of the path is one package."""
-    points = entry_points(group=GROUP)
-    return list({(point.name, point.value, _package(point)): point for point in points}.values())
+    return list(entry_points(group=GROUP))
 
 
 def _package(point: EntryPoint) -> str:
