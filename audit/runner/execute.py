@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import audit
 from audit.errors import AuditError, StoreError
@@ -37,16 +37,9 @@ Progress = Callable[[int, int, float | None], None]
 _TRANSIENT = {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN}
 
 
-class Stopped(Exception):  # noqa: N818 - a request, not an error
-    """The run was interrupted and can continue from its checkpoint."""
-
-
-class HeldElsewhere(Exception):  # noqa: N818
-    """Another process is making the same run."""
-
-
-class OutOfMemory(Exception):  # noqa: N818
-    """The run should be tried once more with nothing else on its device."""
+class NotMade(Exception):  # noqa: N818 - no error
+    """Why there is no record, in a word. stopped: the run can continue from its checkpoint. held: another
+    process makes it. short: it lacked memory, and is to be tried with nothing else on its device."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +56,14 @@ class Means:
 
 def carry_out(job: Job, means: Means, *, progress: Progress, stop: Callable[[], bool]) -> Run:
     """The run's record: read if it exists, else made and stored; a failure is recorded as well. Raises
-    `Stopped`, `HeldElsewhere`, `OutOfMemory`, `SettledError` if another process was faster, `StoreError`, and
-    `ChangedError` if the code was edited meanwhile."""
+    `NotMade`, `SettledError` if another process was faster, `StoreError`, and `ChangedError` if the code was
+    edited meanwhile."""
     key = job.spec.key
     with means.store.claim(key, wait=0) as claim:
         if claim.record and stands(claim.record, job, means):
             return claim.record
         if not claim.held:
-            raise HeldElsewhere(key)
+            raise NotMade("held")
         with Telling(running_in(means.store), key, job.title) as telling:
 
             def show(done: int, total: int, loss: float | None) -> None:
@@ -111,14 +104,14 @@ def _run(
         note = "its checkpoint could not be read, so the run started again"
         result = begin_again(partial(train_job, job, data, means.threads, watch), checkpoint, note)
     except Interrupted as err:
-        raise Stopped(job.spec.key) from err
+        raise NotMade("stopped") from err
     except ChangedError:  # no outcome of this run
         raise
     except (Exception, SystemExit) as err:  # a fault of one run must not end the others; it is on record
         if isinstance(err, SystemExit) and stop():  # the engine ends this process
-            raise Stopped(job.spec.key) from err
+            raise NotMade("stopped") from err
         if means.shared and is_out_of_memory(err):
-            raise OutOfMemory(job.spec.key) from err
+            raise NotMade("short") from err
         if isinstance(err, OSError) and err.errno in _TRANSIENT:  # it says nothing about the run
             why = f"{job.title}: {os.strerror(err.errno)}; the same command continues from its checkpoint"
             raise StoreError(f"{folder}: {why}") from err
@@ -126,7 +119,7 @@ def _run(
         return _record(job, data, started, None, reason), None
     if result.failed:
         if means.shared and result.out_of_memory:
-            raise OutOfMemory(job.spec.key)
+            raise NotMade("short")
         return _record(job, data, started, result), None
     assert result.top_ids is not None
     arrays: dict[str, Any] = {"ids": result.top_ids, "scores": result.top_scores}
@@ -327,17 +320,13 @@ def running_in(store: Store) -> Path:
 
 def _answer(
     means: Means, stop: Stop, job: Job, *, seat: int = 0, tell: Progress | None = None
-) -> Run | Literal["held", "stopped", "short"] | tuple[Literal["faster"], Run] | Exception:
+) -> Run | str | tuple[str, Run] | Exception:
     """The outcome of the job, in whatever process; errors that end the command are returned as well."""
     try:
         job = replace(job, device=device_here(job.device, seat))
         return carry_out(job, means, progress=tell or (lambda done, total, loss: None), stop=stop)
-    except HeldElsewhere:
-        return "held"
-    except Stopped:
-        return "stopped"
-    except OutOfMemory:
-        return "short"
+    except NotMade as err:
+        return str(err)
     except SettledError as err:
         return "faster", err.record
     except (AuditError, ReimplError) as err:

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from audit.errors import StoreError
-from audit.runner.execute import Means, Stopped, carry_out
+from audit.runner.execute import Means, NotMade, carry_out
 from audit.storage.runs import Store
 from reimpl import xml_cnn
 from reimpl.errors import DataError
@@ -65,7 +65,7 @@ def test_a_damaged_checkpoint_is_dropped_and_the_run_begun_again(tmp_path: Path,
     job = make_jobs(tmp_path)[0]
     whole, parts = Store(tmp_path / "whole"), Store(tmp_path / "parts")
     carry_out(job, Means(whole), progress=silent, stop=never)
-    with pytest.raises(Stopped):
+    with pytest.raises(NotMade, match="stopped"):
         carry_out(job, Means(parts), progress=silent, stop=stopping(7))
     (parts.root / "checkpoints" / job.spec.key / "state.pt").write_bytes(damage)
     carry_out(job, Means(parts), progress=silent, stop=never)
@@ -118,7 +118,7 @@ def test_a_file_system_that_fails_is_no_outcome_of_the_run(
 ) -> None:
     """The checkpoint stays, and the run goes on from it."""
     job = make_jobs(tmp_path)[0]
-    with pytest.raises(Stopped):
+    with pytest.raises(NotMade, match="stopped"):
         carry_out(job, Means(store), progress=silent, stop=stopping(7))
     with monkeypatch.context() as patched:
         failing(patched, OSError(errno.ESTALE, "Stale file handle"))
