@@ -43,11 +43,11 @@ from audit.claims.schema import (
     Table,
     Transcription,
 )
-from audit.claims.source import KeyPath, Plain, Problem, Source, short
+from audit.claims.source import KeyPath, Plain, Problem, Source
 from audit.errors import AuditError, ClaimFileError
 from audit.json_errors import wanted
 from audit.kinds import KINDS, AnyClaim, Claim
-from audit.names import counted, known_names
+from audit.names import counted, known_names, short
 from audit.stats.printed import in_percent
 
 __all__ = ["KnownNames", "Paper", "builtin_claims", "json_schema", "load"]

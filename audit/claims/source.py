@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from audit.errors import ClaimFileError
+from audit.names import short
 
 Plain = Any  # Whatever YAML holds of ours: dict, list, str, int, float, bool, None.
 KeyPath = tuple[str | int, ...]
@@ -87,10 +88,6 @@ def shown(path: KeyPath) -> str:
     """A path as text: `claims[2].where.page`."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{short(part)}" for part in path)
     return "".join(parts).removeprefix(".")
-
-
-def short(text: str, most: int = 80) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def read(path: Path, content: bytes | None = None) -> Source:

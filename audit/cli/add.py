@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -20,7 +21,7 @@ from audit.claims.source import read as read_yaml
 from audit.cli.app import Folder, Words, add_app, app, command, say, say_json, say_table
 from audit.errors import AuditError, Exit
 from audit.kinds import KINDS
-from audit.names import WIDTH, counted, first_of, known_names
+from audit.names import WIDTH, counted, first_of, known_names, short
 from audit.storage.files import explained, write
 from reimpl.data.catalogue import catalogue
 
@@ -125,7 +126,7 @@ def table_command(
 
 
 #: Longer names and texts are cut on the screen, and nowhere else.
-_MOST = 24
+_cut = partial(short, most=24)
 
 
 def _show(proposal: Proposal) -> None:
@@ -204,10 +205,6 @@ def _cell(cell: Cell, role: str) -> str:
         return _cut({"dash": "-", "unclear": unclear}.get(cell.kind, cell.text))
     sd, marks = f" ±{cell.sd}" if cell.sd else "", f" {{{' '.join(cell.marks)}}}" if cell.marks else ""
     return _cut(f"{cell.value}{sd}{marks}")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _MOST else text[: _MOST - 3] + "..."
 
 
 @command(add_app, "dataset")

@@ -15,7 +15,7 @@ from lark.exceptions import UnexpectedInput
 
 from audit.errors import AuditError
 from audit.expression.interval import Interval, UndefinedError, logarithm, point
-from audit.names import counted, known_names
+from audit.names import counted, known_names, short
 
 #: The end of what fits, from the number named and the unit of its last digit. Rises with the number.
 Bound = Callable[[Fraction, Fraction], Fraction]
@@ -189,7 +189,6 @@ MOST_CHARACTERS = 2000
 #: Nodes within one another.
 DEEPEST = 50
 GREATEST_EXPONENT = 64
-_MOST_QUOTED = 40
 
 # What may not go on after a word: so `5` in `5-3` is no number and `at least` in `at leastwise` no relation.
 _ENDS = r"(?![\w.@-])"
@@ -327,7 +326,7 @@ def written(node: Node, instead: Callable[[Node], str | None] = lambda node: Non
 
 def quoted(text: str) -> str:
     """The text in quotes, cut to fit a message."""
-    return repr(str(text) if len(text) <= _MOST_QUOTED else f"{text[: _MOST_QUOTED - 3]}...")
+    return repr(short(str(text), 40))
 
 
 def _refuse(error: UnexpectedInput, text: str) -> NoReturn:

@@ -30,6 +30,7 @@ from audit.authoring.table import metric_of
 from audit.claims.schema import is_metric
 from audit.errors import ImportFileError, corpus_questions, option
 from audit.json_errors import RecordError, unread
+from audit.names import short
 from audit.record import IN_PYTHON
 from reimpl.data.files import File, blocks
 
@@ -203,7 +204,7 @@ def text(value: Any) -> str:
 
 def brief(value: Any) -> str:
     shown = " ".join((value if isinstance(value, str) else repr(value)).split())
-    return shown if len(shown) <= 40 else f"{shown[:40]}..."
+    return short(shown, 43)
 
 
 def refuse(place: str | Path, what: str, cause: Exception | None = None) -> NoReturn:

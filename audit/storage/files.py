@@ -20,12 +20,12 @@ from audit.record import FORMAT_VERSION, Audit, seal_of
 _REMEDIES = {
     errno.ENOSPC: "free some space there or choose another folder",
     errno.EDQUOT: "free some of your quota or choose another folder",
-    errno.EACCES: "make it accessible or choose another folder",
     errno.EISDIR: "a folder is in the place of a file, so move the folder away",
-    errno.EPERM: "make it accessible or choose another folder",
     errno.EROFS: "choose a folder that can be written",
-    errno.EEXIST: "a file stands where a folder is needed, so choose another folder",
-    errno.ENOTDIR: "a file stands where a folder is needed, so choose another folder",
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "make it accessible or choose another folder"),
+    **dict.fromkeys(
+        (errno.EEXIST, errno.ENOTDIR), "a file stands where a folder is needed, so choose another folder"
+    ),
 }
 
 

@@ -19,7 +19,7 @@ from audit.claims.load import Paper
 from audit.claims.source import read as read_yaml
 from audit.errors import AuditError, StoreError
 from audit.json_errors import RecordError
-from audit.names import first_of
+from audit.names import first_of, short
 from audit.record import (
     BY_COMMAND,
     FORMAT_VERSION,
@@ -331,7 +331,7 @@ def _shown(claim: Mapping[str, Any], key: str) -> str:
     if key == "margin" and value:
         return f"{value[0]:g} ({value[1]})"
     text = json.dumps(value, ensure_ascii=False) if not isinstance(value, str) else value
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return short(text, 60)
 
 
 def _listed(changes: Iterable[Change], path: Path) -> str:
