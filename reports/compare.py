@@ -95,7 +95,19 @@ def _of_the_runs(before: Mapping[Any, Run], now: Mapping[Any, Run]) -> list[str]
     others = [name for name in _SPEC_FIELDS if any(getattr(a, name) != getattr(b, name) for a, b in specs)]
     if others:
         what = f"other runs of the same seeds (another {listed(others)})"
-        said.append("other imported numbers" if all(run.imported for of in shared for run in of) else what)
+        if all(run.imported for of in shared for run in of):
+            what = "other imported numbers"
+            if all(a.metrics == b.metrics for a, b in shared):
+                told = sorted(
+                    {
+                        key
+                        for a, b in specs
+                        for key in {*a.config, *b.config}
+                        if a.config.get(key) != b.config.get(key)
+                    }
+                )
+                what = f"the same imported numbers, declared otherwise ({listed(told)})"
+        said.append(what)
     if any(a.key == b.key and a.metrics != b.metrics for a, b in shared):
         said.append("the same runs with other results")
     return said
@@ -121,7 +133,7 @@ def changes(old: Audit, new: Audit) -> View:
     worse = worse or any(finding.worse for finding in findings)
     changed = f"{len(flipped)} of {plural(len(both), 'verdict')} changed"
     more = f"{plural(len(added), 'judgement')} new, {len(gone)} gone" if added or gone else ""
-    counts = f"{changed}; {moved} of the others rest on other numbers{more and '; ' + more}."
+    counts = f"{changed}; {moved} of the others have other values or p-values{more and '; ' + more}."
     return View(
         paper=new.paper.title or new.paper.key,
         before=_version(old),

@@ -285,7 +285,7 @@ def latex(audit: Audit) -> str:
     kinds = {claim.kind for claim, _ in tested}
     caption = joined(
         "What the paper prints, and ours: mean ± standard deviation over seeds; of a comparison the "
-        "difference with its interval (95% unless stated).",
+        "difference with its interval.",
         *(kind.in_table for name, kind in words.KINDS.items() if name in kinds),
         f"{numbers.count(len(tested))} of {plural(len(index.pairs), 'judgement')} tested.",
         f"† On {listed(sorted(scopes), word='or')}, not on the paper’s own data." if scopes else "",
@@ -364,11 +364,12 @@ def _evidence(group: Sequence[ClaimRecord], index: Lookup) -> str:
     """In what ways the runs behind a claim are not the paper's own, each in two words."""
     records = [record for claim in group for record in index.records(claim)]
     scopes = {index.verdicts[claim.id].scope for claim in group}
+    imported = any(record.protocol == IMPORTED for record in records)
     ways = {
-        "stand-in data": "other_data" in scopes,
+        "data not stated to be the paper’s" if imported else "stand-in data": "other_data" in scopes,
         "another split": "other_split" in scopes,
         "reduced protocol": any(map(is_reduced, records)),
-        "imported, not verified here": any(record.protocol == IMPORTED for record in records),
+        "imported, not verified here": imported,
     }
     return ", ".join(said for said, so in ways.items() if so)
 

@@ -208,7 +208,7 @@ class Lookup:
         """Why it was not tested, as such claims are counted: without what is special to one experiment."""
         verdict, why = self.verdicts[claim.id], next(filter(None, self.lacking(claim)), "")
         if verdict.reason != "not_run" or not (why or any(verdict.attempts)):
-            return words.reason(verdict.reason)
+            return words.general_reason(verdict)
         return NEVER if why.startswith(NEVER) else why or (NO_NUMBER if all(verdict.attempts) else ONE_SIDE)
 
     def unjudged_lines(self, codes: Iterable[str]) -> list[str]:
@@ -256,7 +256,8 @@ class Lookup:
     def run_on(self, claim: ClaimRecord, verdict: Verdict) -> str:
         """`on stand-in data`"""
         declared = verdict.scope == "same_data" and self.declared(claim)
-        return "on data declared to be the paper’s" if declared else words.RUN_ON[verdict.scope]
+        own = words.run_on(verdict.scope, self.imported(claim))
+        return "on data declared to be the paper’s" if declared else own
 
     def again(self, experiment: str) -> str:
         """`the same runs stand for 2 further experiments: A; B`; empty where for none."""

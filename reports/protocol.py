@@ -195,15 +195,15 @@ def _rising(run: Iterable[ExperimentRecord]) -> str:
 
 def scope_notes(index: Lookup) -> list[View]:
     """What each sort of data allows, with the data sets of the paper that it is or stands for."""
-    groups: dict[tuple[Scope, str, str], list[tuple[str, Run]]] = {}
+    groups: dict[tuple[Scope, str, str, str], list[tuple[str, Run]]] = {}
     for experiment in index.audit.experiments:
         for run in experiment.runs:
             # why imported runs are said to be on the paper's own data; empty where nobody has to say so
             stated = str(run.spec.config.get("same_data") or "") if run.imported else ""
-            key = experiment.scope, stated, run.data.fingerprint
+            key = experiment.scope, stated, run.data.name, run.data.fingerprint
             groups.setdefault(key, []).append((experiment.dataset, run))
     made: dict[tuple[Scope, str], list[str]] = {}
-    for (scope, stated, fingerprint), pairs in groups.items():
+    for (scope, stated, _, fingerprint), pairs in groups.items():
         runs, data = plural(len({run.key for _, run in pairs}), "run"), pairs[0][1].data
         sets = listed(quoted(dict.fromkeys(dataset for dataset, _ in pairs)))
         mark, train = f"fingerprint {fingerprint[:12]}", numbers.count(data.n_train)

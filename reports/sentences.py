@@ -136,6 +136,11 @@ def status_of(verdict: Verdict | None) -> Status:
     return verdict.outcome
 
 
+def run_on(scope: Scope | None, imported: bool) -> str:
+    """`on stand-in data`; imports that state nothing may be of any data."""
+    return "on data not stated to be the paper’s" if imported and scope == "other_data" else RUN_ON[scope]
+
+
 def judged_on(verdict: Verdict | None) -> Scope | None:
     """On whose data a claim was judged, or begun to be; None where its runs do not speak to it."""
     return verdict.scope if verdict is not None and verdict.reason != "other_data" else None
@@ -259,8 +264,8 @@ def row_texts(claim: ClaimRecord, verdict: Verdict) -> View:
     if kind.epochs and target is not None:
         about = f"epochs to {numbers.points(target)} {about}".rstrip()
     level, span = deciding_interval(claim, verdict)
-    if verdict.ci95 and text and not kind.is_value:
-        measured += f" ({numbers.interval(verdict.ci95, beside=marks)})"
+    if span and text and not kind.is_value:
+        measured += f" ({level}%: {numbers.interval(span, beside=marks)})"
     if kind.is_value:  # of a value the page has the distance from the printed one
         zero = target or 0.0
         marks, span = tuple(mark - zero for mark in marks), span and (span[0] - zero, span[1] - zero)
@@ -366,10 +371,18 @@ def fields_of(claim: ClaimRecord, verdict: Verdict, names: Sequence[str]) -> dic
     }
 
 
+def general_reason(verdict: Verdict) -> str:
+    """The reason without numbers, as verdicts that share it are counted."""
+    said = reason(verdict.reason)
+    if verdict.reason != "multiplicity" or verdict.p_reproduced is None:
+        return said
+    return said.replace("significant", alone_text(verdict, verdict.level))
+
+
 def in_short(claim: ClaimRecord, verdict: Verdict) -> str:
     """Why a claim is open; or how it holds where the printed difference has another sign. Else empty."""
     if status_of(verdict) == "inconclusive":
-        return came_out(verdict) if verdict.reason == "ambiguous_description" else reason(verdict.reason)
+        return came_out(verdict) if verdict.reason == "ambiguous_description" else general_reason(verdict)
     target, margin = verdict.target or 0.0, verdict.margin or 0.0
     whose = "both lie" if abs(target) <= margin else "ours lies"
     opposite = verdict.reason == "tost" and (verdict.estimate or 0.0) * target < 0.0
@@ -441,7 +454,7 @@ def verdict_sentence(
     if known and status != "not_tested" and not (kind.printed and verdict.scope == "other_data"):
         said = kind.measured.format_map(fields_of(claim, verdict, names))
         elsewhere = verdict.scope in ("other_split", "other_data")
-        measured = capital(f"{RUN_ON[verdict.scope]}, {said}." if elsewhere else f"{said}.")
+        measured = capital(f"{run_on(verdict.scope, imported)}, {said}." if elsewhere else f"{said}.")
     borne_out = agreed = ""
     if verdict.last_n:
         last = replace(verdict, estimate=verdict.last_estimate)

@@ -69,7 +69,7 @@ def test_one_verdict_with_its_derivation(capsys: pytest.CaptureFixture[str]) -> 
     assert "  s~ = sqrt((d0 v0 + (n - 1) s^2) / (d0 + n - 1))" in out
     assert "  its standard error\n      se = sqrt(s^2 / n) = sqrt(" in out
     assert "(0.5 - 0.005 + -0.06) / " in out
-    assert told(out, "family").startswith("12 claims can be tested, 0 of them primary")
+    assert told(out, "family").startswith("12 judgements can be tested, 0 of them primary")
     assert "With other margins, and no correction for other claims: reproduced with 0.30 or more" in told(
         out, "verdict"
     )

@@ -152,7 +152,7 @@ def test_an_optimum_hangs_on_its_nearest_rival() -> None:
 @pytest.mark.parametrize(
     ("reason", "text"),
     [
-        ("other_data", "only runs on the paper's own data can test this: `audit run --data`"),
+        ("other_data", HOPELESS["other_data"]),
         ("run_failed", "its runs failed: use `audit run --retry-failed`, or import finished ones"),
         ("a_new_reason", "a_new_reason"),
     ],

@@ -79,7 +79,7 @@ def test_what_a_run_lacks_for_a_verdict_is_told_and_judge_sees_it_mended(
     needed = "1 printed value on corpus cannot be judged on this corpus: if it is the paper's Corpus, "
     said = told(capsys)
     assert needed + "`audit data describe corpus` prints its content for datasets.corpus" in said
-    assert "the runs used other data than the paper" in said
+    assert "a printed number is judged only on the paper’s own data" in said
     (plan,) = plans_in(Path("s"))
     content = next(record.data.content for record in plan.experiments if record.data)
     write_paper(folder, ("content: null", f"content: {content}"))
