@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
-from audit.checks.tables import SLIP, WEIGHTS, Number, Profile, Sheet, cut, decimal, grouped, meet, same_count
+from audit.checks.tables import SLIP, WEIGHTS, Number, Profile, Sheet, apart, cut, grouped, meet, same_count
 from audit.expression.interval import Interval, point
 from audit.names import counted
 from audit.record import Finding, FindingResult
@@ -61,7 +61,7 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
 
     unmatched: list[Number] = []
     differing: Copied = []
-    by_sizes: dict[tuple[str, Printed, Printed], Copied] = {}
+    by_sizes: dict[tuple[str | None, Printed | None, Printed | None], Copied] = {}
     for number in numbers:
         subject = sheet.subject_across(number)
         theirs = origin.across.get(subject, ()) if subject else ()
@@ -73,12 +73,13 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
             unmatched.append(number)
         elif not same and len(in_unit) == len(theirs):  # else it may be one that stands there as a fraction
             differing.append((number, theirs))
-        elif here and counts:
-            count = next((count for count in counts if same_count(here, count)), counts[0])
-            by_sizes.setdefault((number.cell.dataset or "", here, count), []).append((number, same))
+        elif same:
+            counts.sort(key=lambda count: not (here and same_count(here, count)))
+            sizes = (here, counts[0]) if here and counts else (None, None)
+            by_sizes.setdefault((number.cell.dataset, *sizes), []).append((number, same))
     if unmatched:
-        text = f"{counted(len(unmatched), 'number')} copied from {key}, whose claim file has none of this "
-        text += "`method`, `catalogue` and metric"
+        text = f"{counted(len(unmatched), 'number')} copied from {key}: compared if the row has the `method` "
+        text += "and the data set the `catalogue` of that claim file, and the metric stands there"
         yield sheet.finding("copies", "untestable", unmatched, text, subject=f"not-in-{key}")
     for group in grouped(differing, lambda pair: (pair[0].cell.dataset, pair[0].cell.method)).values():
         ours = sorted(number.value.value for number, _ in group)
@@ -92,14 +93,16 @@ def _from_origin(sheet: Sheet, numbers: Sequence[Number], origin: Sheet) -> Iter
             continue
         for number, those in group:
             texts = " and ".join(dict.fromkeys(other.text for other in those))
-            gap = min(abs(number.value.value - other.value.value) for other in those)
-            text = f"{number.text} here, {texts} in {key}: {decimal(gap)} apart"
+            gap = min((apart(number, other) for other in those), key=float)
+            text = f"{number.text} here, {texts} in {key}: {gap} apart"
             yield finding([(number, those)], "inconsistent", text, (SLIP, _SECOND_HAND, _OWN_RUN))
     for (_, here, there), pairs in by_sizes.items():
         texts = ", ".join(dict.fromkeys(number.text for number, _ in pairs))
-        text = f"{texts} {'stands' if len(pairs) == 1 else 'stand'} here for {_size(here)} test documents, "
-        reasons = () if same_count(here, there) else (_VERSIONS, _slip(here, there))
-        text += f"and in {key} for {_size(there)}{_UNLIKELY if reasons else ''}"
+        text, reasons = f"{texts} {'stands' if len(pairs) == 1 else 'stand'} here ", tuple[str, ...]()
+        if here and there:
+            reasons = () if same_count(here, there) else (_VERSIONS, _slip(here, there))
+            text += f"for {_size(here)} test documents, "
+        text += f"and in {key}" + (f" for {_size(there)}{_UNLIKELY if reasons else ''}" if there else "")
         yield finding(pairs, "inconsistent" if reasons else "consistent", text, reasons)
 
 

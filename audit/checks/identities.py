@@ -18,6 +18,7 @@ from audit.checks.tables import (
     SLIP,
     Number,
     Sheet,
+    apart,
     cut,
     decimal,
     grouped,
@@ -59,7 +60,7 @@ def bounds(sheet: Sheet) -> Iterator[Finding]:
                 continue
             sound = False
             text = f"{k2} x {second.text} - {k1} x {first.text} = {decimal(gained)}, which must lie in "
-            text += f"0..{100 * (k2 - k1)} up to {decimal(slack)} of rounding or cutting"
+            text += f"0 to {100 * (k2 - k1)} up to {decimal(slack)} of rounding or cutting"
             result: FindingResult = "inconsistent" if gained < 0 else "untestable"
             reasons = _ALTERNATIVES if gained < 0 else (OF_LABELS, *_ALTERNATIVES)
             yield sheet.finding("bounds", result, [first, second], text, reasons)
@@ -112,13 +113,13 @@ def twice(sheet: Sheet) -> Iterator[Finding]:
     mean over runs and a single run are not the same number, nor are means over more and over fewer runs.
     Where single runs are not stated, the first thing to consider is that the experiment was run twice."""
     same = grouped(sheet.numbers.values(), _quantity)
-    apart = [
+    gaps = [
         (first, second)
         for what, numbers in same.items()
         for first, second in combinations(numbers, 2)
         if what and (first.table, first.text) != (second.table, second.text)
     ]
-    places = grouped(apart, lambda of: (of[0].cell.dataset, of[0].cell.experiment, of[0].table, of[1].table))
+    places = grouped(gaps, lambda of: (of[0].cell.dataset, of[0].cell.experiment, of[0].table, of[1].table))
     for group in places.values():
         differing = all(_agree(*pair) == "inconsistent" for pair in group)
         all_differ = bool(differing and len(group) > 1 and group[0][0].cell.metric)
@@ -170,8 +171,7 @@ def _difference(first: Number, second: Number) -> str:
         return "the rounding intervals meet"
     allowed = decimal(first.value.half_unit + second.value.half_unit)
     unless = ", unless one was cut" if cut(first.value, second.value) else ""
-    apart = decimal(abs(first.value.value - second.value.value))
-    return f"{apart} apart, and rounding explains {allowed}{unless}"
+    return f"{apart(first, second)} apart, and rounding explains {allowed}{unless}"
 
 
 # --------------------------------------------------------------------------- statistics of a data set

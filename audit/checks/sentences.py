@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 from audit.checks.granularity import hits, pre_image
-from audit.checks.tables import SLIP, Number, Sheet, decimal, grouped, meet
+from audit.checks.tables import SLIP, Number, Sheet, apart, decimal, grouped, meet
 from audit.claims.links import UnresolvedError, cell_of
 from audit.expression.grammar import ExpressionError, parse, references
 from audit.expression.interval import UndefinedError
@@ -51,7 +51,8 @@ def formulas(sheet: Sheet) -> Iterator[Finding]:
         text = f"{outcome.filled_in}: {outcome.reason}" if outcome.reason else outcome.filled_in
         if check == "sentence" and outcome.result == "inconsistent":
             left, right = (*expression.parts, expression)[:2]
-            text = f"the sentence says {claim.expect}; the printed numbers give {text}, which does not hold"
+            fails = "" if ", claimed:" in text else ", which does not hold"
+            text = f"the sentence says {claim.expect}; the printed numbers give {text}{fails}"
             if (left.op, expression.text, right.op) == ("cell", "=", "number"):
                 text = f"the text says {right.text}, the table prints {numbers[0].text}"
         reasons = (_OTHER_FORMULA if check == "structure" else _ROUGHLY, SLIP)
@@ -179,11 +180,11 @@ def _is_less(first: Number, second: Number) -> Result:
     rounding = 2 * max(first.value.half_unit, second.value.half_unit)
     shown = f"{first.text} < {second.text}"
     if gap > 0:
-        return "consistent", f"{shown} by {decimal(gap)}"
+        return "consistent", f"{shown} by {apart(first, second)}"
     if -gap < rounding:
         return "untestable", f"{shown}? The printed digits {'tie' if not gap else 'differ by their rounding'}"
     where = f"{second.text} ({second.address}) is to be above {first.text} ({first.address})"
-    return "inconsistent", f"{where}, and is {decimal(-gap)} below"
+    return "inconsistent", f"{where}, and is {apart(first, second)} below"
 
 
 def _all(results: Sequence[Result]) -> Result:
@@ -277,12 +278,12 @@ def _in_enough(lines: Sequence[_Line], at_least: int) -> Result:
     by_metric = grouped(lines, lambda line: line.metric)
     in_most = [_count([line.result for line in group], len(group) // 2 + 1) for group in by_dataset.values()]
     in_each = [_count([line.result for line in group], at_least) for group in by_metric.values()]
-    together, apart = _count(in_most, at_least), min(in_each, key=_ORDER.index)
-    if apart == "consistent" != together:
-        return apart, f"in {at_least} data sets or more in each metric by itself"
+    together, each = _count(in_most, at_least), min(in_each, key=_ORDER.index)
+    if each == "consistent" != together:
+        return each, f"in {at_least} data sets or more in each metric by itself"
     text = f"in {in_most.count('consistent')} of {len(in_most)} data sets, {at_least} are said"
     failing = "; ".join(line.text for line in lines if line.result == "inconsistent")
-    result = max(together, apart, key=_ORDER.index)
+    result = max(together, each, key=_ORDER.index)
     return result, text if result == "consistent" or not failing else f"{text}; {failing}"
 
 
@@ -337,10 +338,10 @@ def significance(sheet: Sheet) -> Iterator[Finding]:
                 "means over runs can differ significantly by less; the paper does not state single runs",
             )
         gaps = [gap for of_size in every for gap in of_size.gap_documents]
-        apart = " to ".join(dict.fromkeys(f"{gap:,}" for gap in (min(gaps), max(gaps))))
+        between = " to ".join(dict.fromkeys(f"{gap:,}" for gap in (min(gaps), max(gaps))))
         best, worst = min(of_size.p_best for of_size in every), max(of_size.p_worst for of_size in every)
         text = (
-            f"{better.text} and {worse.text} of {documents:,} documents are {apart} documents apart: "
+            f"{better.text} and {worse.text} of {documents:,} documents are {between} documents apart: "
             f"McNemar's p lies between {best:.2g} and {worst:.2g}; {why}"
         )
         reasons = ("the word is used without a test", _OTHER_TEST, SLIP)

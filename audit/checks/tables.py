@@ -73,6 +73,12 @@ def decimal(number: Fraction | float, digits: int = 10) -> str:
     return f"{value:.0f}" if "e" in text and abs(value) >= 1 else text
 
 
+def apart(first: Number, second: Number) -> str:
+    """How far apart two numbers are, with the decimals that they are printed with: 0.10."""
+    decimals = max(first.value.decimals, second.value.decimals, 0)
+    return f"{float(abs(first.value.value - second.value.value)):.{decimals}f}"
+
+
 @dataclass(frozen=True)
 class Number:
     """A cell that prints a number."""

@@ -68,7 +68,9 @@ def check_command(
         shown = ", ".join(f"{check} {number}" for check, number in counts.most_common()) or "none"
         unread = sum(not finding.verified for finding in inconsistent)
         rest = f"{unread} of {len(inconsistent)} rest on numbers not yet checked against the printed page. "
-        about = "A finding is about numbers, not people; --explain ID shows one."
+        about = "More dots leave fewer innocent explanations. A finding is about numbers, not people. "
+        about = about * bool(inconsistent)
+        about += "--all shows consistent and untestable findings too, --explain ID one finding."
         say("\n".join(wrapped(f"inconsistent by check: {shown}. {rest if unread else ''}{about}")) + "\n")
         some = 0 < unread < len(inconsistent)  # else it is said above, of all or of none
         for part, those in parts.items():
@@ -125,6 +127,7 @@ def _explained(finding: Finding) -> Iterator[str]:
             text = ", ".join(text) if isinstance(text, tuple) else "" if text is None else str(text)
             text = {"True": "yes", "False": "no"}.get(text, text)
             if text:
+                name = {"alternatives": "explanations", "weight": "strength"}.get(name, name)
                 first, *rest = wrapped(text, 15)
                 yield from (f"{'' if k else f'{name}:':15}{first[15:]}", *rest)
 

@@ -33,13 +33,13 @@ class Interval:
             raise UndefinedError(f"a number grows beyond {MOST_BITS} bits")
 
     def __str__(self) -> str:
-        """`11.894..11.947`, or one number where both ends are the same, in no more digits than it has."""
+        """`11.894 to 11.947`, or one number where both ends are the same, in no more digits than it has."""
         low, high = self.low, self.high
         size = max((high - low) / 10, abs(low) / 10**10) if high > low else abs(low) / 10**5
         decimals = 0
         while decimals < _MOST_DECIMALS and 0 < size < Fraction(1, 10**decimals):
             decimals += 1
-        return "..".join(dict.fromkeys(decimal(end, decimals) for end in (low, high)))
+        return " to ".join(dict.fromkeys(decimal(end, decimals) for end in (low, high)))
 
     def __add__(self, other: Interval) -> Interval:
         return Interval(self.low + other.low, self.high + other.high)

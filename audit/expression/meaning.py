@@ -143,7 +143,7 @@ class Meaning:
         return (Reading(span=Interval(Fraction(1 + must), Fraction(1 + can)), face=point(1 + do)),)
 
     def filled_in(self, sentence: Node) -> str:
-        """`relative_gain(44.41, 39.68) = 11.894..11.947, claimed: about 12`: ranges are by rounding."""
+        """`relative_gain(44.41, 39.68) = 11.894 to 11.947, claimed: about 12`: ranges are by rounding."""
         if sentence.op in ("and", "or", "not"):
             texts = [
                 f"({self.filled_in(part)})" if part.op in ("and", "or", "not") else self.filled_in(part)
@@ -153,7 +153,8 @@ class Meaning:
         if sentence.op == "comparison":
             left, right = map(self._with_value, sentence.parts)
             near = " (10% or one unit of the last digit away at most)" * RELATIONS[sentence.text].near
-            return f"{left}{'' if _plain(sentence.parts[0]) else ', claimed:'} {sentence.text} {right}{near}"
+            told = f", claimed: {sentence.text}".removesuffix(" =")
+            return f"{left}{f' {sentence.text}' if _plain(sentence.parts[0]) else told} {right}{near}"
         return f"do {', '.join(map(self._with_value, sentence.parts))} meet?"  # overlap(...)
 
     def _with_value(self, node: Node) -> str:

@@ -43,6 +43,7 @@ def said(*sheets: Sheet) -> list[str]:
 )
 def test_a_copied_number_is_the_one_of_its_source(theirs: str, ours: str, result: str) -> None:
     assert said(copying(ours), origin(theirs)) == said(origin(theirs), copying(ours)) == [result]
+    assert said(copying(ours, test=""), origin(theirs)) == [result]  # no paper need print its test size
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_reference_cases_of_two_tables(case: dict[str, Any]) -> None:
     tables = table(["P@1"], {"a": [given["cell_1"]]}), table(["P@1"], {"a": [given["cell_2"]]}, id="u")
     found = only(twice(paper(*tables)))
     assert (found.result == "consistent") == expected["consistent"]
-    assert f"{expected['gap']:g} apart" in found.arithmetic
+    assert f"{expected['gap']:.2f} apart" in found.arithmetic
 
 
 def test_one_table_that_repeats_an_experiment_is_no_news_unless_it_differs() -> None:
