@@ -167,7 +167,7 @@ def _derivation(claim: ClaimRecord, verdict: Verdict, index: Lookup) -> Iterator
         yield "Margin", f"rule “{claim.margin.rule}”{more}", "#margins"
     if band := words.margin_band(verdict):
         yield "Margin band, taken alone", band, ""
-    yield from ((term, text, "") for term, text in words.hangs_on(claim, verdict))
+    yield from ((term, text, "") for term, text in words.hangs_on(claim, verdict) if term != "Own spread")
     for word in ("reproduced", "contradicted"):
         raw, adjusted = getattr(verdict, f"p_{word}"), getattr(verdict, f"p_{word}_adjusted")
         if raw is not None or adjusted is not None:

@@ -171,7 +171,7 @@ def counted_once(audit: Audit) -> str:
     reproduced, number = share.once
     kept = "" if reproduced == number else f", {count(reproduced)} of them reproduced"
     different = plural(number, "different comparison")
-    every = f"the {count(share.decided)} that are decided make {different}"
+    every = f"the {count(share.decided)} decided ones are {different}"
     return f"Some compare the same numbers: {every}{kept}."
 
 

@@ -313,8 +313,7 @@ def hangs_on(claim: ClaimRecord, verdict: Verdict) -> Iterator[tuple[str, str]]:
         if scatter.sd is not None and scatter.moderated is not None:
             who = f" of {name}" if len(verdict.scatter) > 1 else ""
             sd, moderated = numbers.points(scatter.sd), numbers.points(scatter.moderated)
-            used = f"{moderated} as the test takes it, drawn towards that of the other experiments"
-            yield f"Spread{who}", f"standard deviation {sd}; {used}"
+            yield f"SD{who}", f"{sd}, moderated {moderated}"
     if verdict.look and verdict.look > 1:  # the head of the page tells of the first one
         yield "Look", f"number {verdict.look} at these runs, at the level of {100.0 * verdict.level:.3g}%"
     if verdict.by_own_spread not in (None, verdict.outcome):

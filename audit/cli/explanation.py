@@ -50,7 +50,7 @@ def explanation(audit: Audit, claim: ClaimRecord) -> list[str]:
     records = [found.experiments[name] for name in claim.experiments if name in found.experiments]
     sentence, told = on_page.sentence(claim), audit.author_response
     against = verdict.outcome == "contradicted"
-    hangs = [it for it in words.hangs_on(claim, verdict) if not (found.steps and it[0].startswith("Spread"))]
+    hangs = [it for it in words.hangs_on(claim, verdict) if not (found.steps and it[0].startswith("SD"))]
     return [
         *_rows("claim", [f"{claim.id}, {kind.word}{', primary' if claim.primary else ''}"]),
         *_rows("says", [claim.says]),
