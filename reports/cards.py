@@ -486,7 +486,7 @@ def slider(index: Lookup) -> View:
         start=_plain(start),
         top=_plain(top),
         step=_plain(top / _STEPS),
-        sentence=f"{plural(len(moved), 'judgement')} of {numbers.count(tested)} tested "
+        sentence=f"{len(moved)} of {plural(tested, 'tested judgement')} "
         f"depend{'s' if len(moved) == 1 else ''} on it.",
         fixed=fixed,
     )

@@ -119,14 +119,16 @@ def _legend(rows: Sequence[svg.Row]) -> str:
 
 
 def _first_claims(shown: Sequence[View]) -> View:
-    """The primary claims, after others that are contradicted; without primary ones those that were tested."""
+    """The primary claims, contradicted ones first, then others that are; without primary ones all tested."""
     primary = [view for view in shown if view.primary]
     tested = [view for view in shown if view.status != "not_tested" and not view.same]
     tested.sort(key=lambda view: words.PRESSING.index(view.status))
     against = [view for view in tested if view.status == "contradicted" and not view.primary]
     title = "Primary claims" if primary else "Tested claims, none marked as primary"
     if primary and against:
-        title, primary = "Contradicted and primary claims", [*against[:5], *primary]
+        hold = [view for view in primary if view.status != "contradicted"]
+        first = [view for view in primary if view.status == "contradicted"]
+        title, primary = "Contradicted and primary claims", [*first, *against[:5], *hold]
     return View(title=title, claims=primary or tested)
 
 
